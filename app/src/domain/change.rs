@@ -1,0 +1,83 @@
+//! Everything the core can say has changed. A closed enum; what a consumer does not need it ignores by name.
+
+use std::sync::Arc;
+
+use super::observation::{Link, RootId};
+use super::verdict::Verdict;
+use super::znode::{SessionId, Zxid};
+
+/// How a contender left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// Its znode was deleted; whether by its client, its session's end or somebody else is not known.
+    Deleted,
+    /// It was gone after a gap in our view.
+    DuringGap,
+}
+
+/// What changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Our link changed.
+    LinkChanged(Link),
+    /// A root's state changed.
+    RootChanged(RootId),
+    /// A lock was recognised.
+    LockAppeared {
+        /// Its path.
+        lock: Arc<str>,
+    },
+    /// A lock is no longer shown.
+    LockVanished {
+        /// Its path.
+        lock: Arc<str>,
+    },
+    /// A contender joined.
+    Arrived {
+        /// The lock.
+        lock: Arc<str>,
+        /// Its znode's name.
+        node: Box<str>,
+    },
+    /// A contender's owner became known.
+    Identified {
+        /// The lock.
+        lock: Arc<str>,
+        /// Identity of the znode.
+        czxid: Zxid,
+        /// Its owner.
+        owner: Option<SessionId>,
+    },
+    /// A contender left.
+    Left {
+        /// The lock.
+        lock: Arc<str>,
+        /// Its znode's name.
+        node: Box<str>,
+        /// Identity of the znode; None when it was gone before it could be read.
+        czxid: Option<Zxid>,
+        /// Its owner, when that was known.
+        owner: Option<SessionId>,
+        /// How.
+        how: Departure,
+    },
+    /// The first holder is another, or there is none now.
+    HolderChanged {
+        /// The lock.
+        lock: Arc<str>,
+        /// The new first holder's znode.
+        node: Option<Box<str>>,
+    },
+    /// The verdict is another.
+    VerdictChanged {
+        /// The lock.
+        lock: Arc<str>,
+        /// The new verdict.
+        verdict: Verdict,
+    },
+    /// Something else of the lock changed: queue order, payload, recognition, Stat.
+    LockTouched {
+        /// The lock.
+        lock: Arc<str>,
+    },
+}

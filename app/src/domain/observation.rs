@@ -1,0 +1,113 @@
+//! Everything that can be told to the core. A closed enum: whatever an adapter learns, it says in these words.
+
+use super::znode::{Facts, SessionId};
+
+/// Names one watched root within one ensemble; the index in the configured order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RootId(pub u32);
+
+/// State of our own session's link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// Connected and answering.
+    Live,
+    /// Disconnected, or silent for longer than the canary allows.
+    Stale,
+    /// No session: none made yet, or expired.
+    Lost,
+}
+
+/// Why a root is not live although its link is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootTrouble {
+    /// It does not exist.
+    Gone,
+    /// It may not be read.
+    Denied,
+    /// The server refuses persistent watches.
+    Reduced,
+}
+
+/// One thing learned about an ensemble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Observation {
+    /// Our link changed. `why` is a short clause for the screen.
+    Link {
+        /// The new state.
+        link: Link,
+        /// Our session, when there is one.
+        session: Option<SessionId>,
+        /// Why; empty when live.
+        why: Box<str>,
+    },
+    /// A (re)sync of a root begins: watches are set, reading starts. What follows for this root goes into a
+    /// side buffer; the believed tree stays as it is until `SyncEnded`.
+    SyncBegan {
+        /// The root.
+        root: RootId,
+        /// Why it is read anew ("first sync", "reconnected", "events lost"); for the screen and counters.
+        why: Box<str>,
+    },
+    /// Within a sync: a znode that was read, the root itself included. Parents come before children.
+    SyncNode {
+        /// The root.
+        root: RootId,
+        /// Full path.
+        path: Box<str>,
+        /// Facts; boxed because most observations are smaller.
+        facts: Box<Facts>,
+        /// The znode's own data or children may not be read: its subtree is unknown.
+        unreadable: bool,
+    },
+    /// The sync is complete: the side buffer becomes the believed tree at once.
+    SyncEnded {
+        /// The root.
+        root: RootId,
+    },
+    /// The root can't be shown live.
+    RootTrouble {
+        /// The root.
+        root: RootId,
+        /// What is wrong.
+        trouble: RootTrouble,
+        /// Short clause for the screen.
+        why: Box<str>,
+    },
+    /// Watch event: a znode was created. Its facts follow as `NodeRead`, unless it is gone by then.
+    NodeCreated {
+        /// The root.
+        root: RootId,
+        /// Full path.
+        path: Box<str>,
+    },
+    /// A read of a znode that exists outside a sync: after its creation, a change of its data, or a sweep.
+    /// Adapters drop replies that a later event has overtaken.
+    NodeRead {
+        /// The root.
+        root: RootId,
+        /// Full path.
+        path: Box<str>,
+        /// Facts.
+        facts: Box<Facts>,
+        /// Its data or children may not be read.
+        unreadable: bool,
+    },
+    /// Watch event: a znode was deleted.
+    NodeDeleted {
+        /// The root.
+        root: RootId,
+        /// Full path.
+        path: Box<str>,
+    },
+    /// The counters of a directory tell of creations that no event showed.
+    Missed {
+        /// The root.
+        root: RootId,
+        /// The directory.
+        path: Box<str>,
+        /// How many.
+        creates: u32,
+    },
+    /// Time passed; nothing else happened.
+    Tick,
+}

@@ -1,0 +1,27 @@
+//! What the page needs from its host while it is rendered on the server. In the browser the same data comes
+//! over the live socket.
+
+use crate::wire::{Board, BoardQuery, Epoch, LockPage, LockQuery, Status};
+
+/// A first view and where to go on from: the live socket resumes after (`epoch`, `seq`) of the same view.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct First<T> {
+    /// The feed's epoch.
+    pub epoch: Epoch,
+    /// The view's sequence number.
+    pub seq: u64,
+    /// The server's clock, ms since the Unix epoch; ages in the first render are against this.
+    pub server_time_ms: i64,
+    /// The view.
+    pub value: T,
+}
+
+/// Read access to the live views.
+pub trait Source: Send + Sync + 'static {
+    /// The board for a query.
+    fn board(&self, query: &BoardQuery) -> First<Board>;
+    /// One lock; `value` is None when there is no such lock.
+    fn lock(&self, query: &LockQuery) -> First<Option<LockPage>>;
+    /// The server's own state.
+    fn status(&self) -> First<Status>;
+}

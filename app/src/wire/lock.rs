@@ -1,0 +1,494 @@
+//! A lock, its contenders, and the lock page.
+
+use serde::{Deserialize, Serialize};
+
+use super::{SessionId, Window, WindowDelta, WindowRow, Zxid};
+
+macro_rules! named_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $text)] $variant,)+
+        }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: [Self; [$($text),+].len()] = [$(Self::$variant),+];
+
+            /// The name in JSON, URLs and CSS classes.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+named_enum! {
+    /// Recipe family.
+    Recipe {
+        /// Ephemeral sequential children; the first holds, each other waits for the one before.
+        SequentialMutex = "sequential_mutex",
+        /// Readers share, writers exclude.
+        ReadWrite = "read_write",
+        /// Up to a maximum of leases.
+        Semaphore = "semaphore",
+        /// One fixed znode; whoever created it holds.
+        SingleNodeMutex = "single_node_mutex",
+        /// Leader election.
+        Election = "election",
+        /// Barrier.
+        Barrier = "barrier",
+        /// Double barrier.
+        DoubleBarrier = "double_barrier",
+        /// Queue of items.
+        Queue = "queue",
+        /// Group membership: never waiting.
+        Membership = "membership",
+        /// Not recognised, or recognised as something this version does not yet read.
+        Unknown = "unknown",
+    }
+}
+
+named_enum! {
+    /// The one-word verdict on a lock; worst last.
+    Verdict {
+        /// Nobody holds, nobody waits.
+        Free = "free",
+        /// Held, and nothing unusual.
+        Healthy = "healthy",
+        /// Not enough is known.
+        Unknown = "unknown",
+        /// Held well beyond this lock's usual time.
+        Slow = "slow",
+        /// The holder is dead; its session has yet to run out.
+        Expiring = "expiring",
+        /// The lock's directory went while contenders were known.
+        NobodyHome = "nobody_home",
+        /// Held by a znode that no session owns: it never frees itself.
+        Orphan = "orphan",
+        /// Held far beyond this lock's usual time while others wait.
+        Stuck = "stuck",
+        /// Two hold what one should.
+        DoubleOwner = "double_owner",
+        /// Part of a cycle of sessions waiting for each other.
+        Deadlocked = "deadlocked",
+    }
+}
+
+named_enum! {
+    /// State of a root's view.
+    RootState {
+        /// Complete and current.
+        Live = "live",
+        /// Being read.
+        Syncing = "syncing",
+        /// Possibly old.
+        Stale = "stale",
+        /// Some children may not be read.
+        Partial = "partial",
+        /// The root itself may not be read.
+        Denied = "denied",
+        /// The root does not exist (yet, or any more).
+        Gone = "gone",
+        /// The server refuses persistent watches.
+        Reduced = "reduced",
+    }
+}
+
+named_enum! {
+    /// State of our own link to an ensemble.
+    Link {
+        /// Connected and answering.
+        Live = "live",
+        /// Connected, reading everything anew.
+        Syncing = "syncing",
+        /// No answer for longer than the canary allows, or disconnected with the session still hoped for.
+        Stale = "stale",
+        /// No session; trying to make one.
+        Lost = "lost",
+    }
+}
+
+named_enum! {
+    /// Holder or waiter.
+    Role {
+        /// Holds.
+        Holder = "holder",
+        /// Waits.
+        Waiter = "waiter",
+    }
+}
+
+named_enum! {
+    /// What a contender wants.
+    Access {
+        /// The whole lock.
+        Exclusive = "exclusive",
+        /// To share it with other readers.
+        Read = "read",
+        /// To exclude everybody.
+        Write = "write",
+        /// One lease of a semaphore.
+        Lease = "lease",
+        /// To lead.
+        Leader = "leader",
+        /// To be a member.
+        Member = "member",
+        /// An item of a queue.
+        Item = "item",
+    }
+}
+
+named_enum! {
+    /// Whether a contender's session is alive, as far as evidence goes.
+    Liveness {
+        /// On some member's connection list and heard from.
+        Connected = "connected",
+        /// Connected, but not heard from for more than a third of its time-out.
+        Silent = "silent",
+        /// On nobody's connection list; the session runs out by itself.
+        Disconnected = "disconnected",
+        /// No session owns the znode.
+        Persistent = "persistent",
+        /// No evidence.
+        Unknown = "unknown",
+    }
+}
+
+named_enum! {
+    /// How an edge from a waiter to what it waits for is known.
+    EdgeEvidence {
+        /// From the recipe's rule.
+        Inferred = "inferred",
+        /// The servers' watch table has it.
+        Confirmed = "confirmed",
+        /// The watch table was read and lacks it.
+        Missing = "missing",
+        /// One of many waiters on the same znode.
+        Shared = "shared",
+    }
+}
+
+named_enum! {
+    /// How sure the recognition is.
+    Confidence {
+        /// The names fit no other known recipe.
+        High = "high",
+        /// The names fit, others might write the same.
+        Medium = "medium",
+        /// A guess.
+        Low = "low",
+    }
+}
+
+named_enum! {
+    /// Weight of a finding.
+    Severity {
+        /// Worth knowing.
+        Info = "info",
+        /// Worth a look.
+        Warning = "warning",
+        /// Act.
+        Critical = "critical",
+    }
+}
+
+/// How far a view can be trusted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AsOf {
+    /// State of the link, or of the root for a single lock.
+    pub state: RootState,
+    /// Since when it is in this state.
+    pub since_ms: i64,
+    /// Why it is not live; empty when it is.
+    pub why: String,
+    /// The newest transaction the view is known to include.
+    pub zxid: Zxid,
+}
+
+impl Default for AsOf {
+    fn default() -> Self {
+        Self { state: RootState::Syncing, since_ms: 0, why: String::new(), zxid: Zxid(0) }
+    }
+}
+
+/// One lock, as the board shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockRow {
+    /// Ensemble.
+    pub ensemble: String,
+    /// The lock's path.
+    pub path: String,
+    /// The watched root it lies under.
+    pub root: String,
+    /// Family.
+    pub recipe: Recipe,
+    /// What it was recognised as, e.g. "Curator InterProcessMutex".
+    pub recipe_label: String,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// One word.
+    pub verdict: Verdict,
+    /// One sentence; holds no age, so it changes only when something happens.
+    pub sentence: String,
+    /// State of the root's view.
+    pub state: RootState,
+    /// The first holders, at most four.
+    pub holders: Vec<Contender>,
+    /// All holders.
+    pub holder_count: u32,
+    /// All waiters.
+    pub waiter_count: u32,
+    /// Since when the longest waiter waits.
+    pub oldest_wait_at_ms: Option<i64>,
+    /// Sum of the instants since which each waiter waits.
+    pub waiting_since_sum_ms: i64,
+    /// Since when the first holder holds.
+    pub held_since_ms: Option<i64>,
+    /// It may have held for longer than seen.
+    pub hold_is_lower_bound: bool,
+    /// Codes of the findings.
+    pub findings: Vec<String>,
+    /// Waiters in the past, one number a time slice, oldest first.
+    pub depth: Vec<u16>,
+}
+
+impl WindowRow for LockRow {
+    fn key(&self) -> &str {
+        &self.path
+    }
+}
+
+/// Where a session connects from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClientInfo {
+    /// Client address, host:port.
+    pub address: String,
+    /// The member it is connected to.
+    pub server: String,
+    /// Session time-out.
+    pub timeout_ms: i64,
+    /// Last heard from, ms since the Unix epoch.
+    pub last_heard_at_ms: i64,
+}
+
+/// A znode's payload, capped; exactly one of the two forms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeData {
+    /// As text, when it is UTF-8.
+    pub text: Option<String>,
+    /// Else in base64.
+    pub base64: Option<String>,
+    /// Size of the whole payload.
+    pub bytes: u32,
+    /// There is more than is shown.
+    pub truncated: bool,
+}
+
+/// Something a contender waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edge {
+    /// The znode waited for.
+    pub to: String,
+    /// How that is known.
+    pub evidence: EdgeEvidence,
+}
+
+/// One contender.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contender {
+    /// Full path of its znode; the lock's path when it has none.
+    pub path: String,
+    /// Its znode's name.
+    pub node: Option<String>,
+    /// Its sequence number.
+    pub sequence: Option<i64>,
+    /// Place in the queue, 0 is the first holder.
+    pub position: u32,
+    /// Holder or waiter.
+    pub role: Role,
+    /// What it wants.
+    pub access: Access,
+    /// Owner session; null while unread, unreadable or persistent.
+    pub session_id: Option<SessionId>,
+    /// False for a persistent znode; null while not read.
+    pub ephemeral: Option<bool>,
+    /// Address and more, when evidence has it.
+    pub client: Option<ClientInfo>,
+    /// Alive?
+    pub liveness: Liveness,
+    /// When the session runs out by itself.
+    pub expires_at_ms: Option<i64>,
+    /// Who it says it is, from the payload; never trusted.
+    pub label: Option<String>,
+    /// Payload.
+    pub data: Option<NodeData>,
+    /// Creation (ctime on the ensemble's clock, moved to ours).
+    pub created_at_ms: Option<i64>,
+    /// Waits since.
+    pub waiting_since_ms: Option<i64>,
+    /// Holds since.
+    pub holding_since_ms: Option<i64>,
+    /// It may have held for longer than seen.
+    pub holding_is_lower_bound: bool,
+    /// What it waits for.
+    pub waits_for: Vec<Edge>,
+    /// Identity of the znode; null while not read.
+    pub czxid: Option<Zxid>,
+    /// Data version.
+    pub version: i32,
+}
+
+impl WindowRow for Contender {
+    fn key(&self) -> &str {
+        &self.path
+    }
+}
+
+/// A child that is not part of the lock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Foreign {
+    /// Its path.
+    pub path: String,
+    /// Why it is not counted.
+    pub reason: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FindingRow {
+    /// Its code.
+    pub code: String,
+    /// Its weight.
+    pub severity: Severity,
+    /// One sentence.
+    pub text: String,
+    /// The znodes it is about.
+    pub paths: Vec<String>,
+    /// Since when.
+    pub since_ms: i64,
+}
+
+/// Stat of the lock's own znode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatRow {
+    /// Creation.
+    pub czxid: Zxid,
+    /// Last change of data.
+    pub mzxid: Zxid,
+    /// Last creation or deletion of a child.
+    pub pzxid: Zxid,
+    /// Creation time on the ensemble's clock.
+    pub ctime_ms: i64,
+    /// Data version.
+    pub version: i32,
+    /// Child version, as ZooKeeper prints it.
+    pub cversion: i32,
+    /// Children.
+    pub children: u32,
+    /// Children ever created, from the counters.
+    pub creates_ever: u32,
+}
+
+/// What was counted since this server watches.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LockStats {
+    /// Times the lock changed hands or was taken.
+    pub acquisitions: u64,
+    /// Contenders gone before their owner could be read.
+    pub owner_unknown: u64,
+    /// Half of all holds were at most this long; null before the first.
+    pub hold_p50_ms: Option<i64>,
+    /// 99 in 100 holds were at most this long.
+    pub hold_p99_ms: Option<i64>,
+    /// Half of all waits that ended in a hold.
+    pub wait_p50_ms: Option<i64>,
+    /// 99 in 100 of them.
+    pub wait_p99_ms: Option<i64>,
+}
+
+/// A hold that ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PastHolder {
+    /// Znode name.
+    pub node: String,
+    /// Owner, when it was known.
+    pub session_id: Option<SessionId>,
+    /// Its label.
+    pub label: Option<String>,
+    /// Holder from.
+    pub from_ms: i64,
+    /// Holder until.
+    pub until_ms: i64,
+    /// It may have held for longer than seen.
+    pub is_lower_bound: bool,
+}
+
+/// All of the lock page but its contenders.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockHead {
+    /// The board's row.
+    pub row: LockRow,
+    /// How far it can be trusted.
+    pub as_of: AsOf,
+    /// The evidence of the recognition, in words.
+    pub recognised_by: Vec<String>,
+    /// Children that are not contenders.
+    pub foreign: Vec<Foreign>,
+    /// Findings.
+    pub findings: Vec<FindingRow>,
+    /// What the recipe hides, in words ("waiters of this recipe have no znode …").
+    pub notes: Vec<String>,
+    /// Stat of the lock's znode, when it was read.
+    pub stat: Option<StatRow>,
+    /// Counters.
+    pub stats: LockStats,
+    /// The last holders, newest first.
+    pub past: Vec<PastHolder>,
+}
+
+/// Body of the live view `lock`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockPage {
+    /// All but the contenders.
+    pub head: LockHead,
+    /// Contenders in queue order.
+    pub window: Window<Contender>,
+}
+
+/// What turns one lock page into the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockDelta {
+    /// The new head, when it changed.
+    pub head: Option<Box<LockHead>>,
+    /// The contenders' difference, when they changed.
+    pub window: Option<WindowDelta<Contender>>,
+}
+
+impl LockPage {
+    /// The difference that turns `self` into `next`; None when they are equal.
+    pub fn diff(&self, next: &Self) -> Option<LockDelta> {
+        let head = (self.head != next.head).then(|| Box::new(next.head.clone()));
+        let window = self.window.diff(&next.window);
+        (head.is_some() || window.is_some()).then_some(LockDelta { head, window })
+    }
+
+    /// Applies a difference made by [`LockPage::diff`].
+    pub fn apply(&mut self, delta: &LockDelta) {
+        if let Some(head) = &delta.head {
+            self.head = (**head).clone();
+        }
+        if let Some(window) = &delta.window {
+            self.window.apply(window);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Plain data that crosses a wire: between server and browser, and to scripts. Serde only; knows neither the
+//! domain nor the page. Live rows carry instants (`*_at_ms`, `*_since_ms`: ms since the Unix epoch, server's
+//! clock), never ages, so that a row only changes when something happened; ages are worked out where they are shown.
+//!
+//! Enums are externally tagged so that the compact encoding (postcard) can carry them; the JSON frames that
+//! scripts see are flattened to `type` / `kind` tags by the server.
+
+mod board;
+mod frame;
+mod id;
+mod lock;
+mod problem;
+mod query;
+mod status;
+mod window;
+
+pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
+pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
+pub use id::{Epoch, SessionId, Zxid};
+pub use lock::{
+    Access, AsOf, ClientInfo, Confidence, Contender, Edge, EdgeEvidence, FindingRow, Foreign, Link, Liveness, LockDelta, LockHead, LockPage,
+    LockRow, LockStats, NodeData, PastHolder, Recipe, Role, RootState, Severity, StatRow, Verdict,
+};
+pub use problem::Problem;
+pub use query::{BoardQuery, LockQuery, ParseQueryError, Sort};
+pub use status::{EnsembleStatus, EvidenceStatus, RootStatus, Status};
+pub use window::{Window, WindowDelta, WindowRow};
+
+/// Version of the live protocol; the first byte of every compact frame.
+pub const PROTOCOL: u8 = 1;
+/// Subprotocol of scripts: JSON text frames.
+pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
+/// Subprotocol of the page: binary frames, one version byte and then postcard.
+pub const SUBPROTOCOL_BIN: &str = "lockscope.v1.bin";
+/// Largest window of rows one view may ask for.
+pub const WINDOW_ROWS_MAX: u32 = 500;

@@ -1,0 +1,87 @@
+//! The server's own state: links, roots, evidence.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Link, RootState, SessionId, Zxid};
+
+/// Answer of `/api/v1/status` and body of the live view `status`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Version of the server.
+    pub version: String,
+    /// Version of the live protocol.
+    pub protocol: u8,
+    /// Changes applied to the model so far.
+    pub seq: u64,
+    /// No operator credential is configured: nothing can be released.
+    pub read_only: bool,
+    /// When this server started.
+    pub started_at_ms: i64,
+    /// Every ensemble watched.
+    pub ensembles: Vec<EnsembleStatus>,
+}
+
+/// One ensemble.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnsembleStatus {
+    /// Its name; `default` when it was given none.
+    pub name: String,
+    /// The connect string.
+    pub connect: String,
+    /// State of our own session's link.
+    pub link: Link,
+    /// Since when.
+    pub since_ms: i64,
+    /// Why, in words; empty when live.
+    pub why: String,
+    /// Our own session.
+    pub session_id: Option<SessionId>,
+    /// The newest transaction the view is known to include.
+    pub zxid: Zxid,
+    /// Our clock minus the ensemble's, estimated; null before the first evidence.
+    pub clock_offset_ms: Option<i64>,
+    /// Watched roots.
+    pub roots: Vec<RootStatus>,
+    /// Admin evidence, a row a member.
+    pub evidence: Vec<EvidenceStatus>,
+    /// Times the view was read anew.
+    pub resyncs: u64,
+    /// Watch events taken in.
+    pub events: u64,
+    /// Short-lived znodes that were gone before their owner could be read.
+    pub owner_unknown: u64,
+    /// Creations that the counters of a parent's Stat tell of and that no event showed.
+    pub missed: u64,
+}
+
+/// One root.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RootStatus {
+    /// Its path.
+    pub path: String,
+    /// Its state.
+    pub state: RootState,
+    /// Since when.
+    pub since_ms: i64,
+    /// Why it is not live; empty when it is.
+    pub why: String,
+    /// Locks under it.
+    pub locks: u64,
+    /// Znodes under it.
+    pub znodes: u64,
+}
+
+/// What one member lets us see beyond its znodes: `ok`, `off`, `denied` or `error` each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceStatus {
+    /// host:port.
+    pub member: String,
+    /// Connection list.
+    pub connections: String,
+    /// Watch table.
+    pub watches: String,
+    /// Session list.
+    pub sessions: String,
+    /// When it was last asked.
+    pub sampled_at_ms: i64,
+}

@@ -1,0 +1,2 @@
+//! Lockscope's server: watches ZooKeeper, owns the model, feeds browsers.
+#![recursion_limit = "512"]
