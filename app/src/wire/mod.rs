@@ -18,8 +18,8 @@ pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lock::{
-    Access, AsOf, ClientInfo, Confidence, Contender, Edge, EdgeEvidence, FindingRow, Foreign, Link, Liveness, LockDelta, LockHead, LockPage,
-    LockRow, LockStats, NodeData, PastHolder, Recipe, Role, RootState, Severity, StatRow, Verdict,
+    Access, AsOf, ClientInfo, Confidence, Contender, Edge, EdgeEvidence, FindingRow, Foreign, Link, Liveness, LockDelta, LockHead, LockPage, LockRow,
+    LockStats, NodeData, PastHolder, Recipe, Role, RootState, Severity, StatRow, Verdict,
 };
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, Sort};

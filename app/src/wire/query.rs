@@ -168,11 +168,7 @@ impl LockQuery {
                 _ => return Err(unknown(name, value, "ensemble, path, offset or limit")),
             }
         }
-        if query.path.starts_with('/') {
-            Ok(query)
-        } else {
-            Err(unknown("path", &query.path, "the absolute path of a lock, like /order"))
-        }
+        if query.path.starts_with('/') { Ok(query) } else { Err(unknown("path", &query.path, "the absolute path of a lock, like /order")) }
     }
 
     /// The deep link to this lock's page.
