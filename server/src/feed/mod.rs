@@ -6,6 +6,7 @@ mod channel;
 mod frames;
 mod hub;
 pub mod json;
+pub mod project;
 pub mod pump;
 mod subscription;
 mod view;
