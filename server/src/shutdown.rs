@@ -31,6 +31,11 @@ impl Stop {
         *self.0.borrow() || self.0.has_changed().is_err()
     }
 
+    /// The same as a bare channel, for modules that know no more of us.
+    pub fn receiver(&self) -> watch::Receiver<bool> {
+        self.0.clone()
+    }
+
     /// Waits until stop is said.
     pub async fn stopped(&self) {
         // An error means that the stopper is gone, which is a stop as well.

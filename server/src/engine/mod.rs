@@ -1,8 +1,6 @@
 //! The one task that changes the model. Owns the only write access; everybody else holds a [`Reader`]. Knows neither
 //! ZooKeeper's client nor sockets.
 
-mod projector;
-
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -16,8 +14,6 @@ use tokio::time::MissedTickBehavior;
 use crate::clock::Clock;
 use crate::shutdown::Stop;
 
-pub use projector::{About, Projector};
-
 /// Time between two ticks of the model.
 pub const TICK_MS: u64 = 250;
 /// Observations applied under one write lock; readers get their turn in between.
@@ -27,6 +23,8 @@ const APPLY_MAX: usize = 1_024;
 pub trait Model: Send + Sync + 'static {
     /// Takes one observation in.
     fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change>;
+    /// Changes applied so far.
+    fn revision(&self) -> u64;
 }
 
 /// Why the engine ended other than by being told to.
@@ -81,7 +79,7 @@ impl<M: Model> Engine<M> {
     pub fn start(model: M, inbox: mpsc::Receiver<Vec<Observation>>, clock: Clock, stop: Stop) -> Self {
         let model = Arc::new(RwLock::new(model));
         let (publish, revision) = watch::channel(0);
-        let writer = Writer { model: model.clone(), publish, clock };
+        let writer = Writer { model: model.clone(), publish, clock, now: TimeMs(i64::MIN) };
         Self { reader: Reader { model, revision }, task: tokio::spawn(writer.run(inbox, stop)) }
     }
 
@@ -101,10 +99,12 @@ struct Writer<M> {
     model: Arc<RwLock<M>>,
     publish: watch::Sender<u64>,
     clock: Clock,
+    /// The model's time, which never runs backwards although clocks may.
+    now: TimeMs,
 }
 
 impl<M: Model> Writer<M> {
-    async fn run(self, mut inbox: mpsc::Receiver<Vec<Observation>>, stop: Stop) -> Result<(), EngineError> {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Vec<Observation>>, stop: Stop) -> Result<(), EngineError> {
         let mut tick = tokio::time::interval(Duration::from_millis(TICK_MS));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -121,20 +121,18 @@ impl<M: Model> Writer<M> {
         }
     }
 
-    async fn apply(&self, batch: Vec<Observation>) {
+    async fn apply(&mut self, batch: Vec<Observation>) {
         let mut rest = batch.into_iter().peekable();
         while rest.peek().is_some() {
-            let mut changes = 0_u64;
-            {
+            let revision = {
                 let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
                 for observation in rest.by_ref().take(APPLY_MAX) {
-                    let applied = model.apply(TimeMs(self.clock.now_ms()), observation);
-                    changes += applied.len() as u64;
+                    self.now = self.now.max(TimeMs(self.clock.now_ms()));
+                    model.apply(self.now, observation);
                 }
-            }
-            if changes > 0 {
-                self.publish.send_modify(|revision| *revision += changes);
-            }
+                model.revision()
+            };
+            self.publish.send_if_modified(|published| std::mem::replace(published, revision) != revision);
             tokio::task::yield_now().await;
         }
     }
@@ -165,6 +163,10 @@ mod tests {
                     vec![Change::RootChanged(RootId(0))]
                 }
             }
+        }
+
+        fn revision(&self) -> u64 {
+            u64::from(self.roots)
         }
     }
 

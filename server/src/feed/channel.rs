@@ -27,7 +27,7 @@ struct State {
     snapshot: Tails,
     ring: VecDeque<Step>,
     ring_bytes: usize,
-    revision: u64,
+    revision: Vec<u64>,
     looked_at: Instant,
 }
 
@@ -176,7 +176,7 @@ impl Channel {
 
 impl State {
     /// Moves to the next state; false when it is the same.
-    fn advance(&mut self, body: Body, revision: u64, now: Instant) -> Result<bool, FeedError> {
+    fn advance(&mut self, body: Body, revision: Vec<u64>, now: Instant) -> Result<bool, FeedError> {
         self.revision = revision;
         self.looked_at = now;
         let Some(delta) = self.body.diff(&body) else { return Ok(false) };

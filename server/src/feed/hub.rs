@@ -120,7 +120,8 @@ impl Hub {
     /// Forgets views nobody has looked at for a while.
     pub(super) fn forget_idle(&self, now: Instant) {
         let mut channels = lock(&self.channels);
-        let expired = |channel: &Channel| channel.idle_since().is_some_and(|since| now.saturating_duration_since(since) > Duration::from_millis(IDLE_MS));
+        let expired =
+            |channel: &Channel| channel.idle_since().is_some_and(|since| now.saturating_duration_since(since) > Duration::from_millis(IDLE_MS));
         let mut idle: Vec<(Instant, View)> = Vec::new();
         channels.retain(|view, channel| {
             // A second holder of the channel is a subscription about to begin.

@@ -25,10 +25,9 @@ const CLIENT_FRAMES: [(&str, &[&str]); 5] = [
 /// When a value has no JSON form, which no frame can cause.
 pub fn server_frame(frame: &ServerFrame) -> Result<String, FeedError> {
     match frame {
-        ServerFrame::Snapshot { id, epoch, seq, server_time_ms, body: view } => Ok(format!(
-            r#"{{"type":"snapshot","id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"body":{}}}"#,
-            body(view)?
-        )),
+        ServerFrame::Snapshot { id, epoch, seq, server_time_ms, body: view } => {
+            Ok(format!(r#"{{"type":"snapshot","id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"body":{}}}"#, body(view)?))
+        }
         ServerFrame::Delta { id, seq, body } => Ok(format!(r#"{{"type":"delta","id":{id},"seq":{seq},"body":{}}}"#, delta_body(body)?)),
         ServerFrame::Hello { .. } | ServerFrame::Resync { .. } | ServerFrame::Heartbeat { .. } | ServerFrame::Error { .. } => {
             let value = serde_json::to_value(frame).map_err(unencodable)?;

@@ -42,12 +42,14 @@ pub trait Projection: Send + Sync + 'static {
     fn revisions(&self) -> watch::Receiver<u64>;
     /// Changes applied to the model so far.
     fn revision(&self) -> u64;
-    /// A number that differs whenever the view may differ.
-    fn view_revision(&self, view: &View) -> u64;
+    /// Numbers that differ whenever the view may differ, the passing of time aside.
+    fn view_revision(&self, view: &View) -> Vec<u64>;
     /// The view now.
     fn project(&self, view: &View) -> Body;
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
+    /// Whether there is a session now.
+    fn is_linked(&self) -> bool;
 }
 
 /// Why the feed refuses.

@@ -5,9 +5,9 @@ use app::wire::{BoardQuery, LockQuery, View, WINDOW_ROWS_MAX};
 use super::FeedError;
 
 /// Longest text of a filter, in bytes.
-pub const FILTER_BYTES_MAX: usize = 512;
+const FILTER_BYTES_MAX: usize = 512;
 /// Longest path, in bytes.
-pub const PATH_BYTES_MAX: usize = 4_096;
+const PATH_BYTES_MAX: usize = 4_096;
 
 /// The same view, with its window within bounds.
 ///

@@ -2,8 +2,8 @@
 //! The only place where one becomes the other.
 
 use app::wire::{
-    Access, AsOf, Board, BoardHead, Confidence, Contender, EdgeEvidence, FindingRow, Foreign, Liveness, LockPage, LockRow, LockStats, NodeData, PastHolder,
-    Recipe, Role, RootState, SessionId, Severity, StatRow, Verdict, Zxid,
+    Access, AsOf, Board, BoardHead, Confidence, Contender, EdgeEvidence, FindingRow, Foreign, Liveness, LockPage, LockRow, LockStats, NodeData,
+    PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Verdict, Zxid,
 };
 use serde::Serialize;
 
