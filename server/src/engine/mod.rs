@@ -153,7 +153,7 @@ mod tests {
     impl Model for Counting {
         fn apply(&mut self, _now: TimeMs, observation: Observation) -> Vec<Change> {
             match observation {
-                Observation::SyncEnded { root } if root == RootId(666) => std::panic::panic_any("model broke"),
+                Observation::SyncEnded { root } if root == RootId(u32::MAX) => std::panic::panic_any("model broke"),
                 Observation::Tick => {
                     self.ticks += 1;
                     Vec::new()
@@ -193,7 +193,7 @@ mod tests {
         let (_stopper, stop) = shutdown::channel();
         let (tx, rx) = mpsc::channel(4);
         let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
-        tx.send(vec![ended(1), ended(666)]).await.unwrap();
+        tx.send(vec![ended(1), ended(u32::MAX)]).await.unwrap();
         assert!(matches!(engine.ended().await, Err(EngineError::Failed(_))));
         assert_eq!(engine.reader.read(|model| model.roots), 1);
     }

@@ -65,3 +65,6 @@ pub enum FeedError {
     #[error("a frame could not be encoded: {0}")]
     Encoding(String),
 }
+
+#[cfg(test)]
+mod tests;
