@@ -1,2 +1,4 @@
 //! Lockscope's server: watches ZooKeeper, owns the model, feeds browsers.
 #![recursion_limit = "512"]
+pub mod demo;
+pub mod zookeeper;
