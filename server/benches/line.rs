@@ -110,7 +110,11 @@ async fn first_sync(address: &str) {
     }
     took_ms.sort_by(f64::total_cmp);
     let nodes = LOCKS * CONTENDERS;
-    println!("first sync of {nodes} lock znodes in {LOCKS} locks, connecting included: median {:.0} ms, best {:.0} ms of {SYNCS}", took_ms[SYNCS / 2], took_ms[0]);
+    println!(
+        "first sync of {nodes} lock znodes in {LOCKS} locks, connecting included: median {:.0} ms, best {:.0} ms of {SYNCS}",
+        took_ms[SYNCS / 2],
+        took_ms[0]
+    );
     println!("live heap of the model: {} bytes a lock znode", bytes / nodes);
 }
 
@@ -159,7 +163,13 @@ async fn storm(address: &str) {
     println!("storm: {made} locks made and dropped in {seconds:.1} s, {:.0} events/s", expected as f64 / seconds);
     println!("  bare watcher: {seen_bare} of {expected} events, {:.1} µs of CPU each", each(bare_cpu));
     println!("  lockscope:    {seen_ours} of {expected} events, {:.1} µs of CPU each, owners read as well", each(ours_cpu));
-    println!("  ratio {:.2}; owner unknown {}; missed {}; resyncs {}", ours_cpu / bare_cpu, status["owner_unknown"], status["missed"], status["resyncs"]);
+    println!(
+        "  ratio {:.2}; owner unknown {}; missed {}; resyncs {}",
+        ours_cpu / bare_cpu,
+        status["owner_unknown"],
+        status["missed"],
+        status["resyncs"]
+    );
     assert_eq!((seen_bare, seen_ours), (expected, expected), "an event was lost");
     assert_eq!(status["missed"], 0);
 }
