@@ -1,0 +1,242 @@
+//! A real ZooKeeper server of our own: loopback only, free ports, a temporary folder, a small heap; gone when dropped.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::java::{Java, JavaError};
+use super::process::Guarded;
+
+/// How long a server may take until it answers.
+const START_MAX: Duration = Duration::from_secs(30);
+/// How often it is asked.
+const START_STEP: Duration = Duration::from_millis(25);
+/// Limit for one four-letter word.
+const FOUR_LETTER_MAX: Duration = Duration::from_secs(2);
+/// Tries to find a free port before giving up.
+const PORT_TRIES_MAX: u32 = 200;
+/// Ports below the range that outgoing connections use, so that nobody takes one while its server restarts.
+const PORTS: std::ops::Range<u16> = 10_240..32_000;
+/// Lines of a server's log that an error shows.
+const LOG_LINES_MAX: usize = 12;
+
+/// How a private server is set up.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// Java heap, MiB.
+    pub heap_mb: u32,
+    /// ZooKeeper's tick; sessions last 2 to 20 ticks.
+    pub tick_ms: u32,
+    /// Further lines of the configuration file.
+    pub config: Vec<(String, String)>,
+    /// Further Java options, such as `-Dname=value`.
+    pub java: Vec<String>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self { heap_mb: 64, tick_ms: 500, config: Vec::new(), java: Vec::new() }
+    }
+}
+
+/// Why a private server can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// Java or the jars are missing.
+    #[error(transparent)]
+    Java(#[from] JavaError),
+    /// A file, folder, port or process could not be had.
+    #[error("could not {doing}: {source}")]
+    System {
+        /// What was being done.
+        doing: &'static str,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// No free port.
+    #[error("found no free TCP port on 127.0.0.1 between {} and {}", PORTS.start, PORTS.end)]
+    NoPort,
+    /// The server does not answer.
+    #[error("the private ZooKeeper at {address} did not answer within {} s; the end of its log:\n{log}", START_MAX.as_secs())]
+    Silent {
+        /// Its address.
+        address: String,
+        /// The last lines it logged.
+        log: String,
+    },
+}
+
+fn system(doing: &'static str) -> impl FnOnce(std::io::Error) -> DemoError {
+    move |source| DemoError::System { doing, source }
+}
+
+/// One real server process with its data.
+#[derive(Debug)]
+pub struct PrivateZooKeeper {
+    java: Java,
+    options: ServerOptions,
+    client_port: u16,
+    admin_port: u16,
+    /// Declared before the folder: the process ends first when this value is dropped.
+    process: Option<Guarded>,
+    folder: tempfile::TempDir,
+}
+
+impl PrivateZooKeeper {
+    /// Starts a standalone server and waits until it answers.
+    pub async fn start(options: ServerOptions) -> Result<Self, DemoError> {
+        let mut server = Self::prepare(options)?;
+        server.write_config("")?;
+        server.launch()?;
+        server.wait_until_serving().await?;
+        Ok(server)
+    }
+
+    /// Finds Java, ports and a folder; starts nothing.
+    pub(super) fn prepare(options: ServerOptions) -> Result<Self, DemoError> {
+        let java = Java::find()?;
+        let folder = tempfile::Builder::new().prefix("lockscope-zookeeper-").tempdir().map_err(system("make a temporary folder"))?;
+        Ok(Self { java, options, client_port: free_port()?, admin_port: free_port()?, process: None, folder })
+    }
+
+    /// Writes zoo.cfg; `members` are its lines about an ensemble.
+    pub(super) fn write_config(&self, members: &str) -> Result<(), DemoError> {
+        let folder = self.folder.path().display();
+        let mut text = format!(
+            "tickTime={}\ndataDir={folder}\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\n4lw.commands.whitelist=*\n\
+             admin.serverAddress=127.0.0.1\nadmin.serverPort={}\n",
+            self.options.tick_ms, self.admin_port
+        );
+        if members.is_empty() {
+            let _ = writeln!(text, "clientPort={}", self.client_port);
+        }
+        text.push_str(members);
+        for (key, value) in &self.options.config {
+            let _ = writeln!(text, "{key}={value}");
+        }
+        std::fs::write(self.folder.path().join("zoo.cfg"), text).map_err(system("write zoo.cfg"))
+    }
+
+    /// Writes the number of this member of an ensemble.
+    pub(super) fn write_id(&self, id: usize) -> Result<(), DemoError> {
+        std::fs::write(self.folder.path().join("myid"), id.to_string()).map_err(system("write myid"))
+    }
+
+    /// Starts the process on the data that is there.
+    pub(super) fn launch(&mut self) -> Result<(), DemoError> {
+        let heap = format!("-Xmx{}m", self.options.heap_mb);
+        let config = self.folder.path().join("zoo.cfg");
+        let mut arguments: Vec<&OsStr> =
+            [heap.as_str(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true"].map(OsStr::new).to_vec();
+        arguments.extend(self.options.java.iter().map(OsStr::new));
+        arguments.extend([OsStr::new("-cp"), &self.java.class_path]);
+        arguments.push(OsStr::new("org.apache.zookeeper.server.quorum.QuorumPeerMain"));
+        arguments.push(config.as_os_str());
+        let process = Guarded::start(self.folder.path(), &self.log_file(), &self.java.program, &arguments).map_err(system("start Java"))?;
+        self.process = Some(process);
+        Ok(())
+    }
+
+    /// Waits until the server serves requests.
+    pub(super) async fn wait_until_serving(&self) -> Result<(), DemoError> {
+        let deadline = Instant::now() + START_MAX;
+        while Instant::now() < deadline {
+            // A member without a quorum answers too, but says that it is not serving.
+            if self.four_letter("srvr").await.is_ok_and(|answer| answer.contains("Node count")) {
+                return Ok(());
+            }
+            tokio::time::sleep(START_STEP).await;
+        }
+        let text = std::fs::read_to_string(self.log_file()).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let log = lines[lines.len().saturating_sub(LOG_LINES_MAX)..].join("\n");
+        Err(DemoError::Silent { address: self.address(), log })
+    }
+
+    /// `127.0.0.1:port` for clients.
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.client_port)
+    }
+
+    /// Port for clients.
+    pub fn client_port(&self) -> u16 {
+        self.client_port
+    }
+
+    /// Port of the AdminServer.
+    pub fn admin_port(&self) -> u16 {
+        self.admin_port
+    }
+
+    /// Whether the process has been started and not ended by us.
+    pub fn is_running(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// Ends the server gracefully; its data stays.
+    pub async fn stop(&mut self) -> Result<(), DemoError> {
+        self.end(true).await
+    }
+
+    /// Ends the server as `kill -9` does; its data stays.
+    pub async fn kill_minus_9(&mut self) -> Result<(), DemoError> {
+        self.end(false).await
+    }
+
+    /// Freezes the server (SIGSTOP): its sockets stay open, nothing answers.
+    pub fn pause(&mut self) -> Result<(), DemoError> {
+        self.process.as_mut().map_or(Ok(()), |process| process.pause(true)).map_err(system("pause the server"))
+    }
+
+    /// Thaws a frozen server.
+    pub fn resume(&mut self) -> Result<(), DemoError> {
+        self.process.as_mut().map_or(Ok(()), |process| process.pause(false)).map_err(system("resume the server"))
+    }
+
+    /// Starts the server again on the same data and ports, ending it first if it runs.
+    pub async fn restart(&mut self) -> Result<(), DemoError> {
+        self.end(true).await?;
+        self.launch()?;
+        self.wait_until_serving().await
+    }
+
+    /// Asks one of ZooKeeper's four-letter words.
+    pub async fn four_letter(&self, word: &str) -> Result<String, DemoError> {
+        let ask = async {
+            let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.client_port)).await?;
+            stream.write_all(word.as_bytes()).await?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await?;
+            Ok(answer)
+        };
+        let limited = tokio::time::timeout(FOUR_LETTER_MAX, ask).await;
+        limited.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into())).map_err(system("ask the server"))
+    }
+
+    async fn end(&mut self, kindly: bool) -> Result<(), DemoError> {
+        match self.process.take() {
+            Some(process) => process.end(kindly).await.map_err(system("end the server")),
+            None => Ok(()),
+        }
+    }
+
+    fn log_file(&self) -> PathBuf {
+        self.folder.path().join("server.log")
+    }
+}
+
+/// A port that nobody listens on right now.
+pub(super) fn free_port() -> Result<u16, DemoError> {
+    for _ in 0..PORT_TRIES_MAX {
+        let port = rand::random_range(PORTS);
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(DemoError::NoPort)
+}

@@ -1,0 +1,1 @@
+//! Sample contention on real sessions.

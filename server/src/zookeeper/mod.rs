@@ -1,0 +1,19 @@
+//! The ZooKeeper side: turns watches and reads into `Observation`s. Owns sessions, watches and reads; must not know
+//! the wire, the feed or the page. `observer` runs sessions, `root` is the pure heart of one watched root.
+
+mod backoff;
+mod config;
+mod observer;
+mod outbox;
+mod reads;
+mod request;
+mod root;
+mod session;
+mod tally;
+mod translate;
+mod watch;
+
+pub use backoff::{Backoff, BackoffError};
+pub use config::{ConfigError, ObserverConfig};
+pub use observer::{BATCHES_MAX, observe};
+pub use outbox::BATCH_MAX;

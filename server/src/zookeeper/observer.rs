@@ -1,0 +1,104 @@
+//! Observes one ensemble for as long as it is asked to: session after session. Owns reconnecting across sessions.
+
+use std::time::Duration;
+
+use app::domain::observation::{Link, Observation, RootId};
+use tokio::sync::{mpsc, watch};
+use zookeeper_client::{Client, Error};
+
+use super::backoff::Backoff;
+use super::config::ObserverConfig;
+use super::outbox::Outbox;
+use super::root::RootWatch;
+use super::session::{End, LinkTeller, Root, Session, connect};
+use super::watch::{Input, Why};
+
+/// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
+/// wait in the observer's own bounded queue.
+pub const BATCHES_MAX: usize = 64;
+/// Waits between attempts to get a session.
+const RETRY_FIRST: Duration = Duration::from_millis(100);
+const RETRY_CAP: Duration = Duration::from_secs(5);
+
+/// Watches the configured roots and sends what it learns, in batches, until `stop` turns true or either end of the
+/// channels is dropped.
+pub async fn observe(config: ObserverConfig, sink: mpsc::Sender<Vec<Observation>>, mut stop: watch::Receiver<bool>) {
+    let mut roots: Vec<Root> = Vec::with_capacity(config.roots().len());
+    for (id, path) in (0..).zip(config.roots()) {
+        roots.push(Root::new(RootWatch::new(RootId(id), path, !config.has_chroot())));
+    }
+    let mut out = Outbox::default();
+    let mut link = LinkTeller::default();
+    link.tell(Link::Lost, None, "connecting", &mut out);
+    let mut why = Why::FirstSync;
+    loop {
+        let Some(client) = next_session(&config, &mut out, &mut link, &sink, &mut stop).await else { return };
+        tracing::info!(session = %client.session_id(), "ZooKeeper session made");
+        match Session::new(client, &mut roots, &mut out, &mut link, &sink).run(why, &mut stop).await {
+            End::Stopped => return,
+            End::Over(state) => {
+                tracing::warn!(%state, "ZooKeeper session over");
+                link.tell(Link::Lost, None, "the session ended", &mut out);
+            }
+        }
+        for root in &mut roots {
+            root.drop_watchers();
+            root.watch.input(Input::Disconnected, &mut out);
+        }
+        why = Why::NewSession;
+    }
+}
+
+/// Makes a session, however long it takes. None: stopped.
+async fn next_session(
+    config: &ObserverConfig,
+    out: &mut Outbox,
+    link: &mut LinkTeller,
+    sink: &mpsc::Sender<Vec<Observation>>,
+    stop: &mut watch::Receiver<bool>,
+) -> Option<Client> {
+    let mut backoff = Backoff::new(RETRY_FIRST, RETRY_CAP).ok();
+    loop {
+        let attempt = attempt(config, out, sink);
+        let result = tokio::select! {
+            () = stopped(stop) => return None,
+            result = attempt => result?,
+        };
+        match result {
+            Ok(client) => return Some(client),
+            Err(error) => {
+                tracing::warn!(%error, connect = config.connect(), "no ZooKeeper session");
+                link.tell(Link::Lost, None, why_lost(&error), out);
+            }
+        }
+        let wait = backoff.as_mut().map_or(RETRY_CAP, |backoff| backoff.next(rand::random()));
+        tokio::select! {
+            () = stopped(stop) => return None,
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+/// Tells what waits to be told, then tries to connect. None: the consumer is gone.
+async fn attempt(config: &ObserverConfig, out: &mut Outbox, sink: &mpsc::Sender<Vec<Observation>>) -> Option<Result<Client, Error>> {
+    while !out.is_empty() {
+        sink.reserve().await.ok()?.send(out.take_batch());
+    }
+    Some(connect(config.connect(), config.session_timeout()).await)
+}
+
+fn why_lost(error: &Error) -> &'static str {
+    match error {
+        Error::NoHosts => "no server can be reached",
+        Error::Timeout => "no server answered in time",
+        Error::AuthFailed => "the servers refuse our credentials",
+        Error::BadArguments(_) => "the connect string is not understood",
+        _ => "no session could be made",
+    }
+}
+
+/// Waits until `stop` turns true or nobody can turn it any more.
+pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone: as good as stopped.
+    let _ = stop.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,88 @@
+//! Observations waiting for the consumer: bounded. When it overflows everything but the link state is dropped and
+//! counted, and the roots are read anew. Knows no ZooKeeper.
+
+use std::collections::VecDeque;
+
+use app::domain::observation::Observation;
+
+/// Observations a batch.
+pub const BATCH_MAX: usize = 1_024;
+/// Observations that may wait. Overflow policy: drop all but link states, then resync every root.
+pub(super) const WAITING_MAX: usize = 65_536;
+/// Above this no more reads are sent, so that only events can overflow the queue.
+pub(super) const READS_PAUSE_AT: usize = 16_384;
+
+/// The queue towards the consumer.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    waiting: VecDeque<Observation>,
+    overflowed: bool,
+    dropped: u64,
+}
+
+impl Outbox {
+    /// Adds one observation, or starts dropping.
+    pub(super) fn push(&mut self, observation: Observation) {
+        let is_link = matches!(observation, Observation::Link { .. });
+        if !is_link && !self.overflowed && self.waiting.len() >= WAITING_MAX {
+            let before = self.waiting.len();
+            self.waiting.retain(|waiting| matches!(waiting, Observation::Link { .. }));
+            self.dropped = self.dropped.saturating_add((before - self.waiting.len()) as u64);
+            self.overflowed = true;
+        }
+        if self.overflowed && !is_link {
+            self.dropped = self.dropped.saturating_add(1);
+        } else {
+            self.waiting.push_back(observation);
+        }
+    }
+
+    /// The next batch.
+    pub(super) fn take_batch(&mut self) -> Vec<Observation> {
+        let count = self.waiting.len().min(BATCH_MAX);
+        self.waiting.drain(..count).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.overflowed || self.waiting.len() >= READS_PAUSE_AT
+    }
+
+    /// After an overflow, once the consumer has taken what was left: how many were dropped. Resync then.
+    pub(super) fn recovered(&mut self) -> Option<u64> {
+        if !self.overflowed || !self.waiting.is_empty() {
+            return None;
+        }
+        self.overflowed = false;
+        Some(std::mem::take(&mut self.dropped))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use app::domain::observation::{Link, RootId};
+
+    fn deleted() -> Observation {
+        Observation::NodeDeleted { root: RootId(0), path: "/a".into() }
+    }
+
+    #[test]
+    fn overflow_drops_all_but_the_link_and_is_told_once_drained() {
+        let mut outbox = Outbox::default();
+        outbox.push(Observation::Link { link: Link::Live, session: None, why: "".into() });
+        for _ in 0..WAITING_MAX {
+            outbox.push(deleted());
+        }
+        assert!(outbox.is_busy());
+        assert_eq!(outbox.recovered(), None);
+        assert_eq!(outbox.take_batch(), [Observation::Link { link: Link::Live, session: None, why: "".into() }]);
+        assert_eq!(outbox.recovered(), Some(WAITING_MAX as u64));
+        assert_eq!(outbox.recovered(), None);
+        outbox.push(deleted());
+        assert_eq!(outbox.take_batch(), [deleted()]);
+    }
+}

@@ -1,0 +1,265 @@
+//! How one watched root takes events and replies. No I/O; order matters, see the module above.
+
+use std::sync::Arc;
+
+use app::domain::observation::Observation;
+use app::domain::znode::{Facts, join_path, split_path};
+
+use super::super::outbox::Outbox;
+use super::super::reads::{ChildEvents, Purpose, Settled};
+use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
+use super::super::tally::{Stamp, Unseen};
+use super::super::translate::{NodeEvent, WatchFailure};
+use super::super::watch::{Input, State, Why};
+use super::{Listing, RootWatch, hash};
+
+impl RootWatch {
+    /// A watch event of a znode.
+    pub(in super::super) fn event(&mut self, event: NodeEvent, out: &mut Outbox) {
+        let (NodeEvent::Created(path) | NodeEvent::Deleted(path) | NodeEvent::Changed(path)) = &event;
+        if self.is_hidden(path) {
+            return;
+        }
+        if **path == *self.path {
+            return self.root_event(event, out);
+        }
+        if !matches!(self.state, State::Live | State::Syncing { .. }) {
+            return;
+        }
+        match event {
+            NodeEvent::Created(path) => self.created(path, out),
+            NodeEvent::Deleted(path) => self.deleted(path, out),
+            NodeEvent::Changed(path) => self.changed(&path, out),
+        }
+    }
+
+    /// Children of the root itself came or went; some of them may be silent.
+    pub(in super::super) fn children_event(&mut self) {
+        self.children_changed = true;
+    }
+
+    fn root_event(&mut self, event: NodeEvent, out: &mut Outbox) {
+        match event {
+            NodeEvent::Created(path) => {
+                self.reads.touch(&path);
+                self.input(Input::RootCreated, out);
+            }
+            NodeEvent::Deleted(_) => self.input(Input::RootDeleted, out),
+            NodeEvent::Changed(path) => self.changed(&path, out),
+        }
+    }
+
+    /// In a sync, what lies below a znode that has not been read yet will be listed after it: nothing to say now.
+    fn comes_with_its_parent(&mut self, parent: &str, created: bool) -> bool {
+        if self.state == State::Live || self.knows(parent) {
+            return false;
+        }
+        self.reads.child_event(parent, created);
+        true
+    }
+
+    fn created(&mut self, path: Box<str>, out: &mut Outbox) {
+        let Some((parent, _)) = split_path(&path) else { return };
+        if self.comes_with_its_parent(parent, true) {
+            return;
+        }
+        if !self.knows(parent) {
+            // Its parent is silent: look for it.
+            self.want(parent, Purpose::Found, out);
+        }
+        self.ledger.child_seen(parent, true);
+        self.reads.child_event(parent, true);
+        self.known.insert(hash(&path));
+        out.push(Observation::NodeCreated { root: self.id, path: path.clone() });
+        self.want(&path, Purpose::Event, out);
+    }
+
+    fn deleted(&mut self, path: Box<str>, out: &mut Outbox) {
+        self.reads.forget(&path);
+        let Some((parent, _)) = split_path(&path) else { return };
+        if self.comes_with_its_parent(parent, false) {
+            return;
+        }
+        self.ledger.child_seen(parent, false);
+        self.reads.child_event(parent, false);
+        self.forget(&path);
+        out.push(Observation::NodeDeleted { root: self.id, path });
+    }
+
+    fn changed(&mut self, path: &str, out: &mut Outbox) {
+        if self.state == State::Live || self.knows(path) {
+            self.want(path, Purpose::Event, out);
+        } else {
+            self.reads.touch(path);
+        }
+    }
+
+    fn want(&mut self, path: &str, purpose: Purpose, out: &mut Outbox) {
+        if !self.reads.want(path, purpose) {
+            self.input(Input::Untrusted(Why::EventsLost), out);
+        }
+    }
+
+    fn forget(&mut self, path: &str) {
+        self.known.remove(&hash(path));
+        self.ledger.gone(path);
+    }
+
+    /// Both watches are set.
+    pub(in super::super) fn armed(&mut self, epoch: Epoch, out: &mut Outbox) {
+        if epoch == self.epoch {
+            self.input(Input::Armed, out);
+        }
+    }
+
+    /// A reply to a request sent in `epoch`.
+    pub(in super::super) fn reply(&mut self, epoch: Epoch, reply: Reply, out: &mut Outbox) {
+        if epoch != self.epoch {
+            return;
+        }
+        match reply {
+            // Whoever holds the watchers calls `armed`.
+            Reply::Watches(Ok(_)) => self.input(Input::Armed, out),
+            Reply::Watches(Err(WatchFailure::Refused)) => self.input(Input::Refused, out),
+            Reply::Watches(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
+            Reply::Nodes(nodes) => self.nodes(epoch, nodes, out),
+            Reply::Lists(lists) => self.listed(epoch, lists, out),
+            Reply::Checks(checks) => self.checked(epoch, checks, out),
+            Reply::Failed => self.input(Input::ReadFailed, out),
+        }
+        self.complete_sync(epoch, out);
+    }
+
+    fn complete_sync(&mut self, epoch: Epoch, out: &mut Outbox) {
+        let syncing = matches!(self.state, State::Syncing { .. }) && epoch == self.epoch;
+        if syncing && self.reads.sync_left() == 0 && self.sync_lists_left == 0 {
+            self.input(Input::SyncComplete, out);
+        }
+    }
+
+    fn nodes(&mut self, epoch: Epoch, nodes: Vec<(Arc<str>, NodeReply)>, out: &mut Outbox) {
+        for (path, reply) in nodes {
+            if epoch != self.epoch {
+                return;
+            }
+            match reply {
+                NodeReply::Denied => self.denied.push_back(path),
+                NodeReply::Failed => return self.input(Input::ReadFailed, out),
+                NodeReply::Missing => {
+                    let settled = self.reads.settle(&path);
+                    if matches!(settled, Some(Settled::Valid { .. })) && path == self.path {
+                        self.input(Input::RootMissing, out);
+                    }
+                }
+                NodeReply::Facts { facts, unreadable } => {
+                    if let Some(Settled::Valid { purpose, child_events }) = self.reads.settle(&path) {
+                        self.node(path, facts, unreadable, purpose, child_events, out);
+                    }
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, path: Arc<str>, facts: Box<Facts>, unreadable: bool, purpose: Purpose, child_events: ChildEvents, out: &mut Outbox) {
+        if path == self.path {
+            if unreadable {
+                return self.input(Input::RootDenied, out);
+            }
+            self.announce_if_syncing(out);
+        }
+        self.known.insert(hash(&path));
+        if facts.owner.is_none() {
+            self.ledger.read(&path, &facts, child_events);
+        }
+        if unreadable {
+            self.ledger.add_silent(&path);
+        } else if purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
+            let list_purpose = if purpose == Purpose::Sync { ListPurpose::Sync } else { ListPurpose::Found };
+            self.list(Arc::clone(&path), list_purpose, facts.children);
+        }
+        let (root, path) = (self.id, Box::from(&*path));
+        out.push(match purpose {
+            Purpose::Sync => Observation::SyncNode { root, path, facts, unreadable },
+            Purpose::Event | Purpose::Found => Observation::NodeRead { root, path, facts, unreadable },
+        });
+    }
+
+    fn announce_if_syncing(&mut self, out: &mut Outbox) {
+        if matches!(self.state, State::Syncing { .. }) {
+            self.announce(out);
+        }
+    }
+
+    fn list(&mut self, directory: Arc<str>, purpose: ListPurpose, names: u32) {
+        self.sync_lists_left += usize::from(purpose == ListPurpose::Sync);
+        self.lists.push_back(Listing { directory, purpose, names });
+    }
+
+    fn listed(&mut self, epoch: Epoch, lists: Vec<(Arc<str>, ListPurpose, ListReply)>, out: &mut Outbox) {
+        for (directory, purpose, reply) in lists {
+            if epoch != self.epoch {
+                return;
+            }
+            self.sync_lists_left -= usize::from(purpose == ListPurpose::Sync);
+            let names = match reply {
+                ListReply::Names(names) => names,
+                ListReply::Nothing => Vec::new(),
+                ListReply::Failed => return self.input(Input::ReadFailed, out),
+            };
+            match purpose {
+                ListPurpose::Sync => _ = self.want_unknown(&directory, &names, Purpose::Sync, out),
+                ListPurpose::Found => _ = self.want_unknown(&directory, &names, Purpose::Found, out),
+                ListPurpose::Recheck(unseen) => self.rechecked(&directory, &names, unseen, out),
+            }
+        }
+    }
+
+    /// Reads the children that are not known; gives their number.
+    fn want_unknown(&mut self, directory: &str, names: &[String], purpose: Purpose, out: &mut Outbox) -> u32 {
+        let mut count: u32 = 0;
+        for name in names {
+            let path = join_path(directory, name);
+            if !self.is_hidden(&path) && !self.knows(&path) {
+                count = count.saturating_add(1);
+                self.want(&path, purpose, out);
+            }
+        }
+        count
+    }
+
+    /// A directory whose counters told of more than events did has been listed: silent children that came are read,
+    /// silent ones that went are told; what is left unexplained came and went unseen.
+    fn rechecked(&mut self, directory: &str, names: &[String], unseen: Unseen, out: &mut Outbox) {
+        let came = self.want_unknown(directory, names, Purpose::Found, out);
+        let gone: Vec<String> =
+            self.ledger.silent_in(directory).filter(|name| !names.iter().any(|n| n == name)).map(|name| join_path(directory, name)).collect();
+        let went = u32::try_from(gone.len()).unwrap_or(u32::MAX);
+        for path in gone {
+            self.forget(&path);
+            out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
+        }
+        self.ledger.seen_by_list(directory, came.saturating_sub(unseen.creates), went.saturating_sub(unseen.deletes));
+        let missed = unseen.creates.saturating_sub(came);
+        if missed > 0 {
+            self.missed = self.missed.saturating_add(u64::from(missed));
+            out.push(Observation::Missed { root: self.id, path: directory.into(), creates: missed });
+        }
+        if unseen.deletes > went.saturating_add(missed) {
+            self.input(Input::Untrusted(Why::CountersDiffer), out);
+        }
+    }
+
+    fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>, out: &mut Outbox) {
+        for (directory, stamp, facts) in checks {
+            if epoch != self.epoch {
+                return;
+            }
+            // A directory that is gone tells so by its event; one that may not be listed explains nothing below.
+            let Some(facts) = facts else { continue };
+            if let Some(unseen) = self.ledger.check(&directory, &facts, stamp) {
+                self.list(directory, ListPurpose::Recheck(unseen), facts.children);
+            }
+        }
+        let _ = out;
+    }
+}

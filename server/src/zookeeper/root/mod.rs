@@ -1,0 +1,256 @@
+//! One watched root: what is known of its tree and what must be read next. Pure: events and replies come in,
+//! observations and requests go out; every event that came before a reply must be given before it.
+
+mod handle;
+#[cfg(test)]
+mod tests;
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashSet, VecDeque};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use app::domain::observation::{Observation, RootId, RootTrouble};
+
+use super::outbox::Outbox;
+use super::reads::Reads;
+use super::request::{Epoch, ListPurpose, Request};
+use super::tally::Ledger;
+use super::translate::trouble_text;
+use super::watch::{Action, Input, State, Why, step};
+
+/// Reads a request. More is no faster.
+const READS_A_REQUEST: usize = 100;
+/// Bytes of paths a request; the server cuts connections that send more than about 1 MiB at once.
+const REQUEST_BYTES_MAX: usize = 256 * 1024;
+/// Lists a request, and names they may bring together.
+const LISTS_A_REQUEST: usize = 100;
+const NAMES_A_REQUEST: usize = 10_000;
+/// Directories whose counters are checked right after a sync.
+const CHECKED_AFTER_SYNC: usize = 100;
+/// Directories checked in each turn of the sweep, and ticks between turns.
+const CHECKED_A_SWEEP: usize = 4;
+const SWEEP_TICKS: u32 = 4;
+/// What ZooKeeper keeps for itself.
+const SYSTEM: &str = "/zookeeper";
+
+/// A directory that waits to be listed.
+#[derive(Debug)]
+struct Listing {
+    directory: Arc<str>,
+    purpose: ListPurpose,
+    /// Children it had when last read.
+    names: u32,
+}
+
+/// One watched root.
+#[derive(Debug)]
+pub(super) struct RootWatch {
+    id: RootId,
+    path: Arc<str>,
+    hides_system: bool,
+    state: State,
+    epoch: Epoch,
+    /// `SyncBegan` has been said for the sync under way.
+    announced: bool,
+    sync_why: Why,
+    wants_watches: bool,
+    reads: Reads,
+    /// Being read, and denied: their Stat is asked for.
+    denied: VecDeque<Arc<str>>,
+    lists: VecDeque<Listing>,
+    sync_lists_left: usize,
+    checks: VecDeque<Arc<str>>,
+    /// Hashes of the paths of all known znodes.
+    known: HashSet<u64>,
+    ledger: Ledger,
+    children_changed: bool,
+    ticks: u32,
+    missed: u64,
+}
+
+impl RootWatch {
+    pub(super) fn new(id: RootId, path: &str, hides_system: bool) -> Self {
+        Self {
+            id,
+            path: path.into(),
+            hides_system,
+            state: State::Offline,
+            epoch: Epoch::default(),
+            announced: false,
+            sync_why: Why::FirstSync,
+            wants_watches: false,
+            reads: Reads::default(),
+            denied: VecDeque::new(),
+            lists: VecDeque::new(),
+            sync_lists_left: 0,
+            checks: VecDeque::new(),
+            known: HashSet::new(),
+            ledger: Ledger::default(),
+            children_changed: false,
+            ticks: 0,
+            missed: 0,
+        }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(super) fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// Its watches are not set yet: what is believed of it may be old.
+    pub(super) fn is_arming(&self) -> bool {
+        matches!(self.state, State::Arming { .. })
+    }
+
+    /// One input of the state machine.
+    pub(super) fn input(&mut self, input: Input, out: &mut Outbox) {
+        let (state, action) = step(self.state, input);
+        if state != self.state
+            && !matches!((state, self.state), (State::Resting { .. }, State::Resting { .. }) | (State::Polling { .. }, State::Polling { .. }))
+        {
+            tracing::debug!(root = %self.path, from = ?self.state, to = ?state, ?input, "root");
+        }
+        self.state = state;
+        match action {
+            Action::Nothing => {}
+            Action::Abandon => self.abandon(),
+            Action::SetWatches => {
+                self.abandon();
+                self.wants_watches = true;
+            }
+            Action::BeginSync(why) => self.begin_sync(why, out),
+            Action::EndSync => self.end_sync(out),
+            Action::EndReducedSync => {
+                self.end_sync(out);
+                self.report(RootTrouble::Reduced, out);
+            }
+            Action::AwaitRetry => {
+                let announced = self.announced;
+                self.abandon();
+                self.sync_why = Why::ReadFailed;
+                self.announced = announced;
+                self.announce(out);
+            }
+            Action::ReportGone => {
+                self.abandon();
+                self.report(RootTrouble::Gone, out);
+            }
+            Action::ReportDenied => {
+                self.abandon();
+                self.report(RootTrouble::Denied, out);
+            }
+        }
+    }
+
+    /// Time passed.
+    pub(super) fn tick(&mut self, out: &mut Outbox) {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.state == State::Live {
+            if std::mem::take(&mut self.children_changed) && !self.checks.contains(&self.path) {
+                self.checks.push_back(Arc::clone(&self.path));
+            }
+            if self.ticks.is_multiple_of(SWEEP_TICKS) && self.checks.is_empty() {
+                self.checks.extend(self.ledger.next_directories(CHECKED_A_SWEEP));
+            }
+        }
+        self.input(Input::Tick, out);
+    }
+
+    /// The next request to send, if any.
+    pub(super) fn next_request(&mut self) -> Option<Request> {
+        if std::mem::take(&mut self.wants_watches) {
+            return Some(Request::SetWatches);
+        }
+        if !self.denied.is_empty() {
+            let count = self.denied.len().min(READS_A_REQUEST);
+            return Some(Request::Stat(self.denied.drain(..count).collect()));
+        }
+        if !self.lists.is_empty() {
+            return Some(Request::List(self.take_lists()));
+        }
+        let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);
+        if !paths.is_empty() {
+            return Some(Request::Read(paths));
+        }
+        let count = self.checks.len().min(READS_A_REQUEST);
+        let checks = self.checks.drain(..count);
+        let checks: Vec<_> = checks.filter_map(|path| self.ledger.stamp(&path).map(|stamp| (path, stamp))).collect();
+        (!checks.is_empty()).then_some(Request::Check(checks))
+    }
+
+    fn take_lists(&mut self) -> Vec<(Arc<str>, ListPurpose)> {
+        let (mut taken, mut names, mut bytes) = (Vec::new(), 0, 0);
+        while taken.len() < LISTS_A_REQUEST
+            && let Some(next) = self.lists.front()
+            && (taken.is_empty() || (names + next.names as usize <= NAMES_A_REQUEST && bytes + next.directory.len() <= REQUEST_BYTES_MAX))
+            && let Some(listing) = self.lists.pop_front()
+        {
+            names += listing.names as usize;
+            bytes += listing.directory.len();
+            taken.push((listing.directory, listing.purpose));
+        }
+        taken
+    }
+
+    fn begin_sync(&mut self, why: Why, out: &mut Outbox) {
+        self.abandon();
+        self.known.clear();
+        self.ledger.clear();
+        self.sync_why = why;
+        if !why.is_quiet() {
+            self.announce(out);
+        }
+        let root = Arc::clone(&self.path);
+        self.reads.want(&root, super::reads::Purpose::Sync);
+    }
+
+    fn announce(&mut self, out: &mut Outbox) {
+        if !std::mem::replace(&mut self.announced, true) {
+            out.push(Observation::SyncBegan { root: self.id, why: self.sync_why.text().into() });
+        }
+    }
+
+    fn end_sync(&mut self, out: &mut Outbox) {
+        self.announced = false;
+        out.push(Observation::SyncEnded { root: self.id });
+        self.checks.clear();
+        if self.state == State::Live {
+            self.checks.extend(self.ledger.next_directories(CHECKED_AFTER_SYNC));
+        }
+    }
+
+    fn report(&self, trouble: RootTrouble, out: &mut Outbox) {
+        out.push(Observation::RootTrouble { root: self.id, trouble, why: trouble_text(trouble).into() });
+    }
+
+    /// Forgets what is under way; replies to it are ignored from now on.
+    fn abandon(&mut self) {
+        self.epoch = Epoch(self.epoch.0.wrapping_add(1));
+        self.announced = false;
+        self.wants_watches = false;
+        self.reads.clear();
+        self.denied.clear();
+        self.lists.clear();
+        self.sync_lists_left = 0;
+        self.checks.clear();
+        self.children_changed = false;
+    }
+
+    fn is_hidden(&self, path: &str) -> bool {
+        self.hides_system && app::domain::znode::is_under(path, SYSTEM)
+    }
+
+    fn knows(&self, path: &str) -> bool {
+        self.known.contains(&hash(path))
+    }
+}
+
+fn hash(path: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,1 @@
+//! Histories of one root without a server.

@@ -1,0 +1,133 @@
+//! The tree as the observations tell it: a naive reading of the contract, to be compared with the truth.
+
+use std::collections::BTreeMap;
+
+use app::domain::observation::{Link, Observation, RootId, RootTrouble};
+use app::domain::znode::Facts;
+
+/// A znode as believed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) facts: Option<Facts>,
+    pub(crate) unreadable: bool,
+}
+
+/// State of a root as believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RootState {
+    Unknown,
+    Syncing,
+    Live,
+    Trouble(RootTrouble),
+}
+
+/// Everything the observations told so far.
+#[derive(Debug)]
+pub(crate) struct Believed {
+    pub(crate) link: Option<Link>,
+    pub(crate) links: Vec<(Link, String)>,
+    pub(crate) session: Option<i64>,
+    pub(crate) tree: BTreeMap<String, Node>,
+    pub(crate) roots: BTreeMap<RootId, RootState>,
+    side: BTreeMap<RootId, BTreeMap<String, Node>>,
+    root_paths: Vec<String>,
+    pub(crate) syncs: Vec<String>,
+    pub(crate) creates_seen: u64,
+    pub(crate) deletes_seen: u64,
+    pub(crate) missed: u64,
+    pub(crate) sync_nodes: u64,
+}
+
+impl Believed {
+    pub(crate) fn new(root_paths: &[String]) -> Self {
+        Self {
+            link: None,
+            links: Vec::new(),
+            session: None,
+            tree: BTreeMap::new(),
+            roots: (0..root_paths.len()).map(|id| (RootId(u32::try_from(id).unwrap()), RootState::Unknown)).collect(),
+            side: BTreeMap::new(),
+            root_paths: root_paths.to_vec(),
+            syncs: Vec::new(),
+            creates_seen: 0,
+            deletes_seen: 0,
+            missed: 0,
+            sync_nodes: 0,
+        }
+    }
+
+    /// The root with this index is live on a live link.
+    pub(crate) fn is_live(&self, root: u32) -> bool {
+        self.link == Some(Link::Live) && self.roots.get(&RootId(root)) == Some(&RootState::Live)
+    }
+
+    pub(crate) fn root(&self, root: u32) -> &RootState {
+        &self.roots[&RootId(root)]
+    }
+
+    /// Nodes of which nothing but the creation is known.
+    pub(crate) fn unread(&self) -> usize {
+        self.tree.values().filter(|node| node.facts.is_none()).count()
+    }
+
+    fn current(&mut self, root: RootId) -> &mut BTreeMap<String, Node> {
+        self.side.get_mut(&root).unwrap_or(&mut self.tree)
+    }
+
+    fn forget(&mut self, root: RootId) {
+        let path = self.root_paths[root.0 as usize].clone();
+        self.tree.retain(|known, _| !app::domain::znode::is_under(known, &path));
+    }
+
+    pub(crate) fn apply(&mut self, observation: Observation) {
+        match observation {
+            Observation::Link { link, session, why } => {
+                self.link = Some(link);
+                self.session = session.map(|session| session.0);
+                self.links.push((link, why.into()));
+            }
+            Observation::SyncBegan { root, why } => {
+                self.roots.insert(root, RootState::Syncing);
+                self.side.insert(root, BTreeMap::new());
+                self.syncs.push(why.into());
+            }
+            Observation::SyncNode { root, path, facts, unreadable } => {
+                self.sync_nodes += 1;
+                let root_path = self.root_paths[root.0 as usize].clone();
+                let side = self.side.get_mut(&root).expect("SyncNode outside a sync");
+                if *path != *root_path {
+                    let (parent, _) = app::domain::znode::split_path(&path).expect("a path below the root");
+                    assert!(side.contains_key(parent), "{path} came before its parent");
+                }
+                side.insert(path.into(), Node { facts: Some(*facts), unreadable });
+            }
+            Observation::SyncEnded { root } => {
+                self.forget(root);
+                let side = self.side.remove(&root).expect("SyncEnded without SyncBegan");
+                self.tree.extend(side);
+                self.roots.insert(root, RootState::Live);
+            }
+            Observation::RootTrouble { root, trouble, .. } => {
+                self.side.remove(&root);
+                if trouble != RootTrouble::Reduced {
+                    self.forget(root);
+                }
+                self.roots.insert(root, RootState::Trouble(trouble));
+            }
+            Observation::NodeCreated { root, path } => {
+                self.creates_seen += 1;
+                let before = self.current(root).insert(path.to_string(), Node::default());
+                assert!(before.is_none_or(|node| node.facts.is_none()), "{path} was created though it was there");
+            }
+            Observation::NodeRead { root, path, facts, unreadable } => {
+                self.current(root).insert(path.into(), Node { facts: Some(*facts), unreadable });
+            }
+            Observation::NodeDeleted { root, path } => {
+                self.deletes_seen += 1;
+                self.current(root).remove(&*path);
+            }
+            Observation::Missed { creates, .. } => self.missed += u64::from(creates),
+            Observation::Tick => {}
+        }
+    }
+}

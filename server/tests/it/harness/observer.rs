@@ -1,0 +1,95 @@
+//! Runs the observer under test and waits for what it should come to believe.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use app::domain::observation::Observation;
+use server::zookeeper::{BATCH_MAX, BATCHES_MAX, ObserverConfig, observe};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use super::{Believed, DEADLINE, Truth};
+
+/// An observer and what it told.
+pub(crate) struct Observed {
+    believed: Arc<Mutex<Believed>>,
+    news: watch::Receiver<u64>,
+    stop: watch::Sender<bool>,
+    roots: Vec<String>,
+    task: JoinHandle<()>,
+}
+
+impl Observed {
+    /// Starts an observer with a session time-out of four seconds.
+    pub(crate) fn start(connect: &str, roots: &[&str]) -> Self {
+        Self::start_with(connect, roots, Duration::from_secs(4))
+    }
+
+    pub(crate) fn start_with(connect: &str, roots: &[&str], session_timeout: Duration) -> Self {
+        let roots: Vec<String> = roots.iter().map(|root| (*root).to_owned()).collect();
+        let config = ObserverConfig::new(connect, roots.clone(), session_timeout).expect("a good configuration");
+        let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
+        let (stop, stopped) = watch::channel(false);
+        let (tell, news) = watch::channel(0);
+        let believed = Arc::new(Mutex::new(Believed::new(&roots)));
+        let task = tokio::spawn(observe(config, sink, stopped));
+        let belief = Arc::clone(&believed);
+        tokio::spawn(async move {
+            while let Some(batch) = batches.recv().await {
+                assert!(batch.len() <= BATCH_MAX, "a batch of {}", batch.len());
+                batch.into_iter().for_each(|observation| belief.lock().unwrap().apply(observation));
+                tell.send_modify(|count| *count += 1);
+            }
+        });
+        Self { believed, news, stop, roots, task }
+    }
+
+    /// Looks at what is believed now.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Believed) -> T) -> T {
+        look(&self.believed.lock().unwrap())
+    }
+
+    /// Waits until what is believed satisfies `condition`; gives the time it took.
+    pub(crate) async fn until(&self, what: &str, condition: impl Fn(&Believed) -> bool) -> Duration {
+        let begin = Instant::now();
+        let mut news = self.news.clone();
+        loop {
+            news.borrow_and_update();
+            if self.look(&condition) {
+                return begin.elapsed();
+            }
+            let left = DEADLINE.saturating_sub(begin.elapsed());
+            if !matches!(tokio::time::timeout(left, news.changed()).await, Ok(Ok(()))) {
+                let text = self
+                    .look(|b| format!("link {:?}, roots {:?}, links {:?}, syncs {:?}, {} nodes", b.link, b.roots, b.links, b.syncs, b.tree.len()));
+                panic!("not seen in {DEADLINE:?}: {what}; believed: {text}");
+            }
+        }
+    }
+
+    /// Waits until all roots are live.
+    pub(crate) async fn until_live(&self) -> Duration {
+        let count = u32::try_from(self.roots.len()).unwrap();
+        self.until("all roots live", |believed| (0..count).all(|root| believed.is_live(root))).await
+    }
+
+    /// Waits until the believed tree is the real one, with the same facts.
+    pub(crate) async fn until_true(&self, truth: &Truth) -> Duration {
+        let begin = Instant::now();
+        loop {
+            let real = truth.trees(&self.roots).await;
+            let difference = self.look(|believed| super::truth::difference(&real, &believed.tree));
+            let Some(difference) = difference else { return begin.elapsed() };
+            assert!(begin.elapsed() < DEADLINE, "the believed tree is not the real one: {difference}");
+            let mut news = self.news.clone();
+            news.mark_unchanged();
+            let _ = tokio::time::timeout(Duration::from_millis(50), news.changed()).await;
+        }
+    }
+
+    /// Stops the observer and waits for its end.
+    pub(crate) async fn stop(self) {
+        self.stop.send(true).expect("the observer listens");
+        tokio::time::timeout(DEADLINE, self.task).await.expect("the observer stops").expect("the observer does not panic");
+    }
+}

@@ -1,0 +1,8 @@
+//! Integration tests against real ZooKeeper servers. One binary, so that they link once.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod harness;
+
+mod outage;
+mod roots;
+mod tree;
