@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod crate_facts;
 mod outage;
 mod roots;
 mod tree;
