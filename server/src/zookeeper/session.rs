@@ -292,7 +292,7 @@ impl<'a> Session<'a> {
             self.link.tell(Link::Stale, session, "disconnected", self.out);
         } else if self.probe.late {
             self.link.tell(Link::Stale, session, "no answer for more than a second", self.out);
-        } else if !self.roots.iter().any(|root| root.watch.is_arming()) {
+        } else if !self.roots.iter().any(|root| root.watch.is_unwatched_yet()) {
             // Only now: each root has said that it is being read again, so nothing old is shown as live.
             self.link.tell(Link::Live, session, "", self.out);
         }

@@ -5,5 +5,6 @@ mod harness;
 
 mod crate_facts;
 mod outage;
+mod recipes;
 mod roots;
 mod tree;

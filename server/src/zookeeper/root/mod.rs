@@ -104,9 +104,9 @@ impl RootWatch {
         self.epoch
     }
 
-    /// Its watches are not set yet: what is believed of it may be old.
-    pub(super) fn is_arming(&self) -> bool {
-        matches!(self.state, State::Arming { .. })
+    /// Its watch is not set: what is believed of it may be old.
+    pub(super) fn is_unwatched_yet(&self) -> bool {
+        matches!(self.state, State::Offline | State::Arming { .. })
     }
 
     /// One input of the state machine.
