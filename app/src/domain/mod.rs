@@ -1,6 +1,18 @@
-//! The pure core.
+//! The pure core: what is believed of an ensemble's locks, and the one function that changes it.
+//!
+//! Standard library only. No I/O, no clock, no logging, no serialisation, no async: time comes in as an
+//! argument, everything else is an adapter's. The same inputs always give the same outputs.
+
 pub mod change;
+pub mod label;
+pub mod lock;
+pub mod mirror;
 pub mod observation;
+pub mod observatory;
+pub mod offset;
+pub mod recipe;
+pub mod sequence;
+pub mod tally;
 pub mod time;
 pub mod verdict;
 pub mod znode;

@@ -31,7 +31,8 @@ pub enum RootTrouble {
 /// One thing learned about an ensemble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
-    /// Our link changed. `why` is a short clause for the screen.
+    /// Our link changed. `why` is a short clause for the screen. Where events may have been lost, the
+    /// `SyncBegan` of every root comes before the link is called live again, so that nothing old looks current.
     Link {
         /// The new state.
         link: Link,

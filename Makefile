@@ -1,0 +1,48 @@
+# Thin: every target is a line or two that can be typed by hand. `make help` lists them.
+.PHONY: help demo build site test test-rust e2e lint bench dev clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## build, start a private ZooKeeper with live sample locks, and serve the dashboard
+	@.ci/need java zookeeper
+	target/release/lockscope demo
+
+build: site ## the release binary with the page inside: target/release/lockscope
+	cargo build --release --locked -p server --bin lockscope
+
+site: ## what the browser gets: wasm, style sheet, manifest (target/site)
+	@.ci/need wasm
+	cargo run --locked -p style
+
+test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real browser
+
+test-rust: site
+	@.ci/need java javac zookeeper curator kazoo
+	cargo test --locked --workspace
+
+e2e: site ## browser tests against the real server and a real ZooKeeper
+	@.ci/need java zookeeper kazoo chromium node npm-packages
+	cargo build --locked -p server --bin lockscope
+	cd e2e && LOCKSCOPE_BIN=$(CURDIR)/$${CARGO_TARGET_DIR:-target}/debug/lockscope npx playwright test
+
+lint: ## formatting and lints, each feature set of `app` apart
+	@.ci/need wasm
+	cargo fmt --all --check
+	cargo clippy --locked -p app --all-targets -- -D warnings
+	cargo clippy --locked -p app --lib --target wasm32-unknown-unknown --features hydrate -- -D warnings
+	cargo clippy --locked -p server -p style --all-targets -- -D warnings
+
+bench: site ## benchmarks: the reducer, and the whole line against a bare watcher
+	@.ci/need java zookeeper
+	cargo bench --locked -p app
+	cargo bench --locked -p server
+
+dev: ## rebuild and restart on every change (needs nothing but cargo: polls the sources)
+	@.ci/need wasm java zookeeper
+	.ci/dev
+
+clean: ## remove everything that was built
+	cargo clean
+	rm -rf e2e/node_modules e2e/test-results .tools

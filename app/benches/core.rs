@@ -1,0 +1,106 @@
+//! The core's inner loops: one watch event through the model, one name through the recogniser, one board
+//! through the reducer.
+#![expect(clippy::unwrap_used, reason = "a benchmark takes what it made itself for granted")]
+
+use std::hint::black_box;
+
+use app::domain::observation::{Link, Observation, RootId};
+use app::domain::observatory::{Observatory, Settings};
+use app::domain::recipe;
+use app::domain::time::TimeMs;
+use app::domain::znode::{Facts, SessionId, Zxid};
+use app::wire::{Window, WindowRow};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+
+const ROOT: RootId = RootId(0);
+
+fn facts(czxid: i64) -> Box<Facts> {
+    let zxid = Zxid(czxid);
+    let payload = Some(b"worker-1@app-2".as_slice().into());
+    Box::new(Facts {
+        czxid: zxid,
+        mzxid: zxid,
+        pzxid: zxid,
+        ctime_ms: czxid,
+        version: 0,
+        cversion: 0,
+        children: 0,
+        owner: Some(SessionId(czxid)),
+        payload,
+        payload_bytes: 14,
+    })
+}
+
+fn name(lock: usize, sequence: usize) -> Box<str> {
+    format!("/locks/{lock:04}/_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-{sequence:010}").into()
+}
+
+fn observatory(locks: usize, contenders: usize) -> Observatory {
+    let mut observatory = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
+    observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: None, why: "".into() });
+    observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
+    for lock in 0..locks {
+        for sequence in 0..contenders {
+            let facts = facts((lock * contenders + sequence) as i64 + 1);
+            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(lock, sequence), facts, unreadable: false });
+        }
+    }
+    observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
+    observatory
+}
+
+fn events(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("apply");
+    for (locks, contenders) in [(100, 10), (10_000, 10), (1, 10_000)] {
+        let mut observatory = observatory(locks, contenders);
+        let mut sequence = contenders;
+        group.throughput(Throughput::Elements(3));
+        group.bench_function(format!("create, read, delete among {locks} locks of {contenders}"), |bencher| {
+            bencher.iter(|| {
+                sequence += 1;
+                let now = TimeMs(sequence as i64);
+                let path = name(sequence % locks, sequence);
+                black_box(observatory.apply(now, Observation::NodeCreated { root: ROOT, path: path.clone() }));
+                let facts = facts(1_000_000 + sequence as i64);
+                black_box(observatory.apply(now, Observation::NodeRead { root: ROOT, path: path.clone(), facts, unreadable: false }));
+                black_box(observatory.apply(now, Observation::NodeDeleted { root: ROOT, path }));
+            });
+        });
+    }
+    group.finish();
+}
+
+fn recognition(criterion: &mut Criterion) {
+    let names = ["_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003", "x-72057655109877762-0000000012", "lock-0000000012", "config.xml"];
+    let mut group = criterion.benchmark_group("recognise");
+    group.throughput(Throughput::Elements(names.len() as u64));
+    group.bench_function("four names", |bencher| bencher.iter(|| names.map(|name| black_box(recipe::rule_of(black_box(name))))));
+    group.finish();
+}
+
+#[derive(Clone, PartialEq)]
+struct Row {
+    key: String,
+    value: u64,
+}
+
+impl WindowRow for Row {
+    fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+fn reducer(criterion: &mut Criterion) {
+    let rows = |moved: usize| (0..100).map(|at| Row { key: format!("/lock/{}", (at + moved) % 101), value: 7 }).collect();
+    let old = Window { total: 10_000, offset: 0, rows: rows(0) };
+    let mut new = Window { total: 10_000, offset: 0, rows: rows(1) };
+    new.rows.iter_mut().step_by(10).for_each(|row: &mut Row| row.value = 8);
+    let delta = old.diff(&new).unwrap();
+    criterion.bench_function("diff of a 100-row window, reordered", |bencher| bencher.iter(|| black_box(old.diff(black_box(&new)))));
+    criterion.bench_function("apply to a 100-row window, reordered", |bencher| {
+        bencher.iter_batched(|| old.clone(), |mut window| window.apply(&delta), BatchSize::SmallInput);
+    });
+}
+
+criterion_group!(benches, events, recognition, reducer);
+criterion_main!(benches);

@@ -1,0 +1,301 @@
+//! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
+
+mod refresh;
+mod root;
+mod sync;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use root::{RootState, RootView};
+
+use super::change::{Change, Departure};
+use super::lock::Lock;
+use super::mirror::{Mirror, ReadEffect};
+use super::observation::{Link, Observation, RootId};
+use super::offset::ClockOffset;
+use super::recipe::{self, Place};
+use super::tally::DEPTH_SLICE_MS;
+use super::time::TimeMs;
+use super::verdict::Thresholds;
+use super::znode::{Facts, SessionId, Zxid, is_under, split_path};
+
+/// Free locks on a znode of their own that are remembered; the first in path order goes first.
+pub const FREE_ALONE_MAX: usize = 4_096;
+
+/// What the core needs to be told before it starts.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Watched roots, in the order [`RootId`] counts them. They must not nest.
+    pub roots: Vec<String>,
+    /// When a hold counts as slow or stuck.
+    pub thresholds: Thresholds,
+}
+
+/// What was counted over the whole ensemble.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Watch events taken in.
+    pub events: u64,
+    /// Syncs begun after the first.
+    pub resyncs: u64,
+    /// Contenders that went before they could be read.
+    pub owner_unknown: u64,
+    /// Creations that only a Stat told of.
+    pub missed: u64,
+}
+
+/// Everything believed about one ensemble.
+#[derive(Clone, Debug)]
+pub struct Observatory {
+    settings: Settings,
+    link: Link,
+    link_since: TimeMs,
+    link_why: Box<str>,
+    session: Option<SessionId>,
+    roots: Vec<RootView>,
+    locks: BTreeMap<Arc<str>, Lock>,
+    rechecks: BTreeSet<(TimeMs, Arc<str>)>,
+    offset: ClockOffset,
+    zxid: Zxid,
+    counters: Counters,
+    revision: u64,
+    slice_ends_at: TimeMs,
+}
+
+impl Observatory {
+    /// Nothing is known yet.
+    pub fn new(settings: Settings, now: TimeMs) -> Self {
+        let roots = settings.roots.iter().map(|path| RootView::new(path, now)).collect();
+        Self {
+            settings,
+            link: Link::Lost,
+            link_since: now,
+            link_why: "connecting".into(),
+            session: None,
+            roots,
+            locks: BTreeMap::new(),
+            rechecks: BTreeSet::new(),
+            offset: ClockOffset::default(),
+            zxid: Zxid(0),
+            counters: Counters::default(),
+            revision: 0,
+            slice_ends_at: now + DEPTH_SLICE_MS,
+        }
+    }
+
+    /// Takes in one observation; what changed, in the order it changed. `now` must not run backwards.
+    pub fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
+        let mut out = Vec::new();
+        match observation {
+            Observation::Link { link, session, why } => self.link_changed(now, link, session, why, &mut out),
+            Observation::SyncBegan { root, why } => self.sync_began(now, root, why, &mut out),
+            Observation::SyncNode { root, path, facts, unreadable } => self.sync_node(now, root, &path, &facts, unreadable),
+            Observation::SyncEnded { root } => self.sync_ended(now, root, &mut out),
+            Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, &mut out),
+            Observation::NodeCreated { root, path } => self.node_created(now, root, &path, &mut out),
+            Observation::NodeRead { root, path, facts, unreadable } => self.node_read(now, root, &path, &facts, unreadable, &mut out),
+            Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, &mut out),
+            Observation::Missed { root, creates, .. } => {
+                self.counters.missed += u64::from(creates);
+                out.push(Change::RootChanged(root));
+            }
+            Observation::Tick => self.tick(now, &mut out),
+        }
+        self.revision += u64::from(!out.is_empty());
+        out
+    }
+
+    fn link_changed(&mut self, now: TimeMs, link: Link, session: Option<SessionId>, why: Box<str>, out: &mut Vec<Change>) {
+        if self.link == link && self.session == session && self.link_why == why {
+            return;
+        }
+        if self.link != link {
+            self.link_since = now;
+            // Another member, or another leader, may stamp ctimes from here on.
+            self.offset.forget_evidence();
+        }
+        self.link = link;
+        self.link_why = why;
+        self.session = session;
+        out.push(Change::LinkChanged(link));
+    }
+
+    fn node_created(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
+        self.counters.events += 1;
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        view.each_tree(|mirror| mirror.create(path, now));
+        self.touch(now, root, path, refresh::Cause::Arrived, out);
+    }
+
+    fn node_read(&mut self, now: TimeMs, root: RootId, path: &str, facts: &Facts, unreadable: bool, out: &mut Vec<Change>) {
+        self.see_zxids(facts);
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if let Some(side) = &mut view.side {
+            side.read(path, facts, unreadable, now);
+        }
+        let unreadable_before = view.mirror.unreadable();
+        let effect = view.mirror.read(path, facts, unreadable, now);
+        if view.mirror.unreadable() != unreadable_before {
+            out.push(Change::RootChanged(root));
+        }
+        match effect {
+            ReadEffect::Late => return,
+            ReadEffect::First { arrived_at } => self.offset.note(arrived_at, facts.ctime_ms),
+            ReadEffect::New | ReadEffect::Reborn | ReadEffect::Again => {}
+        }
+        let cause = if effect == ReadEffect::New { refresh::Cause::Arrived } else { refresh::Cause::Read };
+        self.touch(now, root, path, cause, out);
+    }
+
+    fn node_deleted(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
+        self.counters.events += 1;
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if let Some(side) = &mut view.side {
+            side.delete(path);
+        }
+        let gone = view.mirror.delete(path);
+        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
+            self.vanish(path, out);
+        }
+        let Some((key, child)) = gone else { return };
+        let Some((lock, counts)) = self.lock_of_child(path, &key, &child) else { return };
+        if counts {
+            let (czxid, owner) = child.read.as_ref().map_or((None, None), |read| (Some(read.czxid), read.owner()));
+            if let (None, Some(lock)) = (czxid, self.locks.get_mut(&lock)) {
+                lock.tally.owner_unknown += 1;
+                self.counters.owner_unknown += 1;
+            }
+            out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
+        }
+        self.refresh(now, &lock, refresh::Seen::Watched, out);
+    }
+
+    /// The lock a (former) child belongs to, and whether it contended.
+    fn lock_of_child(&self, path: &str, key: &super::mirror::ChildKey, child: &super::mirror::Child) -> Option<(Arc<str>, bool)> {
+        let (parent, _) = split_path(path)?;
+        let own = self.locks.get_key_value(path).filter(|(_, lock)| lock.is_alone());
+        let directory = self.locks.get_key_value(parent).filter(|(_, lock)| !lock.is_alone());
+        let (name, lock) = own.or(directory)?;
+        Some((Arc::clone(name), lock.counts(key, child)))
+    }
+
+    fn tick(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        while let Some((due, _)) = self.rechecks.first() {
+            if *due > now {
+                break;
+            }
+            if let Some((_, path)) = self.rechecks.pop_first() {
+                self.judge_again(now, &path, out);
+            }
+        }
+        if now >= self.slice_ends_at {
+            self.slice_ends_at = now + DEPTH_SLICE_MS;
+            self.end_depth_slice(out);
+        }
+    }
+
+    fn end_depth_slice(&mut self, out: &mut Vec<Change>) {
+        for (path, lock) in &mut self.locks {
+            let Some(view) = self.roots.get(lock.root.0 as usize) else { continue };
+            let waiters = lock.waiter_count(&view.mirror);
+            if lock.tally.depth.end_slice(waiters) {
+                lock.revision = self.revision + 1;
+                out.push(Change::LockTouched { lock: Arc::clone(path) });
+            }
+        }
+    }
+
+    fn see_zxids(&mut self, facts: &Facts) {
+        self.zxid = self.zxid.max(facts.czxid).max(facts.mzxid).max(facts.pzxid);
+    }
+}
+
+/// Reading.
+impl Observatory {
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Our link: state, since when, why.
+    pub fn link(&self) -> (Link, TimeMs, &str) {
+        (self.link, self.link_since, &self.link_why)
+    }
+
+    /// Our own session.
+    pub fn session(&self) -> Option<SessionId> {
+        self.session
+    }
+
+    /// The watched roots, in configured order.
+    pub fn roots(&self) -> &[RootView] {
+        &self.roots
+    }
+
+    /// The believed tree of a lock's root.
+    pub fn mirror_of(&self, lock: &Lock) -> Option<&Mirror> {
+        self.roots.get(lock.root.0 as usize).map(|view| &view.mirror)
+    }
+
+    /// Every lock, in path order.
+    pub fn locks(&self) -> impl ExactSizeIterator<Item = &Lock> {
+        self.locks.values()
+    }
+
+    /// The lock at a path, or the lock that the znode at the path contends for.
+    pub fn lock(&self, path: &str) -> Option<&Lock> {
+        let of_child = || {
+            let (parent, name) = split_path(path)?;
+            let lock = self.locks.get(parent).filter(|lock| !lock.is_alone())?;
+            let (key, child) = lock.directory(self.mirror_of(lock)?)?.child(name)?;
+            lock.counts(key, child).then_some(lock)
+        };
+        self.locks.get(path).or_else(of_child)
+    }
+
+    /// Offset between our clock and the ensemble's.
+    pub fn offset(&self) -> &ClockOffset {
+        &self.offset
+    }
+
+    /// The newest transaction that a read told of.
+    pub fn zxid(&self) -> Zxid {
+        self.zxid
+    }
+
+    /// Counters.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Rises with every observation that changed something.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// State of a root, with since when and why.
+    pub fn root_state(&self, root: RootId) -> (RootState, TimeMs, &str) {
+        let view = self.roots.get(root.0 as usize);
+        view.map_or((RootState::Syncing, self.link_since, ""), |view| view.state(self.link, self.link_since, &self.link_why))
+    }
+
+    /// The root a path lies under.
+    pub fn root_of(&self, path: &str) -> Option<RootId> {
+        (0..).zip(&self.roots).find(|(_, view)| is_under(path, &view.path)).map(|(at, _)| RootId(at))
+    }
+
+    /// Whether every root left its first sync.
+    pub fn is_ready(&self) -> bool {
+        self.roots.iter().all(RootView::was_settled)
+    }
+
+    /// The evidence for a lock's recognition, in words.
+    pub fn evidence(&self, lock: &Lock) -> Vec<String> {
+        let directory = self.mirror_of(lock).and_then(|mirror| lock.directory(mirror));
+        match (lock.recognition.place, lock.recognition.rule.and_then(recipe::rule)) {
+            (Place::FixedAlone, Some(rule)) => vec![rule.evidence.to_owned()],
+            _ => directory.map(recipe::evidence).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A small language for histories of one ensemble. One line is one observation; time is in ms:
+//!
+//! ```text
+//! 100 sync /order            begins a sync of the root
+//! 100 node /order            within a sync: PATH [owner=HEX] [ctime=MS] [czxid=N] [data=TEXT] [created=N] [denied]
+//! 100 end /order             ends it
+//! 200 + /order/lock-0000000001          creation event
+//! 201 = /order/lock-0000000001 owner=a  read (same fields as `node`)
+//! 300 - /order/lock-0000000001          deletion event
+//! 400 link stale no answer              link: live | stale | lost, and why
+//! 400 gone /order                       root trouble: gone | denied | reduced
+//! 500 tick
+//! ```
+//!
+//! A second column of defaults keeps lines short: ctime is the line's time, czxid counts up.
+
+use app::domain::change::Change;
+use app::domain::lock::Lock;
+use app::domain::observation::{Link, Observation, RootId, RootTrouble};
+use app::domain::observatory::{Observatory, Settings};
+use app::domain::time::TimeMs;
+use app::domain::verdict::sentence;
+use app::domain::znode::{Facts, SessionId, Zxid, is_under};
+
+/// An observatory driven by text.
+pub(crate) struct Story {
+    pub(crate) observatory: Observatory,
+    pub(crate) changes: Vec<Change>,
+    roots: Vec<String>,
+    czxid: i64,
+    pub(crate) now: i64,
+}
+
+impl Story {
+    pub(crate) fn new(roots: &[&str]) -> Self {
+        let roots: Vec<String> = roots.iter().map(|root| (*root).to_owned()).collect();
+        let settings = Settings { roots: roots.clone(), ..Settings::default() };
+        let mut observatory = Observatory::new(settings, TimeMs(0));
+        observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: Some(SessionId(1)), why: "".into() });
+        Self { observatory, changes: Vec::new(), roots, czxid: 100, now: 0 }
+    }
+
+    pub(crate) fn tell(&mut self, text: &str) -> &mut Self {
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let observation = self.parse(line);
+            self.changes.extend(self.observatory.apply(TimeMs(self.now), observation));
+        }
+        self
+    }
+
+    fn root(&self, path: &str) -> RootId {
+        let at = self.roots.iter().position(|root| is_under(path, root)).unwrap_or_else(|| panic!("{path} is under no root"));
+        RootId(u32::try_from(at).unwrap())
+    }
+
+    fn parse(&mut self, line: &str) -> Observation {
+        let mut words = line.split_whitespace();
+        self.now = words.next().unwrap().parse().unwrap_or_else(|_| panic!("time in {line}"));
+        let verb = words.next().unwrap();
+        let path = words.next().unwrap_or("");
+        let boxed = || path.into();
+        match verb {
+            "sync" => Observation::SyncBegan { root: self.root(path), why: "test".into() },
+            "end" => Observation::SyncEnded { root: self.root(path) },
+            "node" | "=" => {
+                let (facts, unreadable) = self.facts(words);
+                let (root, facts) = (self.root(path), Box::new(facts));
+                if verb == "=" {
+                    Observation::NodeRead { root, path: boxed(), facts, unreadable }
+                } else {
+                    Observation::SyncNode { root, path: boxed(), facts, unreadable }
+                }
+            }
+            "+" => Observation::NodeCreated { root: self.root(path), path: boxed() },
+            "-" => Observation::NodeDeleted { root: self.root(path), path: boxed() },
+            "gone" => Observation::RootTrouble { root: self.root(path), trouble: RootTrouble::Gone, why: "gone".into() },
+            "denied" => Observation::RootTrouble { root: self.root(path), trouble: RootTrouble::Denied, why: "denied".into() },
+            "link" => {
+                let link = match path {
+                    "live" => Link::Live,
+                    "stale" => Link::Stale,
+                    _ => Link::Lost,
+                };
+                Observation::Link { link, session: Some(SessionId(1)), why: words.collect::<Vec<_>>().join(" ").into() }
+            }
+            "tick" => Observation::Tick,
+            other => panic!("unknown verb {other}"),
+        }
+    }
+
+    fn facts<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> (Facts, bool) {
+        self.czxid += 1;
+        let czxid = Zxid(self.czxid);
+        let mut facts = Facts {
+            czxid,
+            mzxid: czxid,
+            pzxid: czxid,
+            ctime_ms: self.now,
+            version: 0,
+            cversion: 0,
+            children: 0,
+            owner: None,
+            payload: Some([].into()),
+            payload_bytes: 0,
+        };
+        let mut unreadable = false;
+        for word in words {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            match name {
+                "owner" => facts.owner = Some(SessionId(i64::from_str_radix(value, 16).unwrap())),
+                "ctime" => facts.ctime_ms = value.parse().unwrap(),
+                "czxid" => facts.czxid = Zxid(value.parse().unwrap()),
+                "version" => facts.version = value.parse().unwrap(),
+                "created" => facts.cversion = 2 * value.parse::<i32>().unwrap(),
+                "data" => (facts.payload, facts.payload_bytes) = (Some(value.as_bytes().into()), u32::try_from(value.len()).unwrap()),
+                "denied" => unreadable = true,
+                other => panic!("unknown field {other}"),
+            }
+        }
+        (facts, unreadable)
+    }
+
+    pub(crate) fn lock(&self, path: &str) -> &Lock {
+        self.observatory.lock(path).unwrap_or_else(|| panic!("no lock at {path}; there are {:?}", self.paths()))
+    }
+
+    pub(crate) fn paths(&self) -> Vec<&str> {
+        self.observatory.locks().map(|lock| &*lock.path).collect()
+    }
+
+    /// One line a lock: `path recipe verdict [holders] waiters: names`.
+    pub(crate) fn show(&self) -> String {
+        let lines = self.observatory.locks().map(|lock| {
+            let mirror = self.observatory.mirror_of(lock).unwrap();
+            let holders: Vec<&str> = lock.holders.iter().map(|tenure| &*tenure.name).collect();
+            let waiters: Vec<&str> = lock.contenders(mirror).map(|(key, _)| key.name()).filter(|name| !holders.contains(name)).collect();
+            format!("{} {:?} {:?} [{}] <- {}", lock.path, lock.recognition.recipe, lock.verdict, holders.join(" "), waiters.join(" "))
+        });
+        lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    pub(crate) fn sentence(&self, path: &str) -> String {
+        let lock = self.lock(path);
+        sentence(lock, self.observatory.mirror_of(lock).unwrap(), &self.observatory.settings().thresholds)
+    }
+}

@@ -1,0 +1,88 @@
+//! The reducer shared by server and browser: `apply(diff(a, b)) == b` for any two views, also through the
+//! compact encoding and JSON.
+
+use app::wire::{Board, Body, DeltaBody, Window, WindowRow, decode_frame, encode_frame};
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Row {
+    key: String,
+    value: u8,
+}
+
+impl WindowRow for Row {
+    fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+fn window() -> impl Strategy<Value = Window<Row>> {
+    let rows = prop::collection::btree_map("[a-h]", any::<u8>(), 0..8)
+        .prop_map(|rows| rows.into_iter().map(|(key, value)| Row { key, value }).collect::<Vec<_>>())
+        .prop_shuffle();
+    (rows, 0..20_u32, 0..5_u32).prop_map(|(rows, total, offset)| Window { total, offset, rows })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    #[test]
+    fn a_difference_leads_to_the_next_window(old in window(), new in window()) {
+        match old.diff(&new) {
+            None => prop_assert_eq!(&old, &new),
+            Some(delta) => {
+                let bytes = encode_frame(&delta).unwrap();
+                let decoded = decode_frame(&bytes).unwrap();
+                prop_assert_eq!(&delta, &decoded);
+                let mut state = old.clone();
+                state.apply(&decoded);
+                prop_assert_eq!(&state, &new);
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_frame_are_refused_quietly(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = decode_frame::<app::wire::ServerFrame>(&bytes);
+        let _ = decode_frame::<app::wire::ClientFrame>(&bytes);
+    }
+}
+
+#[test]
+fn a_difference_for_another_kind_of_view_is_refused() {
+    let mut board = Body::Board(Board::default());
+    assert!(!board.apply(&DeltaBody::Lock(app::wire::LockDelta { head: None, window: None })));
+    assert!(board.apply(&DeltaBody::Whole(Body::Lock(None))));
+    assert_eq!(board, Body::Lock(None));
+}
+
+#[test]
+fn ids_keep_all_64_bits_in_both_encodings() {
+    let id = app::wire::SessionId(0x0100_000a_1b2c_0001);
+    assert_eq!(serde_json::to_string(&id).unwrap(), "\"0x100000a1b2c0001\"");
+    assert_eq!(serde_json::from_str::<app::wire::SessionId>("\"0x100000a1b2c0001\"").unwrap(), id);
+    let negative = app::wire::SessionId(-2);
+    assert_eq!(negative.to_string(), "0xfffffffffffffffe");
+    assert_eq!(negative.to_string().parse(), Ok(negative));
+    assert_eq!(decode_frame::<app::wire::SessionId>(&encode_frame(&negative).unwrap()), Some(negative));
+}
+
+#[test]
+fn a_query_survives_its_own_link() {
+    use app::wire::{BoardQuery, Recipe, Sort, Verdict};
+    let query = BoardQuery {
+        root: "/a b".into(),
+        q: "ünï !x&y".into(),
+        recipe: Some(Recipe::Election),
+        verdict: Some(Verdict::Stuck),
+        sort: Sort::Hold,
+        group: true,
+        ..BoardQuery::default()
+    };
+    let link = query.to_url_query();
+    assert_eq!(link, "?root=/a%20b&q=%C3%BCn%C3%AF%20!x%26y&recipe=election&verdict=stuck&sort=hold&group=root");
+    assert_eq!(BoardQuery::default().to_url_query(), "");
+    let error = BoardQuery::from_pairs([("sort", "size")]).unwrap_err();
+    assert_eq!(error.to_string(), "`size` is not a value of `sort`; use one of damage, oldest_wait, depth, hold, path");
+}

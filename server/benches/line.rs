@@ -1,0 +1,229 @@
+//! The whole line against its peer in one run: `lockscope serve` next to a bare recursive watcher, on the same
+//! private ZooKeeper and the same storm of locks made and dropped by a third process.
+//!
+//! Prints figures; fails when an event was lost. Peer and writers are this binary again, told their part by
+//! environment.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use app::domain::observatory::{Observatory, Settings};
+use app::domain::time::TimeMs;
+use server::demo::{PrivateZooKeeper, ServerOptions};
+use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::{mpsc, watch};
+use zookeeper_client::{Acls, AddWatchMode, Client, CreateMode, CreateOptions, EventType};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
+
+const PART: &str = "LOCKSCOPE_BENCH_PART";
+const CONNECT: &str = "LOCKSCOPE_BENCH_CONNECT";
+const LOCKS: usize = 1_000;
+const CONTENDERS: usize = 100;
+const SYNCS: usize = 5;
+const WRITERS: usize = 4;
+const LANES: usize = 16;
+const CYCLES_A_LANE: usize = 1_000;
+const STORM_LOCKS: usize = 16;
+const END: &str = "/storm/end";
+const WAIT_MAX: Duration = Duration::from_secs(60);
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let connect = std::env::var(CONNECT).unwrap_or_default();
+    match std::env::var(PART).as_deref() {
+        Ok("bare") => runtime.block_on(bare_watcher(&connect)),
+        Ok("writers") => runtime.block_on(writers(&connect)),
+        // `cargo test` only wants to know that it builds.
+        _ if !std::env::args().any(|arg| arg == "--bench") => {}
+        _ => runtime.block_on(run()),
+    }
+}
+
+async fn run() {
+    let server = PrivateZooKeeper::start(ServerOptions { heap_mb: 1_024, ..ServerOptions::default() }).await.unwrap();
+    let address = server.address();
+    let _owner = fill(&address).await;
+    first_sync(&address).await;
+    storm(&address).await;
+}
+
+fn directory() -> CreateOptions<'static> {
+    CreateMode::Persistent.with_acls(Acls::anyone_all())
+}
+
+fn contender() -> CreateOptions<'static> {
+    CreateMode::EphemeralSequential.with_acls(Acls::anyone_all())
+}
+
+/// 100,000 ephemeral sequential znodes, named as Curator names them.
+async fn fill(address: &str) -> Client {
+    let client = Client::connector().with_session_timeout(Duration::from_secs(10)).connect(address).await.unwrap();
+    for path in ["/locks", "/storm"] {
+        client.create(path, b"", &directory()).await.unwrap();
+    }
+    for lock in 0..STORM_LOCKS {
+        client.create(&format!("/storm/{lock}"), b"", &directory()).await.unwrap();
+    }
+    for lock in 0..LOCKS {
+        let path = format!("/locks/{lock:04}");
+        client.create(&path, b"", &directory()).await.unwrap();
+        let creates = (0..CONTENDERS).map(|at| {
+            let (client, prefix) = (client.clone(), format!("{path}/_c_6f1e2d3c-0000-4a4a-8b8b-{:012x}-lock-", lock * CONTENDERS + at));
+            async move { client.create(&prefix, b"10.1.2.3", &contender()).await.unwrap() }
+        });
+        futures_util::future::join_all(creates).await;
+    }
+    client
+}
+
+/// Time and memory of the first sync, observer and model together, in this process.
+async fn first_sync(address: &str) {
+    let mut took_ms = Vec::new();
+    let mut bytes = 0;
+    for _ in 0..SYNCS {
+        let region = Region::new(ALLOCATOR);
+        let (sender, mut receiver) = mpsc::channel(BATCHES_MAX);
+        let (stop, stopped) = watch::channel(false);
+        let config = ObserverConfig::new(address, vec!["/locks".into()], Duration::from_secs(10)).unwrap();
+        let started = Instant::now();
+        let observer = tokio::spawn(observe(config, sender, stopped));
+        let mut model = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
+        while !model.is_ready() {
+            for observation in receiver.recv().await.unwrap() {
+                model.apply(TimeMs(1), observation);
+            }
+        }
+        took_ms.push(started.elapsed().as_secs_f64() * 1_000.0);
+        assert_eq!(model.locks().len(), LOCKS);
+        let _ = stop.send(true);
+        drop(receiver);
+        observer.await.unwrap();
+        let change = region.change();
+        bytes = (change.bytes_allocated).saturating_sub(change.bytes_deallocated).saturating_add_signed(change.bytes_reallocated);
+        drop(model);
+    }
+    took_ms.sort_by(f64::total_cmp);
+    let nodes = LOCKS * CONTENDERS;
+    println!(
+        "first sync of {nodes} lock znodes in {LOCKS} locks, connecting included: median {:.0} ms, best {:.0} ms of {SYNCS}",
+        took_ms[SYNCS / 2],
+        took_ms[0]
+    );
+    println!("live heap of the model: {} bytes a lock znode", bytes / nodes);
+}
+
+fn part(name: &str, address: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env(PART, name).env(CONNECT, address).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    command
+}
+
+/// CPU seconds (user and system) of a process so far; Linux counts them in hundredths.
+fn cpu_seconds(child: &Child) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id().unwrap())).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
+}
+
+async fn line(child: &mut Child) -> String {
+    let mut text = String::new();
+    BufReader::with_capacity(1, child.stdout.as_mut().unwrap()).read_line(&mut text).await.unwrap();
+    text.trim().to_owned()
+}
+
+async fn storm(address: &str) {
+    let mut bare = part("bare", address).spawn().unwrap();
+    assert_eq!(line(&mut bare).await, "ready");
+    let mut lockscope = Command::new(env!("CARGO_BIN_EXE_lockscope"))
+        .args(["serve", "--zk", address, "--root", "/storm", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let url = line(&mut lockscope).await.rsplit(' ').next().unwrap().to_owned();
+    status_until(&url, |status| status["link"] == "live").await;
+    let (bare_before, ours_before) = (cpu_seconds(&bare), cpu_seconds(&lockscope));
+    let started = Instant::now();
+    let mut writers = part("writers", address).spawn().unwrap();
+    let made: u64 = line(&mut writers).await.parse().unwrap();
+    let seconds = started.elapsed().as_secs_f64();
+    let seen_bare: u64 = line(&mut bare).await.parse().unwrap();
+    let expected = 2 * made + 1;
+    let status = status_until(&url, |status| status["events"].as_u64() >= Some(expected)).await;
+    let (bare_cpu, ours_cpu) = (cpu_seconds(&bare) - bare_before, cpu_seconds(&lockscope) - ours_before);
+    let seen_ours = status["events"].as_u64().unwrap();
+    let each = |cpu: f64| cpu * 1e6 / expected as f64;
+    println!("storm: {made} locks made and dropped in {seconds:.1} s, {:.0} events/s", expected as f64 / seconds);
+    println!("  bare watcher: {seen_bare} of {expected} events, {:.1} µs of CPU each", each(bare_cpu));
+    println!("  lockscope:    {seen_ours} of {expected} events, {:.1} µs of CPU each, owners read as well", each(ours_cpu));
+    println!(
+        "  ratio {:.2}; owner unknown {}; missed {}; resyncs {}",
+        ours_cpu / bare_cpu,
+        status["owner_unknown"],
+        status["missed"],
+        status["resyncs"]
+    );
+    assert_eq!((seen_bare, seen_ours), (expected, expected), "an event was lost");
+    assert_eq!(status["missed"], 0);
+}
+
+async fn status_until(url: &str, done: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
+    let deadline = Instant::now() + WAIT_MAX;
+    let mut pulse = tokio::time::interval(Duration::from_millis(50));
+    loop {
+        pulse.tick().await;
+        if let Ok(answer) = reqwest::get(format!("{url}/api/v1/status")).await {
+            let status: serde_json::Value = answer.json().await.unwrap();
+            if done(&status["ensembles"][0]) {
+                return status["ensembles"][0].clone();
+            }
+        }
+        assert!(Instant::now() < deadline, "lockscope did not get there in time");
+    }
+}
+
+async fn bare_watcher(connect: &str) {
+    let client = Client::connect(connect).await.unwrap();
+    let mut watcher = client.watch("/storm", AddWatchMode::PersistentRecursive).await.unwrap();
+    println!("ready");
+    let mut seen = 0_u64;
+    loop {
+        let event = watcher.changed().await;
+        seen += u64::from(matches!(event.event_type, EventType::NodeCreated | EventType::NodeDeleted));
+        if event.path == END {
+            break;
+        }
+    }
+    println!("{seen}");
+    // Stays until its CPU time was read: its parent then drops the pipe.
+    let _ = tokio::io::stdin().read(&mut [0; 1]).await;
+}
+
+async fn writers(connect: &str) {
+    let mut tasks = Vec::new();
+    for writer in 0..WRITERS {
+        let client = Client::connect(connect).await.unwrap();
+        for lane in 0..LANES {
+            let client = client.clone();
+            tasks.push(tokio::spawn(async move {
+                for cycle in 0..CYCLES_A_LANE {
+                    let prefix = format!("/storm/{}/lock-", (writer + lane + cycle) % STORM_LOCKS);
+                    let (_, sequence) = client.create(&prefix, b"w", &contender()).await.unwrap();
+                    client.delete(&format!("{prefix}{sequence}"), None).await.unwrap();
+                }
+            }));
+        }
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    Client::connect(connect).await.unwrap().create(END, b"", &directory()).await.unwrap();
+    println!("{}", WRITERS * LANES * CYCLES_A_LANE);
+}

@@ -1,0 +1,3 @@
+//! From the model to many viewers.
+
+pub mod project;

@@ -1,0 +1,110 @@
+//! House rules that the compiler does not know: who may import whom, and what every file looks like. The table
+//! is the one in ARCHITECTURE.md.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module, and what its code lines must not name.
+const NEVER: &[(&str, &[&str])] = &[
+    (
+        "app/src/domain",
+        &["crate::wire", "crate::ui", "crate::ports", "serde", "leptos", "tokio", "tracing", "log::", "SystemTime", "Instant::now", "async fn"],
+    ),
+    ("app/src/wire", &["crate::domain", "crate::ui", "crate::ports", "leptos", "tokio"]),
+    ("app/src/ports.rs", &["crate::domain", "crate::ui", "leptos"]),
+    ("app/src/ui", &["crate::domain", "tokio"]),
+    ("server/src/zookeeper", &["app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "axum", "leptos"]),
+    ("server/src/engine", &["app::wire", "zookeeper_client", "crate::zookeeper", "crate::http", "axum", "leptos"]),
+    ("server/src/feed", &["axum", "leptos", "zookeeper_client", "crate::zookeeper", "crate::http", "app::ui"]),
+    ("server/src/http", &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo"]),
+];
+
+/// Within a module of the table, the one file that may know both sides.
+const ONLY_HERE: &[(&str, &str)] = &[("app::domain", "server/src/feed/project.rs")];
+
+/// Lines of a file; more than one concern usually lives in a longer one.
+const LINES_MAX: usize = 420;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    if folder.is_file() {
+        found.push(folder.to_owned());
+        return;
+    }
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn under(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    sources(&root().join(folder), &mut found);
+    found.sort();
+    found
+}
+
+/// Code without comments and without the tests at its end.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+fn names(code: &str, word: &str) -> bool {
+    code.match_indices(word).any(|(at, _)| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
+}
+
+fn report(broken: Vec<String>) {
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn modules_import_only_what_they_may() {
+    let mut broken = Vec::new();
+    for (module, never) in NEVER {
+        for path in under(module) {
+            let code = code(&path);
+            let exempt = |word: &str| ONLY_HERE.iter().any(|(what, file)| *what == word && path.ends_with(file));
+            let found = never.iter().filter(|word| names(&code, word) && !exempt(word));
+            broken.extend(found.map(|word| format!("{}: names `{word}`; {module} must not", path.display())));
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn the_projection_is_the_only_file_that_knows_model_and_wire() {
+    let files = under("server/src").into_iter().filter(|path| {
+        let code = code(path);
+        names(&code, "app::domain") && names(&code, "app::wire")
+    });
+    let composition = ["server/src/lib.rs", "server/src/feed/project.rs"];
+    report(files.filter(|path| !composition.iter().any(|file| path.ends_with(file))).map(|path| format!("{} knows both", path.display())).collect());
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_keeps_to_one_concern() {
+    let mut broken = Vec::new();
+    for path in ["app/src", "app/tests", "app/benches", "server/src", "server/tests", "style/src"].into_iter().flat_map(under) {
+        let text = fs::read_to_string(&path).unwrap();
+        if !text.starts_with("//!") {
+            broken.push(format!("{}: has no `//!` header", path.display()));
+        }
+        let lines = text.lines().count();
+        if lines > LINES_MAX {
+            broken.push(format!("{}: {lines} lines; split it by concern", path.display()));
+        }
+        if text.contains("#[allow(") && !path.ends_with("tidy.rs") {
+            broken.push(format!("{}: `#[allow]`; use `#[expect(…, reason = …)]`", path.display()));
+        }
+    }
+    report(broken);
+}
