@@ -9,7 +9,6 @@ use app::domain::observation::Observation;
 use app::domain::observatory::{Observatory, Settings};
 use app::domain::time::TimeMs;
 use app::ports::Source;
-use app::wire::Epoch;
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -20,17 +19,16 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::error::RunError;
 use crate::feed::project::EnsembleInfo;
-use crate::feed::{Hub, pump};
+use crate::feed::{self, Hub, pump};
 use crate::http::{Http, Limits};
 use crate::projector::{About, Projector};
 use crate::shutdown::{self, Signals, Stop};
+use crate::zookeeper::BATCHES_MAX;
 
-/// Batches between observer and engine; a full channel holds the observer back, which coalesces.
-const INBOX_BATCHES_MAX: usize = 64;
 /// How long answers under way and sockets get to end.
 const DRAIN_MS_MAX: u64 = 3_000;
 /// How long the session to ZooKeeper gets to close.
-const CLOSE_MS_MAX: u64 = 3_000;
+pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
@@ -52,6 +50,16 @@ pub async fn bind(listen: SocketAddr) -> Result<TcpListener, RunError> {
         },
         source,
     })
+}
+
+/// Waits for the first signal; never ends when signals can't be handled.
+pub async fn signalled() {
+    match Signals::listen() {
+        Ok(mut signals) => {
+            signals.next().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
 }
 
 /// Serves until a signal comes; a second signal ends the process at once.
@@ -87,7 +95,7 @@ struct Parts {
 impl Parts {
     fn start<O: Observer>(config: &Config, observer: O, clock: Clock) -> Self {
         let (stopper, stop) = shutdown::channel();
-        let (sink, inbox) = mpsc::channel(INBOX_BATCHES_MAX);
+        let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let now_ms = clock.now_ms();
         let observatory = Observatory::new(Settings { roots: config.roots.clone(), ..Settings::default() }, TimeMs(now_ms));
         let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
@@ -99,7 +107,7 @@ impl Parts {
             started_at_ms: now_ms,
         };
         let projector = Projector::new(engine.reader.clone(), about, clock.clone());
-        let hub = Hub::new(Arc::new(projector), clock, Epoch(rand::random()));
+        let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
         Self { hub, engine, observer, pump, stopper }
     }
@@ -131,8 +139,8 @@ impl Parts {
             tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
         }
         self.stopper.stop();
-        if tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), self.observer).await.is_err() {
-            tracing::warn!("the session to ZooKeeper did not close within {CLOSE_MS_MAX} ms; it will run out by itself");
+        if tokio::time::timeout(CLOSE_MAX, self.observer).await.is_err() {
+            tracing::warn!("the session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
         }
         ended
     }

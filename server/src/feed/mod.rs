@@ -11,7 +11,7 @@ pub mod pump;
 mod subscription;
 mod view;
 
-use app::wire::{Body, View};
+use app::wire::{Body, Epoch, View};
 use tokio::sync::watch;
 
 pub use frames::{Encoding, Refusal, encode, parse_client};
@@ -50,6 +50,11 @@ pub trait Projection: Send + Sync + 'static {
     fn is_ready(&self) -> bool;
     /// Whether there is a session now.
     fn is_linked(&self) -> bool;
+}
+
+/// An epoch for a run of the feed: nobody's numbers of an earlier run are taken for this one's.
+pub fn random_epoch() -> Epoch {
+    Epoch(rand::random())
 }
 
 /// Why the feed refuses.

@@ -3,8 +3,13 @@
 
 mod harness;
 
+mod cli;
 mod crate_facts;
+mod http_api;
+mod live_socket;
 mod outage;
 mod recipes;
 mod roots;
+mod served;
+mod tidy;
 mod tree;
