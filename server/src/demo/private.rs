@@ -108,12 +108,12 @@ impl PrivateZooKeeper {
     pub(super) fn write_config(&self, members: &str) -> Result<(), DemoError> {
         let folder = self.folder.path().display();
         let mut text = format!(
-            "tickTime={}\ndataDir={folder}\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\n4lw.commands.whitelist=*\n\
+            "tickTime={}\ndataDir={folder}\nmaxClientCnxns=0\n4lw.commands.whitelist=*\n\
              admin.serverAddress=127.0.0.1\nadmin.serverPort={}\n",
             self.options.tick_ms, self.admin_port
         );
         if members.is_empty() {
-            let _ = writeln!(text, "clientPort={}", self.client_port);
+            let _ = writeln!(text, "clientPortAddress=127.0.0.1\nclientPort={}", self.client_port);
         }
         text.push_str(members);
         for (key, value) in &self.options.config {

@@ -3,6 +3,8 @@
 
 mod harness;
 
+mod crate_facts;
 mod outage;
+mod recipes;
 mod roots;
 mod tree;

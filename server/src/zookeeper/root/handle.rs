@@ -11,7 +11,7 @@ use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
 use super::super::tally::{Stamp, Unseen};
 use super::super::translate::{NodeEvent, WatchFailure};
 use super::super::watch::{Input, State, Why};
-use super::{Listing, RootWatch, hash};
+use super::{CHECKS_A_HINT, Listing, RootWatch, hash};
 
 impl RootWatch {
     /// A watch event of a znode.
@@ -35,7 +35,7 @@ impl RootWatch {
 
     /// Children of the root itself came or went; some of them may be silent.
     pub(in super::super) fn children_event(&mut self) {
-        self.children_changed = true;
+        self.children_changed = CHECKS_A_HINT;
     }
 
     fn root_event(&mut self, event: NodeEvent, out: &mut Outbox) {
@@ -105,7 +105,7 @@ impl RootWatch {
         self.ledger.gone(path);
     }
 
-    /// Both watches are set.
+    /// The watch is set.
     pub(in super::super) fn armed(&mut self, epoch: Epoch, out: &mut Outbox) {
         if epoch == self.epoch {
             self.input(Input::Armed, out);
@@ -118,10 +118,10 @@ impl RootWatch {
             return;
         }
         match reply {
-            // Whoever holds the watchers calls `armed`.
-            Reply::Watches(Ok(_)) => self.input(Input::Armed, out),
-            Reply::Watches(Err(WatchFailure::Refused)) => self.input(Input::Refused, out),
-            Reply::Watches(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
+            // Whoever holds the watcher calls `armed`.
+            Reply::Watch(Ok(_)) => self.input(Input::Armed, out),
+            Reply::Watch(Err(WatchFailure::Refused)) => self.input(Input::Refused, out),
+            Reply::Watch(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
             Reply::Nodes(nodes) => self.nodes(epoch, nodes, out),
             Reply::Lists(lists) => self.listed(epoch, lists, out),
             Reply::Checks(checks) => self.checked(epoch, checks, out),
