@@ -2,10 +2,12 @@
 
 mod api;
 mod api_types;
+mod assets;
 mod headers;
 mod health;
 mod live;
 mod metrics;
+mod pages;
 mod problem;
 mod socket;
 
@@ -23,6 +25,7 @@ use tokio::sync::Semaphore;
 
 use crate::feed::Hub;
 use crate::shutdown::Stop;
+pub use pages::pages;
 use problem::Refused;
 
 /// Bytes of a request's body; nothing here takes more.
