@@ -7,4 +7,5 @@ mod crate_facts;
 mod outage;
 mod recipes;
 mod roots;
+mod tidy;
 mod tree;
