@@ -1,10 +1,6 @@
 //! What each command of the command line does, put together from the parts.
 
-use std::sync::Arc;
-
 use app::domain::observation::Observation;
-use app::ports::Source;
-use axum::Router;
 use tokio::sync::{mpsc, watch};
 
 use crate::cli::{Command, Demo, Settings};
@@ -12,6 +8,7 @@ use crate::config::{Config, ConfigError, Process};
 use crate::demo::workload::run_workload;
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
+use crate::http::pages;
 use crate::serve::{self, Observer, say};
 use crate::shutdown;
 use crate::zookeeper::{ObserverConfig, observe};
@@ -98,9 +95,4 @@ impl Observer for Ensemble {
     async fn observe(self, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
         observe(self.0, sink, stop).await;
     }
-}
-
-/// Stand-in until the page is merged.
-fn pages(_source: Arc<dyn Source>) -> Router {
-    Router::new()
 }

@@ -25,6 +25,8 @@ use crate::projector::{About, Projector};
 use crate::shutdown::{self, Signals, Stop};
 use crate::zookeeper::BATCHES_MAX;
 
+/// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
+const NOTICE_MS: u64 = 500;
 /// How long answers under way and sockets get to end.
 const DRAIN_MS_MAX: u64 = 3_000;
 /// How long the session to ZooKeeper gets to close.
@@ -120,8 +122,9 @@ impl Parts {
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(self.hub.clone(), draining.clone(), Limits::default());
-        let mut server = serve_http(listener, http.router(pages(self.hub.clone())), draining)?;
+        let http = Http::new(self.hub.clone(), draining, Limits::default());
+        let (close, closing) = shutdown::channel();
+        let mut server = serve_http(listener, http.router(pages(self.hub.clone())), closing)?;
         let ended = tokio::select! {
             () = signal => Ok(()),
             result = self.engine.ended() => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
@@ -129,14 +132,17 @@ impl Parts {
             _ = &mut self.pump => Err(RunError::Internal("the feed ended".to_owned())),
             error = unreachable_within(&self.hub, config) => Err(error),
         };
-        // First ready turns to 503 and sockets close; answers go on; then the session, the model and the feed end.
+        // First ready turns to 503 and sockets close, while answers go on for whoever asks; then the session, the model
+        // and the feed end.
         drain.stop();
         let within = Duration::from_millis(DRAIN_MS_MAX);
+        let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
+        if !closed {
+            tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
+        }
+        close.stop();
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
             tracing::warn!("some answers did not end within {DRAIN_MS_MAX} ms and were given up");
-        }
-        if !http.sockets_closed(within).await {
-            tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
         }
         self.stopper.stop();
         if tokio::time::timeout(CLOSE_MAX, self.observer).await.is_err() {
@@ -146,9 +152,9 @@ impl Parts {
     }
 }
 
-fn serve_http(listener: TcpListener, router: Router, draining: Stop) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
+fn serve_http(listener: TcpListener, router: Router, closing: Stop) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
-    let server = tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(async move { draining.stopped().await }).await });
+    let server = tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(async move { closing.stopped().await }).await });
     say(&format!("lockscope listening on http://{address}"));
     Ok(server)
 }
