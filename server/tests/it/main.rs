@@ -7,5 +7,6 @@ mod crate_facts;
 mod outage;
 mod recipes;
 mod roots;
+mod servers;
 mod tidy;
 mod tree;
