@@ -26,6 +26,8 @@ const REQUEST_BYTES_MAX: usize = 256 * 1024;
 /// Lists a request, and names they may bring together.
 const LISTS_A_REQUEST: usize = 100;
 const NAMES_A_REQUEST: usize = 10_000;
+/// With so many reads waiting, further lists wait: a sync needs little room, however big the tree.
+const LISTS_PAUSE_AT: usize = 10_000;
 /// Directories whose counters are checked right after a sync.
 const CHECKED_AFTER_SYNC: usize = 100;
 /// Directories checked in each turn of the sweep, and ticks between turns.
@@ -173,7 +175,7 @@ impl RootWatch {
             let count = self.denied.len().min(READS_A_REQUEST);
             return Some(Request::Stat(self.denied.drain(..count).collect()));
         }
-        if !self.lists.is_empty() {
+        if !self.lists.is_empty() && self.reads.len() < LISTS_PAUSE_AT {
             return Some(Request::List(self.take_lists()));
         }
         let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);
@@ -222,6 +224,8 @@ impl RootWatch {
         self.announced = false;
         out.push(Observation::SyncEnded { root: self.id });
         self.checks.clear();
+        self.reads.shrink();
+        self.lists.shrink_to_fit();
         if self.state == State::Live {
             self.checks.extend(self.ledger.next_directories(CHECKED_AFTER_SYNC));
         }
