@@ -1,1 +1,43 @@
-fn main() {}
+//! Builds everything the browser gets into `target/site`: wasm and its JavaScript glue, the style sheet, the
+//! files of `public/`, compressed twins of all of them, and a manifest of the names.
+//!
+//! `cargo run -p style` builds for release, `cargo run -p style -- --dev` quickly.
+#![expect(clippy::print_stdout, reason = "a build step tells what it does")]
+
+mod output;
+mod page;
+mod sheet;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+/// Where things are.
+struct Places {
+    workspace: PathBuf,
+    target: PathBuf,
+}
+
+impl Places {
+    fn find() -> Result<Self> {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the style package lies in the workspace")?.to_owned();
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |folder| workspace.join(folder));
+        Ok(Self { workspace, target })
+    }
+}
+
+fn main() -> Result<()> {
+    let profile = match std::env::args().nth(1).as_deref() {
+        None => page::Profile::Release,
+        Some("--dev") => page::Profile::Dev,
+        Some(other) => bail!("unknown argument `{other}`: use --dev for a quick build, or nothing"),
+    };
+    let places = Places::find()?;
+    let sheet = sheet::build(&places.workspace)?;
+    let page = page::build(&places, profile)?;
+    let mut site = output::Site::new(places.target.join("site"))?;
+    site.add_module("app.wasm", "app.js", &page.wasm, &page.js)?;
+    site.add_hashed("app.css", sheet.as_bytes())?;
+    site.add_folder(&places.workspace.join("public"))?;
+    site.finish()
+}

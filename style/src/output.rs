@@ -1,0 +1,85 @@
+//! The site's folder: hashed names, compressed twins, manifest. Written next to the old one and swapped in.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
+
+/// Hex digits of the content's hash in a file's name.
+const HASH_DIGITS: usize = 16;
+/// Brotli: highest quality, largest window.
+const BROTLI_QUALITY: u32 = 11;
+const BROTLI_WINDOW: u32 = 22;
+
+/// A site being written.
+pub(crate) struct Site {
+    folder: PathBuf,
+    fresh: PathBuf,
+    manifest: BTreeMap<String, String>,
+}
+
+impl Site {
+    pub(crate) fn new(folder: PathBuf) -> Result<Self> {
+        let fresh = folder.with_extension("fresh");
+        if fresh.exists() {
+            fs::remove_dir_all(&fresh)?;
+        }
+        fs::create_dir_all(&fresh).with_context(|| format!("can't make {}", fresh.display()))?;
+        Ok(Self { folder, fresh, manifest: BTreeMap::new() })
+    }
+
+    /// The wasm and its glue; the glue is told the wasm's name by the page.
+    pub(crate) fn add_module(&mut self, wasm_name: &str, js_name: &str, wasm: &[u8], js: &str) -> Result<()> {
+        self.add_hashed(wasm_name, wasm)?;
+        self.add_hashed(js_name, js.as_bytes())
+    }
+
+    /// A file whose name changes with its content, so that it may be cached for ever.
+    pub(crate) fn add_hashed(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        let hash = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let (stem, extension) = name.rsplit_once('.').context("a file name with an extension")?;
+        let hashed = format!("{stem}.{}.{extension}", &hash[..HASH_DIGITS]);
+        self.manifest.insert(name.to_owned(), hashed.clone());
+        self.write(&hashed, content)
+    }
+
+    /// Files that keep their names.
+    pub(crate) fn add_folder(&mut self, folder: &Path) -> Result<()> {
+        for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).context("a file name in UTF-8")?.to_owned();
+            if path.is_file() && !name.starts_with('.') {
+                self.write(&name, &fs::read(&path)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest and puts the site in place.
+    pub(crate) fn finish(self) -> Result<()> {
+        fs::write(self.fresh.join("manifest.json"), serde_json::to_vec_pretty(&self.manifest)?)?;
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder)?;
+        }
+        fs::rename(&self.fresh, &self.folder)?;
+        println!("site: {}", self.folder.display());
+        Ok(())
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> Result<()> {
+        let path = self.fresh.join(name);
+        fs::write(&path, content)?;
+        let mut brotli = Vec::new();
+        brotli::CompressorWriter::new(&mut brotli, 4096, BROTLI_QUALITY, BROTLI_WINDOW).write_all(content)?;
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        gzip.write_all(content)?;
+        let gzip = gzip.finish()?;
+        println!("  {name}: {} bytes, gzip {}, brotli {}", content.len(), gzip.len(), brotli.len());
+        fs::write(self.fresh.join(format!("{name}.br")), brotli)?;
+        fs::write(self.fresh.join(format!("{name}.gz")), gzip)?;
+        Ok(())
+    }
+}
