@@ -101,11 +101,11 @@ async fn first_sync(address: &str) {
         }
         took_ms.push(started.elapsed().as_secs_f64() * 1_000.0);
         assert_eq!(model.locks().len(), LOCKS);
+        let change = region.change();
+        bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
         let _ = stop.send(true);
         drop(receiver);
         observer.await.unwrap();
-        let change = region.change();
-        bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
         drop(model);
     }
     took_ms.sort_by(f64::total_cmp);
@@ -115,7 +115,7 @@ async fn first_sync(address: &str) {
         took_ms[SYNCS / 2],
         took_ms[0]
     );
-    println!("live heap of the model: {} bytes a lock znode", bytes / nodes);
+    println!("live heap of model and observer: {} bytes a lock znode", bytes / nodes);
 }
 
 fn part(name: &str, address: &str) -> Command {
