@@ -105,7 +105,7 @@ async fn first_sync(address: &str) {
         drop(receiver);
         observer.await.unwrap();
         let change = region.change();
-        bytes = (change.bytes_allocated).saturating_sub(change.bytes_deallocated).saturating_add_signed(change.bytes_reallocated);
+        bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
         drop(model);
     }
     took_ms.sort_by(f64::total_cmp);

@@ -1,6 +1,17 @@
 //! Lockscope's server: watches ZooKeeper, owns the model, feeds browsers.
 #![recursion_limit = "512"]
 
+pub mod cli;
+pub mod clock;
+pub mod command;
+pub mod config;
 pub mod demo;
+pub mod engine;
+pub mod error;
 pub mod feed;
+pub mod http;
+pub mod projector;
+pub mod serve;
+pub mod shutdown;
+pub mod telemetry;
 pub mod zookeeper;

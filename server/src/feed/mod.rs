@@ -1,3 +1,75 @@
-//! From the model to many viewers.
+//! From the model to many viewers: one channel for each distinct view, sequence numbers, deltas encoded once for all
+//! who share the view, and the rule for viewers that fall behind. Subscribers pull, so a slow one costs one frame of
+//! memory and holds nobody back. Knows neither sockets nor ZooKeeper.
 
+mod channel;
+mod frames;
+mod hub;
+pub mod json;
 pub mod project;
+pub mod pump;
+mod subscription;
+mod view;
+
+use app::wire::{Body, Epoch, View};
+use tokio::sync::watch;
+
+pub use frames::{Encoding, Refusal, encode, parse_client};
+pub use hub::{Hub, Sizes};
+pub use subscription::Subscription;
+pub use view::normalise;
+
+/// Distinct views kept at once; one more is refused.
+pub const CHANNELS_MAX: usize = 2_048;
+/// Views nobody looks at that are kept for those who come back; beyond it the longest unused go first.
+pub const IDLE_CHANNELS_MAX: usize = 128;
+/// How long a view nobody looks at is kept.
+pub const IDLE_MS: u64 = 30_000;
+/// Deltas kept for each view; the oldest go first.
+pub const RING_DELTAS_MAX: usize = 64;
+/// Encoded bytes of those deltas, both encodings together; the oldest go first, the newest always stays.
+pub const RING_BYTES_MAX: usize = 256 * 1024;
+/// Time between two projections of one view: at most 20 a second.
+pub const PROJECT_EVERY_MS: u64 = 50;
+/// Views are projected anew after this time even when the model did not change: order and sparkline follow the clock.
+pub const REFRESH_EVERY_MS: u64 = 1_000;
+/// Projecting rests for this many times as long as it took: it never takes more than a fifth of the time.
+pub const REST_FACTOR: u32 = 4;
+
+/// What the feed needs from the model. One look is consistent in itself.
+pub trait Projection: Send + Sync + 'static {
+    /// Rises with every change of the model.
+    fn revisions(&self) -> watch::Receiver<u64>;
+    /// Changes applied to the model so far.
+    fn revision(&self) -> u64;
+    /// Numbers that differ whenever the view may differ, the passing of time aside.
+    fn view_revision(&self, view: &View) -> Vec<u64>;
+    /// The view now.
+    fn project(&self, view: &View) -> Body;
+    /// Whether every root left its first sync.
+    fn is_ready(&self) -> bool;
+    /// Whether there is a session now.
+    fn is_linked(&self) -> bool;
+}
+
+/// An epoch for a run of the feed: nobody's numbers of an earlier run are taken for this one's.
+pub fn random_epoch() -> Epoch {
+    Epoch(rand::random())
+}
+
+/// Why the feed refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FeedError {
+    /// Too many views.
+    #[error("{CHANNELS_MAX} different views are open and no more are kept; look at one that is open already, or try again later")]
+    TooManyViews,
+    /// The view itself can't be.
+    #[error("{0}")]
+    BadView(String),
+    /// A frame without an encoding.
+    #[error("a frame could not be encoded: {0}")]
+    Encoding(String),
+}
+
+#[cfg(test)]
+mod tests;

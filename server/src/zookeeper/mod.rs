@@ -2,6 +2,7 @@
 //! the wire, the feed or the page. `observer` runs sessions, `root` is the pure heart of one watched root.
 
 mod backoff;
+mod children;
 mod config;
 mod observer;
 mod outbox;

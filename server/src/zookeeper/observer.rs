@@ -7,10 +7,11 @@ use tokio::sync::{mpsc, watch};
 use zookeeper_client::{Client, Error};
 
 use super::backoff::Backoff;
+use super::children::{ChildrenHints, watch_children};
 use super::config::ObserverConfig;
 use super::outbox::Outbox;
 use super::root::RootWatch;
-use super::session::{End, LinkTeller, Root, Session, connect};
+use super::session::{End, LinkTeller, Root, Session, Shared, connect};
 use super::watch::{Input, Why};
 
 /// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
@@ -23,6 +24,14 @@ const RETRY_CAP: Duration = Duration::from_secs(5);
 /// Watches the configured roots and sends what it learns, in batches, until `stop` turns true or either end of the
 /// channels is dropped.
 pub async fn observe(config: ObserverConfig, sink: mpsc::Sender<Vec<Observation>>, mut stop: watch::Receiver<bool>) {
+    let hints = ChildrenHints::new(config.roots().len());
+    tokio::select! {
+        () = sessions(&config, Shared { sink: &sink, hints: &hints }, &mut stop) => {}
+        () = watch_children(&config, &hints) => {}
+    }
+}
+
+async fn sessions(config: &ObserverConfig, shared: Shared<'_>, stop: &mut watch::Receiver<bool>) {
     let mut roots: Vec<Root> = Vec::with_capacity(config.roots().len());
     for (id, path) in (0..).zip(config.roots()) {
         roots.push(Root::new(RootWatch::new(RootId(id), path, !config.has_chroot())));
@@ -32,9 +41,9 @@ pub async fn observe(config: ObserverConfig, sink: mpsc::Sender<Vec<Observation>
     link.tell(Link::Lost, None, "connecting", &mut out);
     let mut why = Why::FirstSync;
     loop {
-        let Some(client) = next_session(&config, &mut out, &mut link, &sink, &mut stop).await else { return };
+        let Some(client) = next_session(config, &mut out, &mut link, shared.sink, stop).await else { return };
         tracing::info!(session = %client.session_id(), "ZooKeeper session made");
-        match Session::new(client, &mut roots, &mut out, &mut link, &sink).run(why, &mut stop).await {
+        match Session::new(client, &mut roots, &mut out, &mut link, shared).run(why, stop).await {
             End::Stopped => return,
             End::Over(state) => {
                 tracing::warn!(%state, "ZooKeeper session over");
@@ -42,7 +51,7 @@ pub async fn observe(config: ObserverConfig, sink: mpsc::Sender<Vec<Observation>
             }
         }
         for root in &mut roots {
-            root.drop_watchers();
+            root.drop_watcher();
             root.watch.input(Input::Disconnected, &mut out);
         }
         why = Why::NewSession;

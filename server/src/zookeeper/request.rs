@@ -27,8 +27,8 @@ pub(super) enum ListPurpose {
 /// What a root asks for.
 #[derive(Debug)]
 pub(super) enum Request {
-    /// Set both watches, anew after each reconnect.
-    SetWatches,
+    /// Set the recursive watch, anew after each reconnect.
+    Watch,
     /// Data and Stat.
     Read(Vec<Arc<str>>),
     /// Stat alone, of znodes that may not be read.
@@ -57,17 +57,10 @@ pub(super) enum ListReply {
     Failed,
 }
 
-/// Both watchers of a root.
-#[derive(Debug)]
-pub(super) struct Watchers {
-    pub(super) recursive: PersistentWatcher,
-    pub(super) children: PersistentWatcher,
-}
-
 /// What comes back.
 #[derive(Debug)]
 pub(super) enum Reply {
-    Watches(Result<Watchers, WatchFailure>),
+    Watch(Result<PersistentWatcher, WatchFailure>),
     Nodes(Vec<(Arc<str>, NodeReply)>),
     Lists(Vec<(Arc<str>, ListPurpose, ListReply)>),
     Checks(Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>),
@@ -79,24 +72,15 @@ pub(super) enum Reply {
 pub(super) fn send(client: &Client, root: &str, request: Request) -> BoxFuture<'static, Reply> {
     let client = client.clone();
     match request {
-        Request::SetWatches => {
+        Request::Watch => {
             let root: Arc<str> = root.into();
-            async move { Reply::Watches(set_watches(&client, &root).await.map_err(|error| watch_failure(&error))) }.boxed()
+            async move { Reply::Watch(client.watch(&root, AddWatchMode::PersistentRecursive).await.map_err(|error| watch_failure(&error))) }.boxed()
         }
         Request::Read(paths) => async move { read(&client, paths).await.unwrap_or(Reply::Failed) }.boxed(),
         Request::Stat(paths) => async move { stat(&client, paths).await }.boxed(),
         Request::List(directories) => async move { list(&client, directories).await.unwrap_or(Reply::Failed) }.boxed(),
         Request::Check(directories) => async move { check(&client, directories).await.unwrap_or(Reply::Failed) }.boxed(),
     }
-}
-
-/// Sets both watches on a root. The child watch goes first: on servers that keep one mode a path and connection the
-/// recursive one then wins for created, deleted and changed znodes, and the child watch stays for lists of children.
-async fn set_watches(client: &Client, root: &str) -> Result<Watchers, Error> {
-    let children = client.watch(root, AddWatchMode::Persistent);
-    let recursive = client.watch(root, AddWatchMode::PersistentRecursive);
-    let (children, recursive) = future::join(children, recursive).await;
-    Ok(Watchers { children: children?, recursive: recursive? })
 }
 
 async fn read(client: &Client, paths: Vec<Arc<str>>) -> Result<Reply, Error> {

@@ -16,8 +16,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
+use super::children::ChildrenHints;
 use super::outbox::Outbox;
-use super::request::{Epoch, Reply, Request, Watchers, send};
+use super::request::{Epoch, Reply, Request, send};
 use super::root::RootWatch;
 use super::translate::{Heard, heard};
 use super::watch::{Input, Why};
@@ -38,35 +39,26 @@ const PROBE_PULSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) watch: RootWatch,
-    recursive: Option<PersistentWatcher>,
-    children: Option<PersistentWatcher>,
+    watcher: Option<PersistentWatcher>,
 }
 
 impl Root {
     pub(super) fn new(watch: RootWatch) -> Self {
-        Self { watch, recursive: None, children: None }
+        Self { watch, watcher: None }
     }
 
-    pub(super) fn drop_watchers(&mut self) {
-        (self.recursive, self.children) = (None, None);
+    pub(super) fn drop_watcher(&mut self) {
+        self.watcher = None;
     }
 
     /// Hands over every event that is there. True when there was one.
     fn drain(&mut self, context: &mut Context<'_>, out: &mut Outbox) -> bool {
         let mut any = false;
-        while let Some(what) = poll_watcher(&mut self.recursive, context) {
+        while let Some(what) = poll_watcher(&mut self.watcher, context) {
             any = true;
             match what {
                 Heard::Node(event) => self.watch.event(event, out),
                 Heard::Children | Heard::Link | Heard::Terminal => {}
-            }
-        }
-        while let Some(what) = poll_watcher(&mut self.children, context) {
-            any = true;
-            match what {
-                Heard::Children => self.watch.children_event(),
-                // The recursive watcher tells these too.
-                Heard::Node(_) | Heard::Link | Heard::Terminal => {}
             }
         }
         any
@@ -118,6 +110,13 @@ struct Probe {
     late: bool,
 }
 
+/// What outlives a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared<'a> {
+    pub(super) sink: &'a mpsc::Sender<Vec<Observation>>,
+    pub(super) hints: &'a ChildrenHints,
+}
+
 /// A session under way.
 pub(super) struct Session<'a> {
     client: Client,
@@ -126,7 +125,7 @@ pub(super) struct Session<'a> {
     roots: &'a mut [Root],
     out: &'a mut Outbox,
     link: &'a mut LinkTeller,
-    sink: &'a mpsc::Sender<Vec<Observation>>,
+    shared: Shared<'a>,
     flights: FuturesUnordered<BoxFuture<'static, (usize, Epoch, Reply)>>,
     probe: Probe,
     /// The root that is asked first for requests, so that a big one does not starve the others.
@@ -134,16 +133,10 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(
-        client: Client,
-        roots: &'a mut [Root],
-        out: &'a mut Outbox,
-        link: &'a mut LinkTeller,
-        sink: &'a mpsc::Sender<Vec<Observation>>,
-    ) -> Self {
+    pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
         let states = client.state_watcher();
         let probe = Probe { answer: None, sent: Instant::now(), late: false };
-        Self { client, states, connected: true, roots, out, link, sink, flights: FuturesUnordered::new(), probe, turn: 0 }
+        Self { client, states, connected: true, roots, out, link, shared, flights: FuturesUnordered::new(), probe, turn: 0 }
     }
 
     /// Runs until the session ends or `stop` turns true.
@@ -167,11 +160,12 @@ impl<'a> Session<'a> {
                 }
                 _ = pulse.tick() => self.pulse(),
                 _ = tick.tick() => self.roots.iter_mut().for_each(|root| root.watch.tick(self.out)),
-                permit = self.sink.reserve(), if !self.out.is_empty() => match permit {
+                permit = self.shared.sink.reserve(), if !self.out.is_empty() => match permit {
                     Ok(permit) => permit.send(self.out.take_batch()),
                     Err(_) => return End::Stopped,
                 },
                 Some((index, epoch, reply)) = self.flights.next() => self.answered(index, epoch, reply),
+                () = self.shared.hints.news() => self.hinted(),
                 result = poll_probe(&mut self.probe.answer) => self.probed(result),
                 () = wait_for_events(self.roots, self.out) => {}
                 () = tokio::task::yield_now(), if busy => {}
@@ -188,7 +182,7 @@ impl<'a> Session<'a> {
             busy = true;
         }
         while !self.out.is_empty()
-            && let Ok(permit) = self.sink.try_reserve()
+            && let Ok(permit) = self.shared.sink.try_reserve()
         {
             permit.send(self.out.take_batch());
         }
@@ -218,13 +212,20 @@ impl<'a> Session<'a> {
         // Every event that came before the reply is in its channel by now, and must be handled before it.
         root.drain(&mut Context::from_waker(std::task::Waker::noop()), self.out);
         match reply {
-            Reply::Watches(Ok(watchers)) if epoch == root.watch.epoch() => {
-                let Watchers { recursive, children } = watchers;
-                // The new ones are in place before the old ones go, so no watch is removed at the server.
-                (root.recursive, root.children) = (Some(recursive), Some(children));
+            Reply::Watch(Ok(watcher)) if epoch == root.watch.epoch() => {
+                // The new one is in place before the old one goes, so no watch is removed at the server.
+                root.watcher = Some(watcher);
                 root.watch.armed(epoch, self.out);
             }
             reply => root.watch.reply(epoch, reply, self.out),
+        }
+    }
+
+    fn hinted(&mut self) {
+        for (index, root) in self.roots.iter_mut().enumerate() {
+            if self.shared.hints.take(index) {
+                root.watch.children_event();
+            }
         }
     }
 
@@ -277,7 +278,7 @@ impl<'a> Session<'a> {
     }
 
     /// After a reconnect the client crate restores no persistent watch, and the server replays nothing of the gap:
-    /// each root sets both watches again and is then read in full. Without this the view stays as it was for ever.
+    /// each root sets its watch again and is then read in full. Without this the view stays as it was for ever.
     fn re_add_watches(&mut self) {
         self.flights.clear();
         for root in self.roots.iter_mut() {
@@ -291,7 +292,7 @@ impl<'a> Session<'a> {
             self.link.tell(Link::Stale, session, "disconnected", self.out);
         } else if self.probe.late {
             self.link.tell(Link::Stale, session, "no answer for more than a second", self.out);
-        } else if !self.roots.iter().any(|root| root.watch.is_arming()) {
+        } else if !self.roots.iter().any(|root| root.watch.is_unwatched_yet()) {
             // Only now: each root has said that it is being read again, so nothing old is shown as live.
             self.link.tell(Link::Live, session, "", self.out);
         }

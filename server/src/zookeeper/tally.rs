@@ -15,10 +15,13 @@ const DIRECTORIES_MAX: usize = 1 << 20;
 /// Counters of one directory.
 #[derive(Clone, Copy, Debug)]
 struct Tally {
-    czxid: Zxid,
+    /// Not known between its creation event and its first read.
+    czxid: Option<Zxid>,
     creates: u32,
     deletes: u32,
     seen: ChildEvents,
+    /// No event of a child came while the counters were read, so `seen` counts exactly what they don't.
+    exact: bool,
 }
 
 /// A mark to tell whether a directory was quiet while it was being checked.
@@ -45,14 +48,39 @@ impl Ledger {
         *self = Self::default();
     }
 
-    /// A directory was read. Events of children while it was being read may or may not be in its counters; taking
-    /// them as seen can't raise a false alarm.
-    pub(super) fn read(&mut self, path: &Arc<str>, facts: &Facts, child_events: ChildEvents) {
-        if self.directories.get(path).is_some_and(|tally| tally.czxid == facts.czxid) || self.directories.len() >= DIRECTORIES_MAX {
-            return;
+    /// A znode was seen to be created: its counters began at zero, so its children are counted from the first on.
+    pub(super) fn created(&mut self, path: &str) {
+        if self.directories.len() < DIRECTORIES_MAX {
+            self.directories.insert(path.into(), Tally { czxid: None, creates: 0, deletes: 0, seen: ChildEvents::default(), exact: true });
         }
-        let tally = Tally { czxid: facts.czxid, creates: facts.creates_ever(), deletes: facts.deletes_ever(), seen: child_events };
+    }
+
+    /// A znode was read; one that has an owner is no directory. Events of children while it was being read may or may
+    /// not be in its counters; taking them as seen can't raise a false alarm. True when it should be checked at once.
+    pub(super) fn read(&mut self, path: &Arc<str>, facts: &Facts, child_events: ChildEvents) -> bool {
+        if facts.owner.is_some() {
+            self.directories.remove(path);
+            return false;
+        }
+        let full = self.directories.len() >= DIRECTORIES_MAX;
+        match self.directories.get_mut(path) {
+            Some(tally) if tally.czxid == Some(facts.czxid) => return false,
+            Some(tally) if tally.czxid.is_none() => {
+                tally.czxid = Some(facts.czxid);
+                return facts.creates_ever() > tally.seen.creates;
+            }
+            None if full => return false,
+            Some(_) | None => {}
+        }
+        let tally = Tally {
+            czxid: Some(facts.czxid),
+            creates: facts.creates_ever(),
+            deletes: facts.deletes_ever(),
+            seen: child_events,
+            exact: child_events == ChildEvents::default(),
+        };
         self.directories.insert(Arc::clone(path), tally);
+        false
     }
 
     /// A child was seen to come or go.
@@ -99,22 +127,26 @@ impl Ledger {
         next
     }
 
-    /// Compares counters with what was seen. What is unseen is told once: the counters are then taken as they are.
+    /// Compares counters with what was seen; what is unseen is told once. Some(nothing unseen) asks for a list all the
+    /// same: until now the counters were not exact enough to tell.
     pub(super) fn check(&mut self, directory: &str, facts: &Facts, stamp: Stamp) -> Option<Unseen> {
-        let tally = self.directories.get_mut(directory).filter(|tally| tally.czxid == facts.czxid)?;
+        let tally = self.directories.get_mut(directory).filter(|tally| tally.czxid == Some(facts.czxid))?;
         let creates = facts.creates_ever().wrapping_sub(tally.creates);
         let deletes = facts.deletes_ever().wrapping_sub(tally.deletes);
         // Events seen may be ahead of the counters read, never behind: only a deficit means something. Half of the
         // number range tells a deficit from being ahead.
         let deficit = |counted: u32, seen: u32| Some(counted.wrapping_sub(seen)).filter(|n| *n <= u32::MAX / 2).unwrap_or(0);
         let unseen = Unseen { creates: deficit(creates, tally.seen.creates), deletes: deficit(deletes, tally.seen.deletes) };
-        if stamp == Stamp(tally.seen) {
+        let quiet = stamp == Stamp(tally.seen);
+        let was_exact = tally.exact;
+        tally.exact |= quiet;
+        if quiet {
             (tally.creates, tally.deletes, tally.seen) = (facts.creates_ever(), facts.deletes_ever(), ChildEvents::default());
         } else {
             tally.creates = tally.creates.wrapping_add(unseen.creates);
             tally.deletes = tally.deletes.wrapping_add(unseen.deletes);
         }
-        (unseen != Unseen { creates: 0, deletes: 0 }).then_some(unseen)
+        (unseen != Unseen { creates: 0, deletes: 0 } || was_exact != tally.exact).then_some(unseen)
     }
 
     /// A list showed more than its check had told: those count as seen.
@@ -177,6 +209,16 @@ mod tests {
         let stamp = ledger.stamp("/d").unwrap();
         assert_eq!(ledger.check("/d", &facts(11, 5), stamp), None);
         assert_eq!(ledger.check("/d", &facts(12, 6), stamp), Some(Unseen { creates: 1, deletes: 0 }));
+    }
+
+    #[test]
+    fn a_new_directory_is_counted_from_its_creation() {
+        let (mut ledger, path) = (Ledger::default(), Arc::from("/d"));
+        ledger.created("/d");
+        ledger.child_seen("/d", true);
+        assert!(ledger.read(&path, &facts(2, 2), ChildEvents::default()), "a child came that no event showed");
+        let stamp = ledger.stamp("/d").unwrap();
+        assert_eq!(ledger.check("/d", &facts(2, 2), stamp), Some(Unseen { creates: 1, deletes: 0 }));
     }
 
     #[test]

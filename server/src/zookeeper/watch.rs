@@ -47,7 +47,7 @@ impl Why {
 pub(super) enum State {
     /// No link.
     Offline,
-    /// The watches are being set.
+    /// The watch is being set.
     Arming { why: Why },
     /// The tree is being read.
     Syncing { watched: bool },
@@ -66,11 +66,11 @@ pub(super) enum State {
 pub(super) enum Input {
     Connected(Why),
     Disconnected,
-    /// Both watches are set.
+    /// The watch is set.
     Armed,
     /// The server refuses persistent watches.
     Refused,
-    /// Setting the watches failed for another reason.
+    /// Setting the watch failed for another reason.
     ArmFailed,
     SyncComplete,
     RootMissing,
@@ -90,7 +90,7 @@ pub(super) enum Action {
     Nothing,
     /// Forget what is under way.
     Abandon,
-    SetWatches,
+    SetWatch,
     BeginSync(Why),
     EndSync,
     /// As `EndSync`, then say that the root is not followed.
@@ -105,7 +105,7 @@ pub(super) enum Action {
 pub(super) fn step(state: State, input: Input) -> (State, Action) {
     match (state, input) {
         (_, Input::Disconnected) => (State::Offline, Action::Abandon),
-        (_, Input::Connected(why)) => (State::Arming { why }, Action::SetWatches),
+        (_, Input::Connected(why)) => (State::Arming { why }, Action::SetWatch),
         (State::Offline, _) => (state, Action::Nothing),
         (State::Arming { why }, _) => step_arming(state, why, input),
         (_, Input::Tick) => step_tick(state),
@@ -133,7 +133,7 @@ fn step_arming(state: State, why: Why, input: Input) -> (State, Action) {
         Input::Armed => (State::Syncing { watched: true }, Action::BeginSync(why)),
         Input::Refused => (State::Syncing { watched: false }, Action::BeginSync(why)),
         // Only a link that breaks makes it fail, and that is about to be told.
-        Input::ArmFailed => (state, Action::SetWatches),
+        Input::ArmFailed => (state, Action::SetWatch),
         _ => (state, Action::Nothing),
     }
 }
@@ -178,7 +178,7 @@ mod tests {
     fn watches_come_before_reads() {
         let (state, actions) = run(&[Input::Connected(Why::FirstSync), Input::Armed, Input::SyncComplete]);
         assert_eq!(state, State::Live);
-        assert_eq!(actions, [Action::SetWatches, Action::BeginSync(Why::FirstSync), Action::EndSync]);
+        assert_eq!(actions, [Action::SetWatch, Action::BeginSync(Why::FirstSync), Action::EndSync]);
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         let again = [Input::Disconnected, Input::Connected(Why::Reconnected), Input::Armed];
         let (state, actions) = run(&[&up[..], &again[..]].concat());
         assert_eq!(state, State::Syncing { watched: true });
-        assert_eq!(actions[3..], [Action::Abandon, Action::SetWatches, Action::BeginSync(Why::Reconnected)]);
+        assert_eq!(actions[3..], [Action::Abandon, Action::SetWatch, Action::BeginSync(Why::Reconnected)]);
     }
 
     #[test]

@@ -3,6 +3,14 @@
 
 mod harness;
 
+mod cli;
+mod crate_facts;
+mod http_api;
+mod live_socket;
 mod outage;
+mod recipes;
 mod roots;
+mod served;
+mod servers;
+mod tidy;
 mod tree;

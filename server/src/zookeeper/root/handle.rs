@@ -1,5 +1,6 @@
 //! How one watched root takes events and replies. No I/O; order matters, see the module above.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use app::domain::observation::Observation;
@@ -11,7 +12,7 @@ use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
 use super::super::tally::{Stamp, Unseen};
 use super::super::translate::{NodeEvent, WatchFailure};
 use super::super::watch::{Input, State, Why};
-use super::{Listing, RootWatch, hash};
+use super::{CHECKS_A_HINT, Listing, RootWatch, hash};
 
 impl RootWatch {
     /// A watch event of a znode.
@@ -35,7 +36,7 @@ impl RootWatch {
 
     /// Children of the root itself came or went; some of them may be silent.
     pub(in super::super) fn children_event(&mut self) {
-        self.children_changed = true;
+        self.children_changed = CHECKS_A_HINT;
     }
 
     fn root_event(&mut self, event: NodeEvent, out: &mut Outbox) {
@@ -70,6 +71,7 @@ impl RootWatch {
         self.ledger.child_seen(parent, true);
         self.reads.child_event(parent, true);
         self.known.insert(hash(&path));
+        self.ledger.created(&path);
         out.push(Observation::NodeCreated { root: self.id, path: path.clone() });
         self.want(&path, Purpose::Event, out);
     }
@@ -82,6 +84,12 @@ impl RootWatch {
         }
         self.ledger.child_seen(parent, false);
         self.reads.child_event(parent, false);
+        // No event told that its silent children went, but they must have: only an empty znode can be deleted.
+        let silent: Vec<String> = self.ledger.silent_in(&path).map(|name| join_path(&path, name)).collect();
+        for path in silent {
+            self.forget(&path);
+            out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
+        }
         self.forget(&path);
         out.push(Observation::NodeDeleted { root: self.id, path });
     }
@@ -105,7 +113,7 @@ impl RootWatch {
         self.ledger.gone(path);
     }
 
-    /// Both watches are set.
+    /// The watch is set.
     pub(in super::super) fn armed(&mut self, epoch: Epoch, out: &mut Outbox) {
         if epoch == self.epoch {
             self.input(Input::Armed, out);
@@ -118,10 +126,10 @@ impl RootWatch {
             return;
         }
         match reply {
-            // Whoever holds the watchers calls `armed`.
-            Reply::Watches(Ok(_)) => self.input(Input::Armed, out),
-            Reply::Watches(Err(WatchFailure::Refused)) => self.input(Input::Refused, out),
-            Reply::Watches(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
+            // Whoever holds the watcher calls `armed`.
+            Reply::Watch(Ok(_)) => self.input(Input::Armed, out),
+            Reply::Watch(Err(WatchFailure::Refused)) => self.input(Input::Refused, out),
+            Reply::Watch(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
             Reply::Nodes(nodes) => self.nodes(epoch, nodes, out),
             Reply::Lists(lists) => self.listed(epoch, lists, out),
             Reply::Checks(checks) => self.checked(epoch, checks, out),
@@ -152,7 +160,9 @@ impl RootWatch {
                     }
                 }
                 NodeReply::Facts { facts, unreadable } => {
-                    if let Some(Settled::Valid { purpose, child_events }) = self.reads.settle(&path) {
+                    if let Some(Settled::Valid { purpose, child_events }) = self.reads.settle(&path)
+                        && !self.is_orphan(&path, unreadable)
+                    {
                         self.node(path, facts, unreadable, purpose, child_events, out);
                     }
                 }
@@ -168,8 +178,8 @@ impl RootWatch {
             self.announce_if_syncing(out);
         }
         self.known.insert(hash(&path));
-        if facts.owner.is_none() {
-            self.ledger.read(&path, &facts, child_events);
+        if self.ledger.read(&path, &facts, child_events) {
+            self.checks.push_back(Arc::clone(&path));
         }
         if unreadable {
             self.ledger.add_silent(&path);
@@ -182,6 +192,11 @@ impl RootWatch {
             Purpose::Sync => Observation::SyncNode { root, path, facts, unreadable },
             Purpose::Event | Purpose::Found => Observation::NodeRead { root, path, facts, unreadable },
         });
+    }
+
+    /// A silent znode whose directory was deleted while it was being read: it must be gone too.
+    fn is_orphan(&self, path: &Arc<str>, unreadable: bool) -> bool {
+        unreadable && *path != self.path && split_path(path).is_some_and(|(parent, _)| !self.knows(parent))
     }
 
     fn announce_if_syncing(&mut self, out: &mut Outbox) {
@@ -231,10 +246,13 @@ impl RootWatch {
     /// silent ones that went are told; what is left unexplained came and went unseen.
     fn rechecked(&mut self, directory: &str, names: &[String], unseen: Unseen, out: &mut Outbox) {
         let came = self.want_unknown(directory, names, Purpose::Found, out);
-        let gone: Vec<String> =
-            self.ledger.silent_in(directory).filter(|name| !names.iter().any(|n| n == name)).map(|name| join_path(directory, name)).collect();
+        let present: HashSet<&str> = names.iter().map(String::as_str).collect();
+        let silent = self.ledger.silent_in(directory).map(|name| (join_path(directory, name), present.contains(name)));
+        let (stayed, gone): (Vec<_>, Vec<_>) = silent.partition(|(_, stayed)| *stayed);
+        // One that is there may be another incarnation of the same name.
+        stayed.iter().for_each(|(path, _)| self.want(path, Purpose::Found, out));
         let went = u32::try_from(gone.len()).unwrap_or(u32::MAX);
-        for path in gone {
+        for (path, _) in gone {
             self.forget(&path);
             out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
         }

@@ -26,11 +26,15 @@ const REQUEST_BYTES_MAX: usize = 256 * 1024;
 /// Lists a request, and names they may bring together.
 const LISTS_A_REQUEST: usize = 100;
 const NAMES_A_REQUEST: usize = 10_000;
+/// With so many reads waiting, further lists wait: a sync needs little room, however big the tree.
+const LISTS_PAUSE_AT: usize = 10_000;
 /// Directories whose counters are checked right after a sync.
 const CHECKED_AFTER_SYNC: usize = 100;
 /// Directories checked in each turn of the sweep, and ticks between turns.
 const CHECKED_A_SWEEP: usize = 4;
 const SWEEP_TICKS: u32 = 4;
+/// Comparisons after a hint that children came or went: the hint may come from a member that is ahead of ours.
+const CHECKS_A_HINT: u8 = 2;
 /// What ZooKeeper keeps for itself.
 const SYSTEM: &str = "/zookeeper";
 
@@ -54,7 +58,7 @@ pub(super) struct RootWatch {
     /// `SyncBegan` has been said for the sync under way.
     announced: bool,
     sync_why: Why,
-    wants_watches: bool,
+    wants_watch: bool,
     reads: Reads,
     /// Being read, and denied: their Stat is asked for.
     denied: VecDeque<Arc<str>>,
@@ -64,7 +68,8 @@ pub(super) struct RootWatch {
     /// Hashes of the paths of all known znodes.
     known: HashSet<u64>,
     ledger: Ledger,
-    children_changed: bool,
+    /// Ticks on which the root's own counters are still to be compared.
+    children_changed: u8,
     ticks: u32,
     missed: u64,
 }
@@ -79,7 +84,7 @@ impl RootWatch {
             epoch: Epoch::default(),
             announced: false,
             sync_why: Why::FirstSync,
-            wants_watches: false,
+            wants_watch: false,
             reads: Reads::default(),
             denied: VecDeque::new(),
             lists: VecDeque::new(),
@@ -87,7 +92,7 @@ impl RootWatch {
             checks: VecDeque::new(),
             known: HashSet::new(),
             ledger: Ledger::default(),
-            children_changed: false,
+            children_changed: 0,
             ticks: 0,
             missed: 0,
         }
@@ -101,9 +106,9 @@ impl RootWatch {
         self.epoch
     }
 
-    /// Its watches are not set yet: what is believed of it may be old.
-    pub(super) fn is_arming(&self) -> bool {
-        matches!(self.state, State::Arming { .. })
+    /// Its watch is not set: what is believed of it may be old.
+    pub(super) fn is_unwatched_yet(&self) -> bool {
+        matches!(self.state, State::Offline | State::Arming { .. })
     }
 
     /// One input of the state machine.
@@ -118,9 +123,9 @@ impl RootWatch {
         match action {
             Action::Nothing => {}
             Action::Abandon => self.abandon(),
-            Action::SetWatches => {
+            Action::SetWatch => {
                 self.abandon();
-                self.wants_watches = true;
+                self.wants_watch = true;
             }
             Action::BeginSync(why) => self.begin_sync(why, out),
             Action::EndSync => self.end_sync(out),
@@ -150,7 +155,8 @@ impl RootWatch {
     pub(super) fn tick(&mut self, out: &mut Outbox) {
         self.ticks = self.ticks.wrapping_add(1);
         if self.state == State::Live {
-            if std::mem::take(&mut self.children_changed) && !self.checks.contains(&self.path) {
+            if self.children_changed > 0 && !self.checks.contains(&self.path) {
+                self.children_changed -= 1;
                 self.checks.push_back(Arc::clone(&self.path));
             }
             if self.ticks.is_multiple_of(SWEEP_TICKS) && self.checks.is_empty() {
@@ -162,14 +168,14 @@ impl RootWatch {
 
     /// The next request to send, if any.
     pub(super) fn next_request(&mut self) -> Option<Request> {
-        if std::mem::take(&mut self.wants_watches) {
-            return Some(Request::SetWatches);
+        if std::mem::take(&mut self.wants_watch) {
+            return Some(Request::Watch);
         }
         if !self.denied.is_empty() {
             let count = self.denied.len().min(READS_A_REQUEST);
             return Some(Request::Stat(self.denied.drain(..count).collect()));
         }
-        if !self.lists.is_empty() {
+        if !self.lists.is_empty() && self.reads.len() < LISTS_PAUSE_AT {
             return Some(Request::List(self.take_lists()));
         }
         let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);
@@ -218,6 +224,8 @@ impl RootWatch {
         self.announced = false;
         out.push(Observation::SyncEnded { root: self.id });
         self.checks.clear();
+        self.reads.shrink();
+        self.lists.shrink_to_fit();
         if self.state == State::Live {
             self.checks.extend(self.ledger.next_directories(CHECKED_AFTER_SYNC));
         }
@@ -231,13 +239,13 @@ impl RootWatch {
     fn abandon(&mut self) {
         self.epoch = Epoch(self.epoch.0.wrapping_add(1));
         self.announced = false;
-        self.wants_watches = false;
+        self.wants_watch = false;
         self.reads.clear();
         self.denied.clear();
         self.lists.clear();
         self.sync_lists_left = 0;
         self.checks.clear();
-        self.children_changed = false;
+        self.children_changed = 0;
     }
 
     fn is_hidden(&self, path: &str) -> bool {

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use app::domain::observation::Observation;
+use app::domain::observation::{Observation, RootId};
+use app::domain::observatory::{Observatory, Settings};
+use app::domain::time::TimeMs;
 use server::zookeeper::{BATCH_MAX, BATCHES_MAX, ObserverConfig, observe};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -13,6 +15,8 @@ use super::{Believed, DEADLINE, Truth};
 /// An observer and what it told.
 pub(crate) struct Observed {
     believed: Arc<Mutex<Believed>>,
+    /// The real core, fed the same: it must hold the same znodes.
+    core: Arc<Mutex<Observatory>>,
     news: watch::Receiver<u64>,
     stop: watch::Sender<bool>,
     roots: Vec<String>,
@@ -32,16 +36,25 @@ impl Observed {
         let (stop, stopped) = watch::channel(false);
         let (tell, news) = watch::channel(0);
         let believed = Arc::new(Mutex::new(Believed::new(&roots)));
+        let settings = Settings { roots: roots.clone(), ..Settings::default() };
+        let core = Arc::new(Mutex::new(Observatory::new(settings, TimeMs(0))));
         let task = tokio::spawn(observe(config, sink, stopped));
-        let belief = Arc::clone(&believed);
+        let (belief, observatory) = (Arc::clone(&believed), Arc::clone(&core));
+        let begin = Instant::now();
         tokio::spawn(async move {
             while let Some(batch) = batches.recv().await {
                 assert!(batch.len() <= BATCH_MAX, "a batch of {}", batch.len());
-                batch.into_iter().for_each(|observation| belief.lock().unwrap().apply(observation));
+                let now = TimeMs(i64::try_from(begin.elapsed().as_millis()).unwrap());
+                let (mut core, mut belief) = (observatory.lock().unwrap(), belief.lock().unwrap());
+                for observation in batch {
+                    core.apply(now, observation.clone());
+                    belief.apply(observation);
+                }
+                drop((core, belief));
                 tell.send_modify(|count| *count += 1);
             }
         });
-        Self { believed, news, stop, roots, task }
+        Self { believed, core, news, stop, roots, task }
     }
 
     /// Looks at what is believed now.
@@ -79,11 +92,26 @@ impl Observed {
         loop {
             let real = truth.trees(&self.roots).await;
             let difference = self.look(|believed| super::truth::difference(&real, &believed.tree));
-            let Some(difference) = difference else { return begin.elapsed() };
+            let Some(difference) = difference else {
+                self.assert_core_agrees();
+                return begin.elapsed();
+            };
             assert!(begin.elapsed() < DEADLINE, "the believed tree is not the real one: {difference}");
             let mut news = self.news.clone();
             news.mark_unchanged();
             let _ = tokio::time::timeout(Duration::from_millis(50), news.changed()).await;
+        }
+    }
+
+    /// The core holds as many znodes as are believed, in each root.
+    fn assert_core_agrees(&self) {
+        let (core, believed) = (self.core.lock().unwrap(), self.believed.lock().unwrap());
+        for (id, root) in (0..).zip(&self.roots) {
+            let nodes = believed.tree.keys().filter(|path| *path != "/" && app::domain::znode::is_under(path, root)).count();
+            assert_eq!(core.roots()[id].mirror.nodes(), nodes as u64, "znodes the core holds under {root}");
+            let root = RootId(u32::try_from(id).unwrap());
+            let live = (matches!(core.root_state(root).0, app::domain::observatory::RootState::Live), believed.is_live(root.0));
+            assert!(live.1 || !live.0, "the core says live, the observations did not");
         }
     }
 

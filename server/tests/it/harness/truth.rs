@@ -37,15 +37,6 @@ impl Truth {
         self.client.delete(path, None).await.expect("delete");
     }
 
-    /// Deletes a whole tree.
-    pub(crate) async fn delete_tree(&self, path: &str) {
-        let mut paths: Vec<String> = self.tree(path).await.into_keys().collect();
-        paths.sort_by_key(|path| std::cmp::Reverse(path.len()));
-        for path in paths {
-            self.delete(&path).await;
-        }
-    }
-
     pub(crate) async fn trees(&self, roots: &[String]) -> BTreeMap<String, (Stat, Vec<u8>)> {
         let mut all = BTreeMap::new();
         for root in roots {

@@ -1,0 +1,59 @@
+//! The command line: names and help texts. What the values mean is in `config`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// A live lock observatory for Apache ZooKeeper.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "lockscope", version, about, max_term_width = 120)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Watch an ensemble and serve the dashboard.
+    Serve(Settings),
+    /// Start a private ZooKeeper with live sample contention and the dashboard; everything is removed at exit.
+    Demo(Demo),
+    /// Check the configuration that `serve` would use, and say what it comes to.
+    CheckConfig(Settings),
+}
+
+/// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Settings {
+    /// The ensemble: HOST:PORT[,HOST:PORT…][/CHROOT].
+    #[arg(long, value_name = "HOST:PORT,…")]
+    pub zk: Option<String>,
+    /// A path to watch, repeatable; without any, every lock under / is found.
+    #[arg(long, value_name = "PATH")]
+    pub root: Vec<String>,
+    /// Where to serve; port 0 takes a free one [default: 127.0.0.1:3000].
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: Option<String>,
+    /// A TOML file with settings.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where to keep data.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<String>,
+    /// Give up when ZooKeeper was not reached in this time, like 30s or 500ms; without it, keep trying.
+    #[arg(long, value_name = "TIME")]
+    pub connect_timeout: Option<String>,
+    /// Time-out of the session to ZooKeeper [default: 10000].
+    #[arg(long, value_name = "MS")]
+    pub session_timeout_ms: Option<String>,
+}
+
+/// Settings of the demo.
+#[derive(Clone, Debug, Args)]
+pub struct Demo {
+    /// Where to serve; port 0 takes a free one [default: 127.0.0.1:3000].
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: Option<String>,
+}

@@ -1,0 +1,98 @@
+//! What each command of the command line does, put together from the parts.
+
+use app::domain::observation::Observation;
+use tokio::sync::{mpsc, watch};
+
+use crate::cli::{Command, Demo, Settings};
+use crate::config::{Config, ConfigError, Process};
+use crate::demo::workload::run_workload;
+use crate::demo::{PrivateZooKeeper, ServerOptions};
+use crate::error::RunError;
+use crate::http::pages;
+use crate::serve::{self, Observer, say};
+use crate::shutdown;
+use crate::zookeeper::{ObserverConfig, observe};
+
+/// Session time-out the demo asks for: short, as its server's tick is.
+const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
+
+/// Does what was asked.
+///
+/// # Errors
+/// See [`RunError`]; its exit code is the process's.
+pub async fn run(command: Command) -> Result<(), RunError> {
+    match command {
+        Command::Serve(settings) => {
+            let config = Config::load(&settings, &Process)?;
+            let ensemble = Ensemble::new(&config)?;
+            serve::run(&config, ensemble, pages).await
+        }
+        Command::Demo(demo) => run_demo(&demo).await,
+        Command::CheckConfig(settings) => check_config(&settings),
+    }
+}
+
+fn check_config(settings: &Settings) -> Result<(), RunError> {
+    let config = Config::load(settings, &Process)?;
+    Ensemble::new(&config)?;
+    say("the configuration is good");
+    say(&format!("  zk                 {}", config.zk));
+    say(&format!("  root               {}", config.roots.join(", ")));
+    say(&format!("  listen             {}", config.listen));
+    say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
+    say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
+    say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
+    Ok(())
+}
+
+/// A private ZooKeeper, sample contention on it, and the dashboard; taken down in the opposite order.
+async fn run_demo(demo: &Demo) -> Result<(), RunError> {
+    let listen = Config::listen_only(demo.listen.as_deref(), &Process)?;
+    // The port first: a taken one should not cost a ZooKeeper's start.
+    drop(serve::bind(listen).await?);
+    let started = tokio::select! {
+        started = PrivateZooKeeper::start(ServerOptions::default()) => started,
+        () = serve::signalled() => return Ok(()),
+    };
+    let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
+    let config = Config {
+        zk: zookeeper.address(),
+        roots: vec!["/".to_owned()],
+        listen,
+        data_dir: None,
+        connect_timeout: None,
+        session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
+    };
+    let (stopper, stop) = shutdown::channel();
+    let connect = config.zk.clone();
+    let workload = tokio::spawn(async move {
+        if let Err(error) = run_workload(&connect, stop.receiver()).await {
+            tracing::error!(%error, "the sample contention ended");
+        }
+    });
+    let served = serve::run(&config, Ensemble::new(&config)?, pages).await;
+    stopper.stop();
+    if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
+        tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
+    }
+    if let Err(error) = zookeeper.stop().await {
+        tracing::warn!(%error, "the demo's ZooKeeper did not stop by itself and is killed");
+    }
+    served
+}
+
+/// The observer of a real ensemble.
+struct Ensemble(ObserverConfig);
+
+impl Ensemble {
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        let observer = ObserverConfig::new(&config.zk, config.roots.clone(), config.session_timeout);
+        observer.map(Self).map_err(|error| ConfigError(error.to_string()))
+    }
+}
+
+impl Observer for Ensemble {
+    async fn observe(self, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+        observe(self.0, sink, stop).await;
+    }
+}

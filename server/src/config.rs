@@ -1,0 +1,187 @@
+//! Settings: where each comes from (flag, environment, file, default, in this order), and whether it can be. Every
+//! mistake is one sentence that names the setting, the value and the remedy. Knows no command-line parser.
+
+mod check;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toml::{Table, Value};
+
+use crate::cli::Settings;
+
+/// Where pages are served when nothing is said.
+pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
+/// Time-out of the session to ZooKeeper when nothing is said.
+pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
+/// Keys of the file, in the order they are told.
+const KEYS: [&str; 6] = ["zk", "root", "listen", "data_dir", "connect_timeout", "session_timeout_ms"];
+
+/// A configuration that can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Connect string.
+    pub zk: String,
+    /// Watched roots; never empty, never nested.
+    pub roots: Vec<String>,
+    /// Where to serve.
+    pub listen: SocketAddr,
+    /// Where to keep data; None: nowhere.
+    pub data_dir: Option<PathBuf>,
+    /// When to give up on a ZooKeeper that was never reached; None: never.
+    pub connect_timeout: Option<Duration>,
+    /// Time-out of the session to ZooKeeper.
+    pub session_timeout: Duration,
+}
+
+/// One clear sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);
+
+/// Where values come from beside the command line; a stand-in in tests.
+pub trait Surroundings {
+    /// An environment variable.
+    fn var(&self, name: &str) -> Option<String>;
+    /// A file's text.
+    ///
+    /// # Errors
+    /// The system's word on why it can't be read.
+    fn file(&self, path: &Path) -> std::io::Result<String>;
+}
+
+/// The process's own.
+#[derive(Clone, Copy, Debug)]
+pub struct Process;
+
+impl Surroundings for Process {
+    fn var(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn file(&self, path: &Path) -> std::io::Result<String> {
+        std::fs::read_to_string(path)
+    }
+}
+
+/// A value and what to call the setting it came from.
+#[derive(Clone, Debug)]
+struct Given {
+    value: String,
+    from: String,
+}
+
+/// The three places a value may come from, in order.
+struct Places<'a> {
+    surroundings: &'a dyn Surroundings,
+    file: Table,
+    file_name: String,
+}
+
+impl Config {
+    /// The configuration that flags, environment and file make together.
+    ///
+    /// # Errors
+    /// One sentence for the first mistake.
+    pub fn load(flags: &Settings, surroundings: &dyn Surroundings) -> Result<Self, ConfigError> {
+        let places = Places::open(flags.config.as_deref(), surroundings)?;
+        let zk = places.one("zk", flags.zk.as_deref())?.ok_or_else(|| {
+            ConfigError("no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file".to_owned())
+        })?;
+        check::connect(&zk)?;
+        let roots = places.roots(&flags.root)?;
+        check::roots(&roots)?;
+        let listen = places.one("listen", flags.listen.as_deref())?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
+        let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
+        let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
+        let connect_timeout = places.one("connect_timeout", flags.connect_timeout.as_deref())?;
+        Ok(Self {
+            zk: zk.value,
+            roots: roots.into_iter().map(|root| root.value).collect(),
+            listen: check::listen(&listen)?,
+            data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
+            connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
+            session_timeout: check::session_timeout(&session_timeout)?,
+        })
+    }
+
+    /// Only where to serve, for the demo, which brings its own ZooKeeper.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn listen_only(flag: Option<&str>, surroundings: &dyn Surroundings) -> Result<SocketAddr, ConfigError> {
+        let places = Places { surroundings, file: Table::new(), file_name: String::new() };
+        let listen = places.one("listen", flag)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
+        check::listen(&listen)
+    }
+}
+
+fn given(value: &str, from: &str) -> Given {
+    Given { value: value.to_owned(), from: from.to_owned() }
+}
+
+fn variable(key: &str) -> String {
+    format!("LOCKSCOPE_{}", key.to_uppercase())
+}
+
+impl<'a> Places<'a> {
+    fn open(flag: Option<&Path>, surroundings: &'a dyn Surroundings) -> Result<Self, ConfigError> {
+        let path = flag.map(Path::to_owned).or_else(|| surroundings.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from));
+        let Some(path) = path else { return Ok(Self { surroundings, file: Table::new(), file_name: String::new() }) };
+        let file_name = path.display().to_string();
+        let text = surroundings
+            .file(&path)
+            .map_err(|error| ConfigError(format!("--config {file_name} can't be read ({error}); name a file that can be, or leave --config out")))?;
+        let file: Table = text.parse().map_err(|error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| text.get(..span.start).map_or(1, |before| before.lines().count().max(1)));
+            ConfigError(format!("{file_name} is not TOML at line {line} ({}); write lines like zk = \"127.0.0.1:2181\"", error.message()))
+        })?;
+        if let Some(key) = file.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(ConfigError(format!("{file_name} has the unknown key `{key}`; the keys are {}", KEYS.join(", "))));
+        }
+        Ok(Self { surroundings, file, file_name })
+    }
+
+    fn one(&self, key: &str, flag: Option<&str>) -> Result<Option<Given>, ConfigError> {
+        if let Some(value) = flag {
+            return Ok(Some(given(value, &format!("--{}", key.replace('_', "-")))));
+        }
+        let name = variable(key);
+        // An empty variable is one that was not set.
+        if let Some(value) = self.surroundings.var(&name).filter(|value| !value.is_empty()) {
+            return Ok(Some(Given { value, from: name }));
+        }
+        self.file.get(key).map(|value| self.scalar(key, value)).transpose()
+    }
+
+    fn roots(&self, flags: &[String]) -> Result<Vec<Given>, ConfigError> {
+        if !flags.is_empty() {
+            return Ok(flags.iter().map(|root| given(root, "--root")).collect());
+        }
+        let name = variable("root");
+        if let Some(list) = self.surroundings.var(&name).filter(|list| !list.is_empty()) {
+            return Ok(list.split(',').map(|root| given(root.trim(), &name)).collect());
+        }
+        match self.file.get("root") {
+            None => Ok(vec![given("/", "--root")]),
+            Some(Value::Array(items)) if !items.is_empty() => items.iter().map(|item| self.scalar("root", item)).collect(),
+            Some(Value::Array(_)) => {
+                Err(ConfigError(format!("`root` in {} is an empty list; name at least one path, or leave it out to find every lock", self.file_name)))
+            }
+            Some(value) => Ok(vec![self.scalar("root", value)?]),
+        }
+    }
+
+    fn scalar(&self, key: &str, value: &Value) -> Result<Given, ConfigError> {
+        let from = format!("`{key}` in {}", self.file_name);
+        match value {
+            Value::String(text) => Ok(Given { value: text.clone(), from }),
+            Value::Integer(number) => Ok(Given { value: number.to_string(), from }),
+            other => Err(ConfigError(format!("{from} is a {}; write it as text in quotes", other.type_str()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Precedence, and every mistake with its exact sentence.
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+#[derive(Default)]
+struct Fake {
+    vars: BTreeMap<&'static str, &'static str>,
+    text: Option<&'static str>,
+}
+
+impl Surroundings for Fake {
+    fn var(&self, name: &str) -> Option<String> {
+        self.vars.get(name).map(|value| (*value).to_owned())
+    }
+
+    fn file(&self, _path: &Path) -> std::io::Result<String> {
+        self.text.map(str::to_owned).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))
+    }
+}
+
+fn flags(edit: impl FnOnce(&mut Settings)) -> Settings {
+    let mut flags = Settings { zk: Some("a:1".to_owned()), ..Settings::default() };
+    edit(&mut flags);
+    flags
+}
+
+#[track_caller]
+fn check(edit: impl FnOnce(&mut Settings), sentence: &str) {
+    assert_eq!(Config::load(&flags(edit), &Fake::default()).unwrap_err().to_string(), sentence);
+}
+
+#[track_caller]
+fn check_file(text: &'static str, sentence: &str) {
+    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    assert_eq!(Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap_err().to_string(), sentence);
+}
+
+#[test]
+fn defaults_need_only_a_zookeeper() {
+    let config = Config::load(&flags(|_| ()), &Fake::default()).unwrap();
+    let expected = Config {
+        zk: "a:1".to_owned(),
+        roots: vec!["/".to_owned()],
+        listen: "127.0.0.1:3000".parse().unwrap(),
+        data_dir: None,
+        connect_timeout: None,
+        session_timeout: Duration::from_secs(10),
+    };
+    assert_eq!(config, expected);
+}
+
+#[test]
+fn flags_come_before_the_environment_and_that_before_the_file() {
+    let text = "zk = \"file:1\"\nroot = [\"/f\"]\nlisten = \"127.0.0.1:1\"\nconnect_timeout = 5\nsession_timeout_ms = 700\n";
+    let vars = BTreeMap::from([("LOCKSCOPE_CONFIG", "x.toml"), ("LOCKSCOPE_ZK", "env:1"), ("LOCKSCOPE_ROOT", "/e1, /e2"), ("LOCKSCOPE_LISTEN", "")]);
+    let fake = Fake { vars, text: Some(text) };
+    let config = Config::load(&flags(|flags| flags.zk = Some("flag:1".to_owned())), &fake).unwrap();
+    assert_eq!((config.zk.as_str(), config.roots.as_slice()), ("flag:1", &["/e1".to_owned(), "/e2".to_owned()][..]));
+    assert_eq!((config.listen.port(), config.connect_timeout, config.session_timeout.as_millis()), (1, Some(Duration::from_secs(5)), 700));
+    let config = Config::load(&Settings { root: vec!["/r".to_owned()], ..Settings::default() }, &fake).unwrap();
+    assert_eq!((config.zk.as_str(), config.roots.as_slice()), ("env:1", &["/r".to_owned()][..]));
+}
+
+#[test]
+fn a_connect_string_that_is_none() {
+    const REMEDY: &str = "write HOST:PORT, several separated by commas, like 127.0.0.1:2181";
+    let zk = |value: &str, why: &str| check(|flags| flags.zk = Some(value.to_owned()), &format!("--zk {value:?} {why}; {REMEDY}"));
+    zk("", "names no server");
+    zk("host", "has the server \"host\" without a port");
+    zk("a:1,b", "has the server \"b\" without a port");
+    zk(":2181", "has the server \":2181\" without a host");
+    zk("a:0", "has the server \"a:0\" with a port that is none");
+    zk("a:b", "has the server \"a:b\" with a port that is none");
+    check(
+        |flags| flags.zk = Some("a:1/x/".to_owned()),
+        "--zk \"a:1/x/\" ends in the chroot \"/x/\", which is no path; write it like /app, or leave it out",
+    );
+    assert_eq!(
+        Config::load(&Settings::default(), &Fake::default()).unwrap_err().to_string(),
+        "no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file"
+    );
+}
+
+#[test]
+fn roots_that_can_not_be() {
+    let roots = |list: &[&str], sentence: &str| check(|flags| flags.root = list.iter().map(|root| (*root).to_owned()).collect(), sentence);
+    roots(&["locks"], "--root \"locks\" does not start with a slash; write /locks");
+    roots(&["/locks/"], "--root \"/locks/\" ends with a slash; write /locks");
+    roots(&["/a//b"], "--root \"/a//b\" is no path: a part of it is empty, . or ..; write the path as ZooKeeper lists it");
+    roots(&["/a", "/a"], "--root \"/a\" is named twice; name it once");
+    roots(&["/a/b", "/a"], "--root \"/a/b\" lies inside the root \"/a\"; roots must not nest: leave it out, /a is watched with all that is under it");
+    assert!(Config::load(&flags(|flags| flags.root = vec!["/a".to_owned(), "/a-b".to_owned()]), &Fake::default()).is_ok());
+}
+
+#[test]
+fn addresses_and_times_that_can_not_be() {
+    let listen = |value: &str, rest: &str| check(|flags| flags.listen = Some(value.to_owned()), &format!("--listen {value:?} {rest}"));
+    listen("3000", "is not an address to listen on; write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one");
+    listen(
+        "0.0.0.0:3000",
+        "reaches beyond this machine, and this version has no sign-in yet; use a loopback address like 127.0.0.1:3000, and a tunnel to reach it from elsewhere",
+    );
+    check(|flags| flags.connect_timeout = Some("soon".to_owned()), "--connect-timeout \"soon\" is not a time; write it like 30s, 500ms or 2m");
+    check(
+        |flags| flags.session_timeout_ms = Some("5".to_owned()),
+        "--session-timeout-ms \"5\" is not a session time-out; write milliseconds from 500 to 3600000, like 10000",
+    );
+}
+
+#[test]
+fn files_that_can_not_be() {
+    check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
+    check_file("listne = 1", "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms");
+    check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
+    check_file(
+        "zk = \"a:1\"\nlisten = \"x\"",
+        "`listen` in x.toml \"x\" is not an address to listen on; write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one",
+    );
+    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let sentence = Config::load(&flags, &Fake::default()).unwrap_err().to_string();
+    assert!(
+        sentence.starts_with("--config x.toml can't be read (") && sentence.ends_with("; name a file that can be, or leave --config out"),
+        "{sentence}"
+    );
+    let sentence = Config::load(&flags, &Fake { text: Some("\nzk = ="), ..Fake::default() }).unwrap_err().to_string();
+    assert!(sentence.starts_with("x.toml is not TOML at line 2 ("), "{sentence}");
+}

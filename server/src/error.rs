@@ -1,0 +1,61 @@
+//! What can go wrong with the process as a whole, and the exit code for it.
+
+use std::net::SocketAddr;
+
+use crate::config::ConfigError;
+use crate::engine::EngineError;
+
+/// Exit code of a bad configuration (EX_USAGE).
+pub const EXIT_CONFIG: u8 = 64;
+/// Exit code when a needed service can't be had (EX_UNAVAILABLE).
+pub const EXIT_UNAVAILABLE: u8 = 69;
+/// Exit code of a failure of our own (EX_SOFTWARE).
+pub const EXIT_INTERNAL: u8 = 70;
+
+/// Why the process ends other than by being told to.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Bad configuration.
+    #[error("{0}")]
+    Config(#[from] ConfigError),
+    /// The address can't be listened on.
+    #[error("--listen {listen} can't be used ({source}); {remedy}")]
+    Listen {
+        /// The address.
+        listen: SocketAddr,
+        /// What to do.
+        remedy: &'static str,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// ZooKeeper was never reached.
+    #[error(
+        "--zk {connect} could not be reached within --connect-timeout {timeout_ms} ms; check the address and that ZooKeeper runs, or leave --connect-timeout out to keep trying"
+    )]
+    Unreachable {
+        /// Connect string.
+        connect: String,
+        /// How long it was tried.
+        timeout_ms: u128,
+    },
+    /// A part that this command needs can't be started.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The engine failed.
+    #[error("the engine ended: {0}; nothing shown would be true any more, start Lockscope again")]
+    Engine(#[from] EngineError),
+    /// Something else of ours failed.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl RunError {
+    /// The exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Config(_) => EXIT_CONFIG,
+            Self::Listen { .. } | Self::Unreachable { .. } | Self::Unavailable(_) => EXIT_UNAVAILABLE,
+            Self::Engine(_) | Self::Internal(_) => EXIT_INTERNAL,
+        }
+    }
+}

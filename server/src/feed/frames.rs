@@ -1,0 +1,172 @@
+//! Frames in their two encodings, put together from a head that is one socket's and a tail that everybody shares.
+//! Pure; the tests hold it to `wire::encode_frame`, byte for byte.
+
+use app::wire::{Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame, encode_frame};
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::{FeedError, json};
+
+/// Place of `ServerFrame::Snapshot` among its variants; postcard writes it.
+const SNAPSHOT_VARIANT: u32 = 1;
+/// Place of `ServerFrame::Delta`.
+const DELTA_VARIANT: u32 = 2;
+
+/// How frames are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Text frames for scripts.
+    Json,
+    /// The page's compact frames.
+    Binary,
+}
+
+impl Encoding {
+    /// Every encoding, the preferred first.
+    pub const ALL: [Self; 2] = [Self::Binary, Self::Json];
+
+    /// Its subprotocol.
+    pub fn subprotocol(self) -> &'static str {
+        match self {
+            Self::Json => SUBPROTOCOL_JSON,
+            Self::Binary => SUBPROTOCOL_BIN,
+        }
+    }
+}
+
+/// A client frame that was not understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The subscription it was about, when that could be read.
+    pub id: Option<u32>,
+    /// One clear sentence.
+    pub detail: String,
+}
+
+/// Encodes a whole frame.
+///
+/// # Errors
+/// When a value has no encoding, which no frame can cause.
+pub fn encode(frame: &ServerFrame, encoding: Encoding) -> Result<Bytes, FeedError> {
+    match encoding {
+        Encoding::Json => json::server_frame(frame).map(Bytes::from),
+        Encoding::Binary => encode_frame(frame).map(Bytes::from).ok_or_else(|| FeedError::Encoding("no compact form".to_owned())),
+    }
+}
+
+/// Reads a client frame.
+///
+/// # Errors
+/// One sentence for the client.
+pub fn parse_client(bytes: &[u8], encoding: Encoding) -> Result<ClientFrame, Refusal> {
+    match encoding {
+        Encoding::Json => json::client_frame(bytes),
+        Encoding::Binary => decode_frame(bytes).ok_or_else(|| Refusal {
+            id: None,
+            detail: format!("the frame is not a client frame of {SUBPROTOCOL_BIN}: it starts with the byte {PROTOCOL}, then postcard"),
+        }),
+    }
+}
+
+/// A body's shared part of a snapshot frame.
+pub(super) fn snapshot_tail(body: &Body, encoding: Encoding) -> Result<Bytes, FeedError> {
+    match encoding {
+        Encoding::Json => json::body(body).map(Bytes::from),
+        Encoding::Binary => compact(body, Vec::new()),
+    }
+}
+
+/// A delta's shared part: the sequence number it leads to, and the difference.
+pub(super) fn delta_tail(seq: u64, delta: &DeltaBody, encoding: Encoding) -> Result<Bytes, FeedError> {
+    match encoding {
+        Encoding::Json => json::delta_body(delta).map(|body| Bytes::from(format!("\"seq\":{seq},\"body\":{body}}}"))),
+        Encoding::Binary => compact(&(seq, delta), Vec::new()),
+    }
+}
+
+/// What a snapshot says beside the body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SnapshotHead {
+    pub(super) id: u32,
+    pub(super) epoch: Epoch,
+    pub(super) seq: u64,
+    pub(super) server_time_ms: i64,
+}
+
+/// A snapshot frame for one subscription.
+pub(super) fn snapshot(head: SnapshotHead, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
+    let SnapshotHead { id, epoch, seq, server_time_ms } = head;
+    match encoding {
+        Encoding::Json => {
+            let head = format!(r#"{{"type":"snapshot","id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"body":"#);
+            Ok([head.as_bytes(), tail, b"}"].concat().into())
+        }
+        Encoding::Binary => joined(&(SNAPSHOT_VARIANT, id, epoch, seq, server_time_ms), tail),
+    }
+}
+
+/// A delta frame for one subscription.
+pub(super) fn delta(id: u32, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
+    match encoding {
+        Encoding::Json => Ok([format!(r#"{{"type":"delta","id":{id},"#).as_bytes(), tail].concat().into()),
+        Encoding::Binary => joined(&(DELTA_VARIANT, id), tail),
+    }
+}
+
+fn joined(head: &impl Serialize, tail: &[u8]) -> Result<Bytes, FeedError> {
+    const HEAD_BYTES_MAX: usize = 48;
+    let mut start = Vec::with_capacity(HEAD_BYTES_MAX + tail.len());
+    start.push(PROTOCOL);
+    let mut frame = postcard::to_extend(head, start).map_err(|error| FeedError::Encoding(error.to_string()))?;
+    frame.extend_from_slice(tail);
+    Ok(frame.into())
+}
+
+fn compact(value: &impl Serialize, start: Vec<u8>) -> Result<Bytes, FeedError> {
+    postcard::to_extend(value, start).map(Bytes::from).map_err(|error| FeedError::Encoding(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use app::wire::{Board, BoardDelta, BoardHead, LockRow, Window};
+
+    fn delta_body() -> DeltaBody {
+        DeltaBody::Board(BoardDelta { head: Some(BoardHead::default()), window: None })
+    }
+
+    #[test]
+    fn spliced_binary_frames_are_the_bytes_of_encode_frame() {
+        for (id, seq, server_time_ms) in [(0, 1, -1), (1, 127, 1_700_000_000_000), (300, 128, 0), (u32::MAX, u64::MAX, i64::MAX)] {
+            let epoch = Epoch(-42);
+            let tail = delta_tail(seq, &delta_body(), Encoding::Binary).unwrap();
+            let whole = encode_frame(&ServerFrame::Delta { id, seq, body: delta_body() }).unwrap();
+            assert_eq!(delta(id, &tail, Encoding::Binary).unwrap(), whole);
+
+            let body = Body::Board(Board { head: BoardHead::default(), window: Window::<LockRow>::default() });
+            let tail = snapshot_tail(&body, Encoding::Binary).unwrap();
+            let head = SnapshotHead { id, epoch, seq, server_time_ms };
+            let whole = encode_frame(&ServerFrame::Snapshot { id, epoch, seq, server_time_ms, body }).unwrap();
+            assert_eq!(snapshot(head, &tail, Encoding::Binary).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn spliced_json_frames_are_the_text_of_the_whole_frame() {
+        let tail = delta_tail(8, &delta_body(), Encoding::Json).unwrap();
+        let whole = json::server_frame(&ServerFrame::Delta { id: 3, seq: 8, body: delta_body() }).unwrap();
+        assert_eq!(delta(3, &tail, Encoding::Json).unwrap(), whole);
+
+        let body = Body::Lock(None);
+        let head = SnapshotHead { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5 };
+        let tail = snapshot_tail(&body, Encoding::Json).unwrap();
+        let whole = json::server_frame(&ServerFrame::Snapshot { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5, body }).unwrap();
+        assert_eq!(snapshot(head, &tail, Encoding::Json).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_frame_of_another_version_is_refused_in_one_sentence() {
+        let refusal = parse_client(&[9, 9, 9], Encoding::Binary).unwrap_err();
+        assert!(refusal.detail.starts_with("the frame is not a client frame of lockscope.v1.bin"), "{}", refusal.detail);
+    }
+}

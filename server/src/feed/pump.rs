@@ -1,0 +1,48 @@
+//! The one task that projects: whenever the model changed, each view somebody looks at, at most 20 times a second and
+//! never for more than a fifth of the time. Knows no socket.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Hub, PROJECT_EVERY_MS, REFRESH_EVERY_MS, REST_FACTOR};
+use crate::clock;
+use crate::shutdown::Stop;
+
+/// Runs until stopped, or until the model is gone.
+pub async fn run(hub: Arc<Hub>, stop: Stop) {
+    let mut revisions = hub.projection().revisions();
+    loop {
+        tokio::select! {
+            () = stop.stopped() => return,
+            changed = revisions.changed() => if changed.is_err() { return },
+            () = hub.kicked() => {}
+            () = tokio::time::sleep(Duration::from_millis(REFRESH_EVERY_MS)) => {}
+        }
+        let (spent, is_dirty) = pass(&hub).await;
+        if is_dirty {
+            hub.kick();
+        }
+        let rest = (spent * REST_FACTOR).max(Duration::from_millis(PROJECT_EVERY_MS).saturating_sub(spent));
+        tokio::select! {
+            () = stop.stopped() => return,
+            () = tokio::time::sleep(rest) => {}
+        }
+    }
+}
+
+/// Every watched view once; gives the time that took, and whether a view was too fresh to be looked at again.
+async fn pass(hub: &Arc<Hub>) -> (Duration, bool) {
+    let mut spent = Duration::ZERO;
+    let mut is_dirty = false;
+    for channel in hub.watched() {
+        let began = clock::instant();
+        match channel.refresh(hub.projection(), began) {
+            Ok(later) => is_dirty |= later,
+            Err(error) => tracing::error!(%error, "a view could not be brought up to date"),
+        }
+        spent += began.elapsed();
+        tokio::task::yield_now().await;
+    }
+    hub.forget_idle(clock::instant());
+    (spent, is_dirty)
+}

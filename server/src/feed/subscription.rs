@@ -1,0 +1,61 @@
+//! One viewer's place in one view: a cursor that is pulled, never pushed to. Knows no socket.
+
+use std::sync::Arc;
+
+use app::wire::{Epoch, ServerFrame};
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use super::channel::{Channel, Next};
+use super::frames::{self, Encoding, SnapshotHead, encode};
+use super::{FeedError, Hub};
+use crate::clock;
+
+/// A viewer's place. Dropping it leaves the view.
+pub struct Subscription {
+    hub: Arc<Hub>,
+    channel: Arc<Channel>,
+    key: u64,
+    seen: Option<u64>,
+}
+
+impl Subscription {
+    pub(super) fn new(hub: Arc<Hub>, channel: Arc<Channel>, waker: Arc<Notify>, after: Option<(Epoch, u64)>) -> Self {
+        let key = channel.join(waker);
+        let epoch = hub.epoch();
+        // Another epoch's numbers mean nothing here: the viewer is told, and gets the whole.
+        let seen = after.map(|(of, seq)| if of == epoch { seq } else { u64::MAX });
+        Self { hub, channel, key, seen }
+    }
+
+    /// The frame to send next, or None when the viewer is up to date. A viewer that fell behind what is kept is told
+    /// so and gets the newest state whole: that is the conflation.
+    ///
+    /// # Errors
+    /// When a frame can't be encoded.
+    pub fn next(&mut self, id: u32, encoding: Encoding) -> Result<Option<Bytes>, FeedError> {
+        match self.channel.next(self.seen, encoding)? {
+            Next::UpToDate => Ok(None),
+            Next::Delta { seq, tail } => {
+                self.seen = Some(seq);
+                frames::delta(id, &tail, encoding).map(Some)
+            }
+            Next::Snapshot { seq, tail } => {
+                self.seen = Some(seq);
+                let head = SnapshotHead { id, epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms() };
+                frames::snapshot(head, &tail, encoding).map(Some)
+            }
+            Next::Lost => {
+                self.seen = None;
+                let why = "the changes since your last state are no longer kept; the whole view follows".to_owned();
+                encode(&ServerFrame::Resync { id, why }, encoding).map(Some)
+            }
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.channel.leave(self.key, clock::instant());
+    }
+}

@@ -1,0 +1,288 @@
+//! The hub over a model that is a list of rows: numbering, conflation, resuming, sharing.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use app::wire::{Board, BoardHead, BoardQuery, Body, Epoch, LockQuery, RootBrief, RootState, ServerFrame, View, decode_frame};
+use proptest::prelude::*;
+use tokio::sync::{Notify, watch};
+
+use super::channel::{Channel, Next};
+use super::*;
+use crate::clock::Clock;
+
+/// A model that is a list of root names.
+struct Fake {
+    names: Mutex<Vec<String>>,
+    revision: watch::Sender<u64>,
+    projections: AtomicUsize,
+}
+
+impl Fake {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { names: Mutex::default(), revision: watch::channel(0).0, projections: AtomicUsize::new(0) })
+    }
+
+    fn set(&self, names: &[&str]) {
+        *self.names.lock().unwrap() = names.iter().map(|name| (*name).to_owned()).collect();
+        self.revision.send_modify(|revision| *revision += 1);
+    }
+}
+
+impl Projection for Fake {
+    fn revisions(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
+    fn revision(&self) -> u64 {
+        *self.revision.borrow()
+    }
+
+    fn view_revision(&self, _view: &View) -> Vec<u64> {
+        vec![self.revision()]
+    }
+
+    fn project(&self, view: &View) -> Body {
+        self.projections.fetch_add(1, Ordering::Relaxed);
+        let root = |path: &String| RootBrief { path: path.clone(), state: RootState::Live, since_ms: 0, why: String::new(), locks: 0 };
+        match view {
+            View::Board(_) | View::Status {} => {
+                let roots = self.names.lock().unwrap().iter().map(root).collect();
+                Body::Board(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
+            }
+            View::Lock(_) => Body::Lock(None),
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn is_linked(&self) -> bool {
+        true
+    }
+}
+
+fn board() -> View {
+    View::Board(BoardQuery::default())
+}
+
+fn hub(fake: &Arc<Fake>) -> Arc<Hub> {
+    Hub::new(fake.clone(), Clock::manual(5), Epoch(7))
+}
+
+fn decode(bytes: &[u8]) -> ServerFrame {
+    decode_frame(bytes).unwrap()
+}
+
+/// A browser: what it has, by the shared reducer.
+#[derive(Default)]
+struct Viewer {
+    seq: u64,
+    body: Option<Body>,
+    resyncs: usize,
+}
+
+impl Viewer {
+    fn take(&mut self, frame: ServerFrame) {
+        match frame {
+            ServerFrame::Snapshot { seq, body, .. } => {
+                self.seq = seq;
+                self.body = Some(body);
+            }
+            ServerFrame::Delta { seq, body, .. } => {
+                assert_eq!(seq, self.seq + 1);
+                self.seq = seq;
+                assert!(self.body.as_mut().unwrap().apply(&body));
+            }
+            ServerFrame::Resync { .. } => self.resyncs += 1,
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+
+    fn catch_up(&mut self, subscription: &mut Subscription) {
+        while let Some(bytes) = subscription.next(1, Encoding::Binary).unwrap() {
+            self.take(decode(&bytes));
+        }
+    }
+}
+
+/// Instants far enough apart that no look is too recent.
+fn apart(start: Instant, step: usize) -> Instant {
+    start + Duration::from_millis(PROJECT_EVERY_MS) * u32::try_from(step + 2).unwrap()
+}
+
+proptest! {
+    /// `apply(snapshot n, delta n + 1) = snapshot n + 1`, whenever the viewer looks and however far it falls behind.
+    #[test]
+    fn a_viewer_always_has_the_newest_state_after_catching_up(
+        history in prop::collection::vec((prop::collection::vec("[a-c]{1,2}", 0..4), any::<bool>()), 1..200),
+    ) {
+        let fake = Fake::new();
+        let hub = hub(&fake);
+        let start = Instant::now();
+        let mut subscription = hub.subscribe(board(), None, Arc::new(Notify::new())).unwrap();
+        let channel = hub.watched().pop().unwrap();
+        let mut viewer = Viewer::default();
+        viewer.catch_up(&mut subscription);
+        for (step, (names, looks)) in history.iter().enumerate() {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            fake.set(&names);
+            channel.refresh(&*fake, apart(start, step)).unwrap();
+            if *looks {
+                viewer.catch_up(&mut subscription);
+                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board())));
+            }
+        }
+        viewer.catch_up(&mut subscription);
+        prop_assert_eq!(viewer.body, Some(fake.project(&board())));
+        prop_assert_eq!(viewer.seq, channel.seq());
+    }
+}
+
+#[test]
+fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
+    let fake = Fake::new();
+    let hub = hub(&fake);
+    let start = Instant::now();
+    let mut subscription = hub.subscribe(board(), None, Arc::new(Notify::new())).unwrap();
+    let mut viewer = Viewer::default();
+    viewer.catch_up(&mut subscription);
+    let channel = hub.watched().pop().unwrap();
+    for step in 0..=RING_DELTAS_MAX {
+        fake.set(&[&format!("/{step}")]);
+        channel.refresh(&*fake, apart(start, step)).unwrap();
+    }
+    assert!(matches!(decode(&subscription.next(3, Encoding::Binary).unwrap().unwrap()), ServerFrame::Resync { id: 3, .. }));
+    viewer.catch_up(&mut subscription);
+    assert_eq!(viewer.body, Some(fake.project(&board())));
+    assert!(subscription.next(3, Encoding::Binary).unwrap().is_none());
+}
+
+#[test]
+fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
+    let fake = Fake::new();
+    let start = Instant::now();
+    let channel = Channel::new(board(), 1, &*fake, start);
+    let long = "x".repeat(RING_BYTES_MAX / 4);
+    for step in 0..8 {
+        fake.set(&[&format!("/{step}{long}")]);
+        channel.refresh(&*fake, apart(start, step)).unwrap();
+    }
+    assert!(matches!(channel.next(Some(8), Encoding::Binary).unwrap(), Next::Delta { seq: 9, .. }));
+    assert!(matches!(channel.next(Some(6), Encoding::Binary).unwrap(), Next::Delta { seq: 7, .. }));
+    assert!(matches!(channel.next(Some(5), Encoding::Binary).unwrap(), Next::Lost));
+}
+
+#[test]
+fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
+    let fake = Fake::new();
+    let hub = hub(&fake);
+    let (seq, body) = hub.first(board()).unwrap();
+    let channel = hub.subscribe(board(), None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
+    fake.set(&["/a"]);
+    channel.0.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
+
+    let mut viewer = Viewer { seq, body: Some(body), resyncs: 0 };
+    let mut resumed = hub.subscribe(board(), Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    viewer.catch_up(&mut resumed);
+    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board()))));
+
+    for (epoch, seq) in [(Epoch(8), seq), (Epoch(7), 99), (Epoch(7), 0), (Epoch(7), u64::MAX)] {
+        let mut stranger = hub.subscribe(board(), Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
+        let mut viewer = Viewer::default();
+        viewer.catch_up(&mut stranger);
+        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board()))));
+    }
+}
+
+#[test]
+fn all_who_share_a_view_share_its_projections_and_encodings() {
+    let fake = Fake::new();
+    let start = Instant::now();
+    let channel = Channel::new(board(), 1, &*fake, start);
+    fake.set(&["/a"]);
+    channel.refresh(&*fake, apart(start, 1)).unwrap();
+    for encoding in Encoding::ALL {
+        let tail_of = |seen| match channel.next(seen, encoding).unwrap() {
+            Next::Delta { tail, .. } | Next::Snapshot { tail, .. } => tail.as_ptr(),
+            other => panic!("unexpected {other:?}"),
+        };
+        assert_eq!(tail_of(Some(1)), tail_of(Some(1)));
+        assert_eq!(tail_of(None), tail_of(None));
+    }
+    assert_eq!(fake.projections.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_view_is_not_looked_at_too_often_nor_without_need() {
+    let fake = Fake::new();
+    let start = Instant::now();
+    let channel = Channel::new(board(), 1, &*fake, start);
+    fake.set(&["/a"]);
+    assert!(channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS - 1)).unwrap(), "too fresh, but must be looked at again");
+    assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS)).unwrap());
+    assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS * 3)).unwrap());
+    assert_eq!(fake.projections.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number() {
+    let fake = Fake::new();
+    let hub = hub(&fake);
+    let (seq, _) = hub.first(board()).unwrap();
+    hub.forget_idle(Instant::now() + Duration::from_millis(IDLE_MS * 2));
+    assert_eq!(hub.sizes(), Sizes { watched: 0, idle: 0 });
+    fake.set(&["/a"]);
+    let mut subscription = hub.subscribe(board(), Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut viewer = Viewer::default();
+    viewer.catch_up(&mut subscription);
+    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board()))));
+}
+
+#[test]
+fn views_are_bounded_watched_ones_stay_and_unused_ones_go_first() {
+    let fake = Fake::new();
+    let hub = hub(&fake);
+    let view = |at: usize| View::Lock(LockQuery { path: format!("/{at}"), ..LockQuery::default() });
+    let _held: Vec<_> = (0..CHANNELS_MAX).map(|at| hub.subscribe(view(at), None, Arc::new(Notify::new())).unwrap()).collect();
+    assert_eq!(hub.first(view(CHANNELS_MAX)).unwrap_err(), FeedError::TooManyViews);
+    drop(_held);
+    assert!(hub.first(view(CHANNELS_MAX)).is_ok());
+    assert!(hub.sizes().idle <= IDLE_CHANNELS_MAX + 1);
+}
+
+#[test]
+fn views_that_can_not_be_have_a_sentence() {
+    let refused = normalise(View::Lock(LockQuery { path: "order".to_owned(), ..LockQuery::default() })).unwrap_err();
+    assert_eq!(refused.to_string(), "`order` is not the absolute path of a lock; write it like /order");
+    let refused = normalise(View::Board(BoardQuery { q: "x".repeat(513), ..BoardQuery::default() })).unwrap_err();
+    assert_eq!(refused.to_string(), "`q` has 513 bytes; use at most 512");
+}
+
+#[tokio::test]
+async fn the_pump_brings_every_change_to_a_waiting_viewer() {
+    let (stopper, stop) = crate::shutdown::channel();
+    let fake = Fake::new();
+    let hub = hub(&fake);
+    let pump = tokio::spawn(pump::run(hub.clone(), stop));
+    let waker = Arc::new(Notify::new());
+    let mut subscription = hub.subscribe(board(), None, waker.clone()).unwrap();
+    let mut viewer = Viewer::default();
+    viewer.catch_up(&mut subscription);
+    for step in 0..5 {
+        fake.set(&[&format!("/{step}")]);
+        let wanted = Some(fake.project(&board()));
+        tokio::time::timeout(Duration::from_secs(5), async {
+            while viewer.body != wanted {
+                waker.notified().await;
+                viewer.catch_up(&mut subscription);
+            }
+        })
+        .await
+        .unwrap();
+    }
+    stopper.stop();
+    pump.await.unwrap();
+}

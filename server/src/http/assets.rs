@@ -1,0 +1,114 @@
+//! The files of the page: embedded in the binary (read from disk in debug builds), compressed at build time.
+
+use std::borrow::Cow;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use rust_embed::RustEmbed;
+
+use super::problem::Refused;
+
+/// What `style` built.
+#[derive(RustEmbed)]
+#[folder = "$LOCKSCOPE_SITE"]
+struct Site;
+
+/// The manifest: plain name to hashed name.
+const MANIFEST: &str = "manifest.json";
+/// A hashed name never changes its content.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+const FOR_A_DAY: &str = "public, max-age=86400";
+/// Encodings with a twin on disk, the smaller first.
+const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+
+/// Names of the page's files; None while the page was not built.
+pub(super) fn names() -> Option<app::ui::AssetNames> {
+    let manifest = Site::get(MANIFEST)?;
+    let names: std::collections::BTreeMap<String, String> = serde_json::from_slice(&manifest.data).ok()?;
+    let name = |plain: &str| names.get(plain).cloned();
+    Some(app::ui::AssetNames { css: name("app.css")?, js: name("app.js")?, wasm: name("app.wasm")? })
+}
+
+/// Routes of the files.
+pub(super) fn routes() -> Router {
+    Router::new()
+        .route("/pkg/{name}", get(|Path(name): Path<String>, headers: HeaderMap| async move { file(&name, &headers, FOR_EVER) }))
+        .route("/favicon.svg", get(|headers: HeaderMap| async move { file("favicon.svg", &headers, FOR_A_DAY) }))
+}
+
+fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {
+    let public = name != MANIFEST && !TWINS.iter().any(|(_, suffix)| name.ends_with(suffix));
+    let Some((data, encoding, hash)) = find(name, headers).filter(|_| public) else {
+        return Refused::not_found(format!("there is no file {name}; reload the page, it may be of an older version")).into_response();
+    };
+    let etag = format!("\"{hash}\"");
+    if headers.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes()) {
+        return StatusCode::NOT_MODIFIED.into_response();
+    }
+    let mut response = data.into_owned().into_response();
+    let out = response.headers_mut();
+    out.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(name)));
+    out.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
+    out.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    if let Some(encoding) = encoding {
+        out.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        out.insert(ETAG, etag);
+    }
+    response
+}
+
+type Found = (Cow<'static, [u8]>, Option<&'static str>, String);
+
+fn find(name: &str, headers: &HeaderMap) -> Option<Found> {
+    let hex = |hash: [u8; 32]| hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
+    let twin = TWINS.iter().filter(|(encoding, _)| accepts(headers, encoding)).find_map(|(encoding, suffix)| {
+        let file = Site::get(&format!("{name}{suffix}"))?;
+        Some((file.data, Some(*encoding), hex(file.metadata.sha256_hash())))
+    });
+    twin.or_else(|| Site::get(name).map(|file| (file.data, None, hex(file.metadata.sha256_hash()))))
+}
+
+/// Whether the client takes an encoding: named, and not with a quality of zero.
+fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
+    let offers = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    offers.map(|offer| offer.split_once(';').unwrap_or((offer, ""))).any(|(name, quality)| {
+        let refused = quality.trim().strip_prefix("q=").is_some_and(|quality| quality.trim().parse() == Ok(0.0_f32));
+        name.trim() == encoding && !refused
+    })
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encoding_is_taken_only_when_offered() {
+        let mut headers = HeaderMap::new();
+        assert!(!accepts(&headers, "br"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, br;q=0, zstd;q=0.5"));
+        assert!(accepts(&headers, "gzip") && accepts(&headers, "zstd") && !accepts(&headers, "br"));
+    }
+
+    #[test]
+    fn twins_and_manifest_are_not_files_of_their_own() {
+        for name in [MANIFEST, "app.wasm.br", "../Cargo.toml", ""] {
+            assert_eq!(file(name, &HeaderMap::new(), FOR_EVER).status(), StatusCode::NOT_FOUND, "{name}");
+        }
+    }
+}

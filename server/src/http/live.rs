@@ -1,0 +1,68 @@
+//! The way in to the live socket: who may open one, and in which encoding.
+
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::http::header::{HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+
+use super::problem::Refused;
+use super::socket::{FRAME_BYTES_MAX, Socket};
+use super::{Counts, Http};
+use crate::feed::Encoding;
+
+/// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
+const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
+
+pub(super) async fn live(
+    State(http): State<Http>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refused> {
+    let upgrade = upgrade.map_err(|error| Refused::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
+    if http.draining.is_stopped() {
+        return Err(Refused::unavailable("the server is shutting down; connect to another"));
+    }
+    check_origin(&headers)?;
+    let encoding = choose(&headers)?;
+    let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
+        return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
+    };
+    Counts::add(&http.counts.sockets_opened);
+    let buffer_bytes = http.limits.write_buffer_bytes;
+    let upgrade = upgrade.max_message_size(READ_BYTES_MAX).max_frame_size(READ_BYTES_MAX).write_buffer_size(buffer_bytes);
+    Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
+        Socket::new(http, socket, encoding).run().await;
+        drop(permit);
+    }))
+}
+
+/// A browser says which page it acts for; only our own may. Scripts say nothing.
+fn check_origin(headers: &HeaderMap) -> Result<(), Refused> {
+    let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
+    let host = headers.get(HOST).and_then(text);
+    let of = text(origin).and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
+    if of.is_some() && of == host {
+        return Ok(());
+    }
+    let detail = format!("a page of {origin:?} may not open this socket; open the dashboard at the address it is served from");
+    Err(Refused::new(StatusCode::FORBIDDEN, detail))
+}
+
+/// The preferred one of those offered; JSON when none is named.
+fn choose(headers: &HeaderMap) -> Result<Encoding, Refused> {
+    let offered: Vec<&str> =
+        headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(text).flat_map(|list| list.split(',')).map(str::trim).collect();
+    if offered.is_empty() {
+        return Ok(Encoding::Json);
+    }
+    Encoding::ALL.into_iter().find(|encoding| offered.contains(&encoding.subprotocol())).ok_or_else(|| {
+        let [first, second] = Encoding::ALL.map(Encoding::subprotocol);
+        Refused::bad_request(format!("the subprotocol {} is not spoken here; offer {second} or {first}", offered.join(", ")))
+    })
+}
+
+fn text(value: &HeaderValue) -> Option<&str> {
+    value.to_str().ok()
+}

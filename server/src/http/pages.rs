@@ -1,0 +1,88 @@
+//! The pages, rendered on the server. Each answer carries a Content-Security-Policy with a nonce of its own: no
+//! script runs without it, no style applies that is not a file of ours.
+
+use std::sync::Arc;
+
+use app::ports::Source;
+use app::ui::{App, shell};
+use app::wire::LockQuery;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Query, Request};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use leptos::config::LeptosOptions;
+use leptos::nonce::use_nonce;
+use leptos::prelude::{provide_context, use_context};
+use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
+
+use super::assets;
+use super::problem::Refused;
+
+/// Routes of the pages and their files; every other address gets the page's own "not found".
+pub fn pages(source: Arc<dyn Source>) -> Router {
+    let Some(names) = assets::names() else {
+        return Router::new().fallback(not_built);
+    };
+    let options = LeptosOptions::builder().output_name("app").build();
+    let context = move || prepare(&source);
+    let routes = generate_route_list(App);
+    let render = move || shell(names.clone());
+    let missing = leptos_axum::render_app_async_with_context(
+        {
+            let context = context.clone();
+            move || {
+                context();
+                set_status(StatusCode::NOT_FOUND);
+            }
+        },
+        render.clone(),
+    );
+    Router::new()
+        .leptos_routes_with_context(&options, routes, context, render)
+        .fallback(move |request: Request<Body>| missing(request))
+        .with_state(options)
+        .merge(assets::routes())
+}
+
+/// Runs for each request, before anything is rendered.
+fn prepare(source: &Arc<dyn Source>) {
+    provide_context(Arc::clone(source));
+    let Some(response) = use_context::<ResponseOptions>() else { return };
+    if let Some(policy) = use_nonce().and_then(|nonce| HeaderValue::from_str(&policy(&nonce)).ok()) {
+        response.insert_header(CONTENT_SECURITY_POLICY, policy);
+    }
+    // The page is true only now.
+    response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if use_context::<Parts>().is_some_and(|parts| names_unknown_lock(&parts, source.as_ref())) {
+        response.set_status(StatusCode::NOT_FOUND);
+    }
+}
+
+fn names_unknown_lock(parts: &Parts, source: &dyn Source) -> bool {
+    if parts.uri.path() != "/lock" {
+        return false;
+    }
+    let Ok(Query(pairs)) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri) else { return false };
+    let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    query.is_ok_and(|query| source.lock(&query).value.is_none())
+}
+
+fn policy(nonce: &str) -> String {
+    format!(
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self' data:; style-src 'self'; font-src 'self'; \
+         connect-src 'self'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'"
+    )
+}
+
+fn set_status(status: StatusCode) {
+    if let Some(response) = use_context::<ResponseOptions>() {
+        response.set_status(status);
+    }
+}
+
+async fn not_built() -> Response {
+    Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again".to_owned()).into_response()
+}

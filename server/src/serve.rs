@@ -1,0 +1,184 @@
+//! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::domain::observation::Observation;
+use app::domain::observatory::{Observatory, Settings};
+use app::domain::time::TimeMs;
+use app::ports::Source;
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::error::RunError;
+use crate::feed::project::EnsembleInfo;
+use crate::feed::{self, Hub, pump};
+use crate::http::{Http, Limits};
+use crate::projector::{About, Projector};
+use crate::shutdown::{self, Signals, Stop};
+use crate::zookeeper::BATCHES_MAX;
+
+/// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
+const NOTICE_MS: u64 = 500;
+/// How long answers under way and sockets get to end.
+const DRAIN_MS_MAX: u64 = 3_000;
+/// How long the session to ZooKeeper gets to close.
+pub const CLOSE_MAX: Duration = Duration::from_secs(3);
+
+/// What feeds the engine: an observer of a real ensemble, or a script in tests.
+pub trait Observer: Send + 'static {
+    /// Observes until told to stop, then ends its session.
+    fn observe(self, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
+}
+
+/// Listens.
+///
+/// # Errors
+/// When the address is taken or not ours.
+pub async fn bind(listen: SocketAddr) -> Result<TcpListener, RunError> {
+    TcpListener::bind(listen).await.map_err(|source| RunError::Listen {
+        listen,
+        remedy: if source.kind() == std::io::ErrorKind::AddrInUse {
+            "stop what uses it, or choose another port; port 0 takes a free one"
+        } else {
+            "choose an address of this machine, like 127.0.0.1:3000"
+        },
+        source,
+    })
+}
+
+/// Waits for the first signal; never ends when signals can't be handled.
+pub async fn signalled() {
+    match Signals::listen() {
+        Ok(mut signals) => {
+            signals.next().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Serves until a signal comes; a second signal ends the process at once.
+///
+/// # Errors
+/// When something that must run ended.
+pub async fn run<O: Observer>(config: &Config, observer: O, pages: fn(Arc<dyn Source>) -> Router) -> Result<(), RunError> {
+    let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
+    let listener = bind(config.listen).await?;
+    let parts = Parts::start(config, observer, Clock::system());
+    parts
+        .serve(config, listener, pages, async move {
+            let name = signals.next().await;
+            tracing::info!("{name}: shutting down; a second signal ends at once");
+            tokio::spawn(async move {
+                signals.next().await;
+                std::process::exit(130);
+            });
+        })
+        .await
+}
+
+/// Everything that runs.
+struct Parts {
+    hub: Arc<Hub>,
+    engine: Engine<Observatory>,
+    observer: JoinHandle<()>,
+    pump: JoinHandle<()>,
+    /// Says stop to observer, engine and pump; sockets are told earlier.
+    stopper: shutdown::Stopper,
+}
+
+impl Parts {
+    fn start<O: Observer>(config: &Config, observer: O, clock: Clock) -> Self {
+        let (stopper, stop) = shutdown::channel();
+        let (sink, inbox) = mpsc::channel(BATCHES_MAX);
+        let now_ms = clock.now_ms();
+        let observatory = Observatory::new(Settings { roots: config.roots.clone(), ..Settings::default() }, TimeMs(now_ms));
+        let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
+        let receiver = stop.receiver();
+        let observer = tokio::spawn(async move { observer.observe(sink, receiver).await });
+        let about = About {
+            ensemble: EnsembleInfo { name: "default".to_owned(), connect: config.zk.clone() },
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at_ms: now_ms,
+        };
+        let projector = Projector::new(engine.reader.clone(), about, clock.clone());
+        let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
+        let pump = tokio::spawn(pump::run(hub.clone(), stop));
+        Self { hub, engine, observer, pump, stopper }
+    }
+
+    async fn serve(
+        mut self,
+        config: &Config,
+        listener: TcpListener,
+        pages: fn(Arc<dyn Source>) -> Router,
+        signal: impl Future<Output = ()> + Send,
+    ) -> Result<(), RunError> {
+        let (drain, draining) = shutdown::channel();
+        let http = Http::new(self.hub.clone(), draining, Limits::default());
+        let (close, closing) = shutdown::channel();
+        let mut server = serve_http(listener, http.router(pages(self.hub.clone())), closing)?;
+        let ended = tokio::select! {
+            () = signal => Ok(()),
+            result = self.engine.ended() => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
+            result = &mut server => Err(RunError::Internal(format!("the HTTP server ended: {result:?}"))),
+            _ = &mut self.pump => Err(RunError::Internal("the feed ended".to_owned())),
+            error = unreachable_within(&self.hub, config) => Err(error),
+        };
+        // First ready turns to 503 and sockets close, while answers go on for whoever asks; then the session, the model
+        // and the feed end.
+        drain.stop();
+        let within = Duration::from_millis(DRAIN_MS_MAX);
+        let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
+        if !closed {
+            tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
+        }
+        close.stop();
+        if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
+            tracing::warn!("some answers did not end within {DRAIN_MS_MAX} ms and were given up");
+        }
+        self.stopper.stop();
+        if tokio::time::timeout(CLOSE_MAX, self.observer).await.is_err() {
+            tracing::warn!("the session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
+        }
+        ended
+    }
+}
+
+fn serve_http(listener: TcpListener, router: Router, closing: Stop) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
+    let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
+    let server = tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(async move { closing.stopped().await }).await });
+    say(&format!("lockscope listening on http://{address}"));
+    Ok(server)
+}
+
+/// Ends when ZooKeeper was never reached within the time given; never, when none was given or it was reached.
+async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {
+    let Some(timeout) = config.connect_timeout else { return std::future::pending().await };
+    let mut revisions = hub.projection().revisions();
+    let linked = async {
+        while !hub.projection().is_linked() {
+            if revisions.changed().await.is_err() {
+                break;
+            }
+        }
+    };
+    match tokio::time::timeout(timeout, linked).await {
+        Ok(()) => std::future::pending().await,
+        Err(_) => RunError::Unreachable { connect: config.zk.clone(), timeout_ms: timeout.as_millis() },
+    }
+}
+
+/// A line for scripts. A closed standard output is nobody listening.
+pub fn say(line: &str) {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}

@@ -1,0 +1,72 @@
+//! The binary as its user meets it: sentences, exit codes, signals. No ZooKeeper runs here.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::harness::DEADLINE;
+
+fn lockscope(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
+    command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).kill_on_drop(true);
+    for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS"] {
+        command.env_remove(format!("LOCKSCOPE_{name}"));
+    }
+    command
+}
+
+async fn check(args: &[&str], code: i32, sentence: &str) {
+    let done = tokio::time::timeout(DEADLINE, lockscope(args).output()).await.unwrap().unwrap();
+    let text = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(code), "{args:?}: {text}");
+    assert!(text.contains(sentence), "{args:?}: {text}");
+}
+
+/// A port where nobody listens.
+fn dead_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[tokio::test]
+async fn bad_configurations_exit_with_64_and_one_sentence() {
+    check(&["serve", "--zk", "nowhere"], 64, "lockscope: --zk \"nowhere\" has the server \"nowhere\" without a port; write HOST:PORT").await;
+    check(&["serve", "--zk", "a:1", "--root", "locks"], 64, "--root \"locks\" does not start with a slash; write /locks").await;
+    check(&["serve", "--zk", "a:1", "--frobnicate"], 64, "unexpected argument '--frobnicate'").await;
+    check(&["check-config"], 64, "no ZooKeeper is named").await;
+    check(&["serve", "--zk", "a:1", "--listen", "0.0.0.0:0"], 64, "reaches beyond this machine").await;
+    check(&["check-config", "--zk", "a:1"], 0, "").await;
+    check(&["--version"], 0, "").await;
+}
+
+#[tokio::test]
+async fn what_can_not_be_reached_exits_with_69() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    check(&["serve", "--zk", "127.0.0.1:1", "--listen", &address], 69, "stop what uses it, or choose another port").await;
+    let zk = format!("127.0.0.1:{}", dead_port());
+    let args = ["serve", "--zk", &zk, "--listen", "127.0.0.1:0", "--connect-timeout", "300ms"];
+    check(&args, 69, "could not be reached within --connect-timeout 300 ms").await;
+}
+
+async fn listening(child: &mut Child) -> String {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.unwrap().unwrap().unwrap();
+    line.strip_prefix("lockscope listening on ").unwrap_or_else(|| panic!("{line}")).to_owned()
+}
+
+#[tokio::test]
+async fn it_serves_without_zookeeper_says_so_and_ends_cleanly_on_sigterm() {
+    let zk = format!("127.0.0.1:{}", dead_port());
+    let mut child = lockscope(&["serve", "--zk", &zk, "--listen", "127.0.0.1:0"]).spawn().unwrap();
+    let address = listening(&mut child).await;
+    let ready = reqwest::get(format!("{address}/readyz")).await.unwrap();
+    assert_eq!(ready.status().as_u16(), 503);
+    let status: serde_json::Value = reqwest::get(format!("{address}/api/v1/status")).await.unwrap().json().await.unwrap();
+    assert_eq!(status["ensembles"][0]["link"], "lost");
+    let pid = child.id().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let status = tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap();
+    assert_eq!(status.code(), Some(0));
+}

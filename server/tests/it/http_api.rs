@@ -1,0 +1,88 @@
+//! The HTTP API from outside, over a model of our own.
+
+use app::wire::Problem;
+use serde_json::{Value, json};
+use server::http::Limits;
+
+use crate::served::Served;
+
+#[track_caller]
+fn problem(answer: (u16, String, String), status: u16, detail: &str) {
+    assert_eq!((answer.0, answer.1.as_str()), (status, "application/problem+json"), "{}", answer.2);
+    let problem: Problem = serde_json::from_str(&answer.2).unwrap();
+    assert_eq!((problem.status, problem.detail.as_str()), (status, detail));
+}
+
+#[tokio::test]
+async fn locks_carry_ages_at_the_answer() {
+    let served = Served::start(Limits::default()).await;
+    served.fake.set(&["/a".to_owned(), "/b".to_owned()]);
+    let (status, _, text) = served.get("/api/v1/locks?limit=1&offset=1").await;
+    assert_eq!(status, 200);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&value["seq"], &value["total"]), (&json!(1), &json!(2)));
+    let expected = json!([{
+        "ensemble": "default", "path": "/b", "root": "/", "recipe": "sequential_mutex", "recipe_label": "kazoo Lock", "confidence": "high",
+        "verdict": "healthy", "sentence": "held", "as_of": { "state": "live", "zxid": "0x0", "at_ms": 1_000_000, "why": "" },
+        "holders": [], "holder_count": 1, "waiter_count": 2, "oldest_wait_ms": 500, "total_wait_ms": 700, "hold_ms": 900,
+        "hold_is_lower_bound": true, "findings": [],
+    }]);
+    assert_eq!(value["locks"], expected);
+}
+
+#[tokio::test]
+async fn one_lock_carries_everything_and_says_how_old_it_is() {
+    let served = Served::start(Limits::default()).await;
+    served.fake.set(&["/a".to_owned()]);
+    let (status, _, text) = served.get("/api/v1/lock?path=/a").await;
+    assert_eq!(status, 200);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["as_of"], json!({ "state": "stale", "zxid": "0x10", "at_ms": 77, "why": "silent" }));
+    for list in ["contenders", "edges", "foreign", "findings"] {
+        assert_eq!(value[list], json!([]), "{list}");
+    }
+    assert_eq!(value["stat"], Value::Null);
+    problem(served.get("/api/v1/lock?path=/none").await, 404, "no lock is known at /none; GET /api/v1/locks lists every lock that is");
+}
+
+#[tokio::test]
+async fn every_mistake_is_a_problem_with_a_remedy() {
+    let served = Served::start(Limits::default()).await;
+    problem(served.get("/api/v1/locks?sort=size").await, 400, "`size` is not a value of `sort`; use one of damage, oldest_wait, depth, hold, path");
+    problem(served.get("/api/v1/lock?path=a").await, 400, "`a` is not a value of `path`; use the absolute path of a lock, like /order");
+    problem(served.get("/api/v1/status?x=1").await, 400, "`x` is not a parameter of /api/v1/status; it takes none");
+    problem(
+        served.get("/api/v1/lokcs").await,
+        404,
+        "there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, /api/v1/lock and /api/v1/live",
+    );
+    let post = reqwest::Client::new().post(format!("http://{}/api/v1/locks", served.address)).send().await.unwrap();
+    let kind = post.headers()["content-type"].to_str().unwrap().to_owned();
+    problem((post.status().as_u16(), kind, post.text().await.unwrap()), 405, "POST is not allowed at /api/v1/locks; use GET");
+    let (status, kind, _) = served.get("/api/v1/live").await;
+    assert_eq!((status, kind.as_str()), (400, "application/problem+json"));
+}
+
+#[tokio::test]
+async fn health_readiness_metrics_and_headers() {
+    let served = Served::start(Limits::default()).await;
+    assert_eq!(served.get("/healthz").await.0, 200);
+    assert_eq!(served.get("/readyz").await.0, 200);
+    served.fake.set_ready(false);
+    problem(served.get("/readyz").await, 503, "a root is still in its first sync; /api/v1/status names it");
+    let (status, kind, text) = served.get("/metrics").await;
+    assert_eq!((status, kind.starts_with("text/plain; version=0.0.4")), (200, true));
+    assert!(text.contains("lockscope_events_total 3\n") && text.contains("lockscope_ready 0\n"), "{text}");
+    let answer = reqwest::get(format!("http://{}/api/v1/status", served.address)).await.unwrap();
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+        ("cache-control", "no-store"),
+    ] {
+        assert_eq!(answer.headers()[name], value, "{name}");
+    }
+    let status: Value = answer.json().await.unwrap();
+    assert_eq!((&status["read_only"], &status["ensembles"][0]["link"]), (&json!(true), &json!("live")));
+}

@@ -1,0 +1,197 @@
+//! The live socket from outside, over a model of our own: what clients may rely on, and what bad ones get.
+
+use app::wire::{BoardQuery, ClientFrame, ServerFrame, View, decode_frame, encode_frame};
+use futures_util::{SinkExt as _, StreamExt as _};
+use server::http::Limits;
+use tokio_tungstenite::tungstenite::{self, Message};
+
+use crate::served::{Client, Served, closed, hear, say, short, until};
+
+const SUBSCRIBE: &str = r#"{"type":"subscribe","id":1,"view":{"kind":"board","limit":500}}"#;
+
+fn paths(count: usize, tag: &str) -> Vec<String> {
+    (0..count).map(|at| format!("/{tag}-{at}")).collect()
+}
+
+async fn refused(served: &Served, headers: &[(&'static str, &str)]) -> (u16, String) {
+    match served.open(headers).await {
+        Err(tungstenite::Error::Http(answer)) => (answer.status().as_u16(), String::from_utf8(answer.into_body().unwrap_or_default()).unwrap()),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_script_sees_hello_snapshot_delta_and_heartbeat() {
+    let served = Served::start(short(50)).await;
+    let mut client = served.json().await;
+    let hello = hear(&mut client, "hello").await;
+    assert_eq!((hello["protocol"].as_u64(), hello["epoch"].as_str(), hello["server_time_ms"].as_i64()), (Some(1), Some("0xe"), Some(1_000_000)));
+    say(&mut client, SUBSCRIBE).await;
+    let snapshot = hear(&mut client, "snapshot").await;
+    assert_eq!(
+        (snapshot["id"].as_u64(), snapshot["body"]["kind"].as_str(), snapshot["body"]["window"]["total"].as_u64()),
+        (Some(1), Some("board"), Some(0))
+    );
+    served.fake.set(&paths(1, "a"));
+    let delta = hear(&mut client, "delta").await;
+    assert_eq!(delta["seq"].as_u64(), snapshot["seq"].as_u64().map(|seq| seq + 1));
+    assert_eq!(delta["body"]["window"]["changed"][0][1]["path"], "/a-0");
+    let beat = hear(&mut client, "heartbeat").await;
+    assert_eq!(beat["seq"].as_u64(), Some(1));
+}
+
+#[tokio::test]
+async fn the_page_speaks_binary_and_its_reducer_follows() {
+    let served = Served::start(Limits::default()).await;
+    let mut client = served.open(&[("sec-websocket-protocol", "lockscope.v1.json, lockscope.v1.bin")]).await.unwrap();
+    let frame = ClientFrame::Subscribe { id: 9, view: View::Board(BoardQuery::default()) };
+    client.send(Message::binary(encode_frame(&frame).unwrap())).await.unwrap();
+    let (mut body, mut rows) = (None, 0);
+    while rows < 3 {
+        let message = client.next().await.unwrap().unwrap();
+        match decode_frame::<ServerFrame>(&message.into_data()).unwrap() {
+            ServerFrame::Snapshot { id: 9, body: whole, .. } => {
+                body = Some(whole);
+                served.fake.set(&paths(3, "b"));
+            }
+            ServerFrame::Delta { id: 9, body: delta, .. } => assert!(body.as_mut().unwrap().apply(&delta)),
+            ServerFrame::Hello { .. } | ServerFrame::Heartbeat { .. } => {}
+            other => panic!("unexpected {other:?}"),
+        }
+        if let Some(app::wire::Body::Board(board)) = &body {
+            rows = board.window.rows.len();
+        }
+    }
+}
+
+#[tokio::test]
+async fn frames_that_are_none_get_an_error_frame_and_the_socket_stays() {
+    let served = Served::start(Limits::default()).await;
+    let mut client = served.json().await;
+    for (frame, detail) in [
+        ("nonsense", "the frame is not JSON ("),
+        (r#"{"type":"dance","id":4}"#, "`type` \"dance\" is unknown; use one of"),
+        (r#"{"type":"pause","id":4}"#, "there is no subscription 4 on this socket; start one with `subscribe`"),
+        (r#"{"type":"subscribe","id":4,"view":{"kind":"lock","path":"x"}}"#, "`x` is not the absolute path of a lock; write it like /order"),
+    ] {
+        say(&mut client, frame).await;
+        let error = hear(&mut client, "error").await;
+        assert!(error["detail"].as_str().unwrap().starts_with(detail), "{error}");
+    }
+    client.send(Message::binary(vec![1, 2, 3])).await.unwrap();
+    let error = hear(&mut client, "error").await;
+    assert_eq!(error["detail"], "a binary frame came on lockscope.v1.json, which takes text frames");
+    for id in 0..17 {
+        say(&mut client, &format!(r#"{{"type":"subscribe","id":{id},"view":{{"kind":"status"}}}}"#)).await;
+    }
+    let error = hear(&mut client, "error").await;
+    assert_eq!((error["id"].as_u64(), error["detail"].as_str().unwrap().starts_with("16 subscriptions are open")), (Some(16), true));
+}
+
+#[tokio::test]
+async fn a_frame_that_is_too_long_closes_the_socket_with_1009() {
+    let served = Served::start(Limits::default()).await;
+    let mut client = served.json().await;
+    say(&mut client, &"x".repeat(65 * 1024)).await;
+    assert_eq!(closed(&mut client).await, (1009, "a frame may have at most 65536 bytes; send less".to_owned()));
+}
+
+#[tokio::test]
+async fn strangers_are_refused_at_the_door() {
+    let served = Served::start(Limits { sockets_max: 1, ..Limits::default() }).await;
+    let (status, text) = refused(&served, &[("sec-websocket-protocol", "chat")]).await;
+    assert_eq!(status, 400);
+    assert!(text.contains("the subprotocol chat is not spoken here; offer lockscope.v1.json or lockscope.v1.bin"), "{text}");
+    let (status, text) = refused(&served, &[("origin", "http://evil.example")]).await;
+    assert_eq!(status, 403);
+    assert!(text.contains("evil.example"), "{text}");
+    let own = format!("http://{}", served.address);
+    let _first = served.open(&[("origin", &own)]).await.unwrap();
+    let (status, text) = refused(&served, &[]).await;
+    assert_eq!(status, 503);
+    assert!(text.contains("1 live sockets are open"), "{text}");
+}
+
+#[tokio::test]
+async fn a_paused_view_is_silent_and_catches_up_on_resume() {
+    let served = Served::start(short(20)).await;
+    let mut client = served.json().await;
+    say(&mut client, SUBSCRIBE).await;
+    hear(&mut client, "snapshot").await;
+    say(&mut client, r#"{"type":"pause","id":1}"#).await;
+    // An answer to a later frame says that the pause was taken in.
+    say(&mut client, r#"{"type":"unsubscribe","id":7}"#).await;
+    hear(&mut client, "error").await;
+    served.fake.set(&paths(2, "p"));
+    for _ in 0..10 {
+        let beat = hear_any(&mut client).await;
+        assert_eq!(beat["type"], "heartbeat");
+    }
+    say(&mut client, r#"{"type":"resume","id":1}"#).await;
+    assert_eq!(hear(&mut client, "delta").await["body"]["window"]["total"], 2);
+}
+
+async fn hear_any(client: &mut Client) -> serde_json::Value {
+    loop {
+        if let Message::Text(text) = client.next().await.unwrap().unwrap() {
+            return serde_json::from_str(&text).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_resumes_where_it_was_and_is_told_when_it_can_not() {
+    let served = Served::start(Limits::default()).await;
+    let mut client = served.json().await;
+    say(&mut client, SUBSCRIBE).await;
+    let seq = hear(&mut client, "snapshot").await["seq"].as_u64().unwrap();
+    served.fake.set(&paths(1, "r"));
+    hear(&mut client, "delta").await;
+    drop(client);
+
+    let mut client = served.json().await;
+    let resume = |epoch: &str| format!(r#"{{"type":"resume_after","id":2,"epoch":"{epoch}","seq":{seq},"view":{{"kind":"board","limit":500}}}}"#);
+    say(&mut client, &resume("0xe")).await;
+    let delta = hear(&mut client, "delta").await;
+    assert_eq!((delta["id"].as_u64(), delta["seq"].as_u64()), (Some(2), Some(seq + 1)));
+    say(&mut client, &resume("0xf")).await;
+    hear(&mut client, "resync").await;
+    assert_eq!(hear(&mut client, "snapshot").await["body"]["window"]["total"], 1);
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_is_closed_and_holds_nobody_back() {
+    let served = Served::start(Limits { send_ms_max: 300, ..Limits::default() }).await;
+    let mut slow = served.json().await;
+    let mut quick = served.json().await;
+    say(&mut quick, SUBSCRIBE).await;
+    hear(&mut quick, "snapshot").await;
+    say(&mut slow, SUBSCRIBE).await;
+    // Each round changes every row: some 200 KB. The slow client reads none of it; the quick one every state.
+    let mut round = 0;
+    until(async || {
+        round += 1;
+        served.fake.set(&paths(400, &format!("round{round}")));
+        hear(&mut quick, "delta").await;
+        let (_, _, metrics) = served.get("/metrics").await;
+        metrics.contains("lockscope_slow_sockets_closed_total 1\n")
+    })
+    .await;
+    until(async || served.get("/metrics").await.2.contains("lockscope_socket_clients 1\n")).await;
+    served.fake.set(&paths(1, "after"));
+    hear(&mut quick, "delta").await;
+}
+
+#[tokio::test]
+async fn at_shutdown_sockets_close_with_1001_and_ready_says_so() {
+    let served = Served::start(Limits::default()).await;
+    let mut client = served.json().await;
+    say(&mut client, SUBSCRIBE).await;
+    hear(&mut client, "snapshot").await;
+    served.drain.stop();
+    assert_eq!(closed(&mut client).await, (1001, "the server is shutting down".to_owned()));
+    drop(client);
+    assert!(served.http.sockets_closed(crate::harness::DEADLINE).await);
+    assert_eq!(served.get("/readyz").await.0, 503);
+    assert_eq!(served.get("/healthz").await.0, 200);
+}

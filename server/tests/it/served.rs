@@ -1,0 +1,230 @@
+//! An HTTP server over a model that is a list of names: what the socket and API tests share. No ZooKeeper.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use app::wire::{
+    Board, BoardHead, Body, Confidence, EnsembleStatus, Epoch, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
+    Status, Verdict, View, Window, Zxid,
+};
+use axum::Router;
+use futures_util::{SinkExt as _, StreamExt as _};
+use server::clock::Clock;
+use server::feed::{Hub, Projection, pump};
+use server::http::{Http, Limits};
+use server::shutdown::{self, Stopper};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+use crate::harness::DEADLINE;
+
+/// The server's clock stands here.
+pub(crate) const NOW_MS: i64 = 1_000_000;
+
+/// A model that is a list of lock paths.
+pub(crate) struct Fake {
+    paths: Mutex<Vec<String>>,
+    revision: watch::Sender<u64>,
+    is_ready: Mutex<bool>,
+}
+
+impl Fake {
+    pub(crate) fn set(&self, paths: &[String]) {
+        *self.paths.lock().unwrap() = paths.to_vec();
+        self.revision.send_modify(|revision| *revision += 1);
+    }
+
+    pub(crate) fn set_ready(&self, is_ready: bool) {
+        *self.is_ready.lock().unwrap() = is_ready;
+    }
+}
+
+fn row(path: &str) -> LockRow {
+    LockRow {
+        ensemble: "default".to_owned(),
+        path: path.to_owned(),
+        root: "/".to_owned(),
+        recipe: Recipe::SequentialMutex,
+        recipe_label: "kazoo Lock".to_owned(),
+        confidence: Confidence::High,
+        verdict: Verdict::Healthy,
+        sentence: "held".to_owned(),
+        state: RootState::Live,
+        holders: Vec::new(),
+        holder_count: 1,
+        waiter_count: 2,
+        oldest_wait_at_ms: Some(NOW_MS - 500),
+        waiting_since_sum_ms: 2 * NOW_MS - 700,
+        held_since_ms: Some(NOW_MS - 900),
+        hold_is_lower_bound: true,
+        findings: Vec::new(),
+        depth: Vec::new(),
+    }
+}
+
+impl Projection for Fake {
+    fn revisions(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
+    fn revision(&self) -> u64 {
+        *self.revision.borrow()
+    }
+
+    fn view_revision(&self, _view: &View) -> Vec<u64> {
+        vec![self.revision()]
+    }
+
+    fn project(&self, view: &View) -> Body {
+        let paths = self.paths.lock().unwrap().clone();
+        match view {
+            View::Board(query) => {
+                let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
+                let roots = vec![RootBrief { path: "/".to_owned(), state: RootState::Live, since_ms: 1, why: String::new(), locks: 0 }];
+                let head = BoardHead { roots, ..BoardHead::default() };
+                Body::Board(Board { head, window: Window { total: u32::try_from(paths.len()).unwrap(), offset: query.offset, rows } })
+            }
+            View::Lock(query) => Body::Lock(paths.contains(&query.path).then(|| {
+                let head = LockHead {
+                    row: row(&query.path),
+                    as_of: app::wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16) },
+                    recognised_by: Vec::new(),
+                    foreign: Vec::new(),
+                    findings: Vec::new(),
+                    notes: Vec::new(),
+                    stat: None,
+                    stats: LockStats::default(),
+                    past: Vec::new(),
+                };
+                Box::new(LockPage { head, window: Window::default() })
+            })),
+            View::Status {} => Body::Status(Status {
+                version: "0".to_owned(),
+                protocol: PROTOCOL,
+                seq: self.revision(),
+                read_only: true,
+                started_at_ms: 0,
+                ensembles: vec![EnsembleStatus {
+                    name: "default".to_owned(),
+                    connect: "fake:1".to_owned(),
+                    link: Link::Live,
+                    since_ms: 0,
+                    why: String::new(),
+                    session_id: None,
+                    zxid: Zxid(1),
+                    clock_offset_ms: None,
+                    roots: Vec::new(),
+                    evidence: Vec::new(),
+                    resyncs: 0,
+                    events: 3,
+                    owner_unknown: 0,
+                    missed: 0,
+                }],
+            }),
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        *self.is_ready.lock().unwrap()
+    }
+
+    fn is_linked(&self) -> bool {
+        true
+    }
+}
+
+/// A running server.
+pub(crate) struct Served {
+    pub(crate) fake: Arc<Fake>,
+    pub(crate) address: SocketAddr,
+    pub(crate) http: Http,
+    pub(crate) drain: Stopper,
+    _pump: Stopper,
+}
+
+pub(crate) type Client = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+impl Served {
+    pub(crate) async fn start(limits: Limits) -> Self {
+        let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
+        let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
+        let (pump_stopper, stop) = shutdown::channel();
+        tokio::spawn(pump::run(hub.clone(), stop));
+        let (drain, draining) = shutdown::channel();
+        let http = Http::new(hub, draining, limits);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = http.router(Router::new());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { fake, address, http, drain, _pump: pump_stopper }
+    }
+
+    pub(crate) async fn open(&self, headers: &[(&'static str, &str)]) -> Result<Client, tungstenite::Error> {
+        let mut request = format!("ws://{}/api/v1/live", self.address).into_client_request().unwrap();
+        for (name, value) in headers {
+            request.headers_mut().insert(*name, value.parse().unwrap());
+        }
+        tokio_tungstenite::connect_async(request).await.map(|(client, _)| client)
+    }
+
+    pub(crate) async fn json(&self) -> Client {
+        self.open(&[("sec-websocket-protocol", "lockscope.v1.json")]).await.unwrap()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> (u16, String, String) {
+        let answer = reqwest::get(format!("http://{}{path}", self.address)).await.unwrap();
+        let kind = answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned()).unwrap_or_default();
+        (answer.status().as_u16(), kind, answer.text().await.unwrap())
+    }
+}
+
+pub(crate) async fn say(client: &mut Client, frame: &str) {
+    client.send(Message::text(frame)).await.unwrap();
+}
+
+/// The next text frame of this type; others are passed over.
+pub(crate) async fn hear(client: &mut Client, kind: &str) -> serde_json::Value {
+    let next = async {
+        loop {
+            if let Message::Text(text) = client.next().await.unwrap().unwrap() {
+                let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+                if value["type"] == kind {
+                    return value;
+                }
+            }
+        }
+    };
+    tokio::time::timeout(DEADLINE, next).await.unwrap_or_else(|_| panic!("no {kind} frame came"))
+}
+
+/// The close frame that ends the socket.
+pub(crate) async fn closed(client: &mut Client) -> (u16, String) {
+    let next = async {
+        loop {
+            match client.next().await.expect("a close frame") {
+                Ok(Message::Close(Some(frame))) => return (frame.code.into(), frame.reason.to_string()),
+                Ok(_) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    tokio::time::timeout(DEADLINE, next).await.expect("the socket stays open")
+}
+
+pub(crate) fn short(heartbeat_ms: u64) -> Limits {
+    Limits { heartbeat_ms, ..Limits::default() }
+}
+
+/// Waits until a condition holds.
+pub(crate) async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    let wait = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(DEADLINE, wait).await.expect("the condition never came true");
+}
