@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::ports::First;
 use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, Status, View};
 use model::Model;
-pub(crate) use viewport::{FIRST_ROWS, Viewport, fetch_offset, use_viewport};
+pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_viewport};
 
 /// How often ages move on.
 const TICK: std::time::Duration = std::time::Duration::from_millis(500);
@@ -103,6 +103,15 @@ impl Live {
     /// Reads the board and subscribes the caller to its changes.
     pub(crate) fn board<R>(self, read: impl FnOnce(&Board) -> R) -> Option<R> {
         self.body(|body| if let Body::Board(board) = body { Some(read(board)) } else { None })
+    }
+
+    /// Reads the board without a subscription.
+    pub(crate) fn board_untracked(self, read: impl FnOnce(&Board)) {
+        self.model.with_value(|model| {
+            if let Some(Body::Board(board)) = model.body() {
+                read(board);
+            }
+        });
     }
 
     /// Reads the lock; None inside when there is none at that path.

@@ -1,13 +1,12 @@
 //! Which rows of a long list are on screen. Rows have one height, so this is arithmetic.
 
-use leptos::html::ElementType;
+use leptos::html::Div;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 /// Rows drawn beyond each edge of the screen.
 const OVERSCAN_ROWS: u32 = 8;
-/// Rows the server renders.
-pub(crate) const FIRST_ROWS: u32 = 40;
+/// Rows the server renders, all that a page without scripts shows.
+pub(crate) const FIRST_ROWS: u32 = 100;
 
 /// A range of rows, the end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +26,8 @@ fn rows_on_screen(list_top_px: f64, screen_px: f64, row_px: f64) -> Viewport {
 
 /// The window of rows to fetch for a screen: unchanged while it still covers the screen.
 pub(crate) fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
-    let covers = shown.start >= offset && (shown.end <= offset + limit || offset + limit < limit);
+    // The caller has cut `shown` to the rows there are.
+    let covers = shown.start >= offset && shown.end <= offset + limit;
     if covers {
         return offset;
     }
@@ -36,26 +36,60 @@ pub(crate) fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
     shown.start.saturating_sub(spare) / 20 * 20
 }
 
-/// Follows scrolling and resizing. `list` is the element that holds all rows, `row_px` their height.
-pub(crate) fn use_viewport<E>(list: NodeRef<E>, row_px: Signal<f64>) -> RwSignal<Viewport>
-where
-    E: ElementType + 'static,
-    E::Output: JsCast + Clone + AsRef<web_sys::Element> + 'static,
-{
-    let shown = RwSignal::new(Viewport { start: 0, end: FIRST_ROWS });
+/// Makes the element as tall as all rows, by padding where rows are not drawn. Browser only.
+fn pad(list: &web_sys::HtmlElement, shown: Viewport, total: u32, row_px: f64) {
+    let start = shown.start.min(total);
+    let end = shown.end.clamp(start, total);
+    let style = list.style();
+    // Setting a property of a style of ours cannot fail.
+    let _ = style.set_property("padding-block-start", &format!("{}px", f64::from(start) * row_px));
+    let _ = style.set_property("padding-block-end", &format!("{}px", f64::from(total - end) * row_px));
+}
+
+/// The height of a row, from the style sheet's `--row-px`.
+fn row_px(list: &web_sys::Element) -> f64 {
+    let style = window().get_computed_style(list).ok().flatten();
+    let text = style.and_then(|style| style.get_property_value("--row-px").ok()).unwrap_or_default();
+    text.trim().parse().ok().filter(|px| *px >= 8.0).unwrap_or(48.0)
+}
+
+/// Brings a row on screen, with a little room around it. Browser only.
+pub(crate) fn scroll_to_row(list: &web_sys::HtmlElement, at: u32) {
+    let height_px = row_px(list);
+    let top_px = list.get_bounding_client_rect().top() + f64::from(at) * height_px;
+    let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
+    let room_px = 3.0 * height_px;
+    let by_px = if top_px < room_px {
+        top_px - room_px
+    } else if top_px + height_px > screen_px - height_px {
+        top_px + 2.0 * height_px - screen_px
+    } else {
+        return;
+    };
+    window().scroll_by_with_x_and_y(0.0, by_px);
+}
+
+/// Follows scrolling and resizing. `list` is the element that holds the rows, `first` the index of the first
+/// row that was rendered, `total` the number of rows there are.
+pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -> RwSignal<Viewport> {
+    let shown = RwSignal::new(Viewport { start: first, end: first + FIRST_ROWS });
     let measure = move || {
         let Some(list) = list.get_untracked() else { return };
-        let list: &web_sys::Element = list.as_ref();
         let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
-        let fresh = rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px.get_untracked());
+        let fresh = rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px(&list));
         if shown.get_untracked() != fresh {
             shown.set(fresh);
         }
     };
     Effect::new(move |_| {
         list.track();
-        row_px.track();
         measure();
+    });
+    Effect::new(move |_| {
+        let (shown, total) = (shown.get(), total.get());
+        if let Some(list) = list.get() {
+            pad(&list, shown, total, row_px(&list));
+        }
     });
     Effect::new(move |_| {
         let on_scroll = window_event_listener_untyped("scroll", move |_| measure());

@@ -4,6 +4,7 @@ mod banner;
 mod chip;
 mod chrome;
 mod help;
+mod keys;
 mod not_found;
 mod session;
 mod theme;
@@ -11,6 +12,7 @@ mod theme;
 pub(crate) use chip::VerdictChip;
 pub(crate) use chrome::Chrome;
 pub(crate) use help::HelpOpen;
+pub(crate) use keys::{Key, use_keys};
 pub(crate) use not_found::NotFound;
 pub(crate) use session::{Age, holder_name};
 
