@@ -31,7 +31,7 @@ struct Fixture {
 }
 
 fn now_ms() -> i64 {
-    server::clock::now().0
+    server::clock::Clock::system().now_ms()
 }
 
 #[tokio::main]
