@@ -21,16 +21,18 @@ pub(crate) struct Site {
     folder: PathBuf,
     fresh: PathBuf,
     manifest: BTreeMap<String, String>,
+    /// Compressed twins are written; they take minutes for an unoptimised page.
+    twins: bool,
 }
 
 impl Site {
-    pub(crate) fn new(folder: PathBuf) -> Result<Self> {
+    pub(crate) fn new(folder: PathBuf, twins: bool) -> Result<Self> {
         let fresh = folder.with_extension("fresh");
         if fresh.exists() {
             fs::remove_dir_all(&fresh)?;
         }
         fs::create_dir_all(&fresh).with_context(|| format!("can't make {}", fresh.display()))?;
-        Ok(Self { folder, fresh, manifest: BTreeMap::new() })
+        Ok(Self { folder, fresh, manifest: BTreeMap::new(), twins })
     }
 
     /// The wasm and its glue; the glue is told the wasm's name by the page, and imports its snippets by their
@@ -82,6 +84,9 @@ impl Site {
     fn write(&self, name: &str, content: &[u8]) -> Result<()> {
         let path = self.fresh.join(name);
         fs::write(&path, content)?;
+        if !self.twins {
+            return Ok(());
+        }
         let mut brotli = Vec::new();
         brotli::CompressorWriter::new(&mut brotli, 4096, BROTLI_QUALITY, BROTLI_WINDOW).write_all(content)?;
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());

@@ -112,10 +112,12 @@ fn Pager(state: BoardState, total: Signal<u32>) -> impl IntoView {
     let offset = move || state.query.with(|query| query.offset);
     let next = move || link(offset() + FETCH_ROWS);
     let previous = move || link(offset().saturating_sub(FETCH_ROWS));
+    let is_first = move || offset() == 0;
+    let is_last = move || offset() + FETCH_ROWS >= total.get();
     view! {
         <nav class="pager only-static" aria-label="More locks">
-            <a class="pager-link" href=previous hidden=move || offset() == 0>"Previous 100"</a>
-            <a class="pager-link" href=next hidden=move || offset() + FETCH_ROWS >= total.get()>"Next 100"</a>
+            <a class="pager-link" href=previous hidden=is_first>"Previous 100"</a>
+            <a class="pager-link" href=next hidden=is_last>"Next 100"</a>
         </nav>
     }
 }

@@ -79,11 +79,6 @@ impl Model {
         }
     }
 
-    /// Whether updates are held back.
-    pub(crate) fn is_paused(&self) -> bool {
-        self.paused
-    }
-
     /// The socket opened.
     pub(crate) fn connected(&mut self) {
         self.connected = true;

@@ -1,11 +1,131 @@
-//! The page.
+//! The page of one lock: verdict, queue as a chain and as a table, and what is known besides.
+
+mod chain;
+mod facts;
+mod head;
+mod queue;
+mod stats;
+
+use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos::server::SharedValue;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+use leptos_router::params::ParamsMap;
 
-use super::parts::Chrome;
+use super::format::{middle, visible};
+use super::live::Live;
+use super::parts::{Chrome, use_keys};
+use crate::ports::{First, Source};
+use crate::wire::{Body, LockHead, LockPage, LockQuery, View};
+use chain::Chain;
+use facts::Facts;
+use head::LockTitle;
+use queue::Queue;
+use stats::{Past, Stats};
 
-/// The page.
+/// The lock page. Another lock's address makes the page anew.
 #[component]
 pub(crate) fn LockPageView() -> impl IntoView {
-    view! { <Chrome here="lock"><p>"…"</p></Chrome> }
+    let address = use_query_map();
+    let query = Memo::new(move |_| address.with(read_address));
+    move || match query.get() {
+        Ok(query) => view! { <OneLock query=query /> }.into_any(),
+        Err(mistake) => view! { <NoPath mistake=mistake /> }.into_any(),
+    }
+}
+
+fn read_address(map: &ParamsMap) -> Result<LockQuery, String> {
+    let pairs: Vec<(String, String)> = map.clone().into_iter().map(|(name, value)| (name.into_owned(), value)).collect();
+    LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))).map_err(|error| error.to_string())
+}
+
+/// What the parts of the page read.
+#[derive(Clone, Copy)]
+struct LockState {
+    live: Live,
+    head: Memo<Option<LockHead>>,
+    is_read: Memo<bool>,
+}
+
+#[component]
+fn OneLock(query: LockQuery) -> impl IntoView {
+    let live = Live::of_app();
+    let first: Option<First<Option<LockPage>>> =
+        SharedValue::new(|| use_context::<Arc<dyn Source>>().map(|source| source.lock(&query))).into_inner();
+    let opened = live.open(View::Lock(query.clone()), first, |page| Body::Lock(page.map(Box::new)));
+    let head = Memo::new(move |_| live.lock(|page| page.map(|page| page.head.clone())).flatten());
+    let is_read = Memo::new(move |_| live.lock(|_| ()).is_some());
+    let state = LockState { live, head, is_read };
+    use_keys(|_| false);
+    let is_there = Memo::new(move |_| head.with(Option::is_some));
+    let short = middle(&visible(&query.path), 60);
+    let path = StoredValue::new(query.path.clone());
+    let query = StoredValue::new(query);
+    view! {
+        <Title text=format!("{short} · Lockscope") />
+        <Chrome here="lock">
+            {move || {
+                if is_there.get() {
+                    view! {
+                        <LockTitle state=state path=path.get_value() />
+                        <Chain state=state />
+                        <Queue state=state opened=opened query=query.get_value() />
+                        <div class="sides">
+                            <Stats state=state />
+                            <Past state=state />
+                        </div>
+                        <Facts state=state />
+                    }
+                    .into_any()
+                } else {
+                    view! { <Absent state=state path=path.get_value() /> }.into_any()
+                }
+            }}
+        </Chrome>
+    }
+}
+
+/// Nothing at this path, or nothing read yet.
+#[component]
+fn Absent(state: LockState, path: String) -> impl IntoView {
+    let shown = visible(&path);
+    let text = move || {
+        let shown = shown.clone();
+        if state.is_read.get() {
+            view! {
+                <h1 class="empty-title" data-testid="no-lock">"No lock at this path"</h1>
+                <p class="break-all"><code><bdi>{shown}</bdi></code></p>
+                <p>"Nothing under the watched roots is a lock with this path. If one is taken here, this page shows it at once."</p>
+            }
+            .into_any()
+        } else {
+            view! {
+                <h1 class="empty-title">"Not read yet"</h1>
+                <p class="break-all"><code><bdi>{shown}</bdi></code></p>
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <div class="empty">
+            {text}
+            <p><a href="/">"To the board"</a></p>
+        </div>
+    }
+}
+
+/// The address names no path.
+#[component]
+fn NoPath(mistake: String) -> impl IntoView {
+    view! {
+        <Chrome here="lock">
+            <div class="empty">
+                <h1 class="empty-title">"Which lock?"</h1>
+                <p>{visible(&mistake)}</p>
+                <p><a href="/">"To the board"</a></p>
+            </div>
+        </Chrome>
+    }
 }

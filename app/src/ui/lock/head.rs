@@ -1,0 +1,75 @@
+//! Path, verdict and sentence, large; the numbers beside them.
+
+use leptos::prelude::*;
+
+use super::LockState;
+use crate::ui::charts::Sparkline;
+use crate::ui::format::{count, visible};
+use crate::ui::parts::{Age, VerdictChip};
+use crate::wire::{LockHead, Verdict};
+
+/// The title block.
+#[component]
+pub(super) fn LockTitle(state: LockState, path: String) -> impl IntoView {
+    let head = state.head;
+    let verdict = Signal::derive(move || head.with(|head| head.as_ref().map_or(Verdict::Unknown, |head| head.row.verdict)));
+    let text = move |read: fn(&LockHead) -> String| move || head.with(|head| head.as_ref().map(read));
+    let held = Signal::derive(move || head.with(|head| head.as_ref().and_then(|head| head.row.held_since_ms)));
+    let at_least = Signal::derive(move || head.with(|head| head.as_ref().is_some_and(|head| head.row.hold_is_lower_bound)));
+    let oldest = Signal::derive(move || head.with(|head| head.as_ref().and_then(|head| head.row.oldest_wait_at_ms)));
+    let depth = Memo::new(move |_| head.with(|head| head.as_ref().map(|head| head.row.depth.clone()).unwrap_or_default()));
+    view! {
+        <nav class="crumbs" aria-label="Way back"><a href="/">"Board"</a></nav>
+        <header class="verdict dims" data-verdict=move || verdict.get().name()>
+            <h1 class="verdict-path"><bdi>{visible(&path)}</bdi></h1>
+            <div class="verdict-line" data-testid="verdict" data-verdict=move || verdict.get().name()>
+                <VerdictChip verdict=verdict />
+                <p class="verdict-sentence">{text(|head| visible(&head.row.sentence))}</p>
+            </div>
+            <p class="verdict-recipe">
+                {text(|head| head.row.recipe_label.clone())}
+                <span class="quiet">{text(|head| format!(", recognised with {} confidence, under root {}", head.row.confidence, visible(&head.row.root)))}</span>
+            </p>
+            <dl class="totals">
+                <div class="total"><dt>"Held"</dt><dd><Age since_ms=held at_least=at_least /><Dash of=held /></dd></div>
+                <div class="total"><dt>"Waiting"</dt><dd data-total="waiters">{text(|head| count(head.row.waiter_count))}</dd></div>
+                <div class="total"><dt>"Oldest wait"</dt><dd><Age since_ms=oldest /><Dash of=oldest /></dd></div>
+                <div class="total"><dt>"Waiting, last 2 min"</dt><dd><Sparkline depth=depth /></dd></div>
+            </dl>
+        </header>
+        <Findings state=state />
+    }
+}
+
+#[component]
+fn Dash(of: Signal<Option<i64>>) -> impl IntoView {
+    move || of.get().is_none().then_some("–")
+}
+
+/// What was noticed, worst first, and what the recipe hides.
+#[component]
+fn Findings(state: LockState) -> impl IntoView {
+    let head = state.head;
+    let findings = move || {
+        let mut findings = head.with(|head| head.as_ref().map(|head| head.findings.clone()).unwrap_or_default());
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        findings
+            .into_iter()
+            .map(|finding| {
+                let since_ms = Signal::stored(Some(finding.since_ms));
+                view! {
+                    <li class="finding" data-severity=finding.severity.name()>
+                        <strong class="finding-word">{finding.severity.name()}</strong>
+                        <span>{visible(&finding.text)}</span>
+                        <span class="quiet">"for " <Age since_ms=since_ms /></span>
+                    </li>
+                }
+            })
+            .collect_view()
+    };
+    let notes = move || {
+        let notes = head.with(|head| head.as_ref().map(|head| head.notes.clone()).unwrap_or_default());
+        notes.into_iter().map(|note| view! { <li class="finding" data-severity="note"><span>{visible(&note)}</span></li> }).collect_view()
+    };
+    view! { <ul class="findings" aria-label="Findings">{findings}{notes}</ul> }
+}
