@@ -112,7 +112,7 @@ fn EdgeLine(edge: Edge) -> impl IntoView {
         <svg class="edge" data-evidence=edge.evidence.name() viewBox="0 0 44 16" width="44" height="16" role="img" aria-label=title.clone()>
             <title>{title.clone()}</title>
             <path class="edge-line" d="M43 8H6" />
-            <path class="edge-head" d="M9 4L3 8l6 4" />
+            <path d="M9 4L3 8l6 4" />
             <path class="edge-cross" d="M21 3l8 10M29 3l-8 10" />
             <path class="edge-twin" d="M43 12H30q-6 0-8-4" />
         </svg>
@@ -132,7 +132,7 @@ fn Legend(kept: Memo<Drawn>) -> impl IntoView {
                 <li class="legend-item">
                     <svg class="edge" data-evidence=evidence.name() viewBox="0 0 44 16" width="33" height="12" aria-hidden="true">
                         <path class="edge-line" d="M43 8H6" />
-                        <path class="edge-head" d="M9 4L3 8l6 4" />
+                        <path d="M9 4L3 8l6 4" />
                         <path class="edge-cross" d="M21 3l8 10M29 3l-8 10" />
                         <path class="edge-twin" d="M43 12H30q-6 0-8-4" />
                     </svg>

@@ -43,7 +43,7 @@ pub(crate) fn VerdictChip(
             <svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
                 <path fill-rule="evenodd" d=move || sign(verdict.get()) />
             </svg>
-            <span class="chip-word">{move || verdict_word(verdict.get())}</span>
+            <span>{move || verdict_word(verdict.get())}</span>
         </span>
     }
 }

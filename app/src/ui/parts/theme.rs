@@ -65,7 +65,7 @@ pub(super) fn ThemeSwitch() -> impl IntoView {
     let label = move || format!("Theme: {}. Switch to {}", theme.get().name(), theme.get().next().name());
     view! {
         <button class="tool needs-script" type="button" data-testid="theme" aria-label=label on:click=switch>
-            <svg class="theme-sign" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+            <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
                 <circle class="theme-ring" cx="8" cy="8" r="6" />
                 <path class="theme-half" d="M8 2a6 6 0 0 1 0 12z" />
             </svg>
