@@ -162,7 +162,14 @@ impl Fixture {
             ("/app/a\u{202e}gnp.exe", "go-zookeeper Lock", Verdict::Free, 0, 0, ""),
         ];
         let mut rows: Vec<LockRow> = specs.iter().zip(1..).map(|(spec, n)| row(spec, n, at, beat)).collect();
-        rows.extend((0..150).map(|n| row(&(&format!("/jobs/shard/{n:04}"), "zookeeper-client LockClient", Verdict::Healthy, n % 3, 500 + i64::from(n) * 40, "shard-runner"), 100 + i64::from(n), at, 0)));
+        rows.extend((0..150).map(|n| {
+            row(
+                &(&format!("/jobs/shard/{n:04}"), "zookeeper-client LockClient", Verdict::Healthy, n % 3, 500 + i64::from(n) * 40, "shard-runner"),
+                100 + i64::from(n),
+                at,
+                0,
+            )
+        }));
         rows
     }
 
@@ -200,7 +207,13 @@ impl Fixture {
         let at = self.started_ms;
         let contenders = contenders(&row, at);
         let findings = if row.verdict == Verdict::Stuck {
-            vec![FindingRow { code: "stuck_holder".to_owned(), severity: Severity::Critical, text: "The holder is alive and has held for 40 times the usual time.".to_owned(), paths: vec![row.path.clone()], since_ms: at - 900_000 }]
+            vec![FindingRow {
+                code: "stuck_holder".to_owned(),
+                severity: Severity::Critical,
+                text: "The holder is alive and has held for 40 times the usual time.".to_owned(),
+                paths: vec![row.path.clone()],
+                since_ms: at - 900_000,
+            }]
         } else {
             Vec::new()
         };
@@ -209,10 +222,39 @@ impl Fixture {
             recognised_by: vec!["children are named _c_<uuid>-lock-<sequence>".to_owned(), "every child is ephemeral and sequential".to_owned()],
             foreign: vec![Foreign { path: format!("{}/config", row.path), reason: "no sequence number in its name".to_owned() }],
             findings,
-            notes: if row.recipe == Recipe::SingleNodeMutex { vec!["Waiters of this recipe have no znode; they can't be counted.".to_owned()] } else { Vec::new() },
-            stat: Some(StatRow { czxid: Zxid(0x1_0000_0007), mzxid: Zxid(0x1_0000_0007), pzxid: Zxid(0x1_0000_2f40), ctime_ms: at - 86_400_000, version: 0, cversion: 4_112, children: row.waiter_count + row.holder_count, creates_ever: 2_061 }),
-            stats: LockStats { acquisitions: 2_048, owner_unknown: 3, hold_p50_ms: Some(47_000), hold_p99_ms: Some(190_000), wait_p50_ms: Some(320_000), wait_p99_ms: Some(1_200_000) },
-            past: (1..9).map(|n| PastHolder { node: format!("_c_9f2a-lock-{:010}", 4_100 - n), session_id: Some(SessionId(0x1_0000_0a1b_2c00 + n)), label: Some(format!("worker-{n}")), from_ms: at - 1_900_000 - n * 50_000, until_ms: at - 1_900_000 - (n - 1) * 50_000, is_lower_bound: n == 8 }).collect(),
+            notes: if row.recipe == Recipe::SingleNodeMutex {
+                vec!["Waiters of this recipe have no znode; they can't be counted.".to_owned()]
+            } else {
+                Vec::new()
+            },
+            stat: Some(StatRow {
+                czxid: Zxid(0x1_0000_0007),
+                mzxid: Zxid(0x1_0000_0007),
+                pzxid: Zxid(0x1_0000_2f40),
+                ctime_ms: at - 86_400_000,
+                version: 0,
+                cversion: 4_112,
+                children: row.waiter_count + row.holder_count,
+                creates_ever: 2_061,
+            }),
+            stats: LockStats {
+                acquisitions: 2_048,
+                owner_unknown: 3,
+                hold_p50_ms: Some(47_000),
+                hold_p99_ms: Some(190_000),
+                wait_p50_ms: Some(320_000),
+                wait_p99_ms: Some(1_200_000),
+            },
+            past: (1..9)
+                .map(|n| PastHolder {
+                    node: format!("_c_9f2a-lock-{:010}", 4_100 - n),
+                    session_id: Some(SessionId(0x1_0000_0a1b_2c00 + n)),
+                    label: Some(format!("worker-{n}")),
+                    from_ms: at - 1_900_000 - n * 50_000,
+                    until_ms: at - 1_900_000 - (n - 1) * 50_000,
+                    is_lower_bound: n == 8,
+                })
+                .collect(),
             row,
         };
         Some(LockPage { head, window: cut(contenders, query.offset, query.limit) })
@@ -223,14 +265,44 @@ impl Fixture {
         let as_of = self.as_of();
         let roots = ROOTS.iter().map(|path| {
             let brief = self.root(path, &rows);
-            RootStatus { path: brief.path, state: brief.state, since_ms: brief.since_ms, why: brief.why, locks: brief.locks.into(), znodes: u64::from(brief.locks) * 9 }
+            RootStatus {
+                path: brief.path,
+                state: brief.state,
+                since_ms: brief.since_ms,
+                why: brief.why,
+                locks: brief.locks.into(),
+                znodes: u64::from(brief.locks) * 9,
+            }
         });
-        let link = match self.mode { Mode::Stale => Link::Lost, Mode::Unread => Link::Syncing, _ => Link::Live };
-        let ensemble = EnsembleStatus {
-            name: "default".to_owned(), connect: "zk1:2181,zk2:2181,zk3:2181".to_owned(), link, since_ms: as_of.since_ms, why: as_of.why, session_id: Some(SessionId(0x1_0000_0a1b_2c00)), zxid: as_of.zxid,
-            clock_offset_ms: Some(-14), roots: roots.collect(), evidence: Vec::new(), resyncs: 2, events: 184_211 + self.beat().unsigned_abs(), owner_unknown: 3, missed: 0,
+        let link = match self.mode {
+            Mode::Stale => Link::Lost,
+            Mode::Unread => Link::Syncing,
+            _ => Link::Live,
         };
-        Status { version: "0.1.0".to_owned(), protocol: 1, seq: 9_000 + self.beat().unsigned_abs(), read_only: true, started_at_ms: self.started_ms - 7_200_000, ensembles: vec![ensemble] }
+        let ensemble = EnsembleStatus {
+            name: "default".to_owned(),
+            connect: "zk1:2181,zk2:2181,zk3:2181".to_owned(),
+            link,
+            since_ms: as_of.since_ms,
+            why: as_of.why,
+            session_id: Some(SessionId(0x1_0000_0a1b_2c00)),
+            zxid: as_of.zxid,
+            clock_offset_ms: Some(-14),
+            roots: roots.collect(),
+            evidence: Vec::new(),
+            resyncs: 2,
+            events: 184_211 + self.beat().unsigned_abs(),
+            owner_unknown: 3,
+            missed: 0,
+        };
+        Status {
+            version: "0.1.0".to_owned(),
+            protocol: 1,
+            seq: 9_000 + self.beat().unsigned_abs(),
+            read_only: true,
+            started_at_ms: self.started_ms - 7_200_000,
+            ensembles: vec![ensemble],
+        }
     }
 }
 
@@ -257,7 +329,11 @@ fn row(spec: &(&str, &str, Verdict, u32, i64, &str), n: i64, at: i64, beat: i64)
         held_since_ms: is_held.then_some(since),
         hold_is_lower_bound: n % 4 == 1,
         findings: Vec::new(),
-        depth: if waiters == 0 { Vec::new() } else { (0..48).map(|slice: i64| ((slice * slice * n + beat) % (i64::from(waiters) + 2)) as u16).collect() },
+        depth: if waiters == 0 {
+            Vec::new()
+        } else {
+            (0..48).map(|slice: i64| ((slice * slice * n + beat) % (i64::from(waiters) + 2)) as u16).collect()
+        },
     };
     if is_held {
         row.holders.push(contender(&row, 0, (!who.is_empty()).then(|| who.to_owned()), since));
@@ -293,7 +369,13 @@ fn contender(row: &LockRow, position: u32, label: Option<String>, since: i64) ->
         session_id: (!is_orphan).then_some(SessionId(0x1_0000_0a1b_2c00 + i64::from(position))),
         ephemeral: Some(!is_orphan),
         client: None,
-        liveness: match position { _ if is_orphan => Liveness::Persistent, 0 if row.verdict == Verdict::Expiring => Liveness::Disconnected, 3 => Liveness::Silent, 0..9 => Liveness::Connected, _ => Liveness::Unknown },
+        liveness: match position {
+            _ if is_orphan => Liveness::Persistent,
+            0 if row.verdict == Verdict::Expiring => Liveness::Disconnected,
+            3 => Liveness::Silent,
+            0..9 => Liveness::Connected,
+            _ => Liveness::Unknown,
+        },
         expires_at_ms: (row.verdict == Verdict::Expiring && is_holder).then_some(since + 60_000),
         label,
         data: None,
@@ -313,7 +395,12 @@ fn contenders(row: &LockRow, at: i64) -> Vec<Contender> {
     for position in 1..=row.waiter_count {
         let label = (position % 3 != 0).then(|| format!("worker-{position}"));
         let mut waiter = contender(row, position, label, at - 1_800_000 + i64::from(position) * 1_500);
-        let evidence = match position { 2 => EdgeEvidence::Missing, _ if row.recipe == Recipe::SingleNodeMutex => EdgeEvidence::Shared, 1..6 => EdgeEvidence::Confirmed, _ => EdgeEvidence::Inferred };
+        let evidence = match position {
+            2 => EdgeEvidence::Missing,
+            _ if row.recipe == Recipe::SingleNodeMutex => EdgeEvidence::Shared,
+            1..6 => EdgeEvidence::Confirmed,
+            _ => EdgeEvidence::Inferred,
+        };
         let to = if evidence == EdgeEvidence::Shared { all.first() } else { all.last() };
         waiter.waits_for.extend(to.map(|to| Edge { to: to.path.clone(), evidence }));
         all.push(waiter);
