@@ -35,7 +35,7 @@ fn main() -> Result<()> {
     let places = Places::find()?;
     let sheet = sheet::build(&places.workspace)?;
     let page = page::build(&places, profile)?;
-    let mut site = output::Site::new(places.target.join("site"), profile == page::Profile::Release)?;
+    let mut site = output::Site::new(places.target.join("site"), profile == page::Profile::Dev)?;
     site.add_page(&page)?;
     site.add_hashed("app.css", sheet.as_bytes())?;
     site.add_folder(&places.workspace.join("public"))?;

@@ -12,8 +12,9 @@ use crate::page::Page;
 
 /// Hex digits of the content's hash in a file's name.
 const HASH_DIGITS: usize = 16;
-/// Brotli: highest quality, largest window.
+/// Brotli: highest quality for a release (minutes for an unoptimised wasm, so a quick build takes the lowest), largest window.
 const BROTLI_QUALITY: u32 = 11;
+const BROTLI_QUALITY_QUICK: u32 = 1;
 const BROTLI_WINDOW: u32 = 22;
 
 /// A site being written.
@@ -21,18 +22,18 @@ pub(crate) struct Site {
     folder: PathBuf,
     fresh: PathBuf,
     manifest: BTreeMap<String, String>,
-    /// Compressed twins are written; they take minutes for an unoptimised page.
-    twins: bool,
+    brotli_quality: u32,
 }
 
 impl Site {
-    pub(crate) fn new(folder: PathBuf, twins: bool) -> Result<Self> {
+    pub(crate) fn new(folder: PathBuf, is_quick: bool) -> Result<Self> {
+        let brotli_quality = if is_quick { BROTLI_QUALITY_QUICK } else { BROTLI_QUALITY };
         let fresh = folder.with_extension("fresh");
         if fresh.exists() {
             fs::remove_dir_all(&fresh)?;
         }
         fs::create_dir_all(&fresh).with_context(|| format!("can't make {}", fresh.display()))?;
-        Ok(Self { folder, fresh, manifest: BTreeMap::new(), twins })
+        Ok(Self { folder, fresh, manifest: BTreeMap::new(), brotli_quality })
     }
 
     /// The wasm and its glue; the glue is told the wasm's name by the page, and imports its snippets by their
@@ -84,11 +85,8 @@ impl Site {
     fn write(&self, name: &str, content: &[u8]) -> Result<()> {
         let path = self.fresh.join(name);
         fs::write(&path, content)?;
-        if !self.twins {
-            return Ok(());
-        }
         let mut brotli = Vec::new();
-        brotli::CompressorWriter::new(&mut brotli, 4096, BROTLI_QUALITY, BROTLI_WINDOW).write_all(content)?;
+        brotli::CompressorWriter::new(&mut brotli, 4096, self.brotli_quality, BROTLI_WINDOW).write_all(content)?;
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         gzip.write_all(content)?;
         let gzip = gzip.finish()?;

@@ -87,7 +87,9 @@ fn LockName(row: Memo<Option<LockRow>>, path: String, is_chosen: Memo<bool>, gro
 
 #[component]
 fn Holder(row: Memo<Option<LockRow>>) -> impl IntoView {
-    let name = move || row.with(|row| row.as_ref().map(|row| row.holders.first().map_or_else(|| nobody(row), |holder| middle(&holder_name(holder), HOLDER_CHARS))));
+    let name = move || {
+        row.with(|row| row.as_ref().map(|row| row.holders.first().map_or_else(|| nobody(row), |holder| middle(&holder_name(holder), HOLDER_CHARS))))
+    };
     let whole = move || row.with(|row| row.as_ref().and_then(|row| row.holders.first().map(holder_name)));
     let session = move || row.with(|row| row.as_ref().and_then(second_line));
     view! {

@@ -103,9 +103,7 @@ impl BoardState {
     /// The rows to draw.
     pub(super) fn slots(self, shown: Viewport) -> Vec<Slot> {
         self.with_order(|order, window| {
-            (shown.start..shown.end.min(order.total(window)))
-                .filter_map(|at| order.path_at(window, at).map(|path| Slot { at, path }))
-                .collect()
+            (shown.start..shown.end.min(order.total(window))).filter_map(|at| order.path_at(window, at).map(|path| Slot { at, path })).collect()
         })
         .unwrap_or_default()
     }

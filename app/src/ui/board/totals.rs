@@ -15,7 +15,9 @@ pub(super) fn TotalsLine() -> impl IntoView {
     let number = move |read: fn(&Totals) -> u32| move || totals.with(|totals| totals.as_ref().map_or("–".to_owned(), |totals| count(read(totals))));
     let waited = move || {
         let now_ms = live.now_ms();
-        totals.with(|totals| totals.as_ref().map_or("–".to_owned(), |totals| duration(i64::from(totals.waiters) * now_ms - totals.waiting_since_sum_ms)))
+        totals.with(|totals| {
+            totals.as_ref().map_or("–".to_owned(), |totals| duration(i64::from(totals.waiters) * now_ms - totals.waiting_since_sum_ms))
+        })
     };
     let oldest = Signal::derive(move || totals.with(|totals| totals.as_ref().and_then(|totals| totals.oldest_wait_at_ms)));
     let nobody = move || oldest.get().is_none().then_some("–");

@@ -82,11 +82,13 @@ fn Link(kept: Memo<Drawn>, link: Contender) -> impl IntoView {
     let session = link.session_id;
     let stale = StoredValue::new(link.clone());
     let contender = Memo::new(move |_| {
-        kept.with(|drawn| drawn.links.iter().find(|other| other.path == path && other.session_id == session).cloned()).unwrap_or_else(|| stale.get_value())
+        kept.with(|drawn| drawn.links.iter().find(|other| other.path == path && other.session_id == session).cloned())
+            .unwrap_or_else(|| stale.get_value())
     });
     let is_holder = Memo::new(move |_| contender.with(|contender| contender.role == Role::Holder));
     let edge = Memo::new(move |_| contender.with(|contender| contender.waits_for.first().cloned()));
-    let since = Signal::derive(move || contender.with(|contender| if is_holder.get() { contender.holding_since_ms } else { contender.waiting_since_ms }));
+    let since =
+        Signal::derive(move || contender.with(|contender| if is_holder.get() { contender.holding_since_ms } else { contender.waiting_since_ms }));
     let at_least = Signal::derive(move || contender.with(|contender| contender.holding_is_lower_bound));
     let alive = move || contender.with(|contender| contender.liveness.name());
     view! {
@@ -123,7 +125,9 @@ fn EdgeLine(edge: Edge) -> impl IntoView {
 #[component]
 fn Legend(kept: Memo<Drawn>) -> impl IntoView {
     let used = Memo::new(move |_| {
-        let is_used = |evidence: &EdgeEvidence| kept.with(|drawn| drawn.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence)));
+        let is_used = |evidence: &EdgeEvidence| {
+            kept.with(|drawn| drawn.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence)))
+        };
         EdgeEvidence::ALL.into_iter().filter(is_used).collect::<Vec<_>>()
     });
     view! {

@@ -52,8 +52,7 @@ struct LockState {
 #[component]
 fn OneLock(query: LockQuery) -> impl IntoView {
     let live = Live::of_app();
-    let first: Option<First<Option<LockPage>>> =
-        SharedValue::new(|| use_context::<Arc<dyn Source>>().map(|source| source.lock(&query))).into_inner();
+    let first: Option<First<Option<LockPage>>> = SharedValue::new(|| use_context::<Arc<dyn Source>>().map(|source| source.lock(&query))).into_inner();
     let opened = live.open(View::Lock(query.clone()), first, |page| Body::Lock(page.map(Box::new)));
     let head = Memo::new(move |_| live.lock(|page| page.map(|page| page.head.clone())).flatten());
     let is_read = Memo::new(move |_| live.lock(|_| ()).is_some());
@@ -71,12 +70,12 @@ fn OneLock(query: LockQuery) -> impl IntoView {
                     view! {
                         <LockTitle state=state path=path.get_value() />
                         <Chain state=state />
-                        <Queue state=state opened=opened query=query.get_value() />
                         <div class="sides">
                             <Stats state=state />
                             <Past state=state />
                         </div>
                         <Facts state=state />
+                        <Queue state=state opened=opened query=query.get_value() />
                     }
                     .into_any()
                 } else {

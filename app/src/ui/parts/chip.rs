@@ -17,7 +17,9 @@ fn sign(verdict: Verdict) -> &'static str {
         // An hour-glass.
         Verdict::Slow => "M2.5 1.5h7l-2.6 4.5l2.6 4.5h-7l2.6-4.5z",
         // A disc half gone.
-        Verdict::Expiring => "M6 1.5a4.5 4.5 0 0 0 0 9zM7.5 1.9a4.5 4.5 0 0 1 2.6 2.4l-1.5.7a3 3 0 0 0-1.1-1.2zM10.4 6.8a4.5 4.5 0 0 1-2.9 3.3v-1.9a3 3 0 0 0 1.3-1.4z",
+        Verdict::Expiring => {
+            "M6 1.5a4.5 4.5 0 0 0 0 9zM7.5 1.9a4.5 4.5 0 0 1 2.6 2.4l-1.5.7a3 3 0 0 0-1.1-1.2zM10.4 6.8a4.5 4.5 0 0 1-2.9 3.3v-1.9a3 3 0 0 0 1.3-1.4z"
+        }
         // An empty frame.
         Verdict::NobodyHome => "M2 2h8v8h-8zM3.6 3.6v4.8h4.8v-4.8z",
         // A lozenge.

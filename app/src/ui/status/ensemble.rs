@@ -73,7 +73,9 @@ fn offset(ms: Option<i64>) -> String {
 #[component]
 fn Roots(ensemble: Memo<Option<EnsembleStatus>>) -> impl IntoView {
     let paths = Memo::new(move |_| {
-        ensemble.with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.roots.iter().map(|root| root.path.clone()).collect::<Vec<_>>())).unwrap_or_default()
+        ensemble
+            .with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.roots.iter().map(|root| root.path.clone()).collect::<Vec<_>>()))
+            .unwrap_or_default()
     });
     view! {
         <div class="overflow-x-auto">

@@ -83,8 +83,5 @@ fn a_reconnect_resumes_and_stays_paused() {
     model.set_paused(true);
     model.disconnected();
     model.connected();
-    assert_eq!(
-        model.take_outbox(),
-        [ClientFrame::ResumeAfter { id, view: view(), epoch: Epoch(7), seq: 4 }, ClientFrame::Pause { id }]
-    );
+    assert_eq!(model.take_outbox(), [ClientFrame::ResumeAfter { id, view: view(), epoch: Epoch(7), seq: 4 }, ClientFrame::Pause { id }]);
 }
