@@ -59,6 +59,10 @@ test('what is chosen stays chosen when rows move', async ({ ui, clients, place, 
   await page.keyboard.press('j');
   await expect.poll(() => chosen(ui)).toEqual([`${place}/b`]);
   await c!.hold(`${place}/aa`);
-  await expect(ui.locks).toHaveCount(3);
+  // While a row is chosen the others keep their places; `a` applies the new order.
+  await expect(async () => {
+    await page.keyboard.press('a');
+    await expect(ui.locks).toHaveCount(3, { timeout: 100 });
+  }).toPass({ intervals: [50], timeout: 10_000 });
   expect(await chosen(ui)).toEqual([`${place}/b`]);
 });

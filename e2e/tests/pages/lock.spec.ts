@@ -83,5 +83,5 @@ test('an unknown address is not found', async ({ ui, page, problems }) => {
   problems.expectNotFound();
   const response = await ui.open('/no/such/page');
   expect(response.status()).toBe(404);
-  await expect(page.locator('body')).toContainText(/not found|nothing/i);
+  await expect(page.locator('body')).toContainText(/no such page|not found/i);
 });
