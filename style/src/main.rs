@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     let sheet = sheet::build(&places.workspace)?;
     let page = page::build(&places, profile)?;
     let mut site = output::Site::new(places.target.join("site"))?;
-    site.add_module("app.wasm", "app.js", &page.wasm, &page.js)?;
+    site.add_page(&page)?;
     site.add_hashed("app.css", sheet.as_bytes())?;
     site.add_folder(&places.workspace.join("public"))?;
     site.finish()

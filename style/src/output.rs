@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
+use crate::page::Page;
+
 /// Hex digits of the content's hash in a file's name.
 const HASH_DIGITS: usize = 16;
 /// Brotli: highest quality, largest window.
@@ -31,10 +33,18 @@ impl Site {
         Ok(Self { folder, fresh, manifest: BTreeMap::new() })
     }
 
-    /// The wasm and its glue; the glue is told the wasm's name by the page.
-    pub(crate) fn add_module(&mut self, wasm_name: &str, js_name: &str, wasm: &[u8], js: &str) -> Result<()> {
-        self.add_hashed(wasm_name, wasm)?;
-        self.add_hashed(js_name, js.as_bytes())
+    /// The wasm and its glue; the glue is told the wasm's name by the page, and imports its snippets by their
+    /// hashed names.
+    pub(crate) fn add_page(&mut self, page: &Page) -> Result<()> {
+        let mut js = page.js.clone();
+        for (at, (import, text)) in page.snippets.iter().enumerate() {
+            let name = format!("snippet{at}.js");
+            self.add_hashed(&name, text.as_bytes())?;
+            let hashed = self.manifest.get(&name).context("the snippet was just added")?;
+            js = js.replace(import, &format!("./{hashed}"));
+        }
+        self.add_hashed("app.wasm", &page.wasm)?;
+        self.add_hashed("app.js", js.as_bytes())
     }
 
     /// A file whose name changes with its content, so that it may be cached for ever.

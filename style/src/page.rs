@@ -20,6 +20,8 @@ pub(crate) enum Profile {
 pub(crate) struct Page {
     pub(crate) wasm: Vec<u8>,
     pub(crate) js: String,
+    /// JavaScript that crates carry inline: the name it is imported by, and its text.
+    pub(crate) snippets: Vec<(String, String)>,
 }
 
 pub(crate) fn build(places: &Places, profile: Profile) -> Result<Page> {
@@ -40,6 +42,11 @@ pub(crate) fn build(places: &Places, profile: Profile) -> Result<Page> {
     bindgen.input_path(&input).web(true)?.typescript(false).omit_default_module_path(true);
     bindgen.remove_name_section(release).remove_producers_section(release).keep_debug(!release);
     let mut output = bindgen.generate_output().with_context(|| format!("no bindings for {}", input.display()))?;
-    ensure!(output.snippets().is_empty(), "the page pulls in JavaScript snippets, which this build step does not place");
-    Ok(Page { js: output.js().to_owned(), wasm: output.wasm_mut().emit_wasm() })
+    ensure!(output.local_modules().is_empty(), "the page pulls in JavaScript modules of a crate, which this build step does not place");
+    let inline = |(crate_id, texts): (&String, &Vec<String>)| {
+        let import = |(at, text): (usize, &String)| (format!("./snippets/{crate_id}/inline{at}.js"), text.clone());
+        texts.iter().enumerate().map(import).collect::<Vec<_>>()
+    };
+    let snippets = output.snippets().iter().flat_map(inline).collect();
+    Ok(Page { js: output.js().to_owned(), snippets, wasm: output.wasm_mut().emit_wasm() })
 }

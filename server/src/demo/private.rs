@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,6 +18,10 @@ const START_MAX: Duration = Duration::from_secs(30);
 const START_STEP: Duration = Duration::from_millis(25);
 /// Limit for one four-letter word.
 const FOUR_LETTER_MAX: Duration = Duration::from_secs(2);
+/// Starts that are tried when ports turn out to be taken.
+const START_TRIES: u32 = 3;
+/// What a server logs when it gives up by itself.
+const GAVE_UP: &str = "Exiting JVM with code";
 /// Tries to find a free port before giving up.
 const PORT_TRIES_MAX: u32 = 200;
 /// Ports below the range that outgoing connections use, so that nobody takes one while its server restarts.
@@ -62,7 +66,7 @@ pub enum DemoError {
     #[error("found no free TCP port on 127.0.0.1 between {} and {}", PORTS.start, PORTS.end)]
     NoPort,
     /// The server does not answer.
-    #[error("the private ZooKeeper at {address} did not answer within {} s; the end of its log:\n{log}", START_MAX.as_secs())]
+    #[error("the private ZooKeeper at {address} does not answer (limit {} s); the end of its log:\n{log}", START_MAX.as_secs())]
     Silent {
         /// Its address.
         address: String,
@@ -90,11 +94,19 @@ pub struct PrivateZooKeeper {
 impl PrivateZooKeeper {
     /// Starts a standalone server and waits until it answers.
     pub async fn start(options: ServerOptions) -> Result<Self, DemoError> {
-        let mut server = Self::prepare(options)?;
-        server.write_config("")?;
-        server.launch()?;
-        server.wait_until_serving().await?;
-        Ok(server)
+        let mut tries_left = START_TRIES;
+        loop {
+            let mut server = Self::prepare(options.clone())?;
+            server.write_config("")?;
+            server.launch()?;
+            tries_left -= 1;
+            match server.wait_until_serving().await {
+                Ok(()) => return Ok(server),
+                // Somebody else took a port between our look and the server's: take others.
+                Err(DemoError::Silent { log, .. }) if tries_left > 0 && log.contains("Address already in use") => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Finds Java, ports and a folder; starts nothing.
@@ -137,6 +149,8 @@ impl PrivateZooKeeper {
         arguments.extend([OsStr::new("-cp"), &self.java.class_path]);
         arguments.push(OsStr::new("org.apache.zookeeper.server.quorum.QuorumPeerMain"));
         arguments.push(config.as_os_str());
+        // A fresh log for each start, so that an earlier end is not taken for this one's.
+        let _ = std::fs::remove_file(self.log_file());
         let process = Guarded::start(self.folder.path(), &self.log_file(), &self.java.program, &arguments).map_err(system("start Java"))?;
         self.process = Some(process);
         Ok(())
@@ -145,14 +159,14 @@ impl PrivateZooKeeper {
     /// Waits until the server serves requests.
     pub(super) async fn wait_until_serving(&self) -> Result<(), DemoError> {
         let deadline = Instant::now() + START_MAX;
-        while Instant::now() < deadline {
+        while Instant::now() < deadline && !self.log().contains(GAVE_UP) {
             // A member without a quorum answers too, but says that it is not serving.
             if self.four_letter("srvr").await.is_ok_and(|answer| answer.contains("Node count")) {
                 return Ok(());
             }
             tokio::time::sleep(START_STEP).await;
         }
-        let text = std::fs::read_to_string(self.log_file()).unwrap_or_default();
+        let text = self.log();
         let lines: Vec<&str> = text.lines().collect();
         let log = lines[lines.len().saturating_sub(LOG_LINES_MAX)..].join("\n");
         Err(DemoError::Silent { address: self.address(), log })
@@ -223,6 +237,15 @@ impl PrivateZooKeeper {
             Some(process) => process.end(kindly).await.map_err(system("end the server")),
             None => Ok(()),
         }
+    }
+
+    /// Where its data lies; gone when this value is.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.log_file()).unwrap_or_default()
     }
 
     fn log_file(&self) -> PathBuf {

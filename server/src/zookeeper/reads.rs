@@ -151,6 +151,17 @@ impl Reads {
         self.sync_left
     }
 
+    /// Reads that wait or are under way.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Gives back the room that a sync needed.
+    pub(super) fn shrink(&mut self) {
+        self.entries.shrink_to_fit();
+        self.order.shrink_to_fit();
+    }
+
     /// Drops everything.
     pub(super) fn clear(&mut self) {
         *self = Self::default();

@@ -95,11 +95,7 @@ impl Ledger {
     pub(super) fn gone(&mut self, path: &str) {
         self.directories.remove(path);
         self.silent.remove(path);
-        if let Some((parent, name)) = split_path(path)
-            && let Some(names) = self.silent.get_mut(parent)
-        {
-            names.remove(name);
-        }
+        self.not_silent(path);
     }
 
     /// A znode that no event will tell of.
@@ -109,9 +105,28 @@ impl Ledger {
         }
     }
 
+    /// A silent znode became readable.
+    pub(super) fn not_silent(&mut self, path: &str) {
+        if let Some((parent, name)) = split_path(path)
+            && let Some(names) = self.silent.get_mut(parent)
+        {
+            names.remove(name);
+            if names.is_empty() {
+                self.silent.remove(parent);
+            }
+        }
+    }
+
     /// The silent children of a directory.
     pub(super) fn silent_in(&self, directory: &str) -> impl Iterator<Item = &str> {
         self.silent.get(directory).into_iter().flatten().map(AsRef::as_ref)
+    }
+
+    /// Some silent children of a directory, others with each turn.
+    pub(super) fn silent_sample(&self, directory: &str, turn: usize, count: usize) -> impl Iterator<Item = &str> {
+        let all = self.silent.get(directory).map_or(0, BTreeSet::len);
+        let start = if all == 0 { 0 } else { turn.wrapping_mul(count) % all };
+        self.silent_in(directory).skip(start).take(count)
     }
 
     /// The mark of a directory now; None when it is not counted.
@@ -248,6 +263,10 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.add_silent("/d/x");
         assert_eq!(ledger.silent_in("/d").collect::<Vec<_>>(), ["x"]);
+        ledger.add_silent("/d/y");
+        let samples: Vec<&str> = (0..3).flat_map(|turn| ledger.silent_sample("/d", turn, 1)).collect();
+        assert_eq!(samples, ["x", "y", "x"]);
+        ledger.gone("/d/y");
         ledger.gone("/d/x");
         assert_eq!(ledger.silent_in("/d").count(), 0);
     }

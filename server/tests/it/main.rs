@@ -11,5 +11,6 @@ mod outage;
 mod recipes;
 mod roots;
 mod served;
+mod servers;
 mod tidy;
 mod tree;

@@ -133,3 +133,29 @@ async fn our_member_dies_while_the_ensemble_lives() {
     observed.stop().await;
     both.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flapping_link_ends_in_the_truth() {
+    const FLAPS: u64 = 12;
+    let server = zookeeper().await;
+    let proxy = Proxy::start(server.address()).await;
+    let truth = Truth::new(&server.address()).await;
+    truth.make("/locks").await;
+    let observed = Observed::start(&proxy.address(), &["/locks"]);
+    observed.until_live().await;
+    for flap in 0..FLAPS {
+        proxy.set(Mode::Cut);
+        truth.make(&format!("/locks/{flap}")).await;
+        observed.until("the cut", |believed| believed.link != Some(Link::Live)).await;
+        proxy.set(Mode::Open);
+        truth.queue(&format!("/locks/{flap}/lock-")).await;
+        if flap % 3 == 0 {
+            observed.until_live().await;
+        }
+    }
+    observed.until_live().await;
+    observed.until_true(&truth).await;
+    truth.queue("/locks/0/lock-").await;
+    observed.until_true(&truth).await;
+    observed.stop().await;
+}

@@ -121,3 +121,26 @@ async fn a_denied_child_appears_as_unreadable() {
     assert_eq!(observed.look(|believed| (believed.missed, believed.syncs.len())), (0, 1));
     observed.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rights_that_change_while_we_watch() {
+    let server = zookeeper().await;
+    let truth = Truth::new(&server.address()).await;
+    truth.make("/locks").await;
+    let secret = [Acl::new(Permission::ALL, AuthId::authed())];
+    let everyone = [Acl::new(Permission::ALL, AuthId::anyone())];
+    let owner = open(&server.address()).await;
+    owner.auth("digest", b"app:secret").await.unwrap();
+    owner.create("/locks/opens", b"hidden", &CreateMode::Ephemeral.with_acls(Acls::new(&secret))).await.unwrap();
+    owner.create("/locks/closes", b"", &CreateMode::Ephemeral.with_acls(Acls::anyone_all())).await.unwrap();
+    let observed = Observed::start(&server.address(), &["/locks"]);
+    observed.until_live().await;
+    owner.set_acl("/locks/opens", &everyone, None).await.unwrap();
+    owner.set_acl("/locks/closes", &secret, None).await.unwrap();
+    observed.until("the opened one is read", |believed| believed.tree.get("/locks/opens").is_some_and(|node| !node.unreadable)).await;
+    // No event tells of this deletion: only the counters do.
+    owner.delete("/locks/closes", None).await.unwrap();
+    observed.until("the closed one leaves", |believed| !believed.tree.contains_key("/locks/closes")).await;
+    observed.until_true(&truth).await;
+    observed.stop().await;
+}

@@ -183,7 +183,11 @@ impl RootWatch {
         }
         if unreadable {
             self.ledger.add_silent(&path);
-        } else if purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
+        } else {
+            self.ledger.not_silent(&path);
+        }
+        // The children of a silent znode may not be listed either.
+        if !unreadable && purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
             let list_purpose = if purpose == Purpose::Sync { ListPurpose::Sync } else { ListPurpose::Found };
             self.list(Arc::clone(&path), list_purpose, facts.children);
         }

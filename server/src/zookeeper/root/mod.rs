@@ -11,9 +11,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use app::domain::observation::{Observation, RootId, RootTrouble};
+use app::domain::znode::join_path;
 
 use super::outbox::Outbox;
-use super::reads::Reads;
+use super::reads::{Purpose, Reads};
 use super::request::{Epoch, ListPurpose, Request};
 use super::tally::Ledger;
 use super::translate::trouble_text;
@@ -26,11 +27,15 @@ const REQUEST_BYTES_MAX: usize = 256 * 1024;
 /// Lists a request, and names they may bring together.
 const LISTS_A_REQUEST: usize = 100;
 const NAMES_A_REQUEST: usize = 10_000;
+/// With so many reads waiting, further lists wait: a sync needs little room, however big the tree.
+const LISTS_PAUSE_AT: usize = 10_000;
 /// Directories whose counters are checked right after a sync.
 const CHECKED_AFTER_SYNC: usize = 100;
 /// Directories checked in each turn of the sweep, and ticks between turns.
 const CHECKED_A_SWEEP: usize = 4;
 const SWEEP_TICKS: u32 = 4;
+/// Silent children of a directory read again in each turn.
+const SILENT_A_SWEEP: usize = 25;
 /// Comparisons after a hint that children came or went: the hint may come from a member that is ahead of ours.
 const CHECKS_A_HINT: u8 = 2;
 /// What ZooKeeper keeps for itself.
@@ -158,10 +163,23 @@ impl RootWatch {
                 self.checks.push_back(Arc::clone(&self.path));
             }
             if self.ticks.is_multiple_of(SWEEP_TICKS) && self.checks.is_empty() {
-                self.checks.extend(self.ledger.next_directories(CHECKED_A_SWEEP));
+                self.sweep();
             }
         }
         self.input(Input::Tick, out);
+    }
+
+    /// The slow round over all directories: their counters, and a few of their silent children, which may have become
+    /// readable without an event.
+    fn sweep(&mut self) {
+        let directories = self.ledger.next_directories(CHECKED_A_SWEEP);
+        for directory in &directories {
+            let turn = usize::try_from(self.ticks / SWEEP_TICKS).unwrap_or_default();
+            for name in self.ledger.silent_sample(directory, turn, SILENT_A_SWEEP) {
+                self.reads.want(&join_path(directory, name), Purpose::Found);
+            }
+        }
+        self.checks.extend(directories);
     }
 
     /// The next request to send, if any.
@@ -173,7 +191,7 @@ impl RootWatch {
             let count = self.denied.len().min(READS_A_REQUEST);
             return Some(Request::Stat(self.denied.drain(..count).collect()));
         }
-        if !self.lists.is_empty() {
+        if !self.lists.is_empty() && self.reads.len() < LISTS_PAUSE_AT {
             return Some(Request::List(self.take_lists()));
         }
         let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);
@@ -209,7 +227,7 @@ impl RootWatch {
             self.announce(out);
         }
         let root = Arc::clone(&self.path);
-        self.reads.want(&root, super::reads::Purpose::Sync);
+        self.reads.want(&root, Purpose::Sync);
     }
 
     fn announce(&mut self, out: &mut Outbox) {
@@ -222,6 +240,8 @@ impl RootWatch {
         self.announced = false;
         out.push(Observation::SyncEnded { root: self.id });
         self.checks.clear();
+        self.reads.shrink();
+        self.lists.shrink_to_fit();
         if self.state == State::Live {
             self.checks.extend(self.ledger.next_directories(CHECKED_AFTER_SYNC));
         }
