@@ -62,7 +62,7 @@ test('every utility that is served means what it says', async ({ page, lockscope
   await page.route(`${lockscope.url}/blank`, (route) =>
     route.fulfill({
       contentType: 'text/html',
-      body: `<!doctype html><html style="font-size:16px">${sheet.map((href) => `<link rel="stylesheet" href="${href}">`).join('')}<body><div id="probe"></div></body></html>`,
+      body: `<!doctype html><html style="font-size:16px">${sheet.map((href) => `<link rel="stylesheet" href="${href}">`).join('')}<body><div style="all:initial;display:block"><div id="probe"></div></div></body></html>`,
     }),
   );
   await page.goto(`${lockscope.url}/blank`);
