@@ -1,13 +1,14 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
 .PHONY: help demo build site test test-rust e2e lint bench dev clean
 .DEFAULT_GOAL := help
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## build, start a private ZooKeeper with live sample locks, and serve the dashboard
 	@.ci/need java zookeeper
-	target/release/lockscope demo
+	$(TARGET)/release/lockscope demo
 
 build: site ## the release binary with the page inside: target/release/lockscope
 	cargo build --release --locked -p server --bin lockscope
@@ -25,7 +26,7 @@ test-rust: site
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked -p server --bin lockscope
-	cd e2e && LOCKSCOPE_BIN=$(CURDIR)/$${CARGO_TARGET_DIR:-target}/debug/lockscope npx playwright test
+	cd e2e && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
 
 lint: ## formatting and lints, each feature set of `app` apart
 	@.ci/need wasm

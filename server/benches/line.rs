@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use app::domain::observatory::{Observatory, Settings};
 use app::domain::time::TimeMs;
+use app::wire::BoardQuery;
 use server::demo::{PrivateZooKeeper, ServerOptions};
+use server::feed::project::{EnsembleInfo, Look};
 use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
@@ -26,6 +28,7 @@ const CONNECT: &str = "LOCKSCOPE_BENCH_CONNECT";
 const LOCKS: usize = 1_000;
 const CONTENDERS: usize = 100;
 const SYNCS: usize = 5;
+const PROJECTIONS: u32 = 100;
 const WRITERS: usize = 4;
 const LANES: usize = 16;
 const CYCLES_A_LANE: usize = 1_000;
@@ -86,7 +89,9 @@ async fn fill(address: &str) -> Client {
 async fn first_sync(address: &str) {
     let mut took_ms = Vec::new();
     let mut bytes = 0;
+    let mut last = None;
     for _ in 0..SYNCS {
+        drop(last.take());
         let region = Region::new(ALLOCATOR);
         let (sender, mut receiver) = mpsc::channel(BATCHES_MAX);
         let (stop, stopped) = watch::channel(false);
@@ -101,12 +106,12 @@ async fn first_sync(address: &str) {
         }
         took_ms.push(started.elapsed().as_secs_f64() * 1_000.0);
         assert_eq!(model.locks().len(), LOCKS);
+        let change = region.change();
+        bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
         let _ = stop.send(true);
         drop(receiver);
         observer.await.unwrap();
-        let change = region.change();
-        bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
-        drop(model);
+        last = Some(model);
     }
     took_ms.sort_by(f64::total_cmp);
     let nodes = LOCKS * CONTENDERS;
@@ -115,7 +120,20 @@ async fn first_sync(address: &str) {
         took_ms[SYNCS / 2],
         took_ms[0]
     );
-    println!("live heap of the model: {} bytes a lock znode", bytes / nodes);
+    println!("live heap of model and observer: {} bytes a lock znode", bytes / nodes);
+    projection(&last.unwrap());
+}
+
+/// Time to make one board of 100 rows out of the whole model: what a change costs for all who look at one view.
+fn projection(model: &Observatory) {
+    let ensemble = EnsembleInfo { name: "default".into(), connect: String::new() };
+    let look = Look { observatory: model, ensemble: &ensemble, now: TimeMs(2) };
+    let started = Instant::now();
+    for _ in 0..PROJECTIONS {
+        assert_eq!(look.board(&BoardQuery::default()).window.rows.len(), 100);
+    }
+    let each = started.elapsed().as_secs_f64() * 1_000.0 / f64::from(PROJECTIONS);
+    println!("one board of {LOCKS} locks and {} contenders, sorted by damage: {each:.2} ms", LOCKS * CONTENDERS);
 }
 
 fn part(name: &str, address: &str) -> Command {

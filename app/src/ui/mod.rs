@@ -1,21 +1,16 @@
-//! The page.
+//! The page: a Leptos app that the server renders and the browser takes over.
 
-use leptos::prelude::*;
+mod app;
+mod board;
+mod charts;
+mod format;
+#[cfg(feature = "hydrate")]
+mod hydrate;
+mod live;
+mod lock;
+mod parts;
+mod shell;
+mod status;
 
-/// Hashed names of the page's files, served under `/pkg/`.
-#[derive(Clone, Debug, Default)]
-pub struct AssetNames {
-    /// Style sheet.
-    pub css: String,
-    /// JavaScript glue.
-    pub js: String,
-    /// The page's code.
-    pub wasm: String,
-}
-
-/// The document.
-pub fn shell(_assets: AssetNames) -> impl IntoView {}
-
-/// The page.
-#[component]
-pub fn App() -> impl IntoView {}
+pub use app::App;
+pub use shell::{AssetNames, shell};

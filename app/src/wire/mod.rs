@@ -9,6 +9,7 @@ mod board;
 mod frame;
 mod id;
 mod lock;
+mod name;
 mod problem;
 mod query;
 mod status;
@@ -18,9 +19,9 @@ pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lock::{
-    Access, AsOf, ClientInfo, Confidence, Contender, Edge, EdgeEvidence, FindingRow, Foreign, Link, Liveness, LockDelta, LockHead, LockPage, LockRow,
-    LockStats, NodeData, PastHolder, Recipe, Role, RootState, Severity, StatRow, Verdict,
+    AsOf, ClientInfo, Contender, Edge, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, StatRow,
 };
+pub use name::{Access, Confidence, EdgeEvidence, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, Sort};
 pub use status::{EnsembleStatus, EvidenceStatus, RootStatus, Status};

@@ -1,16 +1,20 @@
-//! From the model to the wire: the only file that knows both. Pure functions of the model, a query and the
+//! From the model to the wire: the only module that knows both. Pure functions of the model, a query and the
 //! time; what they return holds instants, never ages.
+
+mod words;
 
 use app::domain::lock::{Lock, PastTenure};
 use app::domain::mirror::{Child, ChildKey, Directory, Mirror};
 use app::domain::observation::{Link as ModelLink, RootId};
 use app::domain::observatory::{Observatory, RootState as ModelRootState};
-use app::domain::recipe::{self, Access as ModelAccess, Confidence as ModelConfidence, Place, Recipe as ModelRecipe};
+use app::domain::recipe::Place;
 use app::domain::time::TimeMs;
-use app::domain::verdict::{self, Verdict as ModelVerdict};
+use app::domain::verdict;
 use app::domain::znode::join_path;
 use app::wire;
 use base64::Engine as _;
+
+use words::{wire_access, wire_confidence, wire_recipe, wire_root_state, wire_verdict};
 
 /// Holders shown on a board row.
 const ROW_HOLDERS_MAX: usize = 4;
@@ -133,11 +137,7 @@ impl<'a> Look<'a> {
             root: self.root_path(lock.root).to_owned(),
             recipe: wire_recipe(lock.recognition.recipe),
             recipe_label: lock.recognition.label.to_string(),
-            confidence: match lock.recognition.confidence {
-                ModelConfidence::High => wire::Confidence::High,
-                ModelConfidence::Medium => wire::Confidence::Medium,
-                ModelConfidence::Low => wire::Confidence::Low,
-            },
+            confidence: wire_confidence(lock.recognition.confidence),
             verdict: wire_verdict(lock.verdict),
             sentence: sentence.unwrap_or_default(),
             state: wire_root_state(self.observatory.root_state(lock.root).0),
@@ -389,60 +389,6 @@ fn node_data(read: &app::domain::mirror::Read) -> Option<wire::NodeData> {
     let text = std::str::from_utf8(&read.payload).ok().map(str::to_owned);
     let base64 = text.is_none().then(|| base64::engine::general_purpose::STANDARD.encode(&read.payload));
     Some(wire::NodeData { text, base64, bytes: read.payload_bytes, truncated: read.payload.len() < read.payload_bytes as usize })
-}
-
-fn wire_access(lock: &Lock) -> wire::Access {
-    match lock.recognition.rule.map_or(ModelAccess::Exclusive, |rule| recipe::family(rule).access) {
-        ModelAccess::Exclusive => wire::Access::Exclusive,
-        ModelAccess::Read => wire::Access::Read,
-        ModelAccess::Write => wire::Access::Write,
-        ModelAccess::Lease => wire::Access::Lease,
-        ModelAccess::Leader => wire::Access::Leader,
-        ModelAccess::Member => wire::Access::Member,
-        ModelAccess::Item => wire::Access::Item,
-    }
-}
-
-fn wire_recipe(recipe: ModelRecipe) -> wire::Recipe {
-    match recipe {
-        ModelRecipe::SequentialMutex => wire::Recipe::SequentialMutex,
-        ModelRecipe::ReadWrite => wire::Recipe::ReadWrite,
-        ModelRecipe::Semaphore => wire::Recipe::Semaphore,
-        ModelRecipe::SingleNodeMutex => wire::Recipe::SingleNodeMutex,
-        ModelRecipe::Election => wire::Recipe::Election,
-        ModelRecipe::Barrier => wire::Recipe::Barrier,
-        ModelRecipe::DoubleBarrier => wire::Recipe::DoubleBarrier,
-        ModelRecipe::Queue => wire::Recipe::Queue,
-        ModelRecipe::Membership => wire::Recipe::Membership,
-        ModelRecipe::Unknown => wire::Recipe::Unknown,
-    }
-}
-
-fn wire_verdict(verdict: ModelVerdict) -> wire::Verdict {
-    match verdict {
-        ModelVerdict::Free => wire::Verdict::Free,
-        ModelVerdict::Healthy => wire::Verdict::Healthy,
-        ModelVerdict::Unknown => wire::Verdict::Unknown,
-        ModelVerdict::Slow => wire::Verdict::Slow,
-        ModelVerdict::Expiring => wire::Verdict::Expiring,
-        ModelVerdict::NobodyHome => wire::Verdict::NobodyHome,
-        ModelVerdict::Orphan => wire::Verdict::Orphan,
-        ModelVerdict::Stuck => wire::Verdict::Stuck,
-        ModelVerdict::DoubleOwner => wire::Verdict::DoubleOwner,
-        ModelVerdict::Deadlocked => wire::Verdict::Deadlocked,
-    }
-}
-
-fn wire_root_state(state: ModelRootState) -> wire::RootState {
-    match state {
-        ModelRootState::Live => wire::RootState::Live,
-        ModelRootState::Syncing => wire::RootState::Syncing,
-        ModelRootState::Stale => wire::RootState::Stale,
-        ModelRootState::Partial => wire::RootState::Partial,
-        ModelRootState::Denied => wire::RootState::Denied,
-        ModelRootState::Gone => wire::RootState::Gone,
-        ModelRootState::Reduced => wire::RootState::Reduced,
-    }
 }
 
 fn count32(count: usize) -> u32 {

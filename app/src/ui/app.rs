@@ -1,0 +1,37 @@
+//! The app: contexts that every page shares, and the routes.
+
+use leptos::prelude::*;
+use leptos_meta::provide_meta_context;
+use leptos_router::StaticSegment;
+use leptos_router::components::{Route, Router, Routes};
+
+use super::board::BoardPage;
+use super::live::Live;
+use super::lock::LockPageView;
+use super::parts::{HelpOpen, NotFound};
+use super::status::StatusPage;
+
+/// The page's root component.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    let live = Live::new();
+    provide_context(live);
+    provide_context(HelpOpen(RwSignal::new(false)));
+    Effect::new(move |_| {
+        live.start();
+        if let Some(body) = document().body() {
+            // The body is ours; setting an attribute on it cannot fail.
+            let _ = body.set_attribute("data-hydrated", "true");
+        }
+    });
+    view! {
+        <Router>
+            <Routes fallback=|| view! { <NotFound /> }>
+                <Route path=StaticSegment("") view=BoardPage />
+                <Route path=StaticSegment("lock") view=LockPageView />
+                <Route path=StaticSegment("status") view=StatusPage />
+            </Routes>
+        </Router>
+    }
+}

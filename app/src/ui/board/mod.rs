@@ -1,0 +1,55 @@
+//! The board: every lock, worst first.
+
+mod empty;
+mod filters;
+mod keys;
+mod list;
+mod order;
+mod row;
+mod state;
+mod totals;
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::server::SharedValue;
+use leptos_meta::Title;
+
+use super::live::Live;
+use super::parts::Chrome;
+use crate::ports::{First, Source};
+use crate::wire::{Board, Body, View};
+use filters::Filters;
+use keys::use_board_keys;
+use list::LockList;
+use state::BoardState;
+use totals::TotalsLine;
+
+/// The board page.
+#[component]
+pub(crate) fn BoardPage() -> impl IntoView {
+    let live = Live::of_app();
+    let state = BoardState::new(live);
+    let query = state.query.get_untracked();
+    let offset = query.offset;
+    let first: Option<First<Board>> = SharedValue::new(|| use_context::<Arc<dyn Source>>().map(|source| source.board(&query))).into_inner();
+    let opened = live.open(View::Board(query), first, Body::Board);
+    use_board_keys(state);
+    let title = move || {
+        let waiters = live.board(|board| board.head.totals.waiters).unwrap_or_default();
+        if waiters == 0 { "Lockscope".to_owned() } else { format!("{waiters} waiting · Lockscope") }
+    };
+    let mistake = move || state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> });
+    let refusal = move || live.refusal().map(|text| view! { <p class="notice" role="alert">{text}</p> });
+    view! {
+        <Title text=title />
+        <Chrome here="board">
+            <h1 class="sr-only">"Locks"</h1>
+            {mistake}
+            {refusal}
+            <TotalsLine />
+            <Filters state=state />
+            <LockList state=state opened=opened offset=offset />
+        </Chrome>
+    }
+}

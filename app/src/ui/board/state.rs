@@ -1,0 +1,147 @@
+//! What the parts of the board share.
+
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_navigate, use_query_map};
+use leptos_router::params::ParamsMap;
+
+use super::order::Order;
+use crate::ui::live::{Live, Viewport};
+use crate::wire::{BoardQuery, LockRow, Window};
+
+/// A row in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Index in the whole list.
+    pub(super) at: u32,
+    /// Path of the lock.
+    pub(super) path: String,
+}
+
+/// The board's state; copied into its parts.
+#[derive(Clone, Copy)]
+pub(super) struct BoardState {
+    pub(super) live: Live,
+    /// What the address asks for.
+    pub(super) query: Memo<BoardQuery>,
+    /// Why the address could not be understood.
+    pub(super) mistake: Memo<Option<String>>,
+    /// The row chosen by keyboard.
+    pub(super) chosen: RwSignal<Option<Slot>>,
+    pub(super) is_pointed_at: RwSignal<bool>,
+    pub(super) has_focus: RwSignal<bool>,
+    order: StoredValue<Order>,
+    order_version: RwSignal<u32>,
+    go: Callback<BoardQuery>,
+}
+
+impl BoardState {
+    pub(super) fn new(live: Live) -> Self {
+        let address = use_query_map();
+        let parsed = Memo::new(move |_| address.with(read_address));
+        let query = Memo::new(move |_| parsed.with(|(query, _)| query.clone()));
+        let mistake = Memo::new(move |_| parsed.with(|(_, mistake)| mistake.clone()));
+        let navigate = use_navigate();
+        let go = Callback::new(move |query: BoardQuery| {
+            navigate(&format!("/{}", query.to_url_query()), NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
+        });
+        Self {
+            live,
+            query,
+            mistake,
+            chosen: RwSignal::new(None),
+            is_pointed_at: RwSignal::new(false),
+            has_focus: RwSignal::new(false),
+            order: StoredValue::new(Order::default()),
+            order_version: RwSignal::new(0),
+            go,
+        }
+    }
+
+    /// Changes the address, and with it what is shown.
+    pub(super) fn change(self, change: impl FnOnce(&mut BoardQuery)) {
+        let mut query = self.query.get_untracked();
+        change(&mut query);
+        if query != self.query.get_untracked() {
+            self.let_go();
+            self.go.run(query);
+        }
+    }
+
+    /// The address of the same board with something changed.
+    pub(super) fn link(self, change: impl FnOnce(&mut BoardQuery)) -> String {
+        let mut query = self.query.get();
+        change(&mut query);
+        format!("/{}", query.to_url_query())
+    }
+
+    /// True while rows must not move.
+    pub(super) fn is_held(self) -> bool {
+        self.is_pointed_at.get() || self.has_focus.get() || self.chosen.with(Option::is_some)
+    }
+
+    /// The same, without a subscription.
+    pub(super) fn is_held_untracked(self) -> bool {
+        untrack(move || self.is_held())
+    }
+
+    /// Pins or frees the order when that changes.
+    pub(super) fn hold(self, held: bool) {
+        self.live.board_untracked(|board| {
+            self.order.update_value(|order| if held { order.pin(&board.window) } else { order.release() });
+        });
+        self.order_version.update(|version| *version += 1);
+    }
+
+    /// Forgets what was pinned.
+    pub(super) fn let_go(self) {
+        self.chosen.set(None);
+        self.order.update_value(Order::release);
+        self.order_version.update(|version| *version += 1);
+    }
+
+    /// The rows to draw.
+    pub(super) fn slots(self, shown: Viewport) -> Vec<Slot> {
+        self.with_order(|order, window| {
+            (shown.start..shown.end.min(order.total(window)))
+                .filter_map(|at| order.path_at(window, at).map(|path| Slot { at, path }))
+                .collect()
+        })
+        .unwrap_or_default()
+    }
+
+    /// Rows in the whole list; None before the first data.
+    pub(super) fn total(self) -> Option<u32> {
+        self.with_order(|order, window| order.total(window))
+    }
+
+    /// True when a new order waits to be applied.
+    pub(super) fn order_differs(self) -> bool {
+        self.with_order(|order, window| order.differs(window)).unwrap_or(false)
+    }
+
+    /// The row at a path, and whether it is still among those sent.
+    pub(super) fn row(self, path: &str) -> Option<(LockRow, bool)> {
+        self.with_order(|order, window| {
+            let sent = window.rows.iter().find(|row| row.path == path);
+            sent.map(|row| (row.clone(), true)).or_else(|| order.remembered(path).map(|row| (row.clone(), false)))
+        })
+        .flatten()
+    }
+
+    fn with_order<R>(self, read: impl FnOnce(&Order, &Window<LockRow>) -> R) -> Option<R> {
+        self.order_version.track();
+        self.live.board(|board| {
+            self.order.update_value(|order| order.follow(&board.window));
+            self.order.with_value(|order| read(order, &board.window))
+        })
+    }
+}
+
+fn read_address(map: &ParamsMap) -> (BoardQuery, Option<String>) {
+    let pairs: Vec<(String, String)> = map.clone().into_iter().map(|(name, value)| (name.into_owned(), value)).collect();
+    match BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
+        Ok(query) => (query, None),
+        Err(error) => (BoardQuery::default(), Some(error.to_string())),
+    }
+}

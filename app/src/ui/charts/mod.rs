@@ -1,0 +1,5 @@
+//! Charts: pure geometry and a little SVG.
+
+mod sparkline;
+
+pub(crate) use sparkline::Sparkline;

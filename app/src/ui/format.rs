@@ -1,0 +1,121 @@
+//! Numbers, ages and names as people read them. Pure: the same on the server and in the browser.
+
+/// A duration: `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. Never negative.
+pub(crate) fn duration(ms: i64) -> String {
+    let ms = ms.max(0);
+    let seconds = ms / 1_000;
+    match ms {
+        ..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{seconds}.{} s", ms % 1_000 / 100),
+        60_000..3_600_000 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3_600_000..86_400_000 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
+/// The time from `since_ms` to now; `…` while the clock is not known.
+pub(crate) fn age(since_ms: i64, now_ms: i64) -> String {
+    if now_ms == 0 { "…".to_owned() } else { duration(now_ms.saturating_sub(since_ms)) }
+}
+
+/// A number with thin spaces between thousands.
+pub(crate) fn count(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
+    let mut out = String::with_capacity(digits.len() * 2);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 lock`, `2 locks`.
+pub(crate) fn plural(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A name from outside, safe to show: control characters and those that change the direction or are not seen
+/// become visible signs.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(visible_char).collect()
+}
+
+fn visible_char(char: char) -> char {
+    match char {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}' | '\u{fff9}'..='\u{fffb}' => '\u{fffd}',
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}' | '\u{61c}' => '\u{2425}',
+        '\u{2028}' | '\u{2029}' => '\u{2424}',
+        _ => char,
+    }
+}
+
+/// At most `limit` characters: the start and the end, with `…` between. A path's end tells more than its middle.
+pub(crate) fn middle(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit || limit < 3 {
+        return text.to_owned();
+    }
+    let head = (limit - 1) / 3;
+    let tail = limit - 1 - head;
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(length - tail).collect();
+    format!("{start}…{end}")
+}
+
+/// An instant as UTC, `14:03:22 UTC`.
+pub(crate) fn clock(at_ms: i64) -> String {
+    let seconds = at_ms.div_euclid(1_000).rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02} UTC", seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        for (ms, text) in [
+            (-5, "0 ms"),
+            (850, "850 ms"),
+            (1_000, "1.0 s"),
+            (12_345, "12.3 s"),
+            (245_000, "4 min 05 s"),
+            (7_800_000, "2 h 10 min"),
+            (273_600_000, "3 d 4 h"),
+        ] {
+            assert_eq!(duration(ms), text);
+        }
+        assert_eq!(age(1_000, 3_500), "2.5 s");
+        assert_eq!(age(9_000, 3_500), "0 ms");
+        assert_eq!(age(9_000, 0), "…");
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(count(999_u64), "999");
+        assert_eq!(count(1_234_567_u64), "1\u{202f}234\u{202f}567");
+        assert_eq!(plural(1, "lock", "locks"), "1 lock");
+        assert_eq!(plural(0, "lock", "locks"), "0 locks");
+    }
+
+    #[test]
+    fn nothing_hides_in_a_name() {
+        assert_eq!(visible("a\u{202e}b\n\u{0}"), "a\u{2425}b\u{240a}\u{2400}");
+        assert_eq!(visible("锁/قفل"), "锁/قفل");
+    }
+
+    #[test]
+    fn the_middle_goes_first() {
+        assert_eq!(middle("/short", 10), "/short");
+        assert_eq!(middle("0123456789", 7), "01…6789");
+    }
+
+    #[test]
+    fn instants_are_utc() {
+        assert_eq!(clock(50_602_000), "14:03:22 UTC");
+    }
+}

@@ -1,0 +1,224 @@
+//! Live data in the browser: one socket, one model, one version signal that is set once a frame.
+
+mod model;
+mod policy;
+mod socket;
+mod viewport;
+
+use leptos::prelude::*;
+
+use crate::ports::First;
+use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, Status, View};
+use model::Model;
+pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_viewport};
+
+/// How often ages move on.
+const TICK: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// The page's connection to Lockscope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Connection {
+    /// Not made yet; what is shown was rendered a moment ago.
+    Opening,
+    /// Frames arrive.
+    Open,
+    /// None since then, by the server's clock.
+    Lost {
+        /// Since when.
+        since_ms: i64,
+    },
+}
+
+/// Handle on the live data; copied into every component that needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    model: StoredValue<Model>,
+    version: RwSignal<u64>,
+    now_ms: RwSignal<i64>,
+    clock_offset_ms: StoredValue<Option<i64>>,
+    connection: RwSignal<Connection>,
+    paused: RwSignal<bool>,
+    bump_is_due: StoredValue<bool>,
+}
+
+impl Live {
+    pub(crate) fn new() -> Self {
+        Self {
+            model: StoredValue::new(Model::default()),
+            version: RwSignal::new(0),
+            now_ms: RwSignal::new(0),
+            clock_offset_ms: StoredValue::new(None),
+            connection: RwSignal::new(Connection::Opening),
+            paused: RwSignal::new(false),
+            bump_is_due: StoredValue::new(false),
+        }
+    }
+
+    /// The handle of the app around the caller.
+    pub(crate) fn of_app() -> Self {
+        use_context().unwrap_or_else(Self::new)
+    }
+
+    /// Starts a view from what the server rendered, if it did, and ends it with the calling component.
+    pub(crate) fn open<T>(self, view: View, first: Option<First<T>>, body_of: impl FnOnce(T) -> Body) -> Opened {
+        let first = first.map(|first| {
+            self.now_ms.update_untracked(|now_ms| *now_ms = (*now_ms).max(first.server_time_ms));
+            (first.epoch, first.seq, body_of(first.value))
+        });
+        let first: Option<(Epoch, u64, Body)> = first;
+        let id = self.model.try_update_value(|model| model.open(view, first)).unwrap_or_default();
+        self.paused.set(false);
+        self.bump();
+        self.flush();
+        on_cleanup(move || {
+            self.model.try_update_value(|model| model.close(id));
+            self.flush();
+        });
+        Opened { live: self, id }
+    }
+
+    /// The state of the connection.
+    pub(crate) fn connection(self) -> Connection {
+        self.connection.get()
+    }
+
+    /// The server's clock; moves only in the browser, and not while paused.
+    pub(crate) fn now_ms(self) -> i64 {
+        self.now_ms.get()
+    }
+
+    /// True while updates are held back.
+    pub(crate) fn is_paused(self) -> bool {
+        self.paused.get()
+    }
+
+    /// Pauses or goes on.
+    pub(crate) fn toggle_pause(self) {
+        let paused = !self.paused.get_untracked();
+        self.model.update_value(|model| model.set_paused(paused));
+        self.paused.set(paused);
+        self.flush();
+    }
+
+    /// Reads the board and subscribes the caller to its changes.
+    pub(crate) fn board<R>(self, read: impl FnOnce(&Board) -> R) -> Option<R> {
+        self.body(|body| if let Body::Board(board) = body { Some(read(board)) } else { None })
+    }
+
+    /// Reads the board without a subscription.
+    pub(crate) fn board_untracked(self, read: impl FnOnce(&Board)) {
+        self.model.with_value(|model| {
+            if let Some(Body::Board(board)) = model.body() {
+                read(board);
+            }
+        });
+    }
+
+    /// Reads the lock; None inside when there is none at that path.
+    pub(crate) fn lock<R>(self, read: impl FnOnce(Option<&LockPage>) -> R) -> Option<R> {
+        self.body(|body| if let Body::Lock(page) = body { Some(read(page.as_deref())) } else { None })
+    }
+
+    /// Reads the server's own state.
+    pub(crate) fn status<R>(self, read: impl FnOnce(&Status) -> R) -> Option<R> {
+        self.body(|body| if let Body::Status(status) = body { Some(read(status)) } else { None })
+    }
+
+    /// Why the server refused the last request.
+    pub(crate) fn refusal(self) -> Option<String> {
+        self.version.track();
+        self.model.with_value(|model| model.refusal().map(str::to_owned))
+    }
+
+    /// True when Lockscope itself has no session.
+    pub(crate) fn is_link_lost(self) -> bool {
+        let is_lost = |status: &Status| status.ensembles.first().is_some_and(|ensemble| ensemble.link == Link::Lost);
+        self.status(is_lost).unwrap_or(false)
+    }
+
+    /// Reads whatever is on screen.
+    pub(crate) fn body<R>(self, read: impl FnOnce(&Body) -> Option<R>) -> Option<R> {
+        self.version.track();
+        self.model.with_value(|model| model.body().and_then(read))
+    }
+
+    /// Opens the socket and lets the clock run. Browser only.
+    pub(crate) fn start(self) {
+        socket::start(self);
+        set_interval(move || self.tick(), TICK);
+    }
+
+    fn tick(self) {
+        socket::watch(self);
+        if !self.paused.get_untracked() {
+            self.now_ms.set(self.server_now_ms());
+        }
+    }
+
+    fn server_now_ms(self) -> i64 {
+        let local_ms = local_now_ms();
+        // Before the first frame the clock goes on from what the server rendered.
+        match self.clock_offset_ms.get_value() {
+            Some(offset) => local_ms + offset,
+            None => {
+                let offset = self.now_ms.get_untracked() - local_ms;
+                self.clock_offset_ms.set_value(Some(offset));
+                local_ms + offset
+            }
+        }
+    }
+
+    fn take(self, frame: ServerFrame) {
+        let taken = self.model.try_update_value(|model| model.take(frame)).unwrap_or_default();
+        if let Some(server_ms) = taken.server_time_ms {
+            let known = self.clock_offset_ms.get_value();
+            self.clock_offset_ms.set_value(Some(policy::clock_offset_ms(known, server_ms, local_now_ms())));
+        }
+        if taken.changed {
+            self.bump_soon();
+        }
+        self.flush();
+    }
+
+    /// Sets the version signal once before the next paint, however many frames arrive.
+    fn bump_soon(self) {
+        if self.bump_is_due.get_value() {
+            return;
+        }
+        self.bump_is_due.set_value(true);
+        request_animation_frame(move || {
+            self.bump_is_due.set_value(false);
+            self.bump();
+        });
+    }
+
+    fn bump(self) {
+        self.version.update(|version| *version += 1);
+    }
+
+    fn flush(self) {
+        if is_browser() {
+            socket::flush(self);
+        }
+    }
+}
+
+/// An open view.
+#[derive(Clone, Copy)]
+pub(crate) struct Opened {
+    live: Live,
+    id: u32,
+}
+
+impl Opened {
+    /// Changes what the view looks at.
+    pub(crate) fn look_at(self, view: View) {
+        self.live.model.update_value(|model| model.look_at(self.id, view));
+        self.live.flush();
+    }
+}
+
+/// The browser's clock.
+fn local_now_ms() -> i64 {
+    js_sys::Date::now() as i64
+}

@@ -1,0 +1,200 @@
+//! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
+//! graph; the reducer is the one the server uses.
+
+use crate::wire::{Body, ClientFrame, Epoch, ServerFrame, View};
+
+/// The view on screen.
+#[derive(Debug)]
+struct Subscription {
+    id: u32,
+    view: View,
+    at: Option<(Epoch, u64)>,
+    body: Option<Body>,
+    /// A snapshot was asked for; deltas until then are for what was shown before.
+    awaits_snapshot: bool,
+}
+
+/// What a frame changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// The body differs.
+    pub(crate) changed: bool,
+    /// The server's clock, when the frame told it.
+    pub(crate) server_time_ms: Option<i64>,
+}
+
+/// State of the live views of one page.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    last_id: u32,
+    current: Option<Subscription>,
+    outbox: Vec<ClientFrame>,
+    connected: bool,
+    paused: bool,
+    refusal: Option<String>,
+}
+
+impl Model {
+    /// Starts a view, from what the server rendered if it did. Returns its id.
+    pub(crate) fn open(&mut self, view: View, first: Option<(Epoch, u64, Body)>) -> u32 {
+        if let Some(old) = self.current.take() {
+            self.send(ClientFrame::Unsubscribe { id: old.id });
+        }
+        self.last_id += 1;
+        let (at, body) = first.map_or((None, None), |(epoch, seq, body)| (Some((epoch, seq)), Some(body)));
+        self.current = Some(Subscription { id: self.last_id, view, at, body, awaits_snapshot: false });
+        self.refusal = None;
+        self.paused = false;
+        self.ask();
+        self.last_id
+    }
+
+    /// Changes what the open view looks at; what is known stays until the snapshot comes. A paused view is
+    /// given that one snapshot.
+    pub(crate) fn look_at(&mut self, id: u32, view: View) {
+        let Some(current) = self.current.as_mut().filter(|current| current.id == id && current.view != view) else { return };
+        current.view = view.clone();
+        current.at = None;
+        current.awaits_snapshot = true;
+        self.refusal = None;
+        self.send(ClientFrame::Subscribe { id, view });
+    }
+
+    /// Ends a view, unless another one took its place.
+    pub(crate) fn close(&mut self, id: u32) {
+        if self.current.as_ref().is_some_and(|current| current.id == id) {
+            self.current = None;
+            self.send(ClientFrame::Unsubscribe { id });
+        }
+    }
+
+    /// Stops or goes on.
+    pub(crate) fn set_paused(&mut self, paused: bool) {
+        if self.paused == paused {
+            return;
+        }
+        self.paused = paused;
+        if let Some(id) = self.current.as_ref().map(|current| current.id) {
+            self.send(if paused { ClientFrame::Pause { id } } else { ClientFrame::Resume { id } });
+        }
+    }
+
+    /// Whether updates are held back.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// The socket opened.
+    pub(crate) fn connected(&mut self) {
+        self.connected = true;
+        self.outbox.clear();
+        self.ask();
+    }
+
+    /// The socket closed.
+    pub(crate) fn disconnected(&mut self) {
+        self.connected = false;
+        self.outbox.clear();
+    }
+
+    /// The frames to send, once.
+    pub(crate) fn take_outbox(&mut self) -> Vec<ClientFrame> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// What is on screen.
+    pub(crate) fn body(&self) -> Option<&Body> {
+        self.current.as_ref()?.body.as_ref()
+    }
+
+    /// Why the server refused the last request, in its words.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// Takes one frame in.
+    pub(crate) fn take(&mut self, frame: ServerFrame) -> Taken {
+        match frame {
+            ServerFrame::Hello { server_time_ms, .. } | ServerFrame::Heartbeat { server_time_ms, .. } => {
+                Taken { changed: false, server_time_ms: Some(server_time_ms) }
+            }
+            ServerFrame::Snapshot { id, epoch, seq, server_time_ms, body } => {
+                let changed = self.take_snapshot(id, (epoch, seq), body);
+                Taken { changed, server_time_ms: Some(server_time_ms) }
+            }
+            ServerFrame::Delta { id, seq, body } => {
+                let changed = self.take_delta(id, seq, &body);
+                Taken { changed, server_time_ms: None }
+            }
+            ServerFrame::Resync { id, .. } => {
+                if let Some(current) = self.current.as_mut().filter(|current| current.id == id) {
+                    current.awaits_snapshot = true;
+                }
+                Taken::default()
+            }
+            ServerFrame::Error { detail, .. } => {
+                self.refusal = Some(detail);
+                Taken { changed: true, server_time_ms: None }
+            }
+        }
+    }
+
+    fn take_snapshot(&mut self, id: u32, at: (Epoch, u64), body: Body) -> bool {
+        let Some(current) = self.current.as_mut().filter(|current| current.id == id) else { return false };
+        current.at = Some(at);
+        current.awaits_snapshot = false;
+        let changed = current.body.as_ref() != Some(&body);
+        current.body = Some(body);
+        if self.paused {
+            self.send(ClientFrame::Pause { id });
+        }
+        changed
+    }
+
+    fn take_delta(&mut self, id: u32, seq: u64, delta: &crate::wire::DeltaBody) -> bool {
+        let Some(current) = self.current.as_mut().filter(|current| current.id == id && !current.awaits_snapshot) else { return false };
+        let applied = match (&mut current.at, &mut current.body) {
+            (Some((_, have)), Some(body)) if *have + 1 == seq => {
+                *have = seq;
+                body.apply(delta)
+            }
+            _ => false,
+        };
+        if !applied {
+            current.awaits_snapshot = true;
+            let view = current.view.clone();
+            self.send(ClientFrame::Subscribe { id, view });
+        }
+        applied
+    }
+
+    /// Asks for the current view, going on from what is known.
+    fn ask(&mut self) {
+        let Some(current) = &mut self.current else { return };
+        let (id, view) = (current.id, current.view.clone());
+        let frame = match current.at {
+            Some((epoch, seq)) if current.body.is_some() => {
+                current.awaits_snapshot = false;
+                ClientFrame::ResumeAfter { id, view, epoch, seq }
+            }
+            _ => {
+                current.awaits_snapshot = true;
+                ClientFrame::Subscribe { id, view }
+            }
+        };
+        let pause = self.paused && !current.awaits_snapshot;
+        self.send(frame);
+        if pause {
+            self.send(ClientFrame::Pause { id });
+        }
+    }
+
+    fn send(&mut self, frame: ClientFrame) {
+        if self.connected {
+            self.outbox.push(frame);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Which rows of a long list are on screen. Rows have one height, so this is arithmetic.
+
+use leptos::html::Div;
+use leptos::prelude::*;
+
+/// Rows drawn beyond each edge of the screen.
+const OVERSCAN_ROWS: u32 = 8;
+/// Rows the server renders, all that a page without scripts shows.
+pub(crate) const FIRST_ROWS: u32 = 100;
+
+/// A range of rows, the end excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Viewport {
+    /// First row drawn.
+    pub(crate) start: u32,
+    /// First row not drawn any more.
+    pub(crate) end: u32,
+}
+
+/// The rows that a list with this top (relative to the screen) shows.
+fn rows_on_screen(list_top_px: f64, screen_px: f64, row_px: f64) -> Viewport {
+    let first = (-list_top_px / row_px).floor().max(0.0) as u32;
+    let last = ((screen_px - list_top_px) / row_px).ceil().max(0.0) as u32;
+    Viewport { start: first.saturating_sub(OVERSCAN_ROWS), end: last.saturating_add(OVERSCAN_ROWS) }
+}
+
+/// The window of rows to fetch for a screen: unchanged while it still covers the screen.
+pub(crate) fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
+    // The caller has cut `shown` to the rows there are.
+    let covers = shown.start >= offset && shown.end <= offset + limit;
+    if covers {
+        return offset;
+    }
+    let spare = limit.saturating_sub(shown.end - shown.start) / 2;
+    // In steps, so that viewers of about the same place share one view on the server.
+    shown.start.saturating_sub(spare) / 20 * 20
+}
+
+/// Makes the element as tall as all rows, by padding where rows are not drawn. Browser only.
+fn pad(list: &web_sys::HtmlElement, shown: Viewport, total: u32, row_px: f64) {
+    let start = shown.start.min(total);
+    let end = shown.end.clamp(start, total);
+    let style = list.style();
+    // Setting a property of a style of ours cannot fail.
+    let _ = style.set_property("padding-block-start", &format!("{}px", f64::from(start) * row_px));
+    let _ = style.set_property("padding-block-end", &format!("{}px", f64::from(total - end) * row_px));
+}
+
+/// The height of a row, from the style sheet's `--row-px`.
+fn row_px(list: &web_sys::Element) -> f64 {
+    let style = window().get_computed_style(list).ok().flatten();
+    let text = style.and_then(|style| style.get_property_value("--row-px").ok()).unwrap_or_default();
+    text.trim().parse().ok().filter(|px| *px >= 8.0).unwrap_or(48.0)
+}
+
+/// Brings a row on screen, with a little room around it. Browser only.
+pub(crate) fn scroll_to_row(list: &web_sys::HtmlElement, at: u32) {
+    let height_px = row_px(list);
+    let top_px = list.get_bounding_client_rect().top() + f64::from(at) * height_px;
+    let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
+    let room_px = 3.0 * height_px;
+    let by_px = if top_px < room_px {
+        top_px - room_px
+    } else if top_px + height_px > screen_px - height_px {
+        top_px + 2.0 * height_px - screen_px
+    } else {
+        return;
+    };
+    window().scroll_by_with_x_and_y(0.0, by_px);
+}
+
+/// Follows scrolling and resizing. `list` is the element that holds the rows, `first` the index of the first
+/// row that was rendered, `total` the number of rows there are.
+pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -> RwSignal<Viewport> {
+    let shown = RwSignal::new(Viewport { start: first, end: first + FIRST_ROWS });
+    let measure = move || {
+        let Some(list) = list.get_untracked() else { return };
+        let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
+        let fresh = rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px(&list));
+        if shown.get_untracked() != fresh {
+            shown.set(fresh);
+        }
+    };
+    Effect::new(move |_| {
+        list.track();
+        measure();
+    });
+    Effect::new(move |_| {
+        let (shown, total) = (shown.get(), total.get());
+        if let Some(list) = list.get() {
+            pad(&list, shown, total, row_px(&list));
+        }
+    });
+    Effect::new(move |_| {
+        let on_scroll = window_event_listener_untyped("scroll", move |_| measure());
+        let on_resize = window_event_listener_untyped("resize", move |_| measure());
+        on_cleanup(move || {
+            on_scroll.remove();
+            on_resize.remove();
+        });
+    });
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_follow_the_scroll_position() {
+        assert_eq!(rows_on_screen(100.0, 900.0, 40.0), Viewport { start: 0, end: 28 });
+        assert_eq!(rows_on_screen(-4_000.0, 800.0, 40.0), Viewport { start: 92, end: 128 });
+    }
+
+    #[test]
+    fn the_fetched_window_moves_only_when_it_must() {
+        assert_eq!(fetch_offset(Viewport { start: 0, end: 30 }, 0, 100), 0);
+        assert_eq!(fetch_offset(Viewport { start: 60, end: 100 }, 0, 100), 0);
+        assert_eq!(fetch_offset(Viewport { start: 70, end: 110 }, 0, 100), 40);
+        assert_eq!(fetch_offset(Viewport { start: 0, end: 30 }, 40, 100), 0);
+    }
+}

@@ -1,0 +1,129 @@
+//! The line that says how far the page can be trusted: live, or since when not.
+
+use leptos::prelude::*;
+
+use crate::ui::format::{age, clock, visible};
+use crate::ui::live::{Connection, Live};
+use crate::wire::{AsOf, Body, Link, RootState};
+
+/// What the line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// `data-state` of the line.
+    pub(crate) state: &'static str,
+    /// The word in capitals.
+    pub(crate) word: &'static str,
+    /// Since when, where that matters.
+    pub(crate) since_ms: Option<i64>,
+    /// The rest, in words.
+    pub(crate) why: String,
+}
+
+impl Standing {
+    /// True when the data on screen may be shown without doubt.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self.state, "live" | "reduced" | "partial")
+    }
+}
+
+fn standing(connection: Connection, as_of: Option<&AsOf>) -> Standing {
+    if let Connection::Lost { since_ms } = connection {
+        let why = "connection to Lockscope lost; trying again".to_owned();
+        return Standing { state: "offline", word: "OFFLINE", since_ms: Some(since_ms), why };
+    }
+    let Some(as_of) = as_of else {
+        return Standing { state: "syncing", word: "WAITING", since_ms: None, why: "for the first data from Lockscope".to_owned() };
+    };
+    let why = visible(&as_of.why);
+    let since_ms = Some(as_of.since_ms).filter(|since_ms| *since_ms > 0);
+    let (state, word, since_ms, otherwise) = match as_of.state {
+        RootState::Live => ("live", "LIVE", None, ""),
+        RootState::Syncing => ("syncing", "RESYNCING", since_ms, "reading everything anew"),
+        RootState::Stale => ("stale", "STALE", since_ms, "no answer from ZooKeeper"),
+        RootState::Partial => ("partial", "PARTIAL", since_ms, "some znodes may not be read"),
+        RootState::Denied => ("denied", "DENIED", since_ms, "ZooKeeper's access rules keep us out"),
+        RootState::Gone => ("gone", "GONE", since_ms, "the root does not exist"),
+        RootState::Reduced => ("reduced", "REDUCED", since_ms, "the server refuses persistent watches"),
+    };
+    Standing { state, word, since_ms, why: if why.is_empty() { otherwise.to_owned() } else { why } }
+}
+
+/// How the open view stands. Reactive.
+pub(crate) fn current(live: Live) -> Standing {
+    let as_of = as_of(live);
+    let mut standing = standing(live.connection(), as_of.as_ref());
+    if standing.state == "stale" && live.is_link_lost() {
+        standing.state = "lost";
+        standing.word = "LOST";
+    }
+    standing
+}
+
+fn as_of(live: Live) -> Option<AsOf> {
+    live.body(|body| match body {
+        Body::Board(board) => Some(board.head.as_of.clone()),
+        Body::Lock(page) => page.as_ref().map(|page| page.head.as_of.clone()),
+        Body::Status(status) => status.ensembles.first().map(|ensemble| AsOf {
+            state: match ensemble.link {
+                Link::Live => RootState::Live,
+                Link::Syncing => RootState::Syncing,
+                Link::Stale | Link::Lost => RootState::Stale,
+            },
+            since_ms: ensemble.since_ms,
+            why: ensemble.why.clone(),
+            zxid: ensemble.zxid,
+        }),
+    })
+}
+
+/// The line.
+#[component]
+pub(crate) fn LinkBanner() -> impl IntoView {
+    let live = Live::of_app();
+    let standing = Memo::new(move |_| current(live));
+    let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| format!("as of zxid {}", as_of.zxid));
+    let since = move || {
+        let since_ms = standing.get().since_ms?;
+        Some(format!("since {}", age(since_ms, live.now_ms())))
+    };
+    let since_clock = move || standing.get().since_ms.map(|since_ms| format!("since {}", clock(since_ms)));
+    let why = move || Some(standing.get().why).filter(|why| !why.is_empty());
+    let paused = move || live.is_paused().then_some("PAUSED, what happens is held back");
+    let is_paused = move || live.is_paused().then_some("true");
+    view! {
+        <div class="banner" data-testid="link-banner" data-state=move || standing.get().state data-paused=is_paused>
+            <div class="banner-line">
+                <span class="banner-dot" aria-hidden="true"></span>
+                <strong class="banner-word" role="status">{move || standing.get().word}</strong>
+                <span class="banner-since tabular-nums" title=since_clock>{since}</span>
+                <span class="banner-why">{why}</span>
+                <span class="banner-zxid tabular-nums">{zxid}</span>
+                <span class="banner-paused">{paused}</span>
+                <span class="only-static">"A snapshot: with scripts off this page does not move; reload for news."</span>
+            </div>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn as_of(state: RootState, why: &str) -> AsOf {
+        AsOf { state, since_ms: 5, why: why.to_owned(), ..AsOf::default() }
+    }
+
+    #[test]
+    fn a_lost_connection_outweighs_what_was_live() {
+        let lost = standing(Connection::Lost { since_ms: 9 }, Some(&as_of(RootState::Live, "")));
+        assert_eq!((lost.state, lost.since_ms), ("offline", Some(9)));
+        assert!(!lost.is_live());
+    }
+
+    #[test]
+    fn live_needs_data() {
+        assert_eq!(standing(Connection::Open, None).state, "syncing");
+        assert!(standing(Connection::Open, Some(&as_of(RootState::Live, ""))).is_live());
+        assert_eq!(standing(Connection::Open, Some(&as_of(RootState::Stale, "disconnected"))).why, "disconnected");
+    }
+}

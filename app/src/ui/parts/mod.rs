@@ -1,0 +1,34 @@
+//! Small components that every page uses.
+
+mod banner;
+mod chip;
+mod chrome;
+mod help;
+mod keys;
+mod not_found;
+mod session;
+mod theme;
+
+pub(crate) use chip::VerdictChip;
+pub(crate) use chrome::Chrome;
+pub(crate) use help::HelpOpen;
+pub(crate) use keys::{Key, use_keys};
+pub(crate) use not_found::NotFound;
+pub(crate) use session::{Age, holder_name};
+
+/// A verdict as a word for people.
+pub(crate) fn verdict_word(verdict: crate::wire::Verdict) -> &'static str {
+    use crate::wire::Verdict;
+    match verdict {
+        Verdict::Free => "free",
+        Verdict::Healthy => "healthy",
+        Verdict::Unknown => "unknown",
+        Verdict::Slow => "slow",
+        Verdict::Expiring => "expiring",
+        Verdict::NobodyHome => "nobody home",
+        Verdict::Orphan => "orphan",
+        Verdict::Stuck => "stuck",
+        Verdict::DoubleOwner => "double owner",
+        Verdict::Deadlocked => "deadlocked",
+    }
+}

@@ -1,0 +1,19 @@
+//! No such page.
+
+use leptos::prelude::*;
+
+use super::Chrome;
+
+/// Shown for a path that is no page.
+#[component]
+pub(crate) fn NotFound() -> impl IntoView {
+    view! {
+        <Chrome here="">
+            <div class="empty">
+                <h1 class="empty-title">"No such page"</h1>
+                <p>"There is a board of all locks, a page for each lock, and a status page."</p>
+                <p><a href="/">"To the board"</a></p>
+            </div>
+        </Chrome>
+    }
+}

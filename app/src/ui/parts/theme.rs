@@ -1,0 +1,75 @@
+//! Dark, light, or as the system has it; remembered in the browser.
+
+use leptos::prelude::*;
+
+const KEY: &str = "lockscope.theme";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Theme {
+    System,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    fn next(self) -> Self {
+        match self {
+            Self::System => Self::Dark,
+            Self::Dark => Self::Light,
+            Self::Light => Self::System,
+        }
+    }
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+fn remembered() -> Theme {
+    let text = storage().and_then(|storage| storage.get_item(KEY).ok().flatten());
+    match text.as_deref() {
+        Some("light") => Theme::Light,
+        Some("dark") => Theme::Dark,
+        _ => Theme::System,
+    }
+}
+
+fn keep(theme: Theme) {
+    if let Some(root) = document().document_element() {
+        // Neither can fail but for a full or forbidden storage; then the choice lasts as long as the page.
+        let _ = if theme == Theme::System { root.remove_attribute("data-theme") } else { root.set_attribute("data-theme", theme.name()) };
+    }
+    if let Some(storage) = storage() {
+        let _ = if theme == Theme::System { storage.remove_item(KEY) } else { storage.set_item(KEY, theme.name()) };
+    }
+}
+
+/// The switch.
+#[component]
+pub(super) fn ThemeSwitch() -> impl IntoView {
+    let theme = RwSignal::new(Theme::System);
+    Effect::new(move |_| theme.set(remembered()));
+    let switch = move |_| {
+        let next = theme.get_untracked().next();
+        keep(next);
+        theme.set(next);
+    };
+    let label = move || format!("Theme: {}. Switch to {}", theme.get().name(), theme.get().next().name());
+    view! {
+        <button class="tool needs-script" type="button" data-testid="theme" aria-label=label on:click=switch>
+            <svg class="theme-sign" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+                <circle class="theme-ring" cx="8" cy="8" r="6" />
+                <path class="theme-half" d="M8 2a6 6 0 0 1 0 12z" />
+            </svg>
+            <span class="theme-word">{move || theme.get().name()}</span>
+        </button>
+    }
+}

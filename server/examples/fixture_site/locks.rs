@@ -1,0 +1,98 @@
+//! The made-up locks: one of each verdict, and the names that a page must survive.
+
+use app::wire::{Confidence, LockRow, Recipe, RootState, Verdict};
+
+use super::contenders::contender;
+
+/// Roots of the made-up ensemble.
+pub(crate) const ROOTS: [&str; 2] = ["/app", "/order"];
+/// Holders that a row carries at most.
+const ROW_HOLDERS_MAX: u32 = 4;
+const DEPTH_SLICES: u32 = 60;
+
+struct Kind {
+    path: String,
+    verdict: Verdict,
+    sentence: &'static str,
+    holders: u32,
+    waiters: u32,
+    held_for_ms: i64,
+}
+
+fn kind(path: impl Into<String>, verdict: Verdict, sentence: &'static str, (holders, waiters): (u32, u32), held_for_ms: i64) -> Kind {
+    Kind { path: path.into(), verdict, sentence, holders, waiters, held_for_ms }
+}
+
+fn kinds() -> Vec<Kind> {
+    let long = format!("/app/{}", "a-very-long-name/".repeat(23)) + "lock";
+    vec![
+        kind("/order", Verdict::Healthy, "Held by worker-0; 8 wait in order.", (1, 8), 850),
+        kind("/app/herd", Verdict::Slow, "Held for longer than usual; 1,000 wait.", (1, 1_000), 245_000),
+        kind("/app/stuck", Verdict::Stuck, "Stuck: the holder is alive but far beyond its normal hold.", (1, 12), 7_800_000),
+        kind("/app/orphan", Verdict::Orphan, "Orphan: no session owns the znode; it never frees itself.", (1, 3), 259_200_000),
+        kind("/app/dying", Verdict::Expiring, "The holder is gone; frees itself when its session runs out.", (1, 2), 12_300),
+        kind("/app/a", Verdict::Deadlocked, "Deadlock with /app/b.", (1, 1), 61_000),
+        kind("/app/b", Verdict::Deadlocked, "Deadlock with /app/a.", (1, 1), 60_000),
+        kind("/app/two", Verdict::DoubleOwner, "Two hold what one should.", (2, 0), 5_000),
+        kind("/app/gone", Verdict::NobodyHome, "The directory went while 4 waited.", (0, 4), 0),
+        kind("/app/unread", Verdict::Unknown, "Not enough is known.", (0, 0), 0),
+        kind("/app/idle", Verdict::Free, "Nobody holds, nobody waits.", (0, 0), 0),
+        kind(long, Verdict::Healthy, "Held; the name is 400 characters long.", (1, 0), 3_000),
+        kind("/app/订单/支付锁", Verdict::Healthy, "Held; nobody waits.", (1, 0), 2_000),
+        kind("/app/قفل-الطلبات", Verdict::Healthy, "Held; 1 waits.", (1, 1), 2_500),
+        kind("/app/\u{202e}reversed\u{7}", Verdict::Healthy, "Held; nobody waits.", (1, 0), 1_000),
+        kind("/app/<script>alert(1)</script>", Verdict::Healthy, "Held by \"><img src=x onerror=alert(1)>.", (1, 0), 1_000),
+    ]
+}
+
+/// Every lock, `turn` turns after the start.
+pub(crate) fn locks(started_at_ms: i64, turn: u32, now_ms: i64, state: RootState) -> Vec<LockRow> {
+    kinds().into_iter().map(|kind| row(kind, started_at_ms, turn, now_ms, state)).collect()
+}
+
+/// How often the lock changed hands: only the busy one does.
+pub(crate) fn turns_of(path: &str, turn: u32) -> u32 {
+    if path == "/order" { turn } else { 0 }
+}
+
+fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState) -> LockRow {
+    let turn = turns_of(&kind.path, turn);
+    let held_since_ms = started_at_ms - kind.held_for_ms + i64::from(turn) * 2_000;
+    let waits = i64::from(kind.waiters);
+    let first = i64::from(kind.holders);
+    let places_sum = waits * first + waits * (waits - 1) / 2;
+    let root = if kind.path == "/order" { "/order" } else { "/app" };
+    let mut row = LockRow {
+        ensemble: "default".to_owned(),
+        root: root.to_owned(),
+        recipe: Recipe::SequentialMutex,
+        recipe_label: "Curator InterProcessMutex".to_owned(),
+        confidence: Confidence::High,
+        verdict: kind.verdict,
+        sentence: kind.sentence.to_owned(),
+        state,
+        holders: Vec::new(),
+        holder_count: kind.holders,
+        waiter_count: kind.waiters,
+        oldest_wait_at_ms: (kind.waiters > 0).then_some(held_since_ms + first * 37),
+        waiting_since_sum_ms: waits * held_since_ms + places_sum * 37,
+        held_since_ms: (kind.holders > 0).then_some(held_since_ms),
+        hold_is_lower_bound: matches!(kind.verdict, Verdict::Stuck | Verdict::Orphan),
+        findings: findings(kind.verdict),
+        depth: depth(kind.waiters, turn),
+        path: kind.path,
+    };
+    // The contenders count from the hold; the row tells of the first that waits.
+    let base = LockRow { oldest_wait_at_ms: Some(held_since_ms), ..row.clone() };
+    row.holders = (0..row.holder_count.min(ROW_HOLDERS_MAX)).map(|at| contender(&base, at, turn, now_ms)).collect();
+    row
+}
+
+fn findings(verdict: Verdict) -> Vec<String> {
+    let quiet = matches!(verdict, Verdict::Free | Verdict::Healthy | Verdict::Unknown);
+    if quiet { Vec::new() } else { vec![verdict.name().to_owned()] }
+}
+
+fn depth(waiters: u32, turn: u32) -> Vec<u16> {
+    (0..DEPTH_SLICES).map(|slice| u16::try_from(waiters * (5 + (slice * 7 + turn) % 6) / 10).unwrap_or(u16::MAX)).collect()
+}

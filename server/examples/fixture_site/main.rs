@@ -1,0 +1,50 @@
+//! The whole page over made-up locks, for looking at it: every verdict, a queue of 1,000, names that try to break the
+//! layout or the page. Feed, socket and pages are the real ones; only the model behind them is invented.
+//!
+//! `cargo run -p server --example fixture_site -- [live|empty|syncing|stale] [ADDRESS]`
+#![recursion_limit = "512"]
+
+mod contenders;
+mod locks;
+mod world;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use server::clock::Clock;
+use server::feed::{self, Hub, pump};
+use server::http::{Http, Limits, pages};
+use server::serve::say;
+use server::shutdown;
+use tokio::net::TcpListener;
+
+use world::{Mode, World};
+
+/// The busy lock changes hands this often.
+const TURN_MS: u64 = 2_000;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let mode = arguments.next().map_or(Ok(Mode::Live), |name| name.parse())?;
+    let address = arguments.next().unwrap_or_else(|| "127.0.0.1:0".to_owned());
+    let clock = Clock::system();
+    let world = Arc::new(World::new(mode, clock.clone()));
+    let hub = Hub::new(world.clone(), clock, feed::random_epoch());
+    // Nobody drains this server: Ctrl-C ends it.
+    let (_stopper, stop) = shutdown::channel();
+    tokio::spawn(pump::run(hub.clone(), stop.clone()));
+    if mode == Mode::Live {
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(Duration::from_millis(TURN_MS)).await;
+                world.turn();
+            }
+        });
+    }
+    let listener = TcpListener::bind(&address).await.with_context(|| format!("can't listen on {address}"))?;
+    say(&format!("fixture site listening on http://{}", listener.local_addr()?));
+    let router = Http::new(hub.clone(), stop, Limits::default()).router(pages(hub));
+    axum::serve(listener, router).await.context("the server ended")
+}

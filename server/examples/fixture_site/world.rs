@@ -1,0 +1,224 @@
+//! The made-up model behind the feed: answers views as the real projector does, from a list of locks.
+
+use std::collections::BTreeMap;
+
+use anyhow::bail;
+use app::wire::{
+    AsOf, Board, BoardHead, BoardQuery, Body, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, RootBrief,
+    RootState, RootStatus, SessionId, Sort, Status, Totals, View, Window, Zxid,
+};
+use server::clock::Clock;
+use server::feed::Projection;
+use tokio::sync::watch;
+
+use super::contenders::contender;
+use super::locks::{ROOTS, locks, turns_of};
+
+/// What the page is to be looked at in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Live,
+    Empty,
+    Syncing,
+    Stale,
+}
+
+impl std::str::FromStr for Mode {
+    type Err = anyhow::Error;
+
+    fn from_str(name: &str) -> anyhow::Result<Self> {
+        match name {
+            "live" => Ok(Self::Live),
+            "empty" => Ok(Self::Empty),
+            "syncing" => Ok(Self::Syncing),
+            "stale" => Ok(Self::Stale),
+            _ => bail!("`{name}` is not a mode; use live, empty, syncing or stale"),
+        }
+    }
+}
+
+/// The model.
+pub(crate) struct World {
+    mode: Mode,
+    clock: Clock,
+    started_at_ms: i64,
+    turn: watch::Sender<u64>,
+}
+
+impl World {
+    pub(crate) fn new(mode: Mode, clock: Clock) -> Self {
+        Self { mode, started_at_ms: clock.now_ms(), clock, turn: watch::channel(0).0 }
+    }
+
+    /// The busy lock changes hands.
+    pub(crate) fn turn(&self) {
+        self.turn.send_modify(|turn| *turn += 1);
+    }
+
+    fn turns(&self) -> u32 {
+        u32::try_from(self.revision()).unwrap_or(u32::MAX)
+    }
+
+    fn state(&self) -> (RootState, Link, &'static str) {
+        match self.mode {
+            Mode::Live | Mode::Empty => (RootState::Live, Link::Live, ""),
+            Mode::Syncing => (RootState::Syncing, Link::Syncing, "reading everything for the first time"),
+            Mode::Stale => (RootState::Stale, Link::Stale, "no answer from zk1:2181"),
+        }
+    }
+
+    fn rows(&self) -> Vec<LockRow> {
+        match self.mode {
+            Mode::Empty | Mode::Syncing => Vec::new(),
+            Mode::Live | Mode::Stale => locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
+        }
+    }
+
+    fn as_of(&self) -> AsOf {
+        let (state, _, why) = self.state();
+        AsOf { state, since_ms: self.started_at_ms, why: why.to_owned(), zxid: Zxid(0x2_0000_2000 + i64::from(self.turns())) }
+    }
+
+    fn board(&self, query: &BoardQuery) -> Board {
+        let mut rows = self.rows();
+        let as_of = self.as_of();
+        let root = |path: &str| RootBrief {
+            path: path.to_owned(),
+            state: as_of.state,
+            since_ms: as_of.since_ms,
+            why: as_of.why.clone(),
+            locks: count(rows.iter().filter(|row| row.root == path)),
+        };
+        let roots = ROOTS.map(root).to_vec();
+        let head = BoardHead { totals: totals(&rows), as_of, roots };
+        rows.retain(|row| matches(row, query));
+        sort(&mut rows, query, self.clock.now_ms());
+        Board { head, window: window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned()) }
+    }
+
+    fn lock(&self, query: &LockQuery) -> Option<LockPage> {
+        let row = self.rows().into_iter().find(|row| row.path == query.path)?;
+        let turn = turns_of(&row.path, self.turns());
+        let contenders = row.holder_count + row.waiter_count;
+        let base = LockRow { oldest_wait_at_ms: row.held_since_ms.or(row.oldest_wait_at_ms), ..row.clone() };
+        let now_ms = self.clock.now_ms();
+        let window = window(contenders, query.offset, query.limit, |at| (at < contenders).then(|| contender(&base, at, turn, now_ms)));
+        let head = LockHead {
+            as_of: self.as_of(),
+            recognised_by: vec!["every child is ephemeral, with a name and ten digits".to_owned()],
+            foreign: Vec::new(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            stat: None,
+            stats: LockStats { acquisitions: u64::from(turn), ..LockStats::default() },
+            past: Vec::new(),
+            row,
+        };
+        Some(LockPage { head, window })
+    }
+
+    fn status(&self) -> Status {
+        let (state, link, why) = self.state();
+        let rows = self.rows();
+        let root = |path: &str| {
+            let under = || rows.iter().filter(|row| row.root == path);
+            let znodes = under().map(|row| u64::from(row.holder_count + row.waiter_count) + 1).sum();
+            RootStatus { path: path.to_owned(), state, since_ms: self.started_at_ms, why: why.to_owned(), locks: u64::from(count(under())), znodes }
+        };
+        let ensemble = EnsembleStatus {
+            name: "default".to_owned(),
+            connect: "zk1:2181,zk2:2181,zk3:2181".to_owned(),
+            link,
+            since_ms: self.started_at_ms,
+            why: why.to_owned(),
+            session_id: Some(SessionId(0x0100_00a1_b2c0_0000)),
+            zxid: self.as_of().zxid,
+            clock_offset_ms: Some(-3),
+            roots: ROOTS.map(root).to_vec(),
+            evidence: Vec::new(),
+            resyncs: 1,
+            events: self.revision(),
+            owner_unknown: 0,
+            missed: 0,
+        };
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Status { version, protocol: PROTOCOL, seq: self.revision(), read_only: true, started_at_ms: self.started_at_ms, ensembles: vec![ensemble] }
+    }
+}
+
+impl Projection for World {
+    fn revisions(&self) -> watch::Receiver<u64> {
+        self.turn.subscribe()
+    }
+
+    fn revision(&self) -> u64 {
+        *self.turn.borrow()
+    }
+
+    fn view_revision(&self, _view: &View) -> Vec<u64> {
+        vec![self.revision()]
+    }
+
+    fn project(&self, view: &View) -> Body {
+        match view {
+            View::Board(query) => Body::Board(self.board(query)),
+            View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),
+            View::Status {} => Body::Status(self.status()),
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        self.mode != Mode::Syncing
+    }
+
+    fn is_linked(&self) -> bool {
+        self.mode != Mode::Stale
+    }
+}
+
+fn count<T>(items: impl Iterator<Item = T>) -> u32 {
+    u32::try_from(items.count()).unwrap_or(u32::MAX)
+}
+
+fn window<R>(total: u32, offset: u32, limit: u32, at: impl Fn(u32) -> Option<R>) -> Window<R> {
+    Window { total, offset, rows: (offset..offset.saturating_add(limit).min(total)).filter_map(at).collect() }
+}
+
+fn totals(rows: &[LockRow]) -> Totals {
+    let mut verdicts = BTreeMap::new();
+    for row in rows {
+        *verdicts.entry(row.verdict).or_insert(0) += 1;
+    }
+    Totals {
+        locks: count(rows.iter()),
+        held: count(rows.iter().filter(|row| row.holder_count > 0)),
+        waiters: rows.iter().map(|row| row.waiter_count).sum(),
+        contended: count(rows.iter().filter(|row| row.waiter_count > 0)),
+        waiting_since_sum_ms: rows.iter().map(|row| row.waiting_since_sum_ms).sum(),
+        oldest_wait_at_ms: rows.iter().filter_map(|row| row.oldest_wait_at_ms).min(),
+        verdicts: verdicts.into_iter().rev().collect(),
+    }
+}
+
+fn matches(row: &LockRow, query: &BoardQuery) -> bool {
+    let has = |text: &str| row.path.contains(text) || row.recipe_label.contains(text);
+    let term = |term: &str| term.strip_prefix('!').map_or_else(|| has(term), |text| !has(text));
+    (query.root.is_empty() || row.root == query.root)
+        && query.verdict.is_none_or(|verdict| row.verdict == verdict)
+        && query.recipe.is_none_or(|recipe| row.recipe == recipe)
+        && query.q.split_whitespace().all(term)
+}
+
+fn sort(rows: &mut [LockRow], query: &BoardQuery, now_ms: i64) {
+    let key = |row: &LockRow| match query.sort {
+        Sort::Damage => row.waiting_since_sum_ms - i64::from(row.waiter_count) * now_ms,
+        Sort::OldestWait => row.oldest_wait_at_ms.unwrap_or(i64::MAX),
+        Sort::Depth => -i64::from(row.waiter_count),
+        Sort::Hold => row.held_since_ms.unwrap_or(i64::MAX),
+        Sort::Path => 0,
+    };
+    rows.sort_by(|a, b| (key(a), &a.path).cmp(&(key(b), &b.path)));
+    if query.group {
+        rows.sort_by(|a, b| a.root.cmp(&b.root));
+    }
+}
