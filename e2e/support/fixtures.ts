@@ -1,0 +1,80 @@
+// What every spec starts from: a ZooKeeper and a server a worker, clients and a place for locks a test, and the
+// assertion that the page had no problem.
+
+import { test as base } from '@playwright/test';
+
+import { type Client, Clients } from './clients.ts';
+import { Lockscope } from './lockscope.ts';
+import { Page } from './page.ts';
+import { Problems } from './problems.ts';
+import { ZooKeeper } from './zookeeper.ts';
+
+type ForTest = {
+  clients: Clients;
+  /** A path of this test's own; gone after it. */
+  place: string;
+  problems: Problems;
+  ui: Page;
+};
+type ForWorker = {
+  zookeeper: ZooKeeper;
+  lockscope: Lockscope;
+  caretaker: Client;
+};
+
+let places = 0;
+
+export const test = base.extend<ForTest, ForWorker>({
+  zookeeper: [
+    async ({}, use) => {
+      const zookeeper = await ZooKeeper.start();
+      await use(zookeeper);
+      await zookeeper.remove();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  lockscope: [
+    async ({ zookeeper }, use) => {
+      const lockscope = await Lockscope.serve(zookeeper.hosts);
+      await use(lockscope);
+      await lockscope.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  caretaker: [
+    async ({ zookeeper }, use) => {
+      const clients = new Clients(zookeeper.hosts);
+      await use(await clients.open('caretaker'));
+      await clients.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  baseURL: async ({ lockscope }, use) => use(lockscope.url),
+  clients: async ({ zookeeper }, use) => {
+    const clients = new Clients(zookeeper.hosts);
+    await use(clients);
+    await clients.stop();
+  },
+  place: async ({ caretaker }, use, info) => {
+    const place = `/place-${info.parallelIndex}-${info.workerIndex}-${++places}`;
+    await use(place);
+    await caretaker.delete(place);
+  },
+  problems: [
+    async ({ context, lockscope }, use, info) => {
+      const problems = new Problems();
+      await problems.watch(context);
+      await use(problems);
+      if (info.status !== 'passed') await info.attach('server log', { body: lockscope.log });
+      problems.assertNone();
+    },
+    { auto: true },
+  ],
+  ui: async ({ page, javaScriptEnabled, problems }, use) => {
+    // Only so that the problems are watched for before the page is used.
+    void problems;
+    await use(new Page(page, javaScriptEnabled !== false));
+  },
+});
+
+export { expect } from '@playwright/test';

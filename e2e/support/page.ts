@@ -1,0 +1,119 @@
+// The page's hooks under names: where rows, columns, the banner and the lock page's parts are found.
+
+import { expect, type Locator, type Page as Browser, type Response } from '@playwright/test';
+
+export type BoardColumn = 'verdict' | 'sentence' | 'holder' | 'hold' | 'waiters' | 'oldest' | 'depth';
+export type LockColumn = 'node' | 'sequence' | 'session' | 'time' | 'waits-for' | 'liveness';
+
+export class Page {
+  readonly browser: Browser;
+  readonly hasScript: boolean;
+
+  constructor(browser: Browser, hasScript: boolean) {
+    this.browser = browser;
+    this.hasScript = hasScript;
+  }
+
+  /** Opens an address and waits until the page is as alive as it will be. */
+  async open(address: string): Promise<Response> {
+    const response = await this.browser.goto(address);
+    if (!response) throw new Error(`no answer from ${address}`);
+    await this.hydrated();
+    return response;
+  }
+
+  async openBoard(query: Record<string, string> = {}): Promise<Response> {
+    return this.open(`/${search(query)}`);
+  }
+
+  async openLock(path: string): Promise<Response> {
+    return this.open(`/lock${search({ path })}`);
+  }
+
+  async hydrated(): Promise<void> {
+    if (this.hasScript) await expect(this.browser.locator('body')).toHaveAttribute('data-hydrated', 'true');
+  }
+
+  get banner(): Locator {
+    return this.browser.getByTestId('link-banner');
+  }
+
+  async isLive(): Promise<void> {
+    await expect(this.banner).toHaveAttribute('data-state', 'live');
+  }
+
+  /** The board's rows. */
+  get locks(): Locator {
+    return this.browser.locator('[data-lock]');
+  }
+
+  lock(path: string): Locator {
+    return this.browser.locator(`[data-lock=${quoted(path)}]`);
+  }
+
+  cell(path: string, column: BoardColumn): Locator {
+    return this.lock(path).locator(`[data-col=${column}]`);
+  }
+
+  get filter(): Locator {
+    return this.browser.getByTestId('filter');
+  }
+
+  get help(): Locator {
+    return this.browser.getByTestId('help');
+  }
+
+  /** The lock page's rows. */
+  get contenders(): Locator {
+    return this.browser.locator('[data-node]');
+  }
+
+  contender(node: string): Locator {
+    return this.browser.locator(`[data-node=${quoted(node)}]`);
+  }
+
+  contenderCell(node: string, column: LockColumn): Locator {
+    return this.contender(node).locator(`[data-col=${column}]`);
+  }
+
+  get chain(): Locator {
+    return this.browser.getByTestId('chain');
+  }
+
+  get verdict(): Locator {
+    return this.browser.getByTestId('verdict');
+  }
+
+  /** Waits until the lock page shows these contenders, with their sessions, in this order and no others. */
+  async showsQueue(places: { node: string; session: string }[]): Promise<void> {
+    const shown = () => this.contenders.evaluateAll((rows) => rows.map((row) => [row.getAttribute('data-node'), row.querySelector('[data-col=session]')?.textContent ?? '']));
+    await expect
+      .poll(async () => (await shown()).map(([node, text]) => `${node} ${/0x[0-9a-f]+/.exec(text ?? '')?.[0]}`))
+      .toEqual(places.map(({ node, session }) => `${node} ${session}`));
+  }
+
+  /** Marks the document, so that a reload can be told. */
+  async mark(): Promise<void> {
+    await this.browser.evaluate(() => document.documentElement.setAttribute('data-marked', ''));
+  }
+
+  async isSameDocument(): Promise<void> {
+    await expect(this.browser.locator('html')).toHaveAttribute('data-marked', '');
+  }
+
+  /** How far the page is wider than its window. */
+  async overflow(): Promise<number> {
+    return this.browser.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  }
+}
+
+/** A string as CSS writes it. */
+function quoted(text: string): string {
+  const escaped = [...text].map((char) => (/[\w/ -]/.test(char) ? char : `\\${(char.codePointAt(0) ?? 0).toString(16)} `));
+  return `"${escaped.join('')}"`;
+}
+
+function search(query: Record<string, string>): string {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,47 @@
+// Accessibility of every page, dark and light: axe-core finds nothing serious.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+import type { AxeResults } from 'axe-core';
+
+import { expect, test } from '../../support/fixtures.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`nothing serious on any page, ${colorScheme}`, async ({ ui, clients, lockscope, place, page }) => {
+    const path = `${place}/orders`;
+    const [a, b, c] = await clients.openAll('a', 'b', 'c');
+    const queue = [await a!.hold(path), await b!.queue(path), await c!.queue(path)];
+    await (await clients.open('d')).create(`${place}/orphaned/${'0'.repeat(32)}__lock__`, { sequence: true });
+    await lockscope.knows(path, queue.map(({ node }) => node));
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+
+    const check = async (what: string) => {
+      await page.evaluate(AXE);
+      const results = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: { run: () => Promise<AxeResults> } };
+        return (await axe.run()).violations;
+      });
+      const serious = results.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, help, nodes }) => ({ id, help, where: nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`) })), what).toEqual([]);
+    };
+
+    await ui.openBoard({ q: place });
+    await expect(ui.lock(path)).toBeVisible();
+    await check('board');
+    await page.keyboard.press('?');
+    await expect(ui.help).toBeVisible();
+    await check('help');
+    await ui.openLock(path);
+    await expect(ui.contender(queue[0]!.node)).toBeVisible();
+    await check('lock page');
+    await ui.openLock(`${place}/orphaned`);
+    await expect(ui.verdict).toContainText(/orphan/i);
+    await check('page of an orphan');
+    await ui.open('/status');
+    await ui.isLive();
+    await check('status');
+  });
+}

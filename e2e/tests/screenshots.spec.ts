@@ -1,0 +1,67 @@
+// The pictures of the documentation, taken from the demo: `SCREENSHOTS=1 npx playwright test screenshots`.
+
+import { resolve } from 'node:path';
+
+import { expect, test } from '../support/fixtures.ts';
+import { Lockscope } from '../support/lockscope.ts';
+
+const DOCS = resolve(import.meta.dirname, '../../docs');
+const WAITERS = 5;
+const LIVE_MS = 120_000;
+
+test.skip(process.env.SCREENSHOTS !== '1', 'only when pictures are wanted');
+test.describe.configure({ mode: 'serial', timeout: 300_000 });
+
+let demo: Lockscope;
+test.beforeAll(async () => {
+  demo = await Lockscope.demo();
+});
+test.afterAll(async () => {
+  await demo.stop();
+});
+
+type Brief = { path: string; waiter_count: number; hold_ms: number | null };
+
+/** The path of a lock that has been contended for a while. */
+async function contended(): Promise<string> {
+  let found: string | undefined;
+  await expect
+    .poll(
+      async () => {
+        const { locks } = (await (await fetch(`${demo.url}/api/v1/locks?sort=damage`)).json()) as { locks: Brief[] };
+        found = locks.find(({ waiter_count, hold_ms }) => waiter_count >= WAITERS && (hold_ms ?? 0) > 1_000)?.path;
+        return found;
+      },
+      { timeout: LIVE_MS },
+    )
+    .toBeTruthy();
+  return found!;
+}
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`board and lock page, ${colorScheme}`, async ({ ui, page }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    const path = await contended();
+    await ui.open(demo.url);
+    await ui.isLive();
+    await expect(ui.lock(path)).toBeVisible();
+    // Enough of the past for the sparkline to show a shape.
+    await expect.poll(async () => (await ui.cell(path, 'depth').locator('svg').innerHTML()).length, { timeout: LIVE_MS }).toBeGreaterThan(40);
+    await page.screenshot({ path: `${DOCS}/board-${colorScheme}.png` });
+    await ui.open(`${demo.url}/lock?path=${encodeURIComponent(path)}`);
+    await ui.isLive();
+    await expect(ui.contenders.nth(WAITERS - 1)).toBeVisible();
+    await page.screenshot({ path: `${DOCS}/lock-${colorScheme}.png` });
+  });
+}
+
+test('board on a phone', async ({ ui, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const path = await contended();
+  await ui.open(demo.url);
+  await ui.isLive();
+  await expect(ui.lock(path)).toBeVisible();
+  await page.screenshot({ path: `${DOCS}/board-phone.png` });
+});
