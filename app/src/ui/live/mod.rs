@@ -136,6 +136,12 @@ impl Live {
         self.status(is_lost).unwrap_or(false)
     }
 
+    /// True while a view is open that has shown nothing yet.
+    pub(crate) fn awaits_data(self) -> bool {
+        self.version.track();
+        self.model.with_value(Model::awaits_data)
+    }
+
     /// Reads whatever is on screen.
     pub(crate) fn body<R>(self, read: impl FnOnce(&Body) -> Option<R>) -> Option<R> {
         self.version.track();

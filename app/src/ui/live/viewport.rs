@@ -8,6 +8,9 @@ const OVERSCAN_ROWS: u32 = 8;
 /// Rows the server renders, all that a page without scripts shows.
 pub(crate) const FIRST_ROWS: u32 = 100;
 
+/// A list of at most this many rows is drawn as a whole.
+const SHORT_ROWS: u32 = 48;
+
 /// A range of rows, the end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Viewport {
@@ -76,13 +79,16 @@ pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -
     let measure = move || {
         let Some(list) = list.get_untracked() else { return };
         let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
-        let fresh = rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px(&list));
+        let is_short = total.get_untracked() <= SHORT_ROWS;
+        let top_px = list.get_bounding_client_rect().top();
+        let fresh = if is_short { Viewport { start: 0, end: SHORT_ROWS } } else { rows_on_screen(top_px, screen_px, row_px(&list)) };
         if shown.get_untracked() != fresh {
             shown.set(fresh);
         }
     };
     Effect::new(move |_| {
         list.track();
+        total.track();
         measure();
     });
     Effect::new(move |_| {
