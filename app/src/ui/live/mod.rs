@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::ports::First;
 use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, Status, View};
 use model::Model;
-pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_viewport};
+pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_places, use_viewport};
 
 /// How often ages move on.
 const TICK: std::time::Duration = std::time::Duration::from_millis(500);

@@ -92,20 +92,21 @@ pub(crate) fn LinkBanner() -> impl IntoView {
     };
     let since_clock = move || standing.get().since_ms.map(|since_ms| format!("since {}", clock(since_ms)));
     let why = move || Some(standing.get().why).filter(|why| !why.is_empty());
-    let paused = move || live.is_paused().then_some("PAUSED, what happens is held back");
+    let paused = move || live.is_paused().then_some("what happens now is held back");
+    let word = move || if live.is_paused() && standing.get().is_live() { "PAUSED" } else { standing.get().word };
     let is_paused = move || live.is_paused().then_some("true");
     view! {
-        <div class="banner" data-testid="link-banner" data-state=move || standing.get().state data-paused=is_paused>
+        <section class="banner" aria-label="Link" data-testid="link-banner" data-state=move || standing.get().state data-paused=is_paused>
             <div class="banner-line">
                 <span class="banner-dot" aria-hidden="true"></span>
-                <strong class="banner-word" role="status">{move || standing.get().word}</strong>
+                <strong class="banner-word" role="status">{word}</strong>
                 <span class="banner-since tabular-nums" title=since_clock>{since}</span>
                 <span class="banner-why">{why}</span>
                 <span class="banner-zxid tabular-nums">{zxid}</span>
                 <span class="banner-paused">{paused}</span>
                 <span class="only-static">"A snapshot: with scripts off this page does not move; reload for news."</span>
             </div>
-        </div>
+        </section>
     }
 }
 
