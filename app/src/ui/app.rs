@@ -5,6 +5,7 @@ use leptos_meta::provide_meta_context;
 use leptos_router::StaticSegment;
 use leptos_router::components::{Route, Router, Routes};
 
+use super::at_once::any;
 use super::board::BoardPage;
 use super::live::Live;
 use super::lock::LockPageView;
@@ -27,10 +28,10 @@ pub fn App() -> impl IntoView {
     });
     view! {
         <Router>
-            <Routes fallback=|| view! { <NotFound /> }>
-                <Route path=StaticSegment("") view=BoardPage />
-                <Route path=StaticSegment("lock") view=LockPageView />
-                <Route path=StaticSegment("status") view=StatusPage />
+            <Routes fallback=|| any(view! { <NotFound /> })>
+                <Route path=StaticSegment("") view=|| any(view! { <BoardPage /> }) />
+                <Route path=StaticSegment("lock") view=|| any(view! { <LockPageView /> }) />
+                <Route path=StaticSegment("status") view=|| any(view! { <StatusPage /> }) />
             </Routes>
         </Router>
     }

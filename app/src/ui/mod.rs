@@ -2,8 +2,10 @@
 #![expect(unreachable_pub, reason = "Leptos's component macro writes `pub` items into private modules")]
 
 mod app;
+mod at_once;
 mod board;
 mod charts;
+mod first;
 mod format;
 #[cfg(feature = "hydrate")]
 mod hydrate;

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::ui::at_once::any;
+
 use super::state::BoardState;
 use crate::ui::format::{middle, plural, visible};
 use crate::wire::{Board, BoardHead, RootState};
@@ -34,22 +36,19 @@ fn is_unread(head: &BoardHead) -> bool {
 pub(super) fn EmptyState(state: BoardState) -> impl IntoView {
     let empty = Memo::new(move |_| state.live.board(|board| why(Some(board))).unwrap_or(Empty::NotRead));
     let text = move || match empty.get() {
-        Empty::NotRead => view! {
+        Empty::NotRead => any(view! {
             <h2 class="empty-title">"Not read yet"</h2>
             <p>"The locks appear here as soon as ZooKeeper has answered. The line above tells how that goes."</p>
-        }
-        .into_any(),
-        Empty::NoLocks(roots) => view! {
+        }),
+        Empty::NoLocks(roots) => any(view! {
             <h2 class="empty-title">"No locks under these roots"</h2>
             <p>"Everything was read, and nothing there is a lock. One that is taken now appears at once."</p>
             <ul class="empty-roots">{roots.into_iter().map(|root| view! { <li><code>{root}</code></li> }).collect_view()}</ul>
-        }
-        .into_any(),
-        Empty::NoMatch(locks) => view! {
+        }),
+        Empty::NoMatch(locks) => any(view! {
             <h2 class="empty-title">"No match for the filter"</h2>
             <p>"None of " {plural(locks.into(), "lock", "locks")} " matches. " <a href="/">"Show all"</a></p>
-        }
-        .into_any(),
+        }),
     };
     view! { <div class="empty" data-testid="empty">{text}</div> }
 }

@@ -9,16 +9,14 @@ mod row;
 mod state;
 mod totals;
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
-use leptos::server::SharedValue;
 use leptos_meta::Title;
 
+use super::at_once::any;
+use super::first::first;
 use super::live::Live;
 use super::parts::Chrome;
-use crate::ports::{First, Source};
-use crate::wire::{Board, Body, View};
+use crate::wire::{Body, View};
 use filters::Filters;
 use keys::use_board_keys;
 use list::LockList;
@@ -32,7 +30,7 @@ pub(crate) fn BoardPage() -> impl IntoView {
     let state = BoardState::new(live);
     let query = state.query.get_untracked();
     let offset = query.offset;
-    let first: Option<First<Board>> = SharedValue::new(|| use_context::<Arc<dyn Source>>().map(|source| source.board(&query))).into_inner();
+    let first = first(|source| source.board(&query));
     let opened = live.open(View::Board(query), first, Body::Board);
     use_board_keys(state);
     let title = move || {
@@ -44,12 +42,14 @@ pub(crate) fn BoardPage() -> impl IntoView {
     view! {
         <Title text=title />
         <Chrome here="board">
-            <h1 class="sr-only">"Locks"</h1>
+            {any(view! {
+                <h1 class="sr-only">"Locks"</h1>
             {mistake}
             {refusal}
             <TotalsLine />
             <Filters state=state />
             <LockList state=state opened=opened offset=offset />
+            })}
         </Chrome>
     }
 }

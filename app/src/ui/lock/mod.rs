@@ -6,19 +6,17 @@ mod head;
 mod queue;
 mod stats;
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
-use leptos::server::SharedValue;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
+use super::at_once::any;
+use super::first::first;
 use super::format::{middle, visible};
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
-use crate::ports::{First, Source};
-use crate::wire::{Body, LockHead, LockPage, LockQuery, View};
+use crate::wire::{Body, LockHead, LockQuery, View};
 use chain::Chain;
 use facts::Facts;
 use head::LockTitle;
@@ -31,8 +29,8 @@ pub(crate) fn LockPageView() -> impl IntoView {
     let address = use_query_map();
     let query = Memo::new(move |_| address.with(read_address));
     move || match query.get() {
-        Ok(query) => view! { <OneLock query=query /> }.into_any(),
-        Err(mistake) => view! { <NoPath mistake=mistake /> }.into_any(),
+        Ok(query) => any(view! { <OneLock query=query /> }),
+        Err(mistake) => any(view! { <NoPath mistake=mistake /> }),
     }
 }
 
@@ -52,7 +50,7 @@ struct LockState {
 #[component]
 fn OneLock(query: LockQuery) -> impl IntoView {
     let live = Live::of_app();
-    let first: Option<First<Option<LockPage>>> = SharedValue::new(|| use_context::<Arc<dyn Source>>().map(|source| source.lock(&query))).into_inner();
+    let first = first(|source| source.lock(&query));
     let opened = live.open(View::Lock(query.clone()), first, |page| Body::Lock(page.map(Box::new)));
     let head = Memo::new(move |_| live.lock(|page| page.map(|page| page.head.clone())).flatten());
     let is_read = Memo::new(move |_| live.lock(|_| ()).is_some());
@@ -65,9 +63,10 @@ fn OneLock(query: LockQuery) -> impl IntoView {
     view! {
         <Title text=format!("{short} · Lockscope") />
         <Chrome here="lock">
-            {move || {
+            {any(view! {
+                {move || {
                 if is_there.get() {
-                    view! {
+                    any(view! {
                         <LockTitle state=state path=path.get_value() />
                         <Chain state=state />
                         <div class="sides">
@@ -76,12 +75,12 @@ fn OneLock(query: LockQuery) -> impl IntoView {
                         </div>
                         <Facts state=state />
                         <Queue state=state opened=opened query=query.get_value() />
-                    }
-                    .into_any()
+                    })
                 } else {
-                    view! { <Absent state=state path=path.get_value() /> }.into_any()
+                    any(view! { <Absent state=state path=path.get_value() /> })
                 }
             }}
+            })}
         </Chrome>
     }
 }
@@ -93,19 +92,17 @@ fn Absent(state: LockState, path: String) -> impl IntoView {
     let text = move || {
         let shown = shown.clone();
         if state.is_read.get() {
-            view! {
+            any(view! {
                 <h1 class="empty-title" data-testid="no-lock">"No lock at this path"</h1>
                 <p class="break-all"><code><bdi>{shown}</bdi></code></p>
                 <p>"Nothing that Lockscope has read is a lock with this path. If one is taken here, this page shows it at once. The "
                     <a href="/status">"status"</a> " tells which roots are read."</p>
-            }
-            .into_any()
+            })
         } else {
-            view! {
+            any(view! {
                 <h1 class="empty-title">"Not read yet"</h1>
                 <p class="break-all"><code><bdi>{shown}</bdi></code></p>
-            }
-            .into_any()
+            })
         }
     };
     view! {
@@ -121,11 +118,13 @@ fn Absent(state: LockState, path: String) -> impl IntoView {
 fn NoPath(mistake: String) -> impl IntoView {
     view! {
         <Chrome here="lock">
-            <div class="empty">
+            {any(view! {
+                <div class="empty">
                 <h1 class="empty-title">"Which lock?"</h1>
                 <p>{visible(&mistake)}</p>
                 <p><a href="/">"To the board"</a></p>
             </div>
+            })}
         </Chrome>
     }
 }

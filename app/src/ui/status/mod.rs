@@ -2,15 +2,13 @@
 
 mod ensemble;
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
-use leptos::server::SharedValue;
 use leptos_meta::Title;
 
+use super::at_once::any;
+use super::first::first;
 use super::live::Live;
 use super::parts::{Age, Chrome, use_keys};
-use crate::ports::{First, Source};
 use crate::wire::{Body, Status, View};
 use ensemble::Ensemble;
 
@@ -18,7 +16,7 @@ use ensemble::Ensemble;
 #[component]
 pub(crate) fn StatusPage() -> impl IntoView {
     let live = Live::of_app();
-    let first: Option<First<Status>> = SharedValue::new(|| use_context::<Arc<dyn Source>>().map(|source| source.status())).into_inner();
+    let first = first(|source| source.status());
     live.open(View::Status {}, first, Body::Status);
     use_keys(|_| false);
     let names = Memo::new(move |_| live.status(|status| status.ensembles.iter().map(|ensemble| ensemble.name.clone()).collect::<Vec<_>>()));
@@ -26,13 +24,15 @@ pub(crate) fn StatusPage() -> impl IntoView {
     view! {
         <Title text="Status · Lockscope" />
         <Chrome here="status">
-            <h1 class="page-title">"Status"</h1>
+            {any(view! {
+                <h1 class="page-title">"Status"</h1>
             <Show when=is_read fallback=|| view! { <p class="quiet">"Not read yet."</p> }>
                 <Server />
                 <For each=move || names.get().unwrap_or_default() key=Clone::clone let(name)>
                     <Ensemble name=name />
                 </For>
             </Show>
+            })}
         </Chrome>
     }
 }
