@@ -7,7 +7,7 @@ use super::empty::EmptyState;
 use super::row::Row;
 use super::state::BoardState;
 use crate::ui::format::plural;
-use crate::ui::live::{Opened, fetch_offset, use_viewport};
+use crate::ui::live::{Opened, fetch_offset, use_places, use_viewport};
 use crate::wire::{BoardQuery, View};
 
 /// Rows asked of the server at once.
@@ -29,6 +29,7 @@ pub(super) fn LockList(
     let rows = Signal::derive(move || total.get().unwrap_or_default());
     let shown = use_viewport(body, offset, rows);
     let slots = Memo::new(move |_| state.slots(shown.get()));
+    use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), rows);
     fetch(state, opened, offset, rows, shown.into());
     hold(state);
     keep_chosen_in_sight(state, body);

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::ports::First;
 use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, Status, View};
 use model::Model;
-pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_viewport};
+pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_places, use_viewport};
 
 /// How often ages move on.
 const TICK: std::time::Duration = std::time::Duration::from_millis(500);
@@ -134,6 +134,12 @@ impl Live {
     pub(crate) fn is_link_lost(self) -> bool {
         let is_lost = |status: &Status| status.ensembles.first().is_some_and(|ensemble| ensemble.link == Link::Lost);
         self.status(is_lost).unwrap_or(false)
+    }
+
+    /// True while a view is open that has shown nothing yet.
+    pub(crate) fn awaits_data(self) -> bool {
+        self.version.track();
+        self.model.with_value(Model::awaits_data)
     }
 
     /// Reads whatever is on screen.

@@ -102,6 +102,11 @@ impl Model {
         self.current.as_ref()?.body.as_ref()
     }
 
+    /// True while a view is open that has shown nothing yet.
+    pub(crate) fn awaits_data(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| current.body.is_none())
+    }
+
     /// Why the server refused the last request, in its words.
     pub(crate) fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()

@@ -8,6 +8,9 @@ const OVERSCAN_ROWS: u32 = 8;
 /// Rows the server renders, all that a page without scripts shows.
 pub(crate) const FIRST_ROWS: u32 = 100;
 
+/// A list of at most this many rows is drawn as a whole.
+const SHORT_ROWS: u32 = 48;
+
 /// A range of rows, the end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Viewport {
@@ -36,14 +39,18 @@ pub(crate) fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
     shown.start.saturating_sub(spare) / 20 * 20
 }
 
-/// Makes the element as tall as all rows, by padding where rows are not drawn. Browser only.
-fn pad(list: &web_sys::HtmlElement, shown: Viewport, total: u32, row_px: f64) {
-    let start = shown.start.min(total);
-    let end = shown.end.clamp(start, total);
-    let style = list.style();
-    // Setting a property of a style of ours cannot fail.
-    let _ = style.set_property("padding-block-start", &format!("{}px", f64::from(start) * row_px));
-    let _ = style.set_property("padding-block-end", &format!("{}px", f64::from(total - end) * row_px));
+/// Makes the list as tall as all of its rows, and moves those that are drawn to their places. The height does
+/// not depend on what was fetched, so a jump to the end is not cut short.
+pub(crate) fn use_places(list: NodeRef<Div>, first_drawn: Signal<Option<u32>>, total: Signal<u32>) {
+    Effect::new(move |_| {
+        let (first, total) = (first_drawn.get().unwrap_or_default(), total.get());
+        let Some(list) = list.get() else { return };
+        let row_px = row_px(&list);
+        let style = web_sys::HtmlElement::style(&list);
+        // Setting a property of a style of ours cannot fail.
+        let _ = style.set_property("height", &format!("{}px", f64::from(total) * row_px));
+        let _ = style.set_property("padding-block-start", &format!("{}px", f64::from(first) * row_px));
+    });
 }
 
 /// The height of a row, from the style sheet's `--row-px`.
@@ -76,20 +83,17 @@ pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -
     let measure = move || {
         let Some(list) = list.get_untracked() else { return };
         let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
-        let fresh = rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px(&list));
+        let is_short = total.get_untracked() <= SHORT_ROWS;
+        let top_px = list.get_bounding_client_rect().top();
+        let fresh = if is_short { Viewport { start: 0, end: SHORT_ROWS } } else { rows_on_screen(top_px, screen_px, row_px(&list)) };
         if shown.get_untracked() != fresh {
             shown.set(fresh);
         }
     };
     Effect::new(move |_| {
         list.track();
+        total.track();
         measure();
-    });
-    Effect::new(move |_| {
-        let (shown, total) = (shown.get(), total.get());
-        if let Some(list) = list.get() {
-            pad(&list, shown, total, row_px(&list));
-        }
     });
     Effect::new(move |_| {
         let on_scroll = window_event_listener_untyped("scroll", move |_| measure());

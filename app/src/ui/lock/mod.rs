@@ -96,7 +96,8 @@ fn Absent(state: LockState, path: String) -> impl IntoView {
             view! {
                 <h1 class="empty-title" data-testid="no-lock">"No lock at this path"</h1>
                 <p class="break-all"><code><bdi>{shown}</bdi></code></p>
-                <p>"Nothing under the watched roots is a lock with this path. If one is taken here, this page shows it at once."</p>
+                <p>"Nothing that Lockscope has read is a lock with this path. If one is taken here, this page shows it at once. The "
+                    <a href="/status">"status"</a> " tells which roots are read."</p>
             }
             .into_any()
         } else {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::LockState;
 use crate::ui::format::{middle, plural, visible};
-use crate::ui::live::{Opened, Viewport, fetch_offset, use_viewport};
+use crate::ui::live::{Opened, Viewport, fetch_offset, use_places, use_viewport};
 use crate::ui::parts::Age;
 use crate::wire::{Contender, Liveness, LockQuery, Role, View};
 
@@ -32,6 +32,7 @@ pub(super) fn Queue(
     let total_rows = Signal::derive(move || total.get());
     let shown = use_viewport(body, query.offset, total_rows);
     let slots = Memo::new(move |_| slots(state, shown.get()));
+    use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total_rows);
     let asked = StoredValue::new(query.offset);
     Effect::new(move |_| {
         let mut shown = shown.get();

@@ -18,7 +18,7 @@ pub(super) fn Stats(state: LockState) -> impl IntoView {
             <div class="overflow-x-auto">
                 <table class="table">
                     <thead>
-                        <tr><td></td><th class="table-number" scope="col">"Half at most"</th><th class="table-number" scope="col">"99 in 100 at most"</th></tr>
+                        <tr><td></td><th class="table-number" scope="col">"Median"</th><th class="table-number" scope="col">"99th percentile"</th></tr>
                     </thead>
                     <tbody>
                         <tr>

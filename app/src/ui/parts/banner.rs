@@ -26,10 +26,14 @@ impl Standing {
     }
 }
 
-fn standing(connection: Connection, as_of: Option<&AsOf>) -> Standing {
+fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool) -> Standing {
     if let Connection::Lost { since_ms } = connection {
         let why = "connection to Lockscope lost; trying again".to_owned();
         return Standing { state: "offline", word: "OFFLINE", since_ms: Some(since_ms), why };
+    }
+    if as_of.is_none() && !awaits_data {
+        // A page that shows no data of its own, or the answer that there is no such lock.
+        return Standing { state: "live", word: "CONNECTED", since_ms: None, why: "to Lockscope".to_owned() };
     }
     let Some(as_of) = as_of else {
         return Standing { state: "syncing", word: "WAITING", since_ms: None, why: "for the first data from Lockscope".to_owned() };
@@ -51,7 +55,7 @@ fn standing(connection: Connection, as_of: Option<&AsOf>) -> Standing {
 /// How the open view stands. Reactive.
 pub(crate) fn current(live: Live) -> Standing {
     let as_of = as_of(live);
-    let mut standing = standing(live.connection(), as_of.as_ref());
+    let mut standing = standing(live.connection(), as_of.as_ref(), live.awaits_data());
     if standing.state == "stale" && live.is_link_lost() {
         standing.state = "lost";
         standing.word = "LOST";
@@ -88,20 +92,21 @@ pub(crate) fn LinkBanner() -> impl IntoView {
     };
     let since_clock = move || standing.get().since_ms.map(|since_ms| format!("since {}", clock(since_ms)));
     let why = move || Some(standing.get().why).filter(|why| !why.is_empty());
-    let paused = move || live.is_paused().then_some("PAUSED, what happens is held back");
+    let paused = move || live.is_paused().then_some("what happens now is held back");
+    let word = move || if live.is_paused() && standing.get().is_live() { "PAUSED" } else { standing.get().word };
     let is_paused = move || live.is_paused().then_some("true");
     view! {
-        <div class="banner" data-testid="link-banner" data-state=move || standing.get().state data-paused=is_paused>
+        <section class="banner" aria-label="Link" data-testid="link-banner" data-state=move || standing.get().state data-paused=is_paused>
             <div class="banner-line">
                 <span class="banner-dot" aria-hidden="true"></span>
-                <strong class="banner-word" role="status">{move || standing.get().word}</strong>
+                <strong class="banner-word" role="status">{word}</strong>
                 <span class="banner-since tabular-nums" title=since_clock>{since}</span>
                 <span class="banner-why">{why}</span>
                 <span class="banner-zxid tabular-nums">{zxid}</span>
                 <span class="banner-paused">{paused}</span>
                 <span class="only-static">"A snapshot: with scripts off this page does not move; reload for news."</span>
             </div>
-        </div>
+        </section>
     }
 }
 
@@ -115,15 +120,15 @@ mod tests {
 
     #[test]
     fn a_lost_connection_outweighs_what_was_live() {
-        let lost = standing(Connection::Lost { since_ms: 9 }, Some(&as_of(RootState::Live, "")));
+        let lost = standing(Connection::Lost { since_ms: 9 }, Some(&as_of(RootState::Live, "")), false);
         assert_eq!((lost.state, lost.since_ms), ("offline", Some(9)));
         assert!(!lost.is_live());
     }
 
     #[test]
     fn live_needs_data() {
-        assert_eq!(standing(Connection::Open, None).state, "syncing");
-        assert!(standing(Connection::Open, Some(&as_of(RootState::Live, ""))).is_live());
-        assert_eq!(standing(Connection::Open, Some(&as_of(RootState::Stale, "disconnected"))).why, "disconnected");
+        assert_eq!(standing(Connection::Open, None, true).state, "syncing");
+        assert!(standing(Connection::Open, Some(&as_of(RootState::Live, "")), false).is_live());
+        assert_eq!(standing(Connection::Open, Some(&as_of(RootState::Stale, "disconnected")), false).why, "disconnected");
     }
 }
