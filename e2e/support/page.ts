@@ -86,10 +86,28 @@ export class Page {
 
   /** Waits until the lock page shows these contenders, with their sessions, in this order and no others. */
   async showsQueue(places: { node: string; session: string }[]): Promise<void> {
-    const shown = () => this.contenders.evaluateAll((rows) => rows.map((row) => [row.getAttribute('data-node'), row.querySelector('[data-col=session]')?.textContent ?? '']));
     await expect
-      .poll(async () => (await shown()).map(([node, text]) => `${node} ${/0x[0-9a-f]+/.exec(text ?? '')?.[0]}`))
+      .poll(() =>
+        this.contenders.evaluateAll((rows) =>
+          rows.map((row) => {
+            // Bit by bit: what stands next to the id is not part of it.
+            const texts = document.createTreeWalker(row.querySelector('[data-col=session]') ?? row, NodeFilter.SHOW_TEXT);
+            let session = 'no session';
+            for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+              if (/^\s*0x[0-9a-f]+\s*$/.test(text.textContent ?? '')) session = (text.textContent ?? '').trim();
+            }
+            return `${row.getAttribute('data-node')} ${session}`;
+          }),
+        ),
+      )
       .toEqual(places.map(({ node, session }) => `${node} ${session}`));
+  }
+
+  /** The row says whom it waits for: shortened to look at, whole for who asks. */
+  async waitsFor(node: string, other: string): Promise<void> {
+    const cell = this.contenderCell(node, 'waits-for');
+    await expect(cell).toContainText(other.slice(-10));
+    await expect(cell).toHaveAttribute('title', new RegExp(`/${other},`));
   }
 
   /** Marks the document, so that a reload can be told. */

@@ -15,7 +15,7 @@ test('the queue follows its clients', async ({ ui, clients, place }) => {
   // One in the middle gives up: who stood behind it now waits for who stood before it.
   await c!.close();
   await ui.showsQueue([places[0]!, places[1]!, places[3]!]);
-  await expect(ui.contenderCell(places[3]!.node, 'waits-for')).toContainText(places[1]!.node);
+  await ui.waitsFor(places[3]!.node, places[1]!.node);
   await a!.release();
   await b!.held();
   await ui.showsQueue([places[1]!, places[3]!]);

@@ -24,7 +24,7 @@ test('a queue of 300 is windowed and can be scrolled to its end', async ({ ui, c
     await expect(last).toBeInViewport({ timeout: 50 });
   }).toPass({ intervals: [20], timeout: 20_000 });
   await expect(ui.contenderCell(nodes.at(-1)!, 'session')).toContainText(client.session);
-  await expect(ui.contenderCell(nodes.at(-1)!, 'waits-for')).toContainText(nodes.at(-2)!);
+  await ui.waitsFor(nodes.at(-1)!, nodes.at(-2)!);
   expect(await ui.contenders.count()).toBeLessThan(120);
 
   // The end of the list is as live as its beginning.

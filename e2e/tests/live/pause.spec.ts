@@ -37,11 +37,12 @@ test('a paused lock page stands still and then catches up', async ({ ui, clients
   const queue = [await first!.hold(path), await second!.queue(path)];
   await ui.openLock(path);
   await ui.showsQueue(queue);
-  await page.getByTestId('pause').click();
+  await page.keyboard.press('p');
+  await expect(ui.banner).toContainText(/paused/i);
   await first!.release();
   await second!.held();
   await lockscope.knows(path, [queue[1]!.node]);
   await ui.showsQueue(queue);
-  await page.getByTestId('pause').click();
+  await page.keyboard.press('p');
   await ui.showsQueue([queue[1]!]);
 });

@@ -13,7 +13,9 @@ for (const [what, name] of [
   ['the end of a script', '<script>document.title="owned"<!--'],
   ['quotes and CSS', `"'];}*{display:none}`],
   ['a very long name', LONG],
-  ['query characters', 'a&path=%2Fetc?q=#x+y'],
+  ['query characters', 'a&path=b?q=#x;y z'],
+  ['a plus sign', 'a+b'],
+  ['what looks like an escape', 'a%2Fb%26'],
 ] as const) {
   test(`a directory called with ${what} is shown as text`, async ({ ui, clients, lockscope, place, page }) => {
     const path = `${place}/${name}`;
