@@ -1,6 +1,7 @@
 //! The page: a Leptos app that the server renders and the browser takes over.
 #![expect(unreachable_pub, reason = "Leptos's component macro writes `pub` items into private modules")]
 
+mod address;
 mod app;
 mod at_once;
 mod board;

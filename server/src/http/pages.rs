@@ -56,18 +56,22 @@ fn prepare(source: &Arc<dyn Source>) {
     }
     // The page is true only now.
     response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if use_context::<Parts>().is_some_and(|parts| names_unknown_lock(&parts, source.as_ref())) {
-        response.set_status(StatusCode::NOT_FOUND);
+    if let Some(status) = use_context::<Parts>().and_then(|parts| trouble_with_lock(&parts, source.as_ref())) {
+        response.set_status(status);
     }
 }
 
-fn names_unknown_lock(parts: &Parts, source: &dyn Source) -> bool {
+/// The status of a lock page whose address names no lock.
+fn trouble_with_lock(parts: &Parts, source: &dyn Source) -> Option<StatusCode> {
     if parts.uri.path() != "/lock" {
-        return false;
+        return None;
     }
-    let Ok(Query(pairs)) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri) else { return false };
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).ok()?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    query.is_ok_and(|query| source.lock(&query).value.is_none())
+    match query {
+        Ok(query) => source.lock(&query).value.is_none().then_some(StatusCode::NOT_FOUND),
+        Err(_) => Some(StatusCode::BAD_REQUEST),
+    }
 }
 
 fn policy(nonce: &str) -> String {

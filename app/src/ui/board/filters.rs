@@ -36,7 +36,6 @@ pub(super) fn Filters(state: BoardState) -> impl IntoView {
             <SortSelect state=state />
             <GroupToggle state=state />
             <button class="tool only-static" type="submit">"Show"</button>
-            <PauseButton state=state />
         </form>
         <VerdictLinks state=state />
     }
@@ -157,23 +156,6 @@ fn GroupToggle(state: BoardState) -> impl IntoView {
             />
             "Group by root"
         </label>
-    }
-}
-
-#[component]
-fn PauseButton(state: BoardState) -> impl IntoView {
-    let is_paused = move || state.live.is_paused();
-    view! {
-        <button
-            class="tool needs-script push"
-            type="button"
-            data-testid="pause"
-            aria-pressed=move || if is_paused() { "true" } else { "false" }
-            on:click=move |_| state.live.toggle_pause()
-        >
-            {move || if is_paused() { "Resume" } else { "Pause" }}
-            " " <kbd class="kbd">"p"</kbd>
-        </button>
     }
 }
 

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::state::{BoardState, Slot};
 use crate::ui::charts::Sparkline;
-use crate::ui::format::{count, middle, visible};
-use crate::ui::parts::{Age, VerdictChip, holder_name};
+use crate::ui::format::{middle, visible};
+use crate::ui::parts::{Age, VerdictChip, holder_name, waiters_text};
 use crate::wire::{LockQuery, LockRow, Role, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
@@ -120,7 +120,7 @@ fn Numbers(row: Memo<Option<LockRow>>) -> impl IntoView {
     let at_least = Signal::derive(move || row.with(|row| row.as_ref().is_some_and(|row| row.hold_is_lower_bound)));
     let oldest = Signal::derive(move || row.with(|row| row.as_ref().and_then(|row| row.oldest_wait_at_ms)));
     let depth = Memo::new(move |_| row.with(|row| row.as_ref().map(|row| row.depth.clone()).unwrap_or_default()));
-    let waiters = move || row.with(|row| row.as_ref().map(|row| count(row.waiter_count)));
+    let waiters = move || row.with(|row| row.as_ref().map(waiters_text));
     let none = move || row.with(|row| row.as_ref().is_some_and(|row| row.waiter_count == 0)).then_some("true");
     view! {
         <div class="cell cell-number cell-hold" role="gridcell" data-col="hold"><Age since_ms=held at_least=at_least /></div>

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_navigate, use_query_map};
-use leptos_router::params::ParamsMap;
+use leptos_router::hooks::use_navigate;
 
 use super::order::Order;
+use crate::ui::address::{borrowed, use_pairs};
 use crate::ui::live::{Live, Viewport};
 use crate::wire::{BoardQuery, LockRow, Window};
 
@@ -37,8 +37,8 @@ pub(super) struct BoardState {
 
 impl BoardState {
     pub(super) fn new(live: Live) -> Self {
-        let address = use_query_map();
-        let parsed = Memo::new(move |_| address.with(read_address));
+        let address = use_pairs();
+        let parsed = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
         let query = Memo::new(move |_| parsed.with(|(query, _)| query.clone()));
         let mistake = Memo::new(move |_| parsed.with(|(_, mistake)| mistake.clone()));
         let navigate = use_navigate();
@@ -136,9 +136,8 @@ impl BoardState {
     }
 }
 
-fn read_address(map: &ParamsMap) -> (BoardQuery, Option<String>) {
-    let pairs: Vec<(String, String)> = map.clone().into_iter().map(|(name, value)| (name.into_owned(), value)).collect();
-    match BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
+fn read_address(pairs: &[(String, String)]) -> (BoardQuery, Option<String>) {
+    match BoardQuery::from_pairs(borrowed(pairs)) {
         Ok(query) => (query, None),
         Err(error) => (BoardQuery::default(), Some(error.to_string())),
     }

@@ -58,7 +58,7 @@ fn Stat(state: LockState) -> impl IntoView {
     view! {
         <section class="part" aria-labelledby="stat-title">
             <h2 class="part-title" id="stat-title">"Znode"</h2>
-            <Show when=is_read fallback=|| view! { <p class="quiet">"Its Stat was not read."</p> }>
+            <Show when=is_read fallback=|| view! { <p class="quiet">"Created after the last full read: its Stat comes with the next one."</p> }>
                 <dl class="pairs">
                     <dt>"czxid"</dt><dd class="mono">{show(|stat| stat.czxid.to_string())}</dd>
                     <dt>"mzxid"</dt><dd class="mono">{show(|stat| stat.mzxid.to_string())}</dd>

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::LockState;
 use crate::ui::charts::Sparkline;
-use crate::ui::format::{count, visible};
-use crate::ui::parts::{Age, VerdictChip};
+use crate::ui::format::visible;
+use crate::ui::parts::{Age, VerdictChip, waiters_text};
 use crate::wire::{LockHead, Verdict};
 
 /// The title block.
@@ -32,7 +32,7 @@ pub(super) fn LockTitle(state: LockState, path: String) -> impl IntoView {
             </p>
             <dl class="totals">
                 <div class="total"><dt>"Held"</dt><dd><Age since_ms=held at_least=at_least /><Dash of=held /></dd></div>
-                <div class="total"><dt>"Waiting"</dt><dd data-total="waiters">{text(|head| count(head.row.waiter_count))}</dd></div>
+                <div class="total"><dt>"Waiting"</dt><dd data-total="waiters">{text(|head| waiters_text(&head.row))}</dd></div>
                 <div class="total"><dt>"Oldest wait"</dt><dd><Age since_ms=oldest /><Dash of=oldest /></dd></div>
                 <div class="total"><dt>"Waiting, last 2 min"</dt><dd><Sparkline depth=depth /></dd></div>
             </dl>

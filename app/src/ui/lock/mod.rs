@@ -8,9 +8,8 @@ mod stats;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
-use leptos_router::params::ParamsMap;
 
+use super::address::{borrowed, use_pairs};
 use super::at_once::any;
 use super::first::first;
 use super::format::{middle, visible};
@@ -26,17 +25,16 @@ use stats::{Past, Stats};
 /// The lock page. Another lock's address makes the page anew.
 #[component]
 pub(crate) fn LockPageView() -> impl IntoView {
-    let address = use_query_map();
-    let query = Memo::new(move |_| address.with(read_address));
+    let address = use_pairs();
+    let query = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
     move || match query.get() {
         Ok(query) => any(view! { <OneLock query=query /> }),
         Err(mistake) => any(view! { <NoPath mistake=mistake /> }),
     }
 }
 
-fn read_address(map: &ParamsMap) -> Result<LockQuery, String> {
-    let pairs: Vec<(String, String)> = map.clone().into_iter().map(|(name, value)| (name.into_owned(), value)).collect();
-    LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))).map_err(|error| error.to_string())
+fn read_address(pairs: &[(String, String)]) -> Result<LockQuery, String> {
+    LockQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())
 }
 
 /// What the parts of the page read.

@@ -103,6 +103,7 @@ fn ContenderRow(first: Slot, slots: Memo<Vec<Slot>>) -> impl IntoView {
             <span class="cell cell-number queue-sequence" role="cell" data-col="sequence">{read(|contender| contender.sequence.map(|sequence| sequence.to_string()))}</span>
             <span class="cell queue-session" role="cell" data-col="session">
                 <span class="queue-id">{read(session_text)}</span>
+                " "
                 <span class="queue-label">{read(|contender| contender.label.as_deref().map(|label| middle(&visible(label), 36)))}</span>
             </span>
             <span class="cell cell-number queue-time" role="cell" data-col="time"><Age since_ms=since at_least=at_least /></span>

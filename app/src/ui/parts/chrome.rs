@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::banner::{LinkBanner, current};
 use super::help::{Help, HelpButton};
+use super::pause::PauseButton;
 use super::theme::ThemeSwitch;
 use crate::ui::live::Live;
 
@@ -34,6 +35,7 @@ pub(crate) fn Chrome(
                 <a class="nav-link" href="/status" aria-current=mark("status")>"Status"</a>
             </nav>
             <div class="top-tools">
+                <PauseButton />
                 <HelpButton />
                 <ThemeSwitch />
             </div>

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::ui::format::{age, visible};
+use crate::ui::format::{age, count, visible};
 use crate::ui::live::Live;
-use crate::wire::Contender;
+use crate::wire::{Contender, LockRow, Recipe};
 
 /// Who a contender is: its label, else its session, else its znode.
 pub(crate) fn holder_name(contender: &Contender) -> String {
@@ -14,6 +14,11 @@ pub(crate) fn holder_name(contender: &Contender) -> String {
         (None, None, Some(node)) => visible(node),
         (None, None, None) => "owner unknown".to_owned(),
     }
+}
+
+/// How many wait; unknown where waiters have no znode.
+pub(crate) fn waiters_text(row: &LockRow) -> String {
+    if row.recipe == Recipe::SingleNodeMutex { "?".to_owned() } else { count(row.waiter_count) }
 }
 
 /// A time that grows while it is looked at.

@@ -132,7 +132,7 @@ impl RootWatch {
             Reply::Watch(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
             Reply::Nodes(nodes) => self.nodes(epoch, nodes, out),
             Reply::Lists(lists) => self.listed(epoch, lists, out),
-            Reply::Checks(checks) => self.checked(epoch, checks, out),
+            Reply::Checks(checks) => self.checked(epoch, checks),
             Reply::Failed => self.input(Input::ReadFailed, out),
         }
         self.complete_sync(epoch, out);
@@ -271,7 +271,7 @@ impl RootWatch {
         }
     }
 
-    fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>, out: &mut Outbox) {
+    fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>) {
         for (directory, stamp, facts) in checks {
             if epoch != self.epoch {
                 return;
@@ -282,6 +282,5 @@ impl RootWatch {
                 self.list(directory, ListPurpose::Recheck(unseen), facts.children);
             }
         }
-        let _ = out;
     }
 }
