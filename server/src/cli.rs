@@ -39,7 +39,7 @@ pub struct Settings {
     /// A TOML file with settings.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where to keep data.
+    /// Where to keep data; checked, but nothing is kept there yet.
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
     /// Give up when ZooKeeper was not reached in this time, like 30s or 500ms; without it, keep trying.

@@ -16,6 +16,16 @@ test('no page is wider than a phone', async ({ ui, clients, lockscope, place }) 
   await expect(ui.banner).toBeVisible();
   expect(await ui.overflow()).toBeLessThanOrEqual(0);
 
+  // The numbers of a card stand side by side, each within the card.
+  const card = await ui.lock(path).boundingBox();
+  const boxes = await Promise.all((['hold', 'waiters', 'oldest'] as const).map((column) => ui.cell(path, column).boundingBox()));
+  let edge = card!.x;
+  for (const box of boxes) {
+    expect(box!.x).toBeGreaterThanOrEqual(edge);
+    edge = box!.x + box!.width;
+  }
+  expect(edge).toBeLessThanOrEqual(card!.x + card!.width);
+
   await ui.openLock(path);
   await expect(ui.contender(queue[1]!.node)).toBeVisible();
   await expect(ui.verdict).toBeVisible();
