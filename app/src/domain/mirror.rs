@@ -117,6 +117,21 @@ pub struct DirectoryStat {
     pub creates_ever: u32,
 }
 
+impl DirectoryStat {
+    fn of(facts: &Facts) -> Self {
+        Self {
+            czxid: facts.czxid,
+            mzxid: facts.mzxid,
+            pzxid: facts.pzxid,
+            ctime_ms: facts.ctime_ms,
+            version: facts.version,
+            cversion: facts.cversion,
+            children: facts.children,
+            creates_ever: facts.creates_ever(),
+        }
+    }
+}
+
 /// Sums over the contenders of a directory, kept up to date by every change so that nobody has to walk a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueTotals {
@@ -321,6 +336,12 @@ impl Mirror {
         effect
     }
 
+    /// Takes in the Stat of a directory; false when none is known at that path, or nothing is new.
+    pub fn count(&mut self, path: &str, facts: &Facts) -> bool {
+        let Some(directory) = self.directories.get_mut(path) else { return false };
+        directory.stat.replace(DirectoryStat::of(facts)) != directory.stat
+    }
+
     /// Notes a deletion; the child as it was believed, when it was known.
     pub fn delete(&mut self, path: &str) -> Option<(ChildKey, Child)> {
         let (parent, name) = split_path(path)?;
@@ -346,16 +367,7 @@ impl Mirror {
         if facts.owner.is_some() || (facts.children == 0 && facts.cversion == 0 && !self.directories.contains_key(path)) {
             return;
         }
-        self.directory_mut(path).stat = Some(DirectoryStat {
-            czxid: facts.czxid,
-            mzxid: facts.mzxid,
-            pzxid: facts.pzxid,
-            ctime_ms: facts.ctime_ms,
-            version: facts.version,
-            cversion: facts.cversion,
-            children: facts.children,
-            creates_ever: facts.creates_ever(),
-        });
+        self.directory_mut(path).stat = Some(DirectoryStat::of(facts));
     }
 
     fn directory_mut(&mut self, path: &str) -> &mut Directory {

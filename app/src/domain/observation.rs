@@ -100,6 +100,15 @@ pub enum Observation {
         /// Full path.
         path: Box<str>,
     },
+    /// The Stat of a directory, read by a sweep. Brings its shown counters up to date and nothing else.
+    Counted {
+        /// The root.
+        root: RootId,
+        /// The directory.
+        path: Box<str>,
+        /// Facts, without a payload.
+        facts: Box<Facts>,
+    },
     /// The counters of a directory tell of creations that no event showed.
     Missed {
         /// The root.

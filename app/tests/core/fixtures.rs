@@ -258,6 +258,17 @@ fn an_unreadable_child_makes_the_root_partial() {
 }
 
 #[test]
+fn a_sweep_brings_counters_up_to_date_and_makes_nothing() {
+    let mut story = Story::new(&["/"]);
+    story.tell("10 sync /\n10 end /\n20 + /a\n21 = /a\n21 + /a/lock-0000000000\n22 = /a/lock-0000000000 owner=a");
+    let stat = |story: &Story| story.lock("/a").directory(story.observatory.mirror_of(story.lock("/a")).unwrap()).unwrap().stat;
+    assert_eq!(stat(&story), None, "it had no children when it was read");
+    story.tell("30 # /a created=3\n30 # /b created=9");
+    assert_eq!(stat(&story).map(|stat| stat.creates_ever), Some(3));
+    assert_eq!(story.paths(), ["/a"]);
+}
+
+#[test]
 fn depth_is_kept_in_slices() {
     let mut story = order();
     story.tell("2500 tick\n5000 tick");

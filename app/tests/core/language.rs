@@ -7,6 +7,7 @@
 //! 200 + /order/lock-0000000001          creation event
 //! 201 = /order/lock-0000000001 owner=a  read (same fields as `node`)
 //! 300 - /order/lock-0000000001          deletion event
+//! 300 # /order created=5                Stat of a directory, from a sweep
 //! 400 link stale no answer              link: live | stale | lost, and why
 //! 400 gone /order                       root trouble: gone | denied | reduced
 //! 500 tick
@@ -70,6 +71,10 @@ impl Story {
                 } else {
                     Observation::SyncNode { root, path: boxed(), facts, unreadable }
                 }
+            }
+            "#" => {
+                let (facts, _) = self.facts(words);
+                Observation::Counted { root: self.root(path), path: boxed(), facts: Box::new(facts) }
             }
             "+" => Observation::NodeCreated { root: self.root(path), path: boxed() },
             "-" => Observation::NodeDeleted { root: self.root(path), path: boxed() },

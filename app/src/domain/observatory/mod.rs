@@ -96,6 +96,7 @@ impl Observatory {
             Observation::NodeCreated { root, path } => self.node_created(now, root, &path, &mut out),
             Observation::NodeRead { root, path, facts, unreadable } => self.node_read(now, root, &path, &facts, unreadable, &mut out),
             Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, &mut out),
+            Observation::Counted { root, path, facts } => self.counted(root, &path, &facts, &mut out),
             Observation::Missed { root, creates, .. } => {
                 self.counters.missed += u64::from(creates);
                 out.push(Change::RootChanged(root));
@@ -169,6 +170,18 @@ impl Observatory {
             out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
         }
         self.refresh(now, &lock, refresh::Seen::Watched, out);
+    }
+
+    fn counted(&mut self, root: RootId, path: &str, facts: &Facts, out: &mut Vec<Change>) {
+        self.see_zxids(facts);
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if !view.each_tree(|mirror| mirror.count(path, facts)) {
+            return;
+        }
+        if let Some(lock) = self.locks.get_mut(path) {
+            lock.revision = self.revision + 1;
+            out.push(Change::LockTouched { lock: Arc::clone(&lock.path) });
+        }
     }
 
     /// The lock a (former) child belongs to, and whether it contended.

@@ -132,7 +132,7 @@ impl RootWatch {
             Reply::Watch(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
             Reply::Nodes(nodes) => self.nodes(epoch, nodes, out),
             Reply::Lists(lists) => self.listed(epoch, lists, out),
-            Reply::Checks(checks) => self.checked(epoch, checks),
+            Reply::Checks(checks) => self.checked(epoch, checks, out),
             Reply::Failed => self.input(Input::ReadFailed, out),
         }
         self.complete_sync(epoch, out);
@@ -271,13 +271,14 @@ impl RootWatch {
         }
     }
 
-    fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>) {
+    fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>, out: &mut Outbox) {
         for (directory, stamp, facts) in checks {
             if epoch != self.epoch {
                 return;
             }
             // A directory that is gone tells so by its event; one that may not be listed explains nothing below.
             let Some(facts) = facts else { continue };
+            out.push(Observation::Counted { root: self.id, path: (&*directory).into(), facts: facts.clone() });
             if let Some(unseen) = self.ledger.check(&directory, &facts, stamp) {
                 self.list(directory, ListPurpose::Recheck(unseen), facts.children);
             }

@@ -127,7 +127,7 @@ impl Believed {
                 self.current(root).remove(&*path);
             }
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
-            Observation::Tick => {}
+            Observation::Counted { .. } | Observation::Tick => {}
         }
     }
 }
