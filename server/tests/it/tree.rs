@@ -30,6 +30,8 @@ async fn first_sync_then_follows_creates_changes_and_deletes() {
     truth.delete(&third).await;
     truth.delete("/locks/new/deep/er").await;
     observed.until_true(&truth).await;
+    // Directories that came while we watched have counters too: the sweep reads them.
+    observed.until("the sweep comes by", |believed| believed.counted.get("/locks/new/deep") == Some(&1)).await;
     assert_eq!(observed.look(|believed| (believed.syncs.len(), believed.missed)), (1, 0));
     observed.stop().await;
 }

@@ -35,6 +35,8 @@ pub(crate) struct Believed {
     pub(crate) creates_seen: u64,
     pub(crate) deletes_seen: u64,
     pub(crate) missed: u64,
+    /// Children ever created, by directory, as the sweep last told.
+    pub(crate) counted: BTreeMap<String, u32>,
     pub(crate) sync_nodes: u64,
 }
 
@@ -52,6 +54,7 @@ impl Believed {
             creates_seen: 0,
             deletes_seen: 0,
             missed: 0,
+            counted: BTreeMap::new(),
             sync_nodes: 0,
         }
     }
@@ -127,7 +130,8 @@ impl Believed {
                 self.current(root).remove(&*path);
             }
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
-            Observation::Counted { .. } | Observation::Tick => {}
+            Observation::Counted { path, facts, .. } => _ = self.counted.insert(path.into(), facts.creates_ever()),
+            Observation::Tick => {}
         }
     }
 }
