@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::recipe::{self, Place, RuleId};
 use super::sequence;
 use super::time::TimeMs;
-use super::znode::{Facts, SessionId, Zxid, is_under, split_path};
+use super::znode::{Facts, SessionId, Zxid, split_path};
 
 /// Order of children: those without a number first, then by number, then by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -372,10 +372,5 @@ impl Mirror {
 
     fn directory_mut(&mut self, path: &str) -> &mut Directory {
         self.directories.entry(path.into()).or_default()
-    }
-
-    /// Whether a path lies in this tree, as far as is believed.
-    pub fn contains(&self, path: &str, root: &str) -> bool {
-        is_under(path, root) && split_path(path).is_some_and(|(parent, name)| self.directory(parent).is_some_and(|dir| dir.child(name).is_some()))
     }
 }
