@@ -40,9 +40,10 @@ impl Style {
     }
 }
 
-/// 32 random hexadecimal digits.
+/// The 32 hexadecimal digits of a random UUID (version 4).
 pub(super) fn hex() -> String {
-    format!("{:032x}", rand::random::<u128>())
+    const VERSION_AND_VARIANT: u128 = (0xf << 76) | (0b11 << 62);
+    format!("{:032x}", rand::random::<u128>() & !VERSION_AND_VARIANT | (4 << 76) | (0b10 << 62))
 }
 
 /// A name as Curator protects it: a client that lost a reply finds its znode by the random part.
@@ -65,4 +66,27 @@ pub(super) fn nearest<'a>(names: &'a [String], own: &str, mark: &str) -> Option<
 /// The first of all marked ones, when it came before `own`.
 pub(super) fn first<'a>(names: &'a [String], own: &str, mark: &str) -> Option<&'a String> {
     names.iter().filter(|name| name.contains(mark) && order(name) < order(own)).min_by_key(|name| order(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_random_name_is_a_uuid() {
+        let hex = hex();
+        assert_eq!((hex.len(), &hex[12..13]), (32, "4"));
+        assert!(matches!(&hex[16..17], "8" | "9" | "a" | "b"), "{hex}");
+    }
+
+    #[test]
+    fn one_waits_only_for_marked_ones_in_front() {
+        let names = ["b-__WRIT__0000000001", "a-__READ__0000000002", "c-__WRIT__0000000003", "d-__READ__0000000004", "x-__WRIT__0000000005"];
+        let names = names.map(str::to_owned);
+        assert_eq!(first(&names, "d-__READ__0000000004", "__WRIT__"), Some(&names[0]));
+        assert_eq!(nearest(&names, "d-__READ__0000000004", "__WRIT__"), Some(&names[2]));
+        assert_eq!(nearest(&names, "x-__WRIT__0000000005", "__"), Some(&names[3]));
+        assert_eq!(nearest(&names, "b-__WRIT__0000000001", "__"), None);
+        assert_eq!(nearest(&names, "d-__READ__0000000004", "__lock__"), None);
+    }
 }
