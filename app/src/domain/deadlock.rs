@@ -59,11 +59,13 @@ impl Cycle {
         self.steps.get(self.victim)
     }
 
-    /// The cycle in words.
+    /// The cycle in words, with whose hold is cheapest to release.
     pub fn sentence(&self, name: impl Fn(SessionId) -> String) -> String {
         let steps: Vec<String> =
             self.steps.iter().map(|step| format!("{} waits for {} held by {}", name(step.from), step.lock, name(step.to))).collect();
-        format!("Deadlock: {}.", steps.join("; "))
+        let victim =
+            self.victim_step().map_or_else(String::new, |step| format!("; cheapest to release is {}'s hold on {}", name(step.to), step.lock));
+        format!("Deadlocked: {}{victim}.", steps.join("; "))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::lock::{Lock, Tenure};
 use super::mirror::Mirror;
-use super::recipe::{Access, Recipe, Shape};
+use super::recipe::{Access, Dialect, Recipe, Shape, rule, rule_of};
 use super::time::TimeMs;
 
 /// Worst last. Meanings as in the wire's enum of the same name.
@@ -75,7 +75,7 @@ pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds)
     if lock.gone_since.is_some() {
         return (Verdict::NobodyHome, None);
     }
-    if lock.is_deadlocked {
+    if lock.deadlock.is_some() {
         return (Verdict::Deadlocked, None);
     }
     let Some(first) = lock.holders.first() else { return (unheld(lock), None) };
@@ -141,7 +141,7 @@ pub fn sentence(lock: &Lock, mirror: &Mirror, thresholds: &Thresholds) -> String
     let who = name_of(first);
     let usual = || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
     match lock.verdict {
-        Verdict::Deadlocked => format!("Deadlocked: {who} holds it and waits, by way of other locks, for one who waits here{waiting}."),
+        Verdict::Deadlocked => lock.deadlock.as_deref().unwrap_or_default().to_owned(),
         Verdict::DoubleOwner => double_owner(lock, &waiting),
         Verdict::Orphan => {
             let name = orphan(lock).map_or("", |tenure| &tenure.name);
@@ -180,8 +180,18 @@ fn double_owner(lock: &Lock, waiting: &str) -> String {
     let names: Vec<String> = lock.holders.iter().take(3).map(name_of).collect();
     let numbers = |tenure: &Tenure| crate::domain::sequence::parse(&tenure.name).map(|found| found.number);
     let same = lock.holders.first().is_some_and(|first| lock.holders.iter().all(|tenure| numbers(tenure) == numbers(first)));
-    let why = if same { "with the same sequence number" } else { "although their recipe admits one" };
-    format!("{} hold at once {why}: {}{waiting}.", lock.standing.holders, names.join(", "))
+    let why = match same {
+        true => " with the same sequence number",
+        false if lock.holders.len() > 1 && !see_each_other(lock) => ", as clients of different libraries that do not see each other",
+        false => ", although their recipe admits one",
+    };
+    format!("{} hold at once{why}: {}{waiting}.", lock.standing.holders, names.join(", "))
+}
+
+/// Whether the holders' clients look at each other's names.
+fn see_each_other(lock: &Lock) -> bool {
+    let dialects: Vec<Dialect> = lock.holders.iter().filter_map(|tenure| rule_of(&tenure.name, None)).map(|id| rule(id).dialect).collect();
+    dialects.iter().all(|one| dialects.iter().all(|other| one.sees(*other)))
 }
 
 fn sentence_unheld(lock: &Lock) -> String {

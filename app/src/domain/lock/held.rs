@@ -27,16 +27,21 @@ impl<'a> Held<'a> {
 
 impl Lock {
     /// The lease that is only asked for: Curator's client owns the first znode of `locks/` while it waits for its
-    /// newest lease to be one of few enough (`InterProcessSemaphoreV2.internalAcquire1Lease`).
+    /// newest lease to be one of few enough (`InterProcessSemaphoreV2.internalAcquire1Lease`). Nobody else makes a
+    /// lease meanwhile, so one that was not read yet is taken for asked for. A lease that was seen to be held stays so.
     pub fn pending_lease<'a>(&'a self, mirror: &'a Mirror) -> Option<&'a str> {
         if self.recognition.shape != Shape::LeasesAndLocks {
             return None;
         }
-        let first = self.seats_in(mirror, self.parts.second.as_ref()?).next()?.child.read.as_ref()?;
-        let (key, child) = mirror.directory(&self.parts.main)?.numbered().next_back()?;
-        let newest = child.read.as_ref()?;
-        let is_pending = first.owner().is_some() && newest.owner() == first.owner() && newest.czxid > first.czxid;
-        is_pending.then(|| key.name())
+        let first = self.seats_in(mirror, self.parts.second.as_ref()?).next()?.child;
+        let (key, newest) = mirror.directory(&self.parts.main)?.numbered().next_back()?;
+        let is_pending = match (&first.read, &newest.read) {
+            (Some(first), Some(newest)) => first.owner().is_some() && newest.owner() == first.owner() && newest.czxid > first.czxid,
+            (_, None) => true,
+            (None, Some(_)) => false,
+        };
+        let is_held = self.holders.iter().any(|tenure| tenure.is(&self.parts.main, key, newest));
+        (is_pending && !is_held).then(|| key.name())
     }
 
     /// The contenders that hold now by the recipe's rule.

@@ -147,8 +147,8 @@ pub struct Lock {
     pub tally: Tally,
     /// The verdict, as of the last change or re-check.
     pub verdict: Verdict,
-    /// It is part of a deadlock.
-    pub is_deadlocked: bool,
+    /// It is part of a deadlock: the sentence on it.
+    pub deadlock: Option<Arc<str>>,
     /// Its directory is gone; since when.
     pub gone_since: Option<TimeMs>,
     /// What is odd about it, as of the last look.
@@ -176,7 +176,7 @@ impl Lock {
             standing: Standing::default(),
             tally: Tally::default(),
             verdict: Verdict::Unknown,
-            is_deadlocked: false,
+            deadlock: None,
             gone_since: None,
             findings: Vec::new(),
             recheck_at: None,

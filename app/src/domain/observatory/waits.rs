@@ -10,6 +10,7 @@ use crate::domain::history::Happening;
 use crate::domain::lock::{Lock, Seat, Since, Tenure};
 use crate::domain::recipe::{Access, Shape};
 use crate::domain::time::TimeMs;
+use crate::domain::verdict;
 use crate::domain::znode::{SessionId, Zxid};
 
 /// Znodes of one session looked at in one search; a session that owns more is searched that far.
@@ -116,7 +117,7 @@ impl Observatory {
 
     /// Drops the deadlocks of a lock that came apart.
     pub(super) fn verify_cycles(&mut self, now: TimeMs, path: &Arc<str>, out: &mut Vec<Change>) {
-        if !self.locks.get(path).is_some_and(|lock| lock.is_deadlocked) {
+        if self.locks.get(path).is_none_or(|lock| lock.deadlock.is_none()) {
             return;
         }
         let cycles = std::mem::take(&mut self.cycles);
@@ -140,12 +141,22 @@ impl Observatory {
 
     fn mark_deadlocked(&mut self, now: TimeMs, locks: &[Arc<str>], out: &mut Vec<Change>) {
         for path in locks {
-            let is_deadlocked = self.cycles_of(path).next().is_some();
+            let sentence = self.cycles_of(path).next().map(|cycle| self.cycle_sentence(cycle).into());
             if let Some(lock) = self.locks.get_mut(path) {
-                lock.is_deadlocked = is_deadlocked;
+                lock.deadlock = sentence;
+                lock.revision = self.revision + 1;
             }
             self.judge_again(now, path, out);
         }
+    }
+
+    /// A deadlock in words; sessions go by what their holds say of them.
+    pub fn cycle_sentence(&self, cycle: &Cycle) -> String {
+        let tenure = |session| {
+            let held = cycle.locks().filter_map(|path| self.locks.get(path)).flat_map(|lock| &lock.holders);
+            held.into_iter().find(|tenure| tenure.owner == Some(session))
+        };
+        cycle.sentence(|session| tenure(session).map_or_else(|| format!("session {session}"), verdict::name_of))
     }
 
     /// After a gap every session that owns several znodes may have come to be in a circle.

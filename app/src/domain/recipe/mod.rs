@@ -258,7 +258,7 @@ mod tests {
         check("_c_6f1e2d3c00004a4a8b8b0123456789ab-lock-0000000003", Some((SequentialMutex, "go-zookeeper Lock")));
         check("6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000003", Some((SequentialMutex, "kazoo Lock")));
         check("x-72057655109877762-0000000012", Some((SequentialMutex, "ZooKeeper recipes WriteLock")));
-        check("lock-0000000012", Some((SequentialMutex, "menagerie ReentrantZkLock, or a plain sequential lock")));
+        check("lock-0000000012", Some((SequentialMutex, "plain sequential lock or menagerie ReentrantZkLock")));
         check("-lock0000000012", Some((SequentialMutex, "npm zookeeper-client lock")));
         check("invoices_0000000012", Some((SequentialMutex, "plain sequential lock")));
         check("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-latch-0000000003", Some((Election, "Curator LeaderLatch")));

@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         ..LINE
     },
     Rule {
-        label: "menagerie ReentrantZkLock, or a plain sequential lock",
+        label: "plain sequential lock or menagerie ReentrantZkLock",
         confidence: Confidence::Medium,
         evidence: "ephemeral children named lock-<sequence>; menagerie, ZooKeeper's documentation and zookeeper-client's new_shared(\"lock-\") write the same",
         matches: |name| name.number.is_some() && name.stem == "lock-",
