@@ -18,10 +18,12 @@ pub use parts::{Parts, Seat, homes_of};
 
 use super::change::Departure;
 use super::finding::Finding;
+use super::label::label;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
 use super::observation::RootId;
-use super::recipe::{Access, Recognition};
-use super::tally::{Attempts, Depth, Histogram};
+use super::offset::ClockOffset;
+use super::recipe::{Access, Recognition, Shape};
+use super::tally::{Attempts, Depth, GaveUp, Histogram};
 use super::time::TimeMs;
 use super::verdict::Verdict;
 use super::znode::{SessionId, Zxid, join_path};
@@ -210,6 +212,28 @@ impl Lock {
     /// Its first holder's znode as believed.
     pub fn child_of<'a>(&self, mirror: &'a Mirror, tenure: &Tenure) -> Option<(&'a ChildKey, &'a Child)> {
         mirror.directory(&tenure.directory)?.child(&tenure.name)
+    }
+
+    /// Notes that a contender left: one that waited may have given up. A semaphore's queue is left by those who got a
+    /// lease as well; their wait ends there.
+    pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, child: &Child, held: bool) {
+        let (shape, owner) = (self.recognition.shape, child.owner());
+        if held || !matches!(shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling) {
+            return;
+        }
+        let leases = mirror.directory(&self.parts.main).zip(owner).filter(|_| self.has_leases());
+        let has_lease = leases.is_some_and(|(directory, session)| mirror.owned_in(directory, session).next().is_some());
+        if !has_lease {
+            let label = child.read.as_ref().and_then(|read| label(&read.payload)).map(Into::into);
+            self.tally.attempts.note(GaveUp { at: now, owner, label });
+        } else if let Some(read) = &child.read {
+            self.tally.waits.note(now.since(offset.to_ours(read.ctime_ms)));
+        }
+    }
+
+    /// Those that hold are not those that waited: leases and queue are different znodes.
+    pub fn has_leases(&self) -> bool {
+        matches!(self.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling)
     }
 
     /// Ends a hold. Its length counts only when both ends were seen.

@@ -18,13 +18,12 @@ use super::configured::Configured;
 use super::deadlock::Cycle;
 use super::finding::Limits;
 use super::history::{History, What};
-use super::label::label;
 use super::lock::Lock;
 use super::mirror::{Mirror, ReadEffect};
 use super::observation::{Link, Observation, RootId};
 use super::offset::ClockOffset;
 use super::recipe::{recognise, rule};
-use super::tally::{DEPTH_SLICE_MS, GaveUp};
+use super::tally::DEPTH_SLICE_MS;
 use super::time::TimeMs;
 use super::verdict::Thresholds;
 use super::znode::{Facts, SessionId, Zxid, is_under, split_path};
@@ -189,15 +188,13 @@ impl Observatory {
         let Some((key, child)) = gone else { return };
         if counts {
             let (czxid, owner) = (child.read.as_ref().map(|read| read.czxid), child.owner());
-            if let Some(lock) = self.locks.get_mut(&lock) {
-                if czxid.is_none() {
-                    lock.tally.owner_unknown += 1;
-                    self.counters.owner_unknown += 1;
-                }
-                if !held {
-                    let label = child.read.as_ref().and_then(|read| label(&read.payload)).map(Into::into);
-                    lock.tally.attempts.note(GaveUp { at: now, owner, label });
-                }
+            if czxid.is_none() {
+                self.counters.owner_unknown += 1;
+            }
+            let mirror = self.roots.get(root.0 as usize).map(|view| &view.mirror);
+            if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
+                lock.tally.owner_unknown += u64::from(czxid.is_none());
+                lock.note_departure(mirror, &self.offset, now, &child, held);
             }
             if let Some(session) = owner {
                 self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });

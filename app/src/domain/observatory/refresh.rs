@@ -260,7 +260,7 @@ fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: T
         let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
         if known.is_none() {
             news.changed = true;
-            waits.extend(seat.child.read.as_ref().map(|read| now.since(offset.to_ours(read.ctime_ms))));
+            waits.extend(seat.child.read.as_ref().filter(|_| !lock.has_leases()).map(|read| now.since(offset.to_ours(read.ctime_ms))));
         }
         if is_news {
             news.told.extend(seat.child.owner().map(|session| (session, seat.key.name().into(), What::Held)));
