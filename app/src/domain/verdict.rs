@@ -2,6 +2,7 @@
 
 use super::lock::{Lock, Tenure};
 use super::mirror::Mirror;
+use super::recipe::recognise::is_marked;
 use super::recipe::{Access, Dialect, Recipe, Shape, rule, rule_of};
 use super::time::TimeMs;
 
@@ -169,7 +170,8 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
             format!("{count}{of} leases held, the first by {who}{waiting}.")
         }
         Recipe::Barrier => "Up: everybody waits until it is taken down; who waits has no znode.".to_owned(),
-        Recipe::DoubleBarrier => format!("Open: {count} inside."),
+        Recipe::DoubleBarrier if mirror.directory(&lock.parts.main).is_some_and(is_marked) => format!("Open: {count} inside."),
+        Recipe::DoubleBarrier => format!("Leaving: {count} still inside."),
         Recipe::Queue => format!("{count} in work, the first by {who}{waiting}."),
         Recipe::Membership => format!("{count} {}: {and_others}.", if count == 1 { "member" } else { "members" }),
         Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Unknown => format!("Held by {and_others}{waiting}."),

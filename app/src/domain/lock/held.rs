@@ -89,10 +89,14 @@ impl Lock {
     }
 
     /// Whether one that held goes on holding although a new look would not find it: nobody loses a lock by what
-    /// others do, but a reader's right may be gone from sight (its own writer left), and a counter that ran over
-    /// puts newcomers in front.
+    /// others do, but a reader's right may be gone from sight (its own writer left), a counter that ran over puts
+    /// newcomers in front, and those who leave a double barrier take its mark down first.
     pub fn keeps(&self, mirror: &Mirror, access: Access) -> bool {
         let wrapped = || mirror.directory(&self.parts.main).is_some_and(crate::domain::mirror::Directory::is_wrapped);
-        matches!(self.recognition.shape, Shape::Line | Shape::Office) && (access == Access::Read || wrapped())
+        match self.recognition.shape {
+            Shape::Line | Shape::Office => access == Access::Read || wrapped(),
+            Shape::Gathering => true,
+            _ => false,
+        }
     }
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::LockState;
 use crate::ui::format::{count, middle, visible};
 use crate::ui::parts::{Age, holder_name, role_word};
-use crate::wire::{Access, Capacity, Contender, Edge, EdgeEvidence, LockHead, Role};
+use crate::wire::{Access, Capacity, Contender, Edge, EdgeEvidence, LockHead, Recipe, Role};
 
 /// Contenders drawn; the rest is in the table.
 const LINKS: usize = 12;
@@ -91,7 +91,7 @@ pub(super) fn Chain(state: LockState) -> impl IntoView {
     let more = move || kept.with(|drawn| drawn.more);
     view! {
         <section class="part dims" aria-labelledby="chain-title">
-            <h2 class="part-title" id="chain-title">"Queue"</h2>
+            <h2 class="part-title" id="chain-title">{move || title(state)}</h2>
             <ol class="chain" data-testid="chain">
                 <For each=move || kept.get().links key=|link| (link.path.clone(), link.session_id) let(link)>
                     <Link kept=kept link=link />
@@ -112,14 +112,24 @@ pub(super) fn Chain(state: LockState) -> impl IntoView {
     }
 }
 
+/// What stands in this lock.
+fn title(state: LockState) -> &'static str {
+    match state.head.with(|head| head.as_ref().map(|head| head.row.recipe)) {
+        Some(Recipe::Election) => "Candidates",
+        Some(Recipe::Membership | Recipe::DoubleBarrier) => "Members",
+        Some(Recipe::Barrier) => "Barrier",
+        _ => "Queue",
+    }
+}
+
 fn capacity(state: LockState) -> Option<Capacity> {
     state.head.with(|head| head.as_ref().and_then(|head: &LockHead| head.capacity.clone()))
 }
 
 fn capacity_words(state: LockState) -> Option<String> {
     let capacity = capacity(state)?;
-    let of = capacity.max.map_or_else(|| "of an unknown maximum".to_owned(), |max| format!("of {}", count(max)));
-    Some(format!("{} {of}: {}.", count(capacity.used), visible(&capacity.how)))
+    let of = capacity.max.map_or_else(String::new, |max| format!(" of {}", count(max)));
+    Some(format!("{}{of}: {}.", count(capacity.used), visible(&capacity.how)))
 }
 
 /// The places nobody has taken, where the maximum is known.

@@ -26,8 +26,11 @@ pub(super) fn past_holder(past: &PastTenure) -> wire::PastHolder {
     }
 }
 
-pub(super) fn capacity(capacity: Capacity) -> wire::Capacity {
+pub(super) fn capacity(lock: &Lock, capacity: Capacity) -> wire::Capacity {
     let how = match capacity.max {
+        Maximum::Unknown if lock.recognition.shape == Shape::Gathering => {
+            "how many must gather is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration tells it"
+        }
         Maximum::Configured(_) => "the maximum is from the configuration",
         Maximum::Stored(_) => "the maximum is the data of the semaphore's znode",
         Maximum::Seen(_) => "the maximum is not stored in ZooKeeper; the head of the queue waits while this many hold",
@@ -81,11 +84,10 @@ pub(super) fn notes(lock: &Lock) -> Vec<String> {
             "Who waits for this lock has no znode: waiters only watch the holder's. The tree can't show them, so no waiters are counted."
         }
         Shape::Gate => "Who waits at this barrier has no znode: clients only watch the barrier's. The tree can't show them.",
-        Shape::Gathering => "How many must gather is not stored in ZooKeeper: each client brings the number along.",
         Shape::Items => "Consumers of this queue have no znode: the tree shows the items, not who waits for them.",
         Shape::TakenItems => "An item under taken/ is held by the session that works on it; consumers that wait have no znode.",
         Shape::Group => "Members of a group wait for nobody.",
-        Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Idle => return Vec::new(),
+        Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Idle => return Vec::new(),
     };
     vec![note.to_owned()]
 }

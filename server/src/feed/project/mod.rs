@@ -161,7 +161,7 @@ impl<'a> Look<'a> {
             row: self.row(lock),
             as_of: self.as_of(lock.root),
             recognised_by: self.observatory.evidence(lock),
-            capacity: lock.capacity(mirror, self.observatory.configured_max(&lock.path)).map(details::capacity),
+            capacity: lock.capacity(mirror, self.observatory.configured_max(&lock.path)).map(|capacity| details::capacity(lock, capacity)),
             foreign: details::foreign(lock, mirror),
             findings: lock.findings.iter().map(details::finding).collect(),
             notes: details::notes(lock),
