@@ -126,8 +126,8 @@ const SCENES: [(&str, Look); 18] = [
     ("items wait", items_wait),
     ("two recipes share a directory", two_recipes_share_a_directory),
     ("nobody waits behind itself any more", nobody_waits_behind_itself),
-    ("a session waits behind itself again", a_session_waits_behind_itself),
     ("both transfers are done", transfers_are_done),
+    ("a session waits behind itself again", a_session_waits_behind_itself),
     ("two wait for each other again", both_wait_for_each_other),
 ];
 
