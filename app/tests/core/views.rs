@@ -1,7 +1,10 @@
 //! The reducer shared by server and browser: `apply(diff(a, b)) == b` for any two views, also through the
 //! compact encoding and JSON.
 
-use app::wire::{Board, Body, DeltaBody, Window, WindowRow, decode_frame, encode_frame};
+use app::wire::{
+    AsOf, Board, Body, DeltaBody, Happened, Liveness, SessionEvent, SessionId, SessionPage, SessionRow, Sessions, SessionsHead, WaitEdge, Waits,
+    Window, WindowRow, decode_frame, encode_frame,
+};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +27,66 @@ fn window() -> impl Strategy<Value = Window<Row>> {
     (rows, 0..20_u32, 0..5_u32).prop_map(|(rows, total, offset)| Window { total, offset, rows })
 }
 
+fn session_row(id: i64, holds: u32) -> SessionRow {
+    SessionRow {
+        key: SessionId(id).to_string(),
+        ensemble: "default".to_owned(),
+        session_id: SessionId(id),
+        label: (holds > 2).then(|| "packer".to_owned()),
+        client: None,
+        liveness: Liveness::Unknown,
+        holds,
+        waits: 0,
+        ephemerals: holds,
+        oldest_hold_at_ms: None,
+        oldest_wait_at_ms: Some(5),
+        blocks: 0,
+        locks: vec!["/a".to_owned()],
+        in_cycle: false,
+    }
+}
+
+fn sessions() -> impl Strategy<Value = Sessions> {
+    let rows = prop::collection::btree_map(0..8_i64, 0..4_u32, 0..8)
+        .prop_map(|rows| rows.into_iter().map(|(id, holds)| session_row(id, holds)).collect::<Vec<_>>())
+        .prop_shuffle();
+    (rows, 0..3_u32, 0..20_u32).prop_map(|(rows, holding, total)| Sessions {
+        head: SessionsHead { holding, ..SessionsHead::default() },
+        window: Window { total, offset: 0, rows },
+    })
+}
+
+fn waits() -> impl Strategy<Value = Waits> {
+    let edges = prop::collection::vec((0..4_i64, 0..4_i64, any::<bool>()), 0..4);
+    (edges, 0..2_u32).prop_map(|(edges, left_out)| {
+        let edge = |(from, to, in_cycle)| WaitEdge { from: SessionId(from), to: SessionId(to), lock: "/a".to_owned(), since_ms: 1, in_cycle };
+        Waits { edges: edges.into_iter().map(edge).collect(), left_out, ..Waits::default() }
+    })
+}
+
+fn session() -> impl Strategy<Value = SessionPage> {
+    (0..3_u32, prop::collection::vec(0..9_i64, 0..3)).prop_map(|(holds, history)| {
+        let event = |at_ms| SessionEvent { at_ms, lock: "/a".to_owned(), node: "n".to_owned(), what: Happened::Joined };
+        SessionPage {
+            as_of: AsOf::default(),
+            row: session_row(1, holds),
+            spots: Window::default(),
+            history: history.into_iter().map(event).collect(),
+        }
+    })
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    prop_oneof![
+        4 => sessions().prop_map(Body::Sessions),
+        2 => waits().prop_map(|waits| Body::Waits(Box::new(waits))),
+        2 => session().prop_map(|page| Body::Session(Some(Box::new(page)))),
+        1 => Just(Body::Session(None)),
+        1 => Just(Body::Lock(None)),
+        1 => Just(Body::Board(Board::default())),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
@@ -37,6 +100,21 @@ proptest! {
                 prop_assert_eq!(&delta, &decoded);
                 let mut state = old.clone();
                 state.apply(&decoded);
+                prop_assert_eq!(&state, &new);
+            }
+        }
+    }
+
+    /// Any view to any other of its kind, or of another: what `diff` says, `apply` does.
+    #[test]
+    fn a_difference_leads_to_the_next_body(old in body(), new in body()) {
+        match old.diff(&new) {
+            None => prop_assert_eq!(&old, &new),
+            Some(delta) => {
+                let decoded: DeltaBody = decode_frame(&encode_frame(&delta).unwrap()).unwrap();
+                prop_assert_eq!(&delta, &decoded);
+                let mut state = old.clone();
+                prop_assert!(state.apply(&decoded));
                 prop_assert_eq!(&state, &new);
             }
         }

@@ -40,6 +40,9 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await ui.openLock(`${place}/orphaned`);
     await expect(ui.verdict).toContainText(/orphan/i);
     await check('page of an orphan');
+    await ui.open('/waits');
+    await expect(page.getByTestId('graph').locator('.graph-box')).not.toHaveCount(0);
+    await check('waits');
     await ui.open('/status');
     await ui.isLive();
     await check('status');

@@ -31,6 +31,10 @@ test('no page is wider than a phone', async ({ ui, clients, lockscope, place }) 
   await expect(ui.verdict).toBeVisible();
   expect(await ui.overflow()).toBeLessThanOrEqual(0);
 
+  await ui.open('/waits');
+  await expect(ui.browser.getByTestId('graph')).toBeVisible();
+  expect(await ui.overflow()).toBeLessThanOrEqual(0);
+
   await ui.open('/status');
   await expect(ui.banner).toBeVisible();
   expect(await ui.overflow()).toBeLessThanOrEqual(0);

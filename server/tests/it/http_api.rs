@@ -54,13 +54,80 @@ async fn every_mistake_is_a_problem_with_a_remedy() {
     problem(
         served.get("/api/v1/lokcs").await,
         404,
-        "there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, /api/v1/lock and /api/v1/live",
+        "there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session and /api/v1/live",
     );
     let post = reqwest::Client::new().post(format!("http://{}/api/v1/locks", served.address)).send().await.unwrap();
     let kind = post.headers()["content-type"].to_str().unwrap().to_owned();
     problem((post.status().as_u16(), kind, post.text().await.unwrap()), 405, "POST is not allowed at /api/v1/locks; use GET");
     let (status, kind, _) = served.get("/api/v1/live").await;
     assert_eq!((status, kind.as_str()), (400, "application/problem+json"));
+}
+
+#[tokio::test]
+async fn waits_tell_nodes_edges_and_deadlocks() {
+    let served = Served::start(Limits::default()).await;
+    served.fake.set(&["/a".to_owned(), "/b".to_owned()]);
+    let (status, _, text) = served.get("/api/v1/waits").await;
+    assert_eq!(status, 200);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&value["seq"], &value["left_out"], &value["locks"]), (&json!(1), &json!(0), &json!(2)));
+    let cycle = &value["cycles"][0];
+    assert_eq!((&cycle["sessions"], &cycle["locks"], &cycle["sentence"]), (&json!(["0x11", "0x22"]), &json!(["/a", "/b"]), &json!("Deadlocked.")));
+    assert_eq!((&cycle["victim"], &cycle["confidence"]), (&json!("0x22"), &json!("high")));
+    let edge = json!({ "from": "0x22", "to": "0x11", "lock": "/a", "since_ms": 999_500, "in_cycle": true });
+    assert_eq!(value["edges"][0], edge);
+    let holds = json!([
+        { "lock": "/a", "node": "/a/n-0", "access": "exclusive", "since_ms": 999_500 },
+        { "lock": "/b", "node": "/b/n-0", "access": "exclusive", "since_ms": 999_500 },
+    ]);
+    assert_eq!((&value["nodes"][0]["holds"], &value["nodes"][0]["layer"]), (&holds, &json!(0)));
+    problem(served.get("/api/v1/waits?x=1").await, 400, "`x` is not a parameter of /api/v1/waits; it takes none");
+}
+
+#[tokio::test]
+async fn sessions_are_listed_filtered_and_windowed() {
+    let served = Served::start(Limits::default()).await;
+    served.fake.set(&["/a".to_owned()]);
+    let (status, _, text) = served.get("/api/v1/sessions?sort=id&q=0x&offset=1&limit=1").await;
+    assert_eq!(status, 200);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&value["total"], &value["session_count"], &value["holding_count"], &value["waiting_count"]),
+        (&json!(2), &json!(2), &json!(1), &json!(1))
+    );
+    assert_eq!(value["sessions"].as_array().map(Vec::len), Some(1));
+    let row = &value["sessions"][0];
+    assert_eq!((&row["session_id"], &row["holds"], &row["waits"], &row["locks"]), (&json!("0x22"), &json!(0), &json!(1), &json!(["/a"])));
+    problem(
+        served.get("/api/v1/sessions?sort=size").await,
+        400,
+        "`size` is not a value of `sort`; use one of blocks, holds, oldest_wait, ephemerals, id",
+    );
+    problem(served.get("/api/v1/sessions?query=a").await, 400, "`a` is not a value of `query`; use ensemble, q, sort, offset or limit");
+}
+
+#[tokio::test]
+async fn one_session_tells_its_places_and_its_past() {
+    let served = Served::start(Limits::default()).await;
+    served.fake.set(&["/a".to_owned(), "/b".to_owned()]);
+    let (status, _, text) = served.get("/api/v1/session?id=0x11").await;
+    assert_eq!(status, 200);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&value["session_id"], &value["spot_count"], &value["in_cycle"]), (&json!("0x11"), &json!(2), &json!(true)));
+    let spot = &value["spots"][1];
+    assert_eq!((&spot["lock"], &spot["verdict"], &spot["contender"]["holding_ms"]), (&json!("/b"), &json!("healthy"), &json!(900)));
+    assert_eq!(value["history"], json!([{ "at_ms": 999_100, "lock": "/a", "node": "n-0", "what": "joined" }]));
+    problem(
+        served.get("/api/v1/session?id=0x99").await,
+        404,
+        "session 0x99 owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do",
+    );
+    for (query, given) in [("", ""), ("?id=", ""), ("?id=abc", "abc"), ("?id=0xfffffffffffffffff", "0xfffffffffffffffff")] {
+        let (status, kind, text) = served.get(&format!("/api/v1/session{query}")).await;
+        assert_eq!((status, kind.as_str()), (400, "application/problem+json"), "{query}: {text}");
+        let problem: Problem = serde_json::from_str(&text).unwrap();
+        assert!(problem.detail.starts_with(&format!("`{given}` is not a value of `id`; use ")), "{}", problem.detail);
+    }
 }
 
 #[tokio::test]

@@ -41,6 +41,33 @@ async fn a_script_sees_hello_snapshot_delta_and_heartbeat() {
 }
 
 #[tokio::test]
+async fn a_script_follows_waits_sessions_and_one_session() {
+    let served = Served::start(Limits::default()).await;
+    let mut client = served.json().await;
+    for (id, view) in [(1, r#"{"kind":"waits"}"#), (2, r#"{"kind":"sessions","sort":"id"}"#), (3, r#"{"kind":"session","id":"0x11"}"#)] {
+        say(&mut client, &format!(r#"{{"type":"subscribe","id":{id},"view":{view}}}"#)).await;
+        let snapshot = hear(&mut client, "snapshot").await;
+        assert_eq!(snapshot["id"].as_u64(), Some(id));
+    }
+    served.fake.set(&["/a".to_owned(), "/b".to_owned()]);
+    for _ in 0..3 {
+        let delta = hear(&mut client, "delta").await;
+        let body = &delta["body"];
+        match delta["id"].as_u64() {
+            Some(1) => assert_eq!((&body["kind"], &body["body"]["cycles"][0]["victim"]), (&"whole".into(), &"0x22".into()), "{delta}"),
+            Some(2) => assert_eq!((&body["kind"], &body["window"]["changed"][1][1]["session_id"]), (&"sessions".into(), &"0x22".into()), "{delta}"),
+            Some(3) => assert_eq!((&body["kind"], &body["body"]["row"]["holds"]), (&"whole".into(), &2.into()), "{delta}"),
+            other => panic!("a delta for {other:?}"),
+        }
+    }
+    served.fake.set(&[]);
+    while hear(&mut client, "delta").await["id"] != 3 {}
+    say(&mut client, r#"{"type":"subscribe","id":4,"view":{"kind":"session","id":"eleven"}}"#).await;
+    let error = hear(&mut client, "error").await;
+    assert!(error["detail"].as_str().is_some_and(|detail| detail.contains("`eleven` is not a hexadecimal id like 0x100000a1b2c0001")), "{error}");
+}
+
+#[tokio::test]
 async fn the_page_speaks_binary_and_its_reducer_follows() {
     let served = Served::start(Limits::default()).await;
     let mut client = served.open(&[("sec-websocket-protocol", "lockscope.v1.json, lockscope.v1.bin")]).await.unwrap();

@@ -7,6 +7,7 @@ mod cli;
 mod crate_facts;
 mod http_api;
 mod live_socket;
+mod made_up;
 mod outage;
 mod recipes;
 mod roots;

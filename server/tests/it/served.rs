@@ -21,6 +21,7 @@ use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use crate::harness::DEADLINE;
+use crate::made_up;
 
 /// The server's clock stands here.
 pub(crate) const NOW_MS: i64 = 1_000_000;
@@ -103,9 +104,9 @@ impl Projection for Fake {
                 };
                 Box::new(LockPage { head, window: Window::default() })
             })),
-            View::Waits {} => Body::Waits(Box::default()),
-            View::Sessions(_) => Body::Sessions(app::wire::Sessions::default()),
-            View::Session(_) => Body::Session(None),
+            View::Waits {} => Body::Waits(Box::new(made_up::waits(&paths))),
+            View::Sessions(query) => Body::Sessions(made_up::sessions(&paths, query)),
+            View::Session(query) => Body::Session(made_up::session(&paths, query)),
             View::Status {} => Body::Status(Status {
                 version: "0".to_owned(),
                 protocol: PROTOCOL,

@@ -1,0 +1,132 @@
+//! Sessions over a model that is a list of lock paths: one holds them all, another waits for them all; two paths or
+//! more make a deadlock. What the fake projection answers for the views of waiting.
+
+use app::wire::{
+    Access, AsOf, Confidence, Contender, Cycle, Happened, Liveness, Role, RootState, SessionEvent, SessionId, SessionPage, SessionQuery, SessionRow,
+    Sessions, SessionsHead, SessionsQuery, Spot, SpotRow, Verdict, WaitEdge, WaitNode, Waits, Window, Zxid,
+};
+
+use crate::served::NOW_MS;
+
+/// Holds every lock.
+pub(crate) const HOLDER: SessionId = SessionId(0x11);
+/// Waits for every lock.
+pub(crate) const WAITER: SessionId = SessionId(0x22);
+
+fn as_of() -> AsOf {
+    AsOf { state: RootState::Live, since_ms: 1, why: String::new(), zxid: Zxid(16) }
+}
+
+fn spot(path: &str, node: &str) -> Spot {
+    Spot { lock: path.to_owned(), node: format!("{path}/{node}"), access: Access::Exclusive, since_ms: NOW_MS - 500 }
+}
+
+pub(crate) fn waits(paths: &[String]) -> Waits {
+    let node = |session_id, holds: &[Spot], waits: &[Spot], layer| WaitNode {
+        session_id,
+        label: None,
+        holds: holds.to_vec(),
+        waits: waits.to_vec(),
+        in_cycle: paths.len() > 1,
+        layer,
+    };
+    let holds: Vec<Spot> = paths.iter().map(|path| spot(path, "n-0")).collect();
+    let waiting: Vec<Spot> = paths.iter().map(|path| spot(path, "n-1")).collect();
+    let edge = |path: &String| WaitEdge { from: WAITER, to: HOLDER, lock: path.clone(), since_ms: NOW_MS - 500, in_cycle: paths.len() > 1 };
+    let cycle = || Cycle {
+        sessions: vec![HOLDER, WAITER],
+        locks: paths.to_vec(),
+        sentence: "Deadlocked.".to_owned(),
+        victim: WAITER,
+        victim_lock: paths[0].clone(),
+        victim_node: "n-0".to_owned(),
+        victim_why: "least is lost".to_owned(),
+        confidence: Confidence::High,
+        caveat: "threads".to_owned(),
+        since_ms: NOW_MS - 100,
+    };
+    Waits {
+        as_of: as_of(),
+        nodes: if paths.is_empty() { Vec::new() } else { vec![node(HOLDER, &holds, &[], 0), node(WAITER, &[], &waiting, 1)] },
+        edges: paths.iter().map(edge).collect(),
+        cycles: if paths.len() > 1 { vec![cycle()] } else { Vec::new() },
+        left_out: 0,
+        locks: count(paths),
+    }
+}
+
+fn count(paths: &[String]) -> u32 {
+    u32::try_from(paths.len()).unwrap()
+}
+
+fn row(session: SessionId, paths: &[String]) -> SessionRow {
+    let holds = session == HOLDER;
+    SessionRow {
+        key: session.to_string(),
+        ensemble: "default".to_owned(),
+        session_id: session,
+        label: None,
+        client: None,
+        liveness: Liveness::Unknown,
+        holds: if holds { count(paths) } else { 0 },
+        waits: if holds { 0 } else { count(paths) },
+        ephemerals: count(paths),
+        oldest_hold_at_ms: holds.then_some(NOW_MS - 900),
+        oldest_wait_at_ms: (!holds).then_some(NOW_MS - 500),
+        blocks: if holds { count(paths) } else { 0 },
+        locks: paths.iter().take(4).cloned().collect(),
+        in_cycle: paths.len() > 1,
+    }
+}
+
+pub(crate) fn sessions(paths: &[String], query: &SessionsQuery) -> Sessions {
+    let all: Vec<SessionRow> = if paths.is_empty() { Vec::new() } else { vec![row(HOLDER, paths), row(WAITER, paths)] };
+    let found: Vec<SessionRow> = all.iter().filter(|row| row.key.contains(&query.q)).cloned().collect();
+    let total = u32::try_from(found.len()).unwrap();
+    let rows = found.into_iter().skip(query.offset as usize).take(query.limit as usize).collect();
+    let known = u32::try_from(all.len()).unwrap();
+    let head = SessionsHead { as_of: as_of(), sessions: known, holding: known / 2, waiting: known / 2 };
+    Sessions { head, window: Window { total, offset: query.offset, rows } }
+}
+
+pub(crate) fn session(paths: &[String], query: &SessionQuery) -> Option<Box<SessionPage>> {
+    let known = !paths.is_empty() && (query.id == HOLDER || query.id == WAITER);
+    let rows: Vec<SpotRow> = paths.iter().map(|path| spot_row(path, query.id)).collect();
+    let event = SessionEvent { at_ms: NOW_MS - 900, lock: "/a".to_owned(), node: "n-0".to_owned(), what: Happened::Joined };
+    known.then(|| {
+        Box::new(SessionPage {
+            as_of: as_of(),
+            row: row(query.id, paths),
+            spots: Window { total: count(paths), offset: 0, rows },
+            history: vec![event],
+        })
+    })
+}
+
+fn spot_row(path: &str, session: SessionId) -> SpotRow {
+    let holds = session == HOLDER;
+    let node = if holds { "n-0" } else { "n-1" };
+    let contender = Contender {
+        path: format!("{path}/{node}"),
+        node: Some(node.to_owned()),
+        sequence: Some(i64::from(!holds)),
+        position: u32::from(!holds),
+        role: if holds { Role::Holder } else { Role::Waiter },
+        access: Access::Exclusive,
+        session_id: Some(session),
+        ephemeral: Some(true),
+        client: None,
+        liveness: Liveness::Unknown,
+        expires_at_ms: None,
+        label: None,
+        data: None,
+        created_at_ms: Some(NOW_MS - 900),
+        waiting_since_ms: (!holds).then_some(NOW_MS - 500),
+        holding_since_ms: holds.then_some(NOW_MS - 900),
+        holding_is_lower_bound: false,
+        waits_for: Vec::new(),
+        czxid: Some(Zxid(9)),
+        version: 0,
+    };
+    SpotRow { lock: path.to_owned(), verdict: Verdict::Healthy, recipe_label: "kazoo Lock".to_owned(), contender }
+}
