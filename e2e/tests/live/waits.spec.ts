@@ -36,7 +36,7 @@ test('the drawing is enlarged and moved by buttons, keys and pointer', async ({ 
 
   await page.getByRole('button', { name: 'Larger' }).click();
   await expect.poll(async () => (await sight())[2]).toBeLessThan(all[2]);
-  await page.getByRole('button', { name: 'All' }).click();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
   await expect.poll(sight).toEqual(all);
 
   await graph.focus();

@@ -20,6 +20,8 @@ const APART: f64 = 56.0;
 const WIDTH_MAX: f64 = 1_180.0;
 /// How far a line bows.
 const BOW: f64 = 44.0;
+/// How far a line that passes over other boxes is lifted.
+const LIFT: f64 = 34.0;
 
 /// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,7 +58,9 @@ pub(crate) fn layout(layers: &[u32], edges: &[(usize, usize)]) -> Layout {
         left += size.0 + APART;
     }
     let ends = |(from, to): &(usize, usize)| (boxes.get(*from).copied().unwrap_or_default(), boxes.get(*to).copied().unwrap_or_default());
-    let drawn: Vec<(String, (f64, f64))> = edges.iter().map(|edge| line(ends(edge))).collect();
+    let layer = |node: usize| layers.get(node).copied().unwrap_or(0);
+    let draw = |edge: &(usize, usize)| if layer(edge.0).abs_diff(layer(edge.1)) > 1 { arch(ends(edge)) } else { line(ends(edge)) };
+    let drawn: Vec<(String, (f64, f64))> = edges.iter().map(draw).collect();
     let (lines, middles) = drawn.into_iter().unzip();
     Layout { lines, middles, width, height: top + row_height, boxes }
 }
@@ -137,6 +141,14 @@ fn line(((from_x, from_y), (to_x, to_y)): ((f64, f64), (f64, f64))) -> (String, 
     (path, ((x1 + x2) / 2.0 + (bow1 + bow2) * 0.375, (y1 + y2) / 2.0))
 }
 
+/// Over the boxes between, from the top of one to the top of the other.
+fn arch(((from_x, from_y), (to_x, to_y)): ((f64, f64), (f64, f64))) -> (String, (f64, f64)) {
+    let (x1, x2) = (from_x + BOX_WIDTH / 2.0, to_x + BOX_WIDTH / 2.0);
+    let top = from_y.min(to_y) - LIFT;
+    let path = format!("M{x1:.0} {from_y:.0}C{x1:.0} {top:.0} {x2:.0} {top:.0} {x2:.0} {to_y:.0}");
+    (path, ((x1 + x2) / 2.0, (from_y + to_y) / 8.0 + top * 0.75))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +166,12 @@ mod tests {
     fn both_ways_of_a_circle_are_apart() {
         let drawn = layout(&[0, 1], &[(1, 0), (0, 1)]);
         assert_ne!(drawn.middles[0].1, drawn.middles[1].1);
+    }
+
+    #[test]
+    fn a_line_over_a_layer_passes_above_its_boxes() {
+        let drawn = layout(&[0, 1, 2], &[(0, 1), (1, 2), (2, 0)]);
+        assert!(drawn.middles[2].1 < 0.0 && drawn.middles[0].1 > 0.0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use leptos::ev::{KeyboardEvent, PointerEvent, WheelEvent};
 use leptos::prelude::*;
+use leptos::svg::Svg;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
@@ -15,11 +16,13 @@ use crate::wire::{SessionId, Waits};
 /// Lines whose lock is named; more would only hide each other.
 const NAMED_MAX: usize = 40;
 /// Room around the drawing.
-const MARGIN: f64 = 24.0;
+const MARGIN: f64 = 36.0;
+/// Below this scale names can't be read: the drawing is then shown in its own size, from its left upper corner.
+const LEGIBLE: f64 = 0.75;
 /// Smallest and largest height of the view, in pixels.
 const HEIGHT: (f64, f64) = (140.0, 600.0);
 /// Smallest and largest magnification.
-const ZOOM: (f64, f64) = (0.1, 4.0);
+const ZOOM: (f64, f64) = (0.1, 40.0);
 
 /// A session, with all that is drawn of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +79,7 @@ fn draw(waits: &Waits) -> Drawing {
         // Of many lines of one lock to one session the first tells the name of all.
         lock: if (is_named || edge.in_cycle) && !named.contains(&(edge.to, &edge.lock)) {
             named.push((edge.to, &edge.lock));
-            middle(&visible(&edge.lock), 24)
+            middle(&visible(&edge.lock), 18)
         } else {
             String::new()
         },
@@ -92,6 +95,13 @@ type Sight = Option<(f64, f64, f64)>;
 #[component]
 pub(super) fn Graph(state: WaitsState) -> impl IntoView {
     let drawing = Memo::new(move |_| state.waits.with(draw));
+    let view = NodeRef::<Svg>::new();
+    // Pixels a unit of the drawing takes when all of it is seen.
+    let scale_of_all = move || {
+        let Some(view) = view.get_untracked() else { return 1.0 };
+        let seen = view.get_bounding_client_rect();
+        drawing.with_untracked(|drawing| (seen.width() / (drawing.width + 2.0 * MARGIN)).min(seen.height() / (drawing.height + 2.0 * MARGIN)))
+    };
     let sight = RwSignal::new(Sight::None);
     let dragged_from = StoredValue::new(None::<(i32, i32)>);
     let view_box = move || {
@@ -109,8 +119,16 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
     };
     let move_by = move |dx: f64, dy: f64| {
         let (x, y, zoom) = sight.get_untracked().unwrap_or((-MARGIN, -MARGIN, 1.0));
-        sight.set(Some((x + dx / zoom, y + dy / zoom, zoom)));
+        let scale = (scale_of_all() * zoom).max(0.01);
+        sight.set(Some((x + dx / scale, y + dy / scale, zoom)));
     };
+    Effect::new(move |_| {
+        view.track();
+        let scale = scale_of_all();
+        if scale < LEGIBLE && scale > 0.0 {
+            sight.set(Some((-MARGIN, -MARGIN, 1.0 / scale)));
+        }
+    });
     let on_wheel = move |event: WheelEvent| {
         // Without a modifier the wheel scrolls the page, as everywhere.
         if event.ctrl_key() || event.meta_key() {
@@ -145,7 +163,7 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
     view! {
         <section class="graph dims" aria-label="Graph of waiting">
             <div class="graph-tools">
-                <span class="quiet">"From right to left: waits for. Drag to move."</span>
+                <span class="quiet">"An arrow points at whoever is waited for. Drag to move."</span>
                 <button class="tool" type="button" on:click=move |_| zoom_by(1.25)>"Larger"</button>
                 <button class="tool" type="button" on:click=move |_| zoom_by(0.8)>"Smaller"</button>
                 <button class="tool" type="button" on:click=move |_| sight.set(None)>"All"</button>
@@ -153,6 +171,8 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
             <svg
                 class="graph-view"
                 viewBox=view_box
+                preserveAspectRatio="xMinYMin meet"
+                node_ref=view
                 height=move || drawing.with(|drawing| (drawing.height + 2.0 * MARGIN).clamp(HEIGHT.0, HEIGHT.1))
                 role="group"
                 tabindex="0"
@@ -218,7 +238,6 @@ fn DrawnBox(state: WaitsState, node: Card) -> impl IntoView {
             class="graph-box"
             role="button"
             tabindex="0"
-            aria-label=name
             aria-pressed=is_chosen
             data-cycle=node.in_cycle.then_some("true")
             transform=format!("translate({:.0} {:.0})", node.x, node.y)
@@ -230,6 +249,7 @@ fn DrawnBox(state: WaitsState, node: Card) -> impl IntoView {
                 }
             }
         >
+            <title>{name}</title>
             <rect width=BOX_WIDTH height=BOX_HEIGHT rx="8" />
             <text class="graph-name" x="12" y="19">{node.name}</text>
             <text class="graph-text" x="12" y="35">{if node.in_cycle { format!("▲ {}", node.text) } else { node.text }}</text>

@@ -10,10 +10,10 @@ use leptos_meta::Title;
 use super::address::use_pairs;
 use super::at_once::any;
 use super::first::first;
-use super::format::plural;
+use super::format::{count, plural};
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
-use crate::wire::{Body, SessionId, View, Waits};
+use crate::wire::{Body, RootState, SessionId, View, Waits};
 use cycles::Cycles;
 use graph::Graph;
 use table::WaitsTable;
@@ -38,9 +38,9 @@ pub(crate) fn WaitsPage() -> impl IntoView {
     let state = WaitsState { waits: Memo::new(move |_| live.waits(Clone::clone).unwrap_or_default()), chosen };
     let is_read = move || live.waits(|_| ()).is_some();
     let nobody = move || state.waits.with(|waits| waits.nodes.is_empty());
-    let count = move || state.waits.with(|waits| waits.cycles.len());
+    let deadlocks = move || state.waits.with(|waits| waits.cycles.len());
     view! {
-        <Title text=move || if count() == 0 { "Waits · Lockscope".to_owned() } else { format!("{} · Lockscope", plural(count() as u64, "deadlock", "deadlocks")) } />
+        <Title text=move || if deadlocks() == 0 { "Waits · Lockscope".to_owned() } else { format!("{} · Lockscope", plural(deadlocks() as u64, "deadlock", "deadlocks")) } />
         <Chrome here="waits">
             {any(view! {
                 <h1 class="page-title">"Waits"</h1>
@@ -58,6 +58,10 @@ pub(crate) fn WaitsPage() -> impl IntoView {
 /// What there is, in words.
 fn lead(waits: &Waits) -> String {
     let locks = plural(waits.locks.into(), "lock", "locks");
+    if waits.locks == 0 {
+        let is_unread = matches!(waits.as_of.state, RootState::Syncing | RootState::Stale);
+        return if is_unread { "Not read yet." } else { "Nobody waits for anybody: there are no locks." }.to_owned();
+    }
     if waits.nodes.is_empty() {
         return format!("Nobody waits for anybody in {locks}.");
     }
@@ -66,6 +70,7 @@ fn lead(waits: &Waits) -> String {
         0 => "no deadlock".to_owned(),
         number => plural(number as u64, "deadlock", "deadlocks"),
     };
-    let more = if waits.left_out == 0 { String::new() } else { format!(" {} are not drawn; those that block most are.", waits.left_out) };
+    let more =
+        if waits.left_out == 0 { String::new() } else { format!(" {} of them are not drawn: those that block fewest.", count(waits.left_out)) };
     format!("{sessions} wait or are waited for in {locks}: {circles}.{more}")
 }

@@ -44,7 +44,7 @@ pub(super) fn WaitsTable(state: WaitsState) -> impl IntoView {
         <section class="part dims" aria-labelledby="waits-title">
             <h2 class="part-title" id="waits-title">{title}</h2>
             <div class="overflow-x-auto">
-                <table class="table" data-testid="waits">
+                <table class="table waits-table" data-testid="waits">
                     <thead>
                         <tr><th scope="col">"Waits"</th><th scope="col">"For"</th><th scope="col">"Lock"</th><th class="table-number" scope="col">"How long"</th></tr>
                     </thead>
