@@ -20,6 +20,9 @@ const DIGITS: usize = 10;
 /// Finds the sequence number at the end of a name; None when the name does not end in one.
 pub fn parse(name: &str) -> Option<Sequenced<'_>> {
     let bytes = name.as_bytes();
+    if is_uuid(bytes) {
+        return None;
+    }
     let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let width = digits.min(DIGITS);
     if width + 1 < DIGITS {
@@ -38,6 +41,16 @@ pub fn parse(name: &str) -> Option<Sequenced<'_>> {
         return None;
     }
     i32::try_from(magnitude).ok().map(|number| Sequenced { stem, number })
+}
+
+/// 32 hexadecimal digits, with or without a uuid's dashes: the last ten may happen to be decimal.
+fn is_uuid(name: &[u8]) -> bool {
+    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    match name.len() {
+        32 => name.iter().all(is_hex),
+        36 => name.iter().enumerate().all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { *byte == b'-' } else { is_hex(byte) }),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -76,5 +89,7 @@ mod tests {
         check("", None);
         check("锁-0000000001", Some(("锁-", 1)));
         check("锁", None);
+        check("6f1e2d3c00004a4a8b8b010123456789", None);
+        check("6f1e2d3c-0000-4a4a-8b8b-010123456789", None);
     }
 }

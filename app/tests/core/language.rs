@@ -116,7 +116,7 @@ impl Story {
                 "ctime" => facts.ctime_ms = value.parse().unwrap(),
                 "czxid" => facts.czxid = Zxid(value.parse().unwrap()),
                 "version" => facts.version = value.parse().unwrap(),
-                "created" => facts.cversion = 2 * value.parse::<i32>().unwrap(),
+                "created" => facts.cversion = (2 * value.parse::<u32>().unwrap()).cast_signed(),
                 "data" => (facts.payload, facts.payload_bytes) = (Some(value.as_bytes().into()), u32::try_from(value.len()).unwrap()),
                 "denied" => unreadable = true,
                 other => panic!("unknown field {other}"),
@@ -155,6 +155,12 @@ impl Story {
             format!("{} -> {}", seat.key.name(), targets.join(" ")).trim_end().to_owned()
         };
         waiters.map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// One line a finding: `code severity: text`.
+    pub(crate) fn findings(&self, path: &str) -> String {
+        let line = |finding: &app::domain::finding::Finding| format!("{} {:?}: {}", finding.code.name(), finding.severity, finding.text);
+        self.lock(path).findings.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     pub(crate) fn sentence(&self, path: &str) -> String {

@@ -66,7 +66,7 @@ impl Observatory {
         }
         let Some(mirror) = self.roots.get(root.0 as usize).map(|view| &view.mirror) else { return };
         let kinds = mirror.directory(path).map(|directory| (recognise::leading_rule(directory), directory.kinds()));
-        let known = self.lock_at(path).map(|lock| (lock.recognition.rule, lock.kinds));
+        let known = self.lock_at(path).filter(|lock| lock.gone_since.is_none()).map(|lock| (lock.recognition.rule, lock.kinds));
         let Some((leading, kinds)) = kinds.filter(|(leading, _)| leading.is_some()) else { return };
         if known == Some((leading, kinds)) {
             return;

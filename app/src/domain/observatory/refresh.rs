@@ -151,16 +151,12 @@ impl Observatory {
         lock.tally.depth.note(lock.waiter_count());
         let path = Arc::clone(&lock.path);
         let first = lock.holders.first().map(|tenure| tenure.name.clone());
-        let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
-        if lock.look_at.is_none() {
-            lock.look_at = Some(due);
-            self.rechecks.insert((due, Arc::clone(&path)));
-        }
         out.push(if news.changed {
             Change::HolderChanged { lock: Arc::clone(&path), node: first }
         } else {
             Change::LockTouched { lock: Arc::clone(&path) }
         });
+        self.plan_look(now, &path);
         for (session, node, what) in &news.told {
             self.tell(now, *session, &path, node, *what);
         }
@@ -169,6 +165,19 @@ impl Observatory {
             self.search_from(now, *session, out);
         }
         self.judge_again(now, &path, out);
+    }
+
+    /// Has a lock's findings looked for soon. An earlier plan stands, so a storm of changes does not put it off.
+    pub(super) fn plan_look(&mut self, now: TimeMs, path: &Arc<str>) {
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
+        if lock.look_at.is_some_and(|planned| planned <= due) {
+            return;
+        }
+        if let Some(later) = lock.look_at.replace(due).filter(|later| lock.recheck_at != Some(*later)) {
+            self.rechecks.remove(&(later, Arc::clone(path)));
+        }
+        self.rechecks.insert((due, Arc::clone(path)));
     }
 
     /// Works out the verdict again and plans the next look.
@@ -217,7 +226,7 @@ impl Observatory {
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
             configured_max: self.configured_max(path),
-            cycles: self.cycles_of(path).collect(),
+            cycles: self.cycles_of(path).map(|cycle| (cycle, self.cycle_sentence(cycle))).collect(),
             seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };
