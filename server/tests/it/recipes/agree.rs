@@ -1,0 +1,140 @@
+//! What the clients of a lock say, and whether ZooKeeper and Lockscope say the same.
+
+use serde_json::Value;
+
+use super::host::Client;
+use super::lockscope::Scene;
+
+/// A client's place in a lock, in its own words.
+#[derive(Clone)]
+pub(super) struct Seat<'a> {
+    /// Who waits here must be silent.
+    client: Option<&'a Client>,
+    /// None for a znode that no session owns.
+    session: Option<String>,
+    /// The znode; where a client has several in one lock, any of them will do.
+    paths: Vec<String>,
+    /// One of these, parted by `|`.
+    access: &'static str,
+    /// What it waits for; unchecked when None.
+    waits_for: Option<Vec<String>>,
+}
+
+/// What a lock should look like.
+pub(super) struct Lock<'a> {
+    pub(super) path: &'a str,
+    /// One of these, parted by `|`.
+    pub(super) recipe: &'static str,
+    /// In order.
+    pub(super) holders: Vec<Seat<'a>>,
+    /// In order.
+    pub(super) waiters: Vec<Seat<'a>>,
+}
+
+impl<'a> Seat<'a> {
+    pub(super) fn of(client: &'a Client, path: &str, access: &'static str) -> Self {
+        Self { client: Some(client), ..Self::unseen(&client.session, path, access) }
+    }
+
+    /// The seat of a session whose client is not at hand.
+    pub(super) fn unseen(session: &str, path: &str, access: &'static str) -> Self {
+        Self { client: None, session: Some(session.to_owned()), paths: vec![path.to_owned()], access, waits_for: None }
+    }
+
+    /// A znode without a session.
+    pub(super) fn persistent(path: &str, access: &'static str) -> Self {
+        Self { client: None, session: None, paths: vec![path.to_owned()], access, waits_for: None }
+    }
+
+    pub(super) fn or(mut self, path: &str) -> Self {
+        self.paths.push(path.to_owned());
+        self
+    }
+
+    pub(super) fn behind(mut self, paths: &[&str]) -> Self {
+        self.waits_for = Some(paths.iter().map(|path| (*path).to_owned()).collect());
+        self
+    }
+
+    /// What is wrong with a contender of Lockscope's answer.
+    fn differs(&self, contender: &Value) -> Option<String> {
+        let waits_for = self.waits_for.as_ref().map(|paths| Value::from(paths.clone()));
+        let path = contender["path"].as_str().unwrap_or_default();
+        let is_same = self.paths.iter().any(|own| own == path)
+            && contender["node"].as_str() == path.rsplit('/').next()
+            && contender["session_id"].as_str() == self.session.as_deref()
+            && contender["ephemeral"].as_bool() == Some(self.session.is_some())
+            && is_one_of(&contender["access"], self.access)
+            && waits_for.as_ref().is_none_or(|paths| *paths == contender["waits_for"]);
+        (!is_same).then(|| format!("{:?} owned by {:?}, access {}, waits for {waits_for:?}", self.paths, self.session, self.access))
+    }
+}
+
+fn is_one_of(value: &Value, words: &str) -> bool {
+    value.as_str().is_some_and(|value| words.split('|').any(|word| word == value))
+}
+
+impl Lock<'_> {
+    /// Waits until ZooKeeper has what the clients say, then until Lockscope says it too. Clients that wait have said
+    /// nothing meanwhile.
+    pub(super) async fn agrees(&self, scene: &Scene) {
+        scene.until("ZooKeeper has what the clients say", async || self.differs_really(scene).await).await;
+        scene.until("Lockscope says what the clients say", async || self.differs_in_lockscope(scene).await).await;
+        for seat in &self.waiters {
+            assert!(seat.client.is_none_or(Client::is_silent), "{:?} waits but has something to say", seat.paths);
+        }
+    }
+
+    /// Whether the clients are right: each has a znode of its own session.
+    async fn differs_really(&self, scene: &Scene) -> Option<String> {
+        for seat in self.holders.iter().chain(&self.waiters) {
+            let mut is_there = false;
+            for path in &seat.paths {
+                let stat = scene.truth.client.check_stat(path).await.unwrap();
+                let owner = stat.map(|stat| (stat.ephemeral_owner != 0).then(|| format!("{:#x}", stat.ephemeral_owner)));
+                is_there |= owner == Some(seat.session.clone());
+            }
+            if !is_there {
+                return Some(format!("{:?} is not there as {:?}'s", seat.paths, seat.session));
+            }
+        }
+        None
+    }
+
+    async fn differs_in_lockscope(&self, scene: &Scene) -> Option<String> {
+        let (status, answer) = scene.ask(&format!("/api/v1/lock?path={}", self.path)).await;
+        if self.holders.is_empty() && self.waiters.is_empty() && status == 404 {
+            // A lock that never held anybody while we looked, or whose directory went.
+            return None;
+        }
+        let wrong = self.differs_in(&answer);
+        wrong.map(|wrong| format!("{} has status {status}; {wrong}\nLockscope says {}", self.path, pretty(&answer)))
+    }
+
+    fn differs_in(&self, answer: &Value) -> Option<String> {
+        let Some(mut contenders) = answer["contenders"].as_array().cloned() else { return Some("no contenders are told".to_owned()) };
+        contenders.sort_by_key(|contender| contender["position"].as_u64());
+        for (role, seats) in [("holder", &self.holders), ("waiter", &self.waiters)] {
+            let found: Vec<&Value> = contenders.iter().filter(|contender| contender["role"] == role).collect();
+            let count = &answer[format!("{role}_count")];
+            if found.len() != seats.len() || *count != Value::from(seats.len()) {
+                return Some(format!("not {} {role}s: {} in the list, {count} counted", seats.len(), found.len()));
+            }
+            for (seat, contender) in seats.iter().zip(&found) {
+                if let Some(expected) = seat.differs(contender) {
+                    return Some(format!("{role} should be {expected}, not {contender}"));
+                }
+            }
+        }
+        let in_short = answer["holders"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if in_short.len() != self.holders.len() || in_short.iter().zip(&self.holders).any(|(holder, seat)| seat.differs(holder).is_some()) {
+            return Some("`holders` differs from `contenders`".to_owned());
+        }
+        let is_whole = answer["path"] == self.path && (is_one_of(&answer["recipe"], self.recipe) || self.holders.is_empty());
+        (!is_whole).then(|| format!("the recipe should be {}", self.recipe))
+    }
+}
+
+fn pretty(answer: &Value) -> String {
+    serde_json::to_string_pretty(answer).unwrap()
+}
