@@ -3,7 +3,11 @@
 
 mod agree;
 mod exclusive;
+mod gates;
 mod host;
+mod items;
 mod lockscope;
+mod modes;
 mod programs;
+mod semaphores;
 mod workload;

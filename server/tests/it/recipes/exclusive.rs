@@ -29,11 +29,7 @@ impl Story {
         let scene = Scene::new(self.name).await;
         let lock = scene.path("lock");
         scene.truth.make(&lock).await;
-        let mut clients = Vec::new();
-        for _ in 0..4 {
-            clients.push(self.library.client(&scene.zk, &format!("{} {lock}", self.program)).await);
-        }
-        let [first, second, gives_up, third] = &clients[..] else { unreachable!() };
+        let [first, second, gives_up, third] = &scene.clients(self.library, &format!("{} {lock}", self.program)).await;
         let mut queue = Vec::new();
         self.acquires(first, &mut queue).await;
         assert_is(&queue[0].1, &first.says("held").await);

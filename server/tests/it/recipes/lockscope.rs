@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::OnceCell;
 
+use super::host::{Client, Library};
 use crate::harness::{DEADLINE, Truth, zookeeper};
 
 /// How often Lockscope is asked until it agrees.
@@ -42,7 +43,7 @@ impl Scene {
         for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS"] {
             command.env_remove(format!("LOCKSCOPE_{name}"));
         }
-        command.env("RUST_LOG", "warn").stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
+        command.env("LOCKSCOPE_LOG", "warn,zookeeper_client=error").stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut lockscope = command.spawn().expect("lockscope starts");
         let mut lines = BufReader::new(lockscope.stdout.take().unwrap()).lines();
         let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.expect("lockscope says where it listens").unwrap().unwrap();
@@ -55,6 +56,15 @@ impl Scene {
     /// The path of a lock of this test.
     pub(super) fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.root)
+    }
+
+    /// Clients of one recipe, in the process that tests share.
+    pub(super) async fn clients<const COUNT: usize>(&self, library: Library, recipe: &str) -> [Client; COUNT] {
+        let mut clients = Vec::with_capacity(COUNT);
+        for _ in 0..COUNT {
+            clients.push(library.client(&self.zk, recipe).await);
+        }
+        clients.try_into().unwrap_or_else(|_| unreachable!("as many as were pushed"))
     }
 
     /// Status and body of an answer.
