@@ -2,6 +2,9 @@
 //! clients themselves say. Clients live in processes of their own; each has a session of its own.
 
 mod agree;
+mod circle;
+mod crate_locks;
+mod deaths;
 mod exclusive;
 mod gates;
 mod host;

@@ -85,7 +85,7 @@ impl Lock<'_> {
         }
     }
 
-    /// Whether the clients are right: each has a znode of its own session.
+    /// Whether the clients are right: each has a znode of its own session, and watches what it waits for.
     async fn differs_really(&self, scene: &Scene) -> Option<String> {
         for seat in self.holders.iter().chain(&self.waiters) {
             let mut is_there = false;
@@ -96,6 +96,12 @@ impl Lock<'_> {
             }
             if !is_there {
                 return Some(format!("{:?} is not there as {:?}'s", seat.paths, seat.session));
+            }
+            for path in seat.waits_for.iter().flatten() {
+                let Some(session) = &seat.session else { continue };
+                if !scene.is_watching(session, path).await {
+                    return Some(format!("{session} does not watch {path}"));
+                }
             }
         }
         None

@@ -12,6 +12,10 @@ async fn barrier(name: &str, library: Library) {
     keeper.does("create", "created").await;
     first.order("wait");
     second.order("wait");
+    for waiter in [first, second] {
+        let watches = async || (!scene.is_watching(&waiter.session, path).await).then(|| waiter.session.clone());
+        scene.until("who waits at a barrier watches it", watches).await;
+    }
     agrees(vec![Seat::persistent(path, "exclusive")]).await;
     assert!(first.is_silent() && second.is_silent(), "the barrier is up");
     keeper.does("remove", "removed").await;

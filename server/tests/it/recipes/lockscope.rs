@@ -18,6 +18,7 @@ const ASK_STEP: Duration = Duration::from_millis(20);
 
 /// A private ZooKeeper, a folder of this test's own in it, and a Lockscope that watches the folder.
 pub(super) struct Scene {
+    server: &'static PrivateZooKeeper,
     pub(super) zk: String,
     pub(super) root: String,
     pub(super) truth: Truth,
@@ -26,15 +27,16 @@ pub(super) struct Scene {
 }
 
 /// One server for all: a Java process a test would take most of the time. It ends with our process.
-async fn shared_zookeeper() -> String {
+async fn shared_zookeeper() -> &'static PrivateZooKeeper {
     static SERVER: OnceCell<PrivateZooKeeper> = OnceCell::const_new();
-    SERVER.get_or_init(zookeeper).await.address()
+    SERVER.get_or_init(zookeeper).await
 }
 
 impl Scene {
     /// `name` is the test's.
     pub(super) async fn new(name: &str) -> Self {
-        let zk = shared_zookeeper().await;
+        let server = shared_zookeeper().await;
+        let zk = server.address();
         let root = format!("/clients/{name}");
         let truth = Truth::new(&zk).await;
         truth.make(&root).await;
@@ -48,7 +50,7 @@ impl Scene {
         let mut lines = BufReader::new(lockscope.stdout.take().unwrap()).lines();
         let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.expect("lockscope says where it listens").unwrap().unwrap();
         let address = line.strip_prefix("lockscope listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
-        let scene = Self { zk, root, truth, address, _lockscope: lockscope };
+        let scene = Self { server, zk, root, truth, address, _lockscope: lockscope };
         scene.until("Lockscope is ready", async || (scene.ask("/readyz").await.0 != 200).then(|| "503".to_owned())).await;
         scene
     }
@@ -83,6 +85,13 @@ impl Scene {
             }
             tokio::time::sleep(ASK_STEP).await;
         }
+    }
+
+    /// Whether a session watches a znode's data or existence, as the server tells.
+    pub(super) async fn is_watching(&self, session: &str, path: &str) -> bool {
+        let watches = self.server.four_letter("wchp").await.expect("the server tells who watches what");
+        let mut sessions = watches.lines().skip_while(|line| *line != path).skip(1).take_while(|line| line.starts_with('\t'));
+        sessions.any(|line| line.trim() == session)
     }
 
     /// What is really there, for people.
