@@ -74,7 +74,7 @@ fn recognition(criterion: &mut Criterion) {
     let names = ["_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003", "x-72057655109877762-0000000012", "lock-0000000012", "config.xml"];
     let mut group = criterion.benchmark_group("recognise");
     group.throughput(Throughput::Elements(names.len() as u64));
-    group.bench_function("four names", |bencher| bencher.iter(|| names.map(|name| black_box(recipe::rule_of(black_box(name))))));
+    group.bench_function("four names", |bencher| bencher.iter(|| names.map(|name| black_box(recipe::rule_of(black_box(name), None)))));
     group.finish();
 }
 

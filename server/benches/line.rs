@@ -5,6 +5,8 @@
 //! environment.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
+mod shared;
+
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -14,11 +16,12 @@ use app::wire::BoardQuery;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::feed::project::{EnsembleInfo, Look};
 use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
+use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch};
-use zookeeper_client::{Acls, AddWatchMode, Client, CreateMode, CreateOptions, EventType};
+use zookeeper_client::{AddWatchMode, Client, EventType};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
@@ -34,7 +37,6 @@ const LANES: usize = 16;
 const CYCLES_A_LANE: usize = 1_000;
 const STORM_LOCKS: usize = 16;
 const END: &str = "/storm/end";
-const WAIT_MAX: Duration = Duration::from_secs(60);
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -54,14 +56,6 @@ async fn run() {
     let _owner = fill(&address).await;
     first_sync(&address).await;
     storm(&address).await;
-}
-
-fn directory() -> CreateOptions<'static> {
-    CreateMode::Persistent.with_acls(Acls::anyone_all())
-}
-
-fn contender() -> CreateOptions<'static> {
-    CreateMode::EphemeralSequential.with_acls(Acls::anyone_all())
 }
 
 /// 100,000 ephemeral sequential znodes, named as Curator names them.
@@ -149,33 +143,19 @@ fn cpu_seconds(child: &Child) -> f64 {
     (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
 }
 
-async fn line(child: &mut Child) -> String {
-    let mut text = String::new();
-    BufReader::with_capacity(1, child.stdout.as_mut().unwrap()).read_line(&mut text).await.unwrap();
-    text.trim().to_owned()
-}
-
 async fn storm(address: &str) {
     let mut bare = part("bare", address).spawn().unwrap();
     assert_eq!(line(&mut bare).await, "ready");
-    let mut lockscope = Command::new(env!("CARGO_BIN_EXE_lockscope"))
-        .args(["serve", "--zk", address, "--root", "/storm", "--listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let url = line(&mut lockscope).await.rsplit(' ').next().unwrap().to_owned();
-    status_until(&url, |status| status["link"] == "live").await;
-    let (bare_before, ours_before) = (cpu_seconds(&bare), cpu_seconds(&lockscope));
+    let lockscope = Lockscope::serve(address, "/storm").await;
+    let (bare_before, ours_before) = (cpu_seconds(&bare), cpu_seconds(&lockscope.child));
     let started = Instant::now();
     let mut writers = part("writers", address).spawn().unwrap();
     let made: u64 = line(&mut writers).await.parse().unwrap();
     let seconds = started.elapsed().as_secs_f64();
     let seen_bare: u64 = line(&mut bare).await.parse().unwrap();
     let expected = 2 * made + 1;
-    let status = status_until(&url, |status| status["events"].as_u64() >= Some(expected)).await;
-    let (bare_cpu, ours_cpu) = (cpu_seconds(&bare) - bare_before, cpu_seconds(&lockscope) - ours_before);
+    let status = lockscope.status_until(Duration::from_millis(50), |status| status["events"].as_u64() >= Some(expected)).await;
+    let (bare_cpu, ours_cpu) = (cpu_seconds(&bare) - bare_before, cpu_seconds(&lockscope.child) - ours_before);
     let seen_ours = status["events"].as_u64().unwrap();
     let each = |cpu: f64| cpu * 1e6 / expected as f64;
     println!("storm: {made} locks made and dropped in {seconds:.1} s, {:.0} events/s", expected as f64 / seconds);
@@ -190,21 +170,6 @@ async fn storm(address: &str) {
     );
     assert_eq!((seen_bare, seen_ours), (expected, expected), "an event was lost");
     assert_eq!(status["missed"], 0);
-}
-
-async fn status_until(url: &str, done: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
-    let deadline = Instant::now() + WAIT_MAX;
-    let mut pulse = tokio::time::interval(Duration::from_millis(50));
-    loop {
-        pulse.tick().await;
-        if let Ok(answer) = reqwest::get(format!("{url}/api/v1/status")).await {
-            let status: serde_json::Value = answer.json().await.unwrap();
-            if done(&status["ensembles"][0]) {
-                return status["ensembles"][0].clone();
-            }
-        }
-        assert!(Instant::now() < deadline, "lockscope did not get there in time");
-    }
 }
 
 async fn bare_watcher(connect: &str) {

@@ -5,7 +5,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::cli::{Command, Demo, Settings};
 use crate::config::{Config, ConfigError, Process};
-use crate::demo::workload::run_workload;
+use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
 use crate::http::pages;
@@ -66,7 +66,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
     let (stopper, stop) = shutdown::channel();
     let connect = config.zk.clone();
     let workload = tokio::spawn(async move {
-        if let Err(error) = run_workload(&connect, stop.receiver()).await {
+        if let Err(error) = run_workload(&connect, Pace::LIFELIKE, stop.receiver()).await {
             tracing::error!(%error, "the sample contention ended");
         }
     });

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::finding::Code;
 use super::observation::{Link, RootId};
 use super::verdict::Verdict;
 use super::znode::{SessionId, Zxid};
@@ -11,6 +12,8 @@ use super::znode::{SessionId, Zxid};
 pub enum Departure {
     /// Its znode was deleted; whether by its client, its session's end or somebody else is not known.
     Deleted,
+    /// Its znode went together with all others of its session: the session ended.
+    SessionEnded,
     /// It was gone after a gap in our view.
     DuringGap,
 }
@@ -67,6 +70,29 @@ pub enum Change {
         lock: Arc<str>,
         /// The new first holder's znode.
         node: Option<Box<str>>,
+    },
+    /// Several znodes of a session went at once and none is left: it ended. Told after the departures.
+    SessionEnded {
+        /// The session.
+        session: SessionId,
+        /// Znodes that went.
+        znodes: u32,
+    },
+    /// A deadlock closed or came apart.
+    DeadlockChanged {
+        /// The locks in it.
+        locks: Vec<Arc<str>>,
+        /// It closed.
+        is_closed: bool,
+    },
+    /// Something odd was found, or is no longer so.
+    FindingChanged {
+        /// The lock.
+        lock: Arc<str>,
+        /// What.
+        code: Code,
+        /// It was raised, not cleared.
+        is_raised: bool,
     },
     /// The verdict is another.
     VerdictChanged {

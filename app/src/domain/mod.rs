@@ -4,6 +4,10 @@
 //! argument, everything else is an adapter's. The same inputs always give the same outputs.
 
 pub mod change;
+pub mod configured;
+pub mod deadlock;
+pub mod finding;
+pub mod history;
 pub mod label;
 pub mod lock;
 pub mod mirror;

@@ -1,5 +1,10 @@
 //! Durations that ended, in bounded memory, and the queue's depth over the last minutes.
 
+use std::collections::VecDeque;
+
+use super::time::TimeMs;
+use super::znode::SessionId;
+
 /// Each power of two is split into `1 << STEP_BITS` buckets: a percentile is at most an eighth above the truth.
 const STEP_BITS: u32 = 3;
 const STEPS: u32 = 1 << STEP_BITS;
@@ -98,6 +103,38 @@ impl Depth {
     /// The history.
     pub fn slices(&self) -> &[u16] {
         &self.slices
+    }
+}
+
+/// Contenders that gave up and are remembered; the oldest goes first.
+pub const GAVE_UP_MAX: usize = 32;
+
+/// A contender that left without ever holding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GaveUp {
+    /// When.
+    pub at: TimeMs,
+    /// Its session, when it was read in time.
+    pub owner: Option<SessionId>,
+    /// Who it said it is.
+    pub label: Option<Box<str>>,
+}
+
+/// Contenders that left without ever holding.
+#[derive(Clone, Debug, Default)]
+pub struct Attempts {
+    /// How many since we watch.
+    pub gave_up: u64,
+    /// The last of them, newest first.
+    pub lately: VecDeque<GaveUp>,
+}
+
+impl Attempts {
+    /// Notes one.
+    pub fn note(&mut self, gave_up: GaveUp) {
+        self.gave_up += 1;
+        self.lately.truncate(GAVE_UP_MAX - 1);
+        self.lately.push_front(gave_up);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::lock::{Lock, Tenure};
 use super::mirror::Mirror;
-use super::recipe::{Access, Place, family};
+use super::recipe::recognise::is_marked;
+use super::recipe::{Access, Dialect, Recipe, Shape, rule, rule_of};
 use super::time::TimeMs;
 
 /// Worst last. Meanings as in the wire's enum of the same name.
@@ -72,74 +73,165 @@ pub fn usual_hold_ms(lock: &Lock, thresholds: &Thresholds) -> Option<i64> {
 
 /// The verdict now, and when it may change although nothing happens.
 pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds) -> (Verdict, Option<TimeMs>) {
-    if lock.recognition.place == Place::Unread {
-        return (Verdict::Unknown, None);
+    if lock.gone_since.is_some() {
+        return (Verdict::NobodyHome, None);
     }
-    let Some(first) = lock.holders.first() else { return (Verdict::Free, None) };
-    if lock.holders.len() > 1 {
+    if lock.deadlock.is_some() {
+        return (Verdict::Deadlocked, None);
+    }
+    let Some(first) = lock.holders.first() else { return (unheld(lock), None) };
+    if conflict(lock).is_some() {
         return (Verdict::DoubleOwner, None);
     }
-    if first.czxid.is_some() && first.owner.is_none() {
+    if let Some(ends_at) = lock.ends_at(mirror) {
+        return (Verdict::Healthy, Some(ends_at));
+    }
+    if orphan(lock).is_some() {
         return (Verdict::Orphan, None);
     }
-    if lock.waiter_count(mirror) == 0 || is_leading(lock) {
+    if lock.waiter_count() == 0 || !is_meant_to_pass(lock) {
         return (Verdict::Healthy, None);
     }
     let (slow_ms, stuck_ms) = thresholds.limits_ms(usual_hold_ms(lock, thresholds));
-    let held_ms = now.since(first.since);
+    let since = lock.holders.iter().map(|tenure| tenure.since).min().unwrap_or(first.since);
+    let held_ms = now.since(since);
     if held_ms >= stuck_ms {
         (Verdict::Stuck, None)
     } else if held_ms >= slow_ms {
-        (Verdict::Slow, Some(first.since + stuck_ms))
+        (Verdict::Slow, Some(since + stuck_ms))
     } else {
-        (Verdict::Healthy, Some(first.since + slow_ms))
+        (Verdict::Healthy, Some(since + slow_ms))
     }
 }
 
-/// A leader is meant to stay: its long hold is no sign of trouble.
-fn is_leading(lock: &Lock) -> bool {
-    lock.recognition.rule.is_some_and(|rule| family(rule).access == Access::Leader)
+/// Nobody holds: free, unless members gather or items wait, which is what such places are for.
+fn unheld(lock: &Lock) -> Verdict {
+    let is_in_use = matches!(lock.recognition.shape, Shape::Gathering | Shape::Items | Shape::TakenItems) && lock.contender_count() > 0;
+    if is_in_use { Verdict::Healthy } else { Verdict::Free }
+}
+
+/// Two of the holders told apart that may not hold at once. One session may hold what excludes itself: a writer
+/// that reads as well.
+pub fn conflict(lock: &Lock) -> Option<(&Tenure, &Tenure)> {
+    if !matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed) {
+        return None;
+    }
+    let pairs = lock.holders.iter().enumerate().flat_map(|(at, one)| lock.holders.iter().skip(at + 1).map(move |other| (one, other)));
+    pairs
+        .into_iter()
+        .find(|(one, other)| one.access.excludes(other.access) && (one.owner.is_none() || one.owner != other.owner || one.access == other.access))
+}
+
+/// A holder that no session owns, where one should.
+fn orphan(lock: &Lock) -> Option<&Tenure> {
+    let should_be_owned =
+        matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+    lock.holders.iter().find(|tenure| should_be_owned && tenure.czxid.is_some() && tenure.owner.is_none())
+}
+
+/// A lock is meant to change hands. A leader is meant to stay, members and barriers as well: how long is no sign of
+/// trouble.
+fn is_meant_to_pass(lock: &Lock) -> bool {
+    matches!(lock.recognition.recipe, Recipe::SequentialMutex | Recipe::ReadWrite | Recipe::Semaphore | Recipe::SingleNodeMutex)
 }
 
 /// The sentence. It holds no age, so it changes only when something happens.
 pub fn sentence(lock: &Lock, mirror: &Mirror, thresholds: &Thresholds) -> String {
-    let waiting = waiting_clause(lock, mirror);
-    let Some(first) = lock.holders.first() else { return sentence_unheld(lock) };
+    let waiting = waiting_clause(lock);
+    let Some(first) = lock.holders.first().filter(|_| lock.gone_since.is_none()) else { return sentence_unheld(lock) };
     let who = name_of(first);
-    let usual = usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
-    let holds = if is_leading(lock) { "Led by" } else { "Held by" };
+    let usual = || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
     match lock.verdict {
-        Verdict::DoubleOwner => {
-            let names: Vec<String> = lock.holders.iter().take(3).map(name_of).collect();
-            format!("{} hold at once with the same sequence number: {}{waiting}.", lock.holders.len(), names.join(", "))
+        Verdict::Deadlocked => lock.deadlock.as_deref().unwrap_or_default().to_owned(),
+        Verdict::DoubleOwner => double_owner(lock, &waiting),
+        Verdict::Orphan => {
+            let name = orphan(lock).map_or("", |tenure| &tenure.name);
+            format!("Orphan: {name} is persistent, no session owns it, it never frees itself{waiting}.")
         }
-        Verdict::Orphan => format!("Orphan: {} is persistent, no session owns it, it never frees itself{waiting}.", first.name),
-        Verdict::Stuck => format!("Stuck: {who} holds far beyond the usual time{usual}{waiting}."),
-        Verdict::Slow => format!("Slow: {who} holds longer than usual{usual}{waiting}."),
-        _ => format!("{holds} {who}{waiting}."),
+        Verdict::Stuck => format!("Stuck: {who} holds far beyond the usual time{}{waiting}.", usual()),
+        Verdict::Slow => format!("Slow: {who} holds longer than usual{}{waiting}.", usual()),
+        _ => sentence_held(lock, mirror, &who, &waiting),
     }
+}
+
+fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> String {
+    let count = lock.standing.holders;
+    let and_others = if count > 1 { format!("{who} and {} more", count - 1) } else { who.to_owned() };
+    match lock.recognition.recipe {
+        Recipe::Election => format!("Led by {who}{waiting}."),
+        Recipe::ReadWrite if count > 1 => format!("Read by {and_others} together{waiting}."),
+        Recipe::ReadWrite => format!(
+            "{} by {who}{waiting}.",
+            if lock.holders.first().is_some_and(|tenure| tenure.access == Access::Read) { "Read" } else { "Written" }
+        ),
+        Recipe::Semaphore => {
+            let max = lock.capacity(mirror, None).and_then(|capacity| capacity.max.number());
+            let of = max.map_or_else(String::new, |max| format!(" of {max}"));
+            format!("{count}{of} leases held, the first by {who}{waiting}.")
+        }
+        Recipe::Barrier => "Up: everybody waits until it is taken down; who waits has no znode.".to_owned(),
+        Recipe::DoubleBarrier if mirror.directory(&lock.parts.main).is_some_and(is_marked) => format!("Open: {count} inside."),
+        Recipe::DoubleBarrier => format!("Leaving: {count} still inside."),
+        Recipe::Queue => format!("{count} in work, the first by {who}{waiting}."),
+        Recipe::Membership => format!("{count} {}: {and_others}.", if count == 1 { "member" } else { "members" }),
+        Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Unknown => format!("Held by {and_others}{waiting}."),
+    }
+}
+
+fn double_owner(lock: &Lock, waiting: &str) -> String {
+    let names: Vec<String> = lock.holders.iter().take(3).map(name_of).collect();
+    let numbers = |tenure: &Tenure| crate::domain::sequence::parse(&tenure.name).map(|found| found.number);
+    let same = lock.holders.first().is_some_and(|first| lock.holders.iter().all(|tenure| numbers(tenure) == numbers(first)));
+    let why = match same {
+        true => " with the same sequence number",
+        false if lock.holders.len() > 1 && !see_each_other(lock) => ", as clients of different libraries that do not see each other",
+        false => ", although their recipe admits one",
+    };
+    format!("{} hold at once{why}: {}{waiting}.", lock.standing.holders, names.join(", "))
+}
+
+/// Whether the holders' clients look at each other's names.
+fn see_each_other(lock: &Lock) -> bool {
+    let dialects: Vec<Dialect> = lock.holders.iter().filter_map(|tenure| rule_of(&tenure.name, None)).map(|id| rule(id).dialect).collect();
+    dialects.iter().all(|one| dialects.iter().all(|other| one.sees(*other)))
 }
 
 fn sentence_unheld(lock: &Lock) -> String {
-    if lock.recognition.place == Place::Unread {
-        return format!("Recognised as {}; its queue is not read by this version.", lock.recognition.label);
+    let count = lock.waiter_count();
+    let last = lock.tally.past.front().map(|past| name_of(&past.tenure));
+    if lock.gone_since.is_some() {
+        let last = last.map_or_else(String::new, |last| format!("; last held by {last}"));
+        return format!("Nobody home: its directory is gone and nobody made it again{last}.");
     }
-    match lock.tally.past.front() {
-        Some(past) => format!("Free; last held by {}.", name_of(&past.tenure)),
-        None => "Free; nobody was seen to hold it yet.".to_owned(),
+    match (lock.recognition.shape, lock.recognition.recipe) {
+        (Shape::Gathering, _) if count > 0 => return format!("Gathering: {count} wait for the rest."),
+        (Shape::Gathering, _) => return "Nobody is at the barrier.".to_owned(),
+        (Shape::Items | Shape::TakenItems, _) if count > 0 => {
+            return format!("{count} {} nobody works on.", if count == 1 { "item" } else { "items" });
+        }
+        (Shape::Items | Shape::TakenItems, _) => return "Empty.".to_owned(),
+        (Shape::Gate, _) => return "Down: nobody has to wait.".to_owned(),
+        _ => {}
+    }
+    let unheld = if lock.recognition.recipe == Recipe::Election { "Nobody leads" } else { "Free" };
+    match last {
+        Some(last) => format!("{unheld}; last held by {last}."),
+        None => format!("{unheld}; nobody was seen to hold it yet."),
     }
 }
 
-fn waiting_clause(lock: &Lock, mirror: &Mirror) -> String {
-    match (lock.recognition.place, lock.waiter_count(mirror)) {
-        (Place::FixedInDirectory | Place::FixedAlone, _) => "; who waits has no znode".to_owned(),
-        (_, 0) => "; nobody waits".to_owned(),
-        (_, 1) => "; 1 waits".to_owned(),
-        (_, count) => format!("; {count} wait"),
+fn waiting_clause(lock: &Lock) -> String {
+    let hidden = matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone) && lock.waiter_count() == 0;
+    match lock.waiter_count() {
+        _ if hidden => "; who waits has no znode".to_owned(),
+        0 => "; nobody waits".to_owned(),
+        1 => "; 1 waits".to_owned(),
+        count => format!("; {count} wait"),
     }
 }
 
-fn name_of(tenure: &Tenure) -> String {
+/// Who holds, in a word.
+pub fn name_of(tenure: &Tenure) -> String {
     match (&tenure.label, tenure.owner) {
         (Some(label), _) => label.to_string(),
         (None, Some(session)) => format!("session {session}"),
@@ -149,7 +241,7 @@ fn name_of(tenure: &Tenure) -> String {
 }
 
 /// A duration in words, short: `850 ms`, `12.3 s`, `4 min`.
-fn duration(ms: i64) -> String {
+pub fn duration(ms: i64) -> String {
     match ms {
         ..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),

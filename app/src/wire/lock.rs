@@ -203,6 +203,17 @@ pub struct StatRow {
     pub creates_ever: u32,
 }
 
+/// How many a lock admits at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Leases held, members gathered.
+    pub used: u32,
+    /// The most there can be, or the number a barrier waits for; null when nothing tells.
+    pub max: Option<u32>,
+    /// How the maximum is known, or why it is not.
+    pub how: String,
+}
+
 /// What was counted since this server watches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LockStats {
@@ -210,6 +221,10 @@ pub struct LockStats {
     pub acquisitions: u64,
     /// Contenders gone before their owner could be read.
     pub owner_unknown: u64,
+    /// Contenders that left without ever holding.
+    pub gave_up: u64,
+    /// Sequence numbers used up, in millionths of the 2147483647 there are; null while the Stat was not read.
+    pub sequence_used_ppm: Option<u32>,
     /// Half of all holds were at most this long; null before the first.
     pub hold_p50_ms: Option<i64>,
     /// 99 in 100 holds were at most this long.
@@ -233,6 +248,8 @@ pub struct PastHolder {
     pub from_ms: i64,
     /// Holder until.
     pub until_ms: i64,
+    /// Its session ended: it did not release.
+    pub session_ended: bool,
     /// It may have held for longer than seen.
     pub is_lower_bound: bool,
 }
@@ -246,6 +263,8 @@ pub struct LockHead {
     pub as_of: AsOf,
     /// The evidence of the recognition, in words.
     pub recognised_by: Vec<String>,
+    /// How full it is, for recipes that admit more than one.
+    pub capacity: Option<Capacity>,
     /// Children that are not contenders.
     pub foreign: Vec<Foreign>,
     /// Findings.

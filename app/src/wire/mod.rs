@@ -19,7 +19,8 @@ pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lock::{
-    AsOf, ClientInfo, Contender, Edge, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, StatRow,
+    AsOf, Capacity, ClientInfo, Contender, Edge, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
+    StatRow,
 };
 pub use name::{Access, Confidence, EdgeEvidence, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
 pub use problem::Problem;

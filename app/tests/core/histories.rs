@@ -147,7 +147,7 @@ impl Bench {
                 continue;
             };
             let mirror = self.observatory.mirror_of(lock).unwrap();
-            let found: Vec<String> = lock.contenders(mirror).map(|(key, _)| format!("{directory}/{}", key.name())).collect();
+            let found: Vec<String> = lock.contenders(mirror).map(|seat| seat.path()).collect();
             assert_eq!(found, expected.iter().map(|(path, _)| (*path).clone()).collect::<Vec<_>>());
             let holder = lock.holders.first().map(|tenure| format!("{directory}/{}", tenure.name));
             assert_eq!(holder, found.first().cloned());
@@ -168,9 +168,9 @@ impl Bench {
 
     fn check_sums(&self, directory: &str, expected: &[(&String, &Node)]) {
         let lock = self.observatory.lock(directory).unwrap();
-        let queue = lock.directory(self.observatory.mirror_of(lock).unwrap()).unwrap().queue();
+        let queue = lock.totals(self.observatory.mirror_of(lock).unwrap());
         let (read, unread): (Vec<&Node>, Vec<&Node>) = expected.iter().map(|(_, node)| *node).partition(|node| node.read);
-        assert_eq!(queue.contenders as usize, expected.len());
+        assert_eq!(queue.count as usize, expected.len());
         assert_eq!(queue.unread as usize, unread.len());
         assert_eq!(queue.ctime_sum_ms, read.iter().map(|node| node.ctime).sum::<i64>());
         assert_eq!(queue.arrived_sum_ms, unread.iter().map(|node| node.arrived).sum::<i64>());
@@ -191,7 +191,7 @@ proptest! {
 
     #[test]
     fn no_name_makes_the_recogniser_panic(name in "\\PC{0,40}", digits in "[0-9-]{0,13}") {
-        let _ = app::domain::recipe::rule_of(&format!("{name}{digits}"));
+        let _ = app::domain::recipe::rule_of(&format!("{name}{digits}"), None);
         let _ = app::domain::sequence::parse(&digits);
     }
 }

@@ -138,10 +138,23 @@ impl Story {
         let lines = self.observatory.locks().map(|lock| {
             let mirror = self.observatory.mirror_of(lock).unwrap();
             let holders: Vec<&str> = lock.holders.iter().map(|tenure| &*tenure.name).collect();
-            let waiters: Vec<&str> = lock.contenders(mirror).map(|(key, _)| key.name()).filter(|name| !holders.contains(name)).collect();
+            let waiters: Vec<&str> = lock.contenders(mirror).map(|seat| seat.key.name()).filter(|name| !holders.contains(name)).collect();
             format!("{} {:?} {:?} [{}] <- {}", lock.path, lock.recognition.recipe, lock.verdict, holders.join(" "), waiters.join(" "))
         });
         lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// One line a waiter: `name -> names it waits for`, a `*` behind what is shared.
+    pub(crate) fn edges(&self, path: &str) -> String {
+        let lock = self.lock(path);
+        let mirror = self.observatory.mirror_of(lock).unwrap();
+        let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
+        let line = |seat: app::domain::lock::Seat<'_>| {
+            let name = |target: &app::domain::lock::Target<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
+            let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
+            format!("{} -> {}", seat.key.name(), targets.join(" ")).trim_end().to_owned()
+        };
+        waiters.map(line).collect::<Vec<_>>().join("\n")
     }
 
     pub(crate) fn sentence(&self, path: &str) -> String {

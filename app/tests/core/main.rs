@@ -4,4 +4,6 @@
 mod fixtures;
 mod histories;
 mod language;
+mod recipes;
 mod views;
+mod waits;

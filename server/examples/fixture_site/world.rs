@@ -106,6 +106,7 @@ impl World {
         let head = LockHead {
             as_of: self.as_of(),
             recognised_by: vec!["every child is ephemeral, with a name and ten digits".to_owned()],
+            capacity: None,
             foreign: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),

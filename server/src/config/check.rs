@@ -1,14 +1,13 @@
-//! What each setting may be. Pure.
+//! What each setting may be, and the sentence that names the setting. Pure. What can be observed, the observer knows.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{ConfigError, Given};
+use crate::zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
 
-/// Shortest session that makes sense for a viewer.
-const SESSION_TIMEOUT_MS_MIN: u64 = 500;
-/// Longest; ZooKeeper's own default maximum is far below.
+/// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
 const SESSION_TIMEOUT_MS_MAX: u64 = 3_600_000;
 
 fn wrong<T>(setting: &Given, why: &str, remedy: &str) -> Result<T, ConfigError> {
@@ -16,69 +15,12 @@ fn wrong<T>(setting: &Given, why: &str, remedy: &str) -> Result<T, ConfigError> 
 }
 
 pub(super) fn connect(setting: &Given) -> Result<(), ConfigError> {
-    const REMEDY: &str = "write HOST:PORT, several separated by commas, like 127.0.0.1:2181";
-    let text = setting.value.as_str();
-    let (servers, chroot) = text.find('/').map_or((text, None), |at| (&text[..at], Some(&text[at..])));
-    if servers.is_empty() {
-        return wrong(setting, "names no server", REMEDY);
-    }
-    for server in servers.split(',') {
-        let Some((host, port)) = server.rsplit_once(':') else {
-            return wrong(setting, &format!("has the server {server:?} without a port"), REMEDY);
-        };
-        if host.is_empty() || host.contains(char::is_whitespace) {
-            return wrong(setting, &format!("has the server {server:?} without a host"), REMEDY);
-        }
-        if !port.parse::<u16>().is_ok_and(|port| port > 0) {
-            return wrong(setting, &format!("has the server {server:?} with a port that is none"), REMEDY);
-        }
-    }
-    match chroot {
-        Some(path) if !is_path(path) || path == "/" => {
-            wrong(setting, &format!("ends in the chroot {path:?}, which is no path"), "write it like /app, or leave it out")
-        }
-        _ => Ok(()),
-    }
+    check_connect(&setting.value).or_else(|fault| wrong(setting, &fault.why, &fault.remedy))
 }
 
 pub(super) fn roots(settings: &[Given]) -> Result<(), ConfigError> {
-    for setting in settings {
-        let root = setting.value.as_str();
-        if !root.starts_with('/') {
-            return wrong(setting, "does not start with a slash", &format!("write /{root}"));
-        }
-        if root != "/" && root.ends_with('/') {
-            return wrong(setting, "ends with a slash", &format!("write {}", or_top(root.trim_end_matches('/'))));
-        }
-        if !is_path(root) {
-            return wrong(setting, "is no path: a part of it is empty, . or ..", "write the path as ZooKeeper lists it");
-        }
-    }
-    for (at, setting) in settings.iter().enumerate() {
-        for (other_at, other) in settings.iter().enumerate() {
-            if at > other_at && setting.value == other.value {
-                return wrong(setting, "is named twice", "name it once");
-            }
-            if at != other_at && setting.value != other.value && is_under(&setting.value, &other.value) {
-                let remedy = format!("roots must not nest: leave it out, {} is watched with all that is under it", other.value);
-                return wrong(setting, &format!("lies inside the root {:?}", other.value), &remedy);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn or_top(path: &str) -> &str {
-    if path.is_empty() { "/" } else { path }
-}
-
-fn is_path(path: &str) -> bool {
-    let is_good = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
-    path == "/" || path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_good))
-}
-
-fn is_under(path: &str, root: &str) -> bool {
-    root == "/" || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'))
+    let roots: Vec<&str> = settings.iter().map(|setting| setting.value.as_str()).collect();
+    check_roots(&roots).or_else(|(at, fault)| settings.get(at).map_or(Ok(()), |setting| wrong(setting, &fault.why, &fault.remedy)))
 }
 
 pub(super) fn listen(setting: &Given) -> Result<SocketAddr, ConfigError> {
@@ -120,13 +62,13 @@ pub(super) fn time(setting: &Given) -> Result<Duration, ConfigError> {
 }
 
 pub(super) fn session_timeout(setting: &Given) -> Result<Duration, ConfigError> {
-    let range = SESSION_TIMEOUT_MS_MIN..=SESSION_TIMEOUT_MS_MAX;
-    match setting.value.trim().parse::<u64>() {
-        Ok(ms) if range.contains(&ms) => Ok(Duration::from_millis(ms)),
+    let max = Duration::from_millis(SESSION_TIMEOUT_MS_MAX);
+    match setting.value.trim().parse().map(Duration::from_millis) {
+        Ok(timeout) if (SESSION_TIMEOUT_MIN..=max).contains(&timeout) => Ok(timeout),
         Ok(_) | Err(_) => wrong(
             setting,
             "is not a session time-out",
-            &format!("write milliseconds from {SESSION_TIMEOUT_MS_MIN} to {SESSION_TIMEOUT_MS_MAX}, like 10000"),
+            &format!("write milliseconds from {} to {}, like 10000", SESSION_TIMEOUT_MIN.as_millis(), max.as_millis()),
         ),
     }
 }

@@ -6,8 +6,8 @@ use app::domain::znode::is_under;
 
 /// Watched paths of one session must stay far below 128 KiB: the client crate can't reconnect above that.
 pub(super) const WATCHED_PATH_BYTES_MAX: usize = 100 * 1024;
-/// Session time-outs that make sense for a viewer.
-const SESSION_TIMEOUT_MIN: Duration = Duration::from_millis(500);
+/// Shortest session time-out that makes sense for a viewer.
+pub const SESSION_TIMEOUT_MIN: Duration = Duration::from_millis(500);
 
 /// One ensemble and the roots to watch on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,40 +17,37 @@ pub struct ObserverConfig {
     session_timeout: Duration,
 }
 
+/// What is wrong with a value, to be read after the value, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}; {remedy}")]
+pub struct Fault {
+    /// Begins with a verb: the value is its subject.
+    pub why: String,
+    /// An order.
+    pub remedy: String,
+}
+
 /// Why there is nothing to observe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// No server.
-    #[error("the connect string is empty: give host:port, several separated by commas, and an optional /chroot at the end")]
-    NoServer,
-    /// A server without a host or with a bad port.
-    #[error("{server:?} in the connect string is no server address: write host:port")]
-    BadServer {
-        /// The part that is wrong.
-        server: String,
-    },
-    /// The chroot is no path.
-    #[error("the chroot {chroot:?} is no path: it must start with a slash and not end with one")]
-    BadChroot {
-        /// The part that is wrong.
-        chroot: String,
+    /// A connect string that is none.
+    #[error("the connect string {connect:?} {fault}")]
+    BadConnect {
+        /// The connect string.
+        connect: String,
+        /// What is wrong with it.
+        fault: Fault,
     },
     /// No root.
     #[error("no root to watch: name at least one path, or / for everything")]
     NoRoot,
-    /// A root that is no absolute path.
-    #[error("the root {root:?} is no absolute path: it must start with a slash, not end with one, and have no empty, . or .. parts")]
+    /// A root that can't be one, alone or next to the others.
+    #[error("the root {root:?} {fault}")]
     BadRoot {
         /// The root.
         root: String,
-    },
-    /// A root inside another.
-    #[error("the root {inner:?} lies within the root {outer:?}: roots must not nest; keep {outer:?} alone")]
-    NestedRoots {
-        /// The root above.
-        outer: String,
-        /// The root below.
-        inner: String,
+        /// What is wrong with it.
+        fault: Fault,
     },
     /// Too many or too long roots.
     #[error("the watched paths take {bytes} bytes and {max} are allowed: watch a common parent instead of {roots} single roots", max = WATCHED_PATH_BYTES_MAX)]
@@ -61,7 +58,7 @@ pub enum ConfigError {
         roots: usize,
     },
     /// A senseless time-out.
-    #[error("a session time-out of {timeout_ms} ms is too short: at least 500 ms")]
+    #[error("a session time-out of {timeout_ms} ms is too short: at least {min} ms", min = SESSION_TIMEOUT_MIN.as_millis())]
     ShortTimeout {
         /// The time-out.
         timeout_ms: u128,
@@ -71,14 +68,12 @@ pub enum ConfigError {
 impl ObserverConfig {
     /// Checks and keeps the settings. `RootId`s are the indexes of `roots`.
     pub fn new(connect: &str, roots: Vec<String>, session_timeout: Duration) -> Result<Self, ConfigError> {
-        let chroot = check_connect(connect)?;
+        check_connect(connect).map_err(|fault| ConfigError::BadConnect { connect: connect.to_owned(), fault })?;
         if roots.is_empty() {
             return Err(ConfigError::NoRoot);
         }
-        if let Some(root) = roots.iter().find(|root| !is_path(root)) {
-            return Err(ConfigError::BadRoot { root: root.clone() });
-        }
-        check_nesting(&roots)?;
+        check_roots(&roots).map_err(|(at, fault)| ConfigError::BadRoot { root: roots.get(at).cloned().unwrap_or_default(), fault })?;
+        let chroot = split_chroot(connect).1;
         let bytes = roots.iter().map(|root| chroot.len() + root.len()).sum();
         if bytes > WATCHED_PATH_BYTES_MAX {
             return Err(ConfigError::TooManyRoots { bytes, roots: roots.len() });
@@ -110,41 +105,86 @@ impl ObserverConfig {
     }
 }
 
-/// Checks the servers and gives the chroot, empty when there is none.
-fn check_connect(connect: &str) -> Result<&str, ConfigError> {
-    let (servers, chroot) = connect.find('/').map_or((connect, ""), |at| connect.split_at(at));
-    if !chroot.is_empty() && (chroot == "/" || !is_path(chroot)) {
-        return Err(ConfigError::BadChroot { chroot: chroot.to_owned() });
-    }
+fn fault<T>(why: impl Into<String>, remedy: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { why: why.into(), remedy: remedy.into() })
+}
+
+/// The servers, and the chroot or nothing.
+fn split_chroot(connect: &str) -> (&str, &str) {
+    connect.find('/').map_or((connect, ""), |at| connect.split_at(at))
+}
+
+/// Whether this is `host:port`, several separated by commas, with an optional chroot at the end.
+///
+/// # Errors
+/// The first fault.
+pub fn check_connect(connect: &str) -> Result<(), Fault> {
+    const REMEDY: &str = "write HOST:PORT, several separated by commas, like 127.0.0.1:2181";
+    let (servers, chroot) = split_chroot(connect);
     if servers.is_empty() {
-        return Err(ConfigError::NoServer);
+        return fault("names no server", REMEDY);
     }
     for server in servers.split(',') {
-        let good = server.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0));
-        if !good {
-            return Err(ConfigError::BadServer { server: server.to_owned() });
+        let Some((host, port)) = server.rsplit_once(':') else {
+            return fault(format!("has the server {server:?} without a port"), REMEDY);
+        };
+        if host.is_empty() || host.contains(char::is_whitespace) {
+            return fault(format!("has the server {server:?} without a host"), REMEDY);
+        }
+        if !port.parse::<u16>().is_ok_and(|port| port > 0) {
+            return fault(format!("has the server {server:?} with a port that is none"), REMEDY);
         }
     }
-    Ok(chroot)
+    if !chroot.is_empty() && (chroot == "/" || !is_path(chroot)) {
+        return fault(format!("ends in the chroot {chroot:?}, which is no path"), "write it like /app, or leave it out");
+    }
+    Ok(())
+}
+
+/// Whether these are paths that can be watched next to each other.
+///
+/// # Errors
+/// The first fault, and the index of the root that has it.
+pub fn check_roots(roots: &[impl AsRef<str>]) -> Result<(), (usize, Fault)> {
+    for (at, root) in roots.iter().enumerate() {
+        check_root(root.as_ref()).map_err(|fault| (at, fault))?;
+    }
+    // Sorted, a root directly follows the one it lies in, or a sibling that lies there too.
+    let mut sorted: Vec<(usize, &str)> = roots.iter().map(AsRef::as_ref).enumerate().collect();
+    sorted.sort_by(|(_, a), (_, b)| a.split('/').cmp(b.split('/')));
+    for pair in sorted.windows(2) {
+        if let [(_, outer), (at, inner)] = pair
+            && is_under(inner, outer)
+        {
+            let nested = if inner == outer {
+                fault("is named twice", "name it once")
+            } else {
+                let remedy = format!("roots must not nest: leave it out, {outer} is watched with all that is under it");
+                fault(format!("lies inside the root {outer:?}"), remedy)
+            };
+            return nested.map_err(|fault| (*at, fault));
+        }
+    }
+    Ok(())
+}
+
+fn check_root(root: &str) -> Result<(), Fault> {
+    if !root.starts_with('/') {
+        return fault("does not start with a slash", format!("write /{root}"));
+    }
+    if root != "/" && root.ends_with('/') {
+        let path = root.trim_end_matches('/');
+        return fault("ends with a slash", format!("write {}", if path.is_empty() { "/" } else { path }));
+    }
+    if !is_path(root) {
+        return fault("is no path: a part of it is empty, . or ..", "write the path as ZooKeeper lists it");
+    }
+    Ok(())
 }
 
 fn is_path(path: &str) -> bool {
     let part_is_good = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
     path == "/" || path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(part_is_good))
-}
-
-fn check_nesting(roots: &[String]) -> Result<(), ConfigError> {
-    // Sorted, a root directly follows the one it lies in, or a sibling that lies there too.
-    let mut sorted: Vec<&String> = roots.iter().collect();
-    sorted.sort_by(|a, b| a.split('/').cmp(b.split('/')));
-    for pair in sorted.windows(2) {
-        if let [outer, inner] = pair
-            && is_under(inner, outer)
-        {
-            return Err(ConfigError::NestedRoots { outer: (*outer).clone(), inner: (*inner).clone() });
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -164,7 +204,7 @@ mod tests {
     #[test]
     fn each_mistake_is_named() {
         let text = |connect, roots: &[&str]| config(connect, roots).unwrap_err().to_string();
-        assert!(text("", &["/a"]).contains("empty"));
+        assert!(text("", &["/a"]).contains("names no server"));
         assert!(text("host", &["/a"]).contains("\"host\""));
         assert!(text("host:0", &["/a"]).contains("host:0"));
         assert!(text("host:2181/x/", &["/a"]).contains("\"/x/\""));
@@ -172,8 +212,9 @@ mod tests {
         assert!(text("host:2181", &["locks"]).contains("\"locks\""));
         assert!(text("host:2181", &["/a/"]).contains("\"/a/\""));
         assert!(text("host:2181", &["/a//b"]).contains("\"/a//b\""));
-        assert!(text("host:2181", &["/a/b", "/a-c", "/a"]).contains("\"/a/b\" lies within the root \"/a\""));
-        assert!(text("host:2181", &["/a", "/a"]).contains("nest"));
+        assert!(text("host:2181", &["/a/b", "/a-c", "/a"]).contains("\"/a/b\" lies inside the root \"/a\""));
+        assert!(text("host:2181", &["/a", "/a"]).contains("twice"));
+        assert!(text("a b:2181", &["/a"]).contains("without a host"));
         assert!(text("host:2181", &["/", "/a"]).contains("nest"));
     }
 

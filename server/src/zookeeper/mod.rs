@@ -15,6 +15,6 @@ mod translate;
 mod watch;
 
 pub use backoff::{Backoff, BackoffError};
-pub use config::{ConfigError, ObserverConfig};
+pub use config::{ConfigError, Fault, ObserverConfig, SESSION_TIMEOUT_MIN, check_connect, check_roots};
 pub use observer::{BATCHES_MAX, observe};
 pub use outbox::BATCH_MAX;

@@ -10,6 +10,7 @@ mod live_socket;
 mod outage;
 mod recipes;
 mod roots;
+mod sample;
 mod served;
 mod servers;
 mod tidy;

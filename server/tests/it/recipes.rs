@@ -13,4 +13,3 @@ mod lockscope;
 mod modes;
 mod programs;
 mod semaphores;
-mod workload;

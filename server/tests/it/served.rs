@@ -93,6 +93,7 @@ impl Projection for Fake {
                     row: row(&query.path),
                     as_of: app::wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16) },
                     recognised_by: Vec::new(),
+                    capacity: None,
                     foreign: Vec::new(),
                     findings: Vec::new(),
                     notes: Vec::new(),

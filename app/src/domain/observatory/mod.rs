@@ -1,20 +1,28 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
+mod places;
 mod refresh;
 mod root;
+mod sessions;
 mod sync;
+mod waits;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use root::{RootState, RootView};
+pub use waits::Spot;
 
 use super::change::{Change, Departure};
+use super::configured::Configured;
+use super::deadlock::Cycle;
+use super::finding::Limits;
+use super::history::{History, What};
 use super::lock::Lock;
 use super::mirror::{Mirror, ReadEffect};
 use super::observation::{Link, Observation, RootId};
 use super::offset::ClockOffset;
-use super::recipe::{self, Place};
+use super::recipe::{recognise, rule};
 use super::tally::DEPTH_SLICE_MS;
 use super::time::TimeMs;
 use super::verdict::Thresholds;
@@ -22,6 +30,10 @@ use super::znode::{Facts, SessionId, Zxid, is_under, split_path};
 
 /// Free locks on a znode of their own that are remembered; the first in path order goes first.
 pub const FREE_ALONE_MAX: usize = 4_096;
+/// Elections whose directory is gone that stay on the board; more leave it.
+pub const GONE_MAX: usize = 256;
+/// Deleted lock directories that are remembered, to tell when one is made again; more are not.
+pub const REAPED_MAX: usize = 1_024;
 
 /// What the core needs to be told before it starts.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +42,10 @@ pub struct Settings {
     pub roots: Vec<String>,
     /// When a hold counts as slow or stuck.
     pub thresholds: Thresholds,
+    /// What the operator says of locks by their paths.
+    pub configured: Vec<Configured>,
+    /// From where on findings are told.
+    pub limits: Limits,
 }
 
 /// What was counted over the whole ensemble.
@@ -56,6 +72,10 @@ pub struct Observatory {
     roots: Vec<RootView>,
     locks: BTreeMap<Arc<str>, Lock>,
     rechecks: BTreeSet<(TimeMs, Arc<str>)>,
+    cycles: Vec<Cycle>,
+    history: History,
+    reaped: BTreeMap<Arc<str>, u32>,
+    leaving: sessions::Leaving,
     offset: ClockOffset,
     zxid: Zxid,
     counters: Counters,
@@ -76,6 +96,10 @@ impl Observatory {
             roots,
             locks: BTreeMap::new(),
             rechecks: BTreeSet::new(),
+            cycles: Vec::new(),
+            history: History::default(),
+            reaped: BTreeMap::new(),
+            leaving: sessions::Leaving::default(),
             offset: ClockOffset::default(),
             zxid: Zxid(0),
             counters: Counters::default(),
@@ -155,21 +179,45 @@ impl Observatory {
         if let Some(side) = &mut view.side {
             side.delete(path);
         }
-        let gone = view.mirror.delete(path);
-        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
-            self.vanish(path, out);
-        }
+        let Some(lock) = split_path(path).and_then(|(parent, name)| self.lock_of_child(root, parent, name)) else {
+            self.forget_node(now, root, path, out);
+            return;
+        };
+        let (lock, counts, held) = lock;
+        let gone = self.forget_node(now, root, path, out);
         let Some((key, child)) = gone else { return };
-        let Some((lock, counts)) = self.lock_of_child(path, &key, &child) else { return };
         if counts {
-            let (czxid, owner) = child.read.as_ref().map_or((None, None), |read| (Some(read.czxid), read.owner()));
-            if let (None, Some(lock)) = (czxid, self.locks.get_mut(&lock)) {
-                lock.tally.owner_unknown += 1;
+            let (czxid, owner) = (child.read.as_ref().map(|read| read.czxid), child.owner());
+            if czxid.is_none() {
                 self.counters.owner_unknown += 1;
+            }
+            let mirror = self.roots.get(root.0 as usize).map(|view| &view.mirror);
+            if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
+                lock.tally.owner_unknown += u64::from(czxid.is_none());
+                lock.note_departure(mirror, &self.offset, now, &child, held);
+            }
+            if let Some(session) = owner {
+                self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });
+                self.left(now, session);
             }
             out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
         }
         self.refresh(now, &lock, refresh::Seen::Watched, out);
+    }
+
+    /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
+    fn forget_node(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        path: &str,
+        out: &mut Vec<Change>,
+    ) -> Option<(super::mirror::ChildKey, super::mirror::Child)> {
+        let gone = self.roots.get_mut(root.0 as usize)?.mirror.delete(path);
+        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
+            self.lose(now, path, refresh::Seen::Watched, out);
+        }
+        gone
     }
 
     fn counted(&mut self, root: RootId, path: &str, facts: &Facts, out: &mut Vec<Change>) {
@@ -184,13 +232,14 @@ impl Observatory {
         }
     }
 
-    /// The lock a (former) child belongs to, and whether it contended.
-    fn lock_of_child(&self, path: &str, key: &super::mirror::ChildKey, child: &super::mirror::Child) -> Option<(Arc<str>, bool)> {
-        let (parent, _) = split_path(path)?;
-        let own = self.locks.get_key_value(path).filter(|(_, lock)| lock.is_alone());
-        let directory = self.locks.get_key_value(parent).filter(|(_, lock)| !lock.is_alone());
-        let (name, lock) = own.or(directory)?;
-        Some((Arc::clone(name), lock.counts(key, child)))
+    /// The lock a child belongs to, whether it contends, and whether it holds.
+    fn lock_of_child(&self, root: RootId, parent: &str, name: &str) -> Option<(Arc<str>, bool, bool)> {
+        let path = super::znode::join_path(parent, name);
+        let own = self.locks.get(&*path).filter(|lock| lock.is_alone());
+        let lock = own.or_else(|| self.lock_at(parent))?;
+        let (key, child) = self.roots.get(root.0 as usize)?.mirror.directory(parent)?.child(name)?;
+        let held = lock.holders.iter().any(|tenure| tenure.is(parent, key, child));
+        Some((Arc::clone(&lock.path), lock.counts(parent, key, child), held))
     }
 
     fn tick(&mut self, now: TimeMs, out: &mut Vec<Change>) {
@@ -199,9 +248,10 @@ impl Observatory {
                 break;
             }
             if let Some((_, path)) = self.rechecks.pop_first() {
-                self.judge_again(now, &path, out);
+                self.recheck(now, &path, out);
             }
         }
+        self.settle_sessions(now, out);
         if now >= self.slice_ends_at {
             self.slice_ends_at = now + DEPTH_SLICE_MS;
             self.end_depth_slice(out);
@@ -210,8 +260,7 @@ impl Observatory {
 
     fn end_depth_slice(&mut self, out: &mut Vec<Change>) {
         for (path, lock) in &mut self.locks {
-            let Some(view) = self.roots.get(lock.root.0 as usize) else { continue };
-            let waiters = lock.waiter_count(&view.mirror);
+            let waiters = lock.waiter_count();
             if lock.tally.depth.end_slice(waiters) {
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: Arc::clone(path) });
@@ -256,15 +305,13 @@ impl Observatory {
         self.locks.values()
     }
 
-    /// The lock at a path, or the lock that the znode at the path contends for.
+    /// The lock at a path, or the lock that the znode at the path contends for, or whose part the directory is.
     pub fn lock(&self, path: &str) -> Option<&Lock> {
         let of_child = || {
             let (parent, name) = split_path(path)?;
-            let lock = self.locks.get(parent).filter(|lock| !lock.is_alone())?;
-            let (key, child) = lock.directory(self.mirror_of(lock)?)?.child(name)?;
-            lock.counts(key, child).then_some(lock)
+            self.lock_at(parent).filter(|lock| self.child_counts(lock, parent, name))
         };
-        self.locks.get(path).or_else(of_child)
+        self.locks.get(path).or_else(|| self.lock_at(path)).or_else(of_child)
     }
 
     /// Offset between our clock and the ensemble's.
@@ -305,10 +352,18 @@ impl Observatory {
 
     /// The evidence for a lock's recognition, in words.
     pub fn evidence(&self, lock: &Lock) -> Vec<String> {
-        let directory = self.mirror_of(lock).and_then(|mirror| lock.directory(mirror));
-        match (lock.recognition.place, lock.recognition.rule.and_then(recipe::rule)) {
-            (Place::FixedAlone, Some(rule)) => vec![rule.evidence.to_owned()],
-            _ => directory.map(recipe::evidence).unwrap_or_default(),
+        let mut lines = Vec::new();
+        if lock.recognition.is_configured {
+            lines.push("the configuration says so for this path".to_owned());
         }
+        let Some(mirror) = self.mirror_of(lock) else { return lines };
+        if lock.is_alone() {
+            lines.extend(lock.recognition.rule.map(|id| rule(id).evidence.to_owned()));
+            return lines;
+        }
+        for part in [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten() {
+            lines.extend(mirror.directory(part).into_iter().flat_map(recognise::evidence));
+        }
+        lines
     }
 }

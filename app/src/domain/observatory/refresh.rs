@@ -1,18 +1,26 @@
-//! Keeping one lock in line with the believed tree: recognition, holders, verdict.
+//! Keeping one lock in line with the believed tree: recognition, holders, verdict, findings.
 
 use std::sync::Arc;
 
-use super::{FREE_ALONE_MAX, Observatory};
-use crate::domain::change::Change;
+use super::{FREE_ALONE_MAX, GONE_MAX, Observatory};
+use crate::domain::change::{Change, Departure};
+use crate::domain::finding::{self, Survey};
+use crate::domain::history::{Happening, What};
 use crate::domain::label::label;
-use crate::domain::lock::{Lock, Tenure};
-use crate::domain::mirror::{Child, ChildKey, Mirror};
+use crate::domain::lock::{Held, Lock, Seat, Since, Standing, Tenure};
+use crate::domain::mirror::Mirror;
 use crate::domain::observation::RootId;
 use crate::domain::offset::ClockOffset;
-use crate::domain::recipe::{self, Place, Recognition};
+use crate::domain::recipe::Recipe;
+use crate::domain::recipe::recognise;
 use crate::domain::time::TimeMs;
 use crate::domain::verdict;
-use crate::domain::znode::split_path;
+use crate::domain::znode::{SessionId, split_path};
+
+/// Findings of a lock are looked for this long after a change; a long queue waits longer, a millisecond for each
+/// hundred contenders.
+const LOOK_AFTER_MS: i64 = 200;
+const CONTENDERS_A_MS: u32 = 100;
 
 /// What happened to a znode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,73 +40,59 @@ pub(super) enum Seen {
     AfterGap,
 }
 
-/// The recognition of a znode that is a lock of its own: ephemeral, of a fitting name, not the `lock` of a
-/// directory (unless that directory is `/`).
-pub(super) fn recognise_alone(parent: &str, child: &Child) -> Option<Recognition> {
-    let rule = child.rule?;
-    let place = recipe::family(rule).place;
-    let alone = place == Place::FixedAlone || (place == Place::FixedInDirectory && parent == "/");
-    let ephemeral = child.read.as_ref().is_some_and(|read| read.owner().is_some());
-    (alone && ephemeral).then(|| recipe::alone(rule)).flatten()
+impl Seen {
+    fn departure(self) -> Departure {
+        match self {
+            Self::Watched => Departure::Deleted,
+            Self::AfterGap => Departure::DuringGap,
+        }
+    }
 }
 
 impl Observatory {
     /// A znode arrived or was read: whatever lock it belongs to is brought in line.
     pub(super) fn touch(&mut self, now: TimeMs, root: RootId, path: &str, cause: Cause, out: &mut Vec<Change>) {
         let Some((parent, name)) = split_path(path) else { return };
-        let Some((_, child)) = self.roots.get(root.0 as usize).and_then(|view| view.mirror.directory(parent)?.child(name)) else { return };
-        let (counted_alone, queues) = (recognise_alone(parent, child), child.rule.is_some());
-        let arrived = cause == Cause::Arrived;
-        let identity = child.read.as_ref().map(|read| (read.czxid, read.owner()));
-        if let Some(recognition) = counted_alone
-            && !self.locks.contains_key(path)
-        {
-            self.appear(now, Lock::new(path.into(), root, recognition), Seen::Watched, out);
+        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
+            // Its own data says how many it admits.
+            self.refresh(now, path, Seen::Watched, out);
         }
-        let own = self.locks.get(path).filter(|lock| lock.is_alone()).map(|lock| Arc::clone(&lock.path));
-        let Some(lock) = own.or_else(|| if queues { self.lock_of_directory(now, root, parent, out) } else { None }) else { return };
-        if arrived {
+        let Some((czxid, owner, mark)) =
+            self.child(root, parent, name).map(|child| (child.read.as_ref().map(|read| read.czxid), child.owner(), child.rule))
+        else {
+            return;
+        };
+        let is_news = mark.is_some() || recognise::is_mark(name);
+        let Some(lock) = self.lock_for(now, root, path, is_news, out) else { return };
+        let counts = self.locks.get(&lock).is_some_and(|found| self.child_counts(found, parent, name));
+        if counts && cause == Cause::Arrived {
             out.push(Change::Arrived { lock: Arc::clone(&lock), node: name.into() });
         }
-        if let Some((czxid, owner)) = identity {
+        if let Some(czxid) = czxid.filter(|_| counts) {
             out.push(Change::Identified { lock: Arc::clone(&lock), czxid, owner });
         }
         self.refresh(now, &lock, Seen::Watched, out);
-    }
-
-    /// The lock of a directory, recognised now if it was not before.
-    fn lock_of_directory(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) -> Option<Arc<str>> {
-        if path == "/" {
-            return None;
-        }
-        if self.locks.contains_key(path) {
-            self.recognise_again(path);
-        } else {
-            let directory = self.roots.get(root.0 as usize)?.mirror.directory(path)?;
-            let recognition = recipe::recognise(directory)?;
-            self.appear(now, Lock::new(path.into(), root, recognition), Seen::Watched, out);
-        }
-        self.locks.get_key_value(path).map(|(name, _)| Arc::clone(name))
-    }
-
-    /// Follows the census of a lock's directory; with nothing to tell by, the last recognition stays.
-    pub(super) fn recognise_again(&mut self, path: &str) {
-        let Some(lock) = self.locks.get_mut(path).filter(|lock| !lock.is_alone()) else { return };
-        let Some(directory) = self.roots.get(lock.root.0 as usize).and_then(|view| lock.directory(&view.mirror)) else { return };
-        let leading = recipe::leading_rule(directory);
-        if leading.is_some()
-            && leading != lock.recognition.rule
-            && let Some(recognition) = recipe::recognise(directory)
-        {
-            lock.recognition = recognition;
+        if let Some(session) = owner.filter(|_| counts) {
+            self.tell(now, session, &lock, name, What::Joined);
+            self.search_from(now, session, out);
         }
     }
 
-    pub(super) fn appear(&mut self, now: TimeMs, lock: Lock, seen: Seen, out: &mut Vec<Change>) {
+    pub(super) fn tell(&mut self, at: TimeMs, session: SessionId, lock: &Arc<str>, node: &str, what: What) {
+        self.history.note(Happening { at, session, lock: Arc::clone(lock), node: node.into(), what });
+    }
+
+    pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
         let path = Arc::clone(&lock.path);
         if lock.is_alone() {
             self.forget_free_alone(out);
         }
+        // A part that was taken for a lock of its own is one no longer.
+        let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone()];
+        for part in parts.into_iter().flatten().filter(|part| *part != path && !lock.is_alone()) {
+            self.vanish(&part, out);
+        }
+        lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
         self.locks.insert(Arc::clone(&path), lock);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
         self.refresh(now, &path, seen, out);
@@ -106,11 +100,34 @@ impl Observatory {
 
     pub(super) fn vanish(&mut self, path: &str, out: &mut Vec<Change>) {
         if let Some((path, lock)) = self.locks.remove_entry(path) {
-            if let Some(due) = lock.recheck_at {
+            for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
                 self.rechecks.remove(&(due, Arc::clone(&path)));
             }
             out.push(Change::LockVanished { lock: path });
         }
+    }
+
+    /// A lock's directory is gone. Somebody should lead, so an election stays and says that nobody is home; any
+    /// other lock leaves the board.
+    pub(super) fn lose(&mut self, now: TimeMs, path: &str, seen: Seen, out: &mut Vec<Change>) {
+        let stays = self
+            .locks
+            .get(path)
+            .is_some_and(|lock| lock.recognition.recipe == Recipe::Election && (lock.tally.past.front().is_some() || !lock.holders.is_empty()));
+        let gone = self.locks.values().filter(|lock| lock.gone_since.is_some()).count();
+        if !stays || gone >= GONE_MAX {
+            let reaped = self.locks.get(path).map_or(0, |lock| lock.tally.reaped);
+            if self.reaped.len() < super::REAPED_MAX {
+                self.reaped.insert(path.into(), reaped + 1);
+            }
+            self.vanish(path, out);
+            return;
+        }
+        if let Some(lock) = self.locks.get_mut(path) {
+            lock.gone_since.get_or_insert(now);
+            lock.tally.reaped += 1;
+        }
+        self.refresh(now, path, seen, out);
     }
 
     /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to be told by.
@@ -130,14 +147,28 @@ impl Observatory {
         let Some(lock) = self.locks.get_mut(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         lock.revision = revision;
-        let changed = follow_holders(lock, &view.mirror, &self.offset, now, seen);
-        lock.tally.depth.note(lock.waiter_count(&view.mirror));
-        out.push(if changed {
-            Change::HolderChanged { lock: Arc::clone(&lock.path), node: lock.holders.first().map(|tenure| tenure.name.clone()) }
+        let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
+        lock.tally.depth.note(lock.waiter_count());
+        let path = Arc::clone(&lock.path);
+        let first = lock.holders.first().map(|tenure| tenure.name.clone());
+        let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
+        if lock.look_at.is_none() {
+            lock.look_at = Some(due);
+            self.rechecks.insert((due, Arc::clone(&path)));
+        }
+        out.push(if news.changed {
+            Change::HolderChanged { lock: Arc::clone(&path), node: first }
         } else {
-            Change::LockTouched { lock: Arc::clone(&lock.path) }
+            Change::LockTouched { lock: Arc::clone(&path) }
         });
-        self.judge_again(now, path, out);
+        for (session, node, what) in &news.told {
+            self.tell(now, *session, &path, node, *what);
+        }
+        self.verify_cycles(now, &path, out);
+        for (session, ..) in news.told.iter().filter(|(.., what)| *what == What::Held) {
+            self.search_from(now, *session, out);
+        }
+        self.judge_again(now, &path, out);
     }
 
     /// Works out the verdict again and plans the next look.
@@ -146,7 +177,7 @@ impl Observatory {
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         let (verdict, recheck_at) = verdict::judge(lock, &view.mirror, now, &self.settings.thresholds);
         if recheck_at != lock.recheck_at {
-            if let Some(due) = lock.recheck_at {
+            if let Some(due) = lock.recheck_at.filter(|due| lock.look_at != Some(*due)) {
                 self.rechecks.remove(&(due, Arc::clone(&lock.path)));
             }
             lock.recheck_at = recheck_at;
@@ -158,45 +189,128 @@ impl Observatory {
             out.push(Change::VerdictChanged { lock: Arc::clone(&lock.path), verdict });
         }
     }
+
+    /// A planned look is due: at a lease that may have run out, the verdict, the findings.
+    pub(super) fn recheck(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        if lock.recheck_at.is_some_and(|due| due <= now) {
+            lock.recheck_at = None;
+            let ends = self.roots.get(lock.root.0 as usize).and_then(|view| lock.ends_at(&view.mirror));
+            if ends.is_some() {
+                self.refresh(now, path, Seen::Watched, out);
+            }
+            self.judge_again(now, path, out);
+        }
+        if self.locks.get(path).and_then(|lock| lock.look_at).is_some_and(|due| due <= now) {
+            self.look_for_findings(now, path, out);
+        }
+    }
+
+    fn look_for_findings(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get(path) else { return };
+        let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
+        let (found, again_at) = finding::look(&Survey {
+            lock,
+            mirror: &view.mirror,
+            now,
+            offset: &self.offset,
+            limits: &self.settings.limits,
+            thresholds: &self.settings.thresholds,
+            configured_max: self.configured_max(path),
+            cycles: self.cycles_of(path).collect(),
+            seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
+        });
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        lock.look_at = again_at.map(|at| at.max(now + LOOK_AFTER_MS));
+        self.rechecks.extend(lock.look_at.map(|due| (due, Arc::clone(&lock.path))));
+        if found == lock.findings {
+            return;
+        }
+        let change = |code, is_raised| Change::FindingChanged { lock: Arc::clone(&lock.path), code, is_raised };
+        let raised = found.iter().filter(|new| lock.findings.iter().all(|old| old.code != new.code)).map(|new| change(new.code, true));
+        let cleared = lock.findings.iter().filter(|old| found.iter().all(|new| old.code != new.code)).map(|old| change(old.code, false));
+        out.extend(raised.chain(cleared));
+        out.push(Change::LockTouched { lock: Arc::clone(&lock.path) });
+        lock.findings = found;
+        lock.revision = self.revision + 1;
+    }
 }
 
-/// Ends the holds of those who no longer hold and begins those of who now do; true when the holders differ.
-fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, seen: Seen) -> bool {
+/// What following the holders brought to light.
+#[derive(Default)]
+struct News {
+    changed: bool,
+    told: Vec<(SessionId, Box<str>, What)>,
+}
+
+/// Ends the holds of those who no longer hold and begins those of who now do.
+fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, seen: Seen) -> News {
+    lock.standing.pending = lock.pending_lease(mirror).map(Into::into);
     let mut before = std::mem::take(&mut lock.holders);
-    let holding = lock.holding(mirror);
-    let mut changed = false;
-    let mut waits = Vec::new();
-    let mut after = Vec::with_capacity(holding.len());
-    for (key, child) in holding {
-        let same = before.iter().position(|tenure| is_same(tenure, key, child));
-        let tenure = same.map(|at| before.remove(at));
-        changed |= tenure.is_none();
-        if tenure.is_none() {
-            waits.extend(child.read.as_ref().map(|read| now.since(offset.to_ours(read.ctime_ms))));
-        }
-        after.push(follow(tenure, key, child, now, seen));
+    let mut held = lock.holding(mirror, now);
+    for tenure in &before {
+        keep(lock, mirror, tenure, &mut held);
     }
-    changed |= !before.is_empty();
+    let mut news = News::default();
+    let mut after = Vec::with_capacity(held.seats.len());
+    let mut waits = Vec::new();
+    for seat in &held.seats {
+        let same = before.iter().position(|tenure| tenure.is(seat.directory, seat.key, seat.child));
+        let known = same.map(|at| before.remove(at));
+        let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
+        if known.is_none() {
+            news.changed = true;
+            waits.extend(seat.child.read.as_ref().filter(|_| !lock.has_leases()).map(|read| now.since(offset.to_ours(read.ctime_ms))));
+        }
+        if is_news {
+            news.told.extend(seat.child.owner().map(|session| (session, seat.key.name().into(), What::Held)));
+        }
+        after.push(follow(lock, known, seat, now, seen));
+    }
+    news.changed |= !before.is_empty();
+    lock.standing = standing(lock, mirror, &held);
     lock.holders = after;
-    let began = changed && !lock.holders.is_empty();
-    lock.tally.acquisitions += u64::from(began && seen == Seen::Watched);
+    note(lock, &news, waits, before, now, seen);
+    news
+}
+
+/// Counts what ended and what began.
+fn note(lock: &mut Lock, news: &News, waits: Vec<i64>, ended: Vec<Tenure>, now: TimeMs, seen: Seen) {
+    let began = news.changed && !lock.holders.is_empty();
     if seen == Seen::Watched {
+        lock.tally.acquisitions += u64::from(began);
         waits.into_iter().for_each(|ms| lock.tally.waits.note(ms));
     }
-    for tenure in before {
-        lock.end_tenure(tenure, now, seen == Seen::Watched);
+    for tenure in ended {
+        lock.end_tenure(tenure, now, seen.departure());
     }
-    changed
 }
 
-fn is_same(tenure: &Tenure, key: &ChildKey, child: &Child) -> bool {
-    let czxid = child.read.as_ref().map(|read| read.czxid);
-    &*tenure.name == key.name() && (tenure.czxid.is_none() || czxid.is_none() || tenure.czxid == czxid)
+/// One that held goes on holding while its znode is there, where a new look could miss it.
+fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Tenure, held: &mut Held<'a>) {
+    if !lock.keeps(mirror, tenure.access) || *tenure.directory != *lock.parts.main {
+        return;
+    }
+    let Some((key, child)) = lock.child_of(mirror, tenure) else { return };
+    let is_there = held.seats.iter().any(|seat| tenure.is(seat.directory, seat.key, seat.child));
+    if !is_there && tenure.is(&lock.parts.main, key, child) && held.seats.len() < crate::domain::lock::HOLDERS_MAX {
+        held.push(Seat { directory: &lock.parts.main, key, child });
+    }
 }
 
-fn follow(tenure: Option<Tenure>, key: &ChildKey, child: &Child, now: TimeMs, seen: Seen) -> Tenure {
+fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> Standing {
+    let waiting = lock.totals(mirror).minus(held.totals);
+    let holds = |seat: &Seat<'_>| held.seats.iter().any(|held| held.key == seat.key && held.directory == seat.directory);
+    let behind = if held.totals.count as usize > held.seats.len() { held.totals.count as usize } else { 0 };
+    let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|seat| !holds(seat))).flatten();
+    Standing { holders: held.totals.count, waiting, oldest: oldest.map(|seat| Since::of(seat.child)), pending: lock.standing.pending.clone() }
+}
+
+fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, seen: Seen) -> Tenure {
     let mut tenure = tenure.unwrap_or_else(|| Tenure {
-        name: key.name().into(),
+        directory: Arc::clone(seat.directory),
+        name: seat.key.name().into(),
+        access: lock.access(seat),
         czxid: None,
         owner: None,
         label: None,
@@ -204,7 +318,8 @@ fn follow(tenure: Option<Tenure>, key: &ChildKey, child: &Child, now: TimeMs, se
         since: now,
         is_lower_bound: seen == Seen::AfterGap,
     });
-    if let Some(read) = &child.read {
+    tenure.access = lock.access(seat);
+    if let Some(read) = &seat.child.read {
         if tenure.czxid.is_none() || tenure.version != read.version {
             tenure.label = label(&read.payload).map(Into::into);
             tenure.version = read.version;

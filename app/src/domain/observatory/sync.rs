@@ -1,6 +1,6 @@
 //! Reading a root anew: everything goes into a side buffer that becomes the believed tree at once.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Observatory, refresh};
@@ -8,7 +8,8 @@ use crate::domain::change::{Change, Departure};
 use crate::domain::lock::Lock;
 use crate::domain::mirror::Mirror;
 use crate::domain::observation::{RootId, RootTrouble};
-use crate::domain::recipe;
+use crate::domain::recipe::recognise::{self, Found};
+use crate::domain::recipe::{Recognition, Shape};
 use crate::domain::time::TimeMs;
 use crate::domain::znode::{Facts, is_under, join_path};
 
@@ -31,7 +32,8 @@ impl Observatory {
 
     pub(super) fn sync_ended(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
-        let Some(fresh) = view.side.take() else { return };
+        let Some(mut fresh) = view.side.take() else { return };
+        fresh.pack();
         let stale = std::mem::replace(&mut view.mirror, fresh);
         view.synced = true;
         view.trouble = None;
@@ -59,47 +61,58 @@ impl Observatory {
 
     /// Brings every lock of a root in line with a tree that was swapped in.
     fn reconcile(&mut self, now: TimeMs, root: RootId, stale: &Mirror, out: &mut Vec<Change>) {
-        let Some(view) = self.roots.get(root.0 as usize) else { return };
         let known: Vec<Arc<str>> = self.locks.values().filter(|lock| lock.root == root).map(|lock| Arc::clone(&lock.path)).collect();
-        let (gone, kept): (Vec<_>, Vec<_>) = known.into_iter().partition(|path| match self.locks.get(path) {
-            Some(lock) if lock.is_alone() => !is_under(path, &view.path) || view.mirror.directory(lock.directory_path()).is_none(),
-            _ => view.mirror.directory(path).is_none(),
+        let Some(view) = self.roots.get(root.0 as usize) else { return };
+        let is_there = |path: &str| view.mirror.directory(path).is_some() || view.mirror.node(path).is_some();
+        let (kept, gone): (Vec<_>, Vec<_>) = known.into_iter().partition(|path| match self.locks.get(path) {
+            Some(lock) if lock.is_alone() => is_under(path, &view.path) && view.mirror.directory(&lock.parts.main).is_some(),
+            Some(lock) => is_there(path) || is_there(&lock.parts.main),
+            None => false,
         });
-        for path in &kept {
+        for path in kept.iter().chain(&gone) {
             departures(self.locks.get(path), stale, &view.mirror, out);
         }
         for path in gone {
-            self.vanish(&path, out);
+            self.lose(now, &path, refresh::Seen::AfterGap, out);
         }
-        let kept: BTreeSet<Arc<str>> = kept.into_iter().collect();
-        self.appear_all(now, root, out);
+        self.recognise_all(now, root, out);
         for path in &kept {
-            self.recognise_again(path);
             self.refresh(now, path, refresh::Seen::AfterGap, out);
         }
+        self.search_all(now, out);
     }
 
-    /// Recognises every lock of a root that is not known yet.
-    fn appear_all(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
+    /// Recognises every lock of a root anew.
+    fn recognise_all(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get(root.0 as usize) else { return };
-        let mut fresh = Vec::new();
+        let mut fresh: BTreeMap<Arc<str>, (Recognition, (u64, u64))> = BTreeMap::new();
+        let mut alone: Vec<Lock> = Vec::new();
         for (path, directory) in view.mirror.directories() {
-            let known = self.locks.contains_key(path) || &**path == "/";
-            let found = || recipe::recognise(directory).or_else(|| recipe::recognise_idle(path, directory));
-            if let Some(recognition) = (!known).then(found).flatten() {
-                fresh.push(Lock::new(Arc::clone(path), root, recognition));
+            if &**path != "/" {
+                let found = self.find(&view.mirror, path).map(|found| (found.home, found.recognition));
+                let idle = || recognise::recognise_idle(path, directory).and_then(|idle| self.as_configured(path, idle));
+                let found = found.or_else(|| idle().filter(|_| self.lock_at(path).is_none()).map(|idle| (Arc::clone(path), idle)));
+                fresh.extend(found.map(|(home, recognition)| (home, (recognition, directory.kinds()))));
             }
             for (key, child) in directory.plain() {
-                let own = || Arc::<str>::from(join_path(path, key.name()));
-                if let Some(recognition) = refresh::recognise_alone(path, child)
-                    && !self.locks.contains_key(&own())
-                {
-                    fresh.push(Lock::new(own(), root, recognition));
+                if let Some(found) = recognise::recognise_alone(&view.mirror, path, key.name(), child) {
+                    let own = Arc::<str>::from(join_path(path, key.name()));
+                    alone.extend(self.as_configured(&own, found).map(|found| Lock::new(own, root, found)));
                 }
             }
         }
-        for lock in fresh {
-            self.appear(now, lock, refresh::Seen::AfterGap, out);
+        for (home, (recognition, kinds)) in fresh {
+            let path = Arc::clone(&home);
+            self.become_found(now, root, Found { home, recognition }, refresh::Seen::AfterGap, out);
+            if let Some(lock) = self.locks.get_mut(&path) {
+                lock.kinds = kinds;
+            }
+        }
+        for lock in alone {
+            let is_office = self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::Office);
+            if !is_office && !self.locks.contains_key(&lock.path) {
+                self.appear(now, lock, refresh::Seen::AfterGap, out);
+            }
         }
     }
 }
@@ -107,15 +120,15 @@ impl Observatory {
 /// Contenders of a lock that were there before the gap and are not now.
 fn departures(lock: Option<&Lock>, stale: &Mirror, fresh: &Mirror, out: &mut Vec<Change>) {
     let Some(lock) = lock else { return };
-    let now = lock.directory(fresh);
-    for (key, child) in lock.contenders(stale) {
-        let before = child.read.as_ref().map(|read| read.czxid);
-        let same = now
-            .and_then(|directory| directory.child(key.name()))
+    for seat in lock.contenders(stale) {
+        let before = seat.child.read.as_ref().map(|read| read.czxid);
+        let same = fresh
+            .directory(seat.directory)
+            .and_then(|directory| directory.child(seat.key.name()))
             .is_some_and(|(_, found)| before.is_none() || found.read.as_ref().is_none_or(|read| Some(read.czxid) == before));
         if !same {
-            let owner = child.read.as_ref().and_then(crate::domain::mirror::Read::owner);
-            out.push(Change::Left { lock: Arc::clone(&lock.path), node: key.name().into(), czxid: before, owner, how: Departure::DuringGap });
+            let (lock, node) = (Arc::clone(&lock.path), seat.key.name().into());
+            out.push(Change::Left { lock, node, czxid: before, owner: seat.child.owner(), how: Departure::DuringGap });
         }
     }
 }

@@ -1,30 +1,62 @@
-//! Leader elections that queue like a mutex: the lowest number leads, each other waits for the one before.
+//! Leader elections: numbered candidates that queue like a mutex, or one fixed znode that says who leads.
 //!
-//! Sources: Curator `LeaderLatch`, ZooKeeper recipes `LeaderElectionSupport`.
+//! Sources: Curator `LeaderLatch`, ZooKeeper recipes `LeaderElectionSupport`, Solr `LeaderElector`, ClickHouse
+//! `LeaderElection`, ZooKeeper's recipe page ("guid-n_").
 
-use super::{Access, Confidence, Family, Place, Recipe, Rule, Ties, after_curator_guid};
+use super::{Access, Confidence, Counts, Dialect, LINE, Place, Recipe, Rule};
+
+const ELECTION: Rule = Rule { recipe: Recipe::Election, access: Access::Leader, ..LINE };
 
 /// The family.
-pub(super) const FAMILY: Family = Family {
-    recipe: Recipe::Election,
-    access: Access::Leader,
-    place: Place::Sequence,
-    rules: &[
-        Rule {
-            label: "Curator LeaderLatch",
-            confidence: Confidence::High,
-            evidence: "names are _c_<uuid>-latch-<sequence>; zookeeper-client's new_curator(\"latch-\") writes the same",
-            matches: |name| name.number.is_some() && after_curator_guid(name.stem) == Some("-latch-"),
-            strong: true,
-            ties: Ties::AllHold,
-        },
-        Rule {
-            label: "ZooKeeper recipes LeaderElectionSupport",
-            confidence: Confidence::Medium,
-            evidence: "names are n_<sequence>",
-            matches: |name| name.number.is_some() && name.stem == "n_",
-            strong: false,
-            ties: Ties::NameDecides,
-        },
-    ],
-};
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        label: "Curator LeaderLatch",
+        evidence: "names are _c_<uuid>-latch-<sequence>; zookeeper-client's new_curator(\"latch-\") writes the same",
+        matches: |name| name.is_curator("-latch-"),
+        dialect: Dialect::CuratorLatch,
+        ..ELECTION
+    },
+    Rule {
+        label: "Solr election",
+        evidence: "names are <session id>-<node>-n_<sequence>",
+        matches: |name| name.number.is_some() && is_solr(name.stem),
+        ..ELECTION
+    },
+    Rule {
+        label: "ClickHouse LeaderElection",
+        evidence: "names are leader_election-<sequence>",
+        matches: |name| name.number.is_some() && name.stem == "leader_election-",
+        ..ELECTION
+    },
+    Rule {
+        label: "ZooKeeper recipes LeaderElectionSupport",
+        confidence: Confidence::Medium,
+        evidence: "ephemeral children named n_<sequence>",
+        matches: |name| name.number.is_some() && name.stem == "n_",
+        counts: Counts::WhenOwned,
+        ..ELECTION
+    },
+    Rule {
+        label: "sequential election",
+        confidence: Confidence::Medium,
+        evidence: "ephemeral children named <id>-n_<sequence>, as ZooKeeper's documentation has it",
+        matches: |name| name.number.is_some() && name.stem.ends_with("n_"),
+        counts: Counts::WhenOwned,
+        ..ELECTION
+    },
+    Rule {
+        label: "leader on one znode",
+        place: Place::Alone,
+        confidence: Confidence::Medium,
+        evidence: "an ephemeral znode named leader; its creator leads",
+        matches: |name| matches!(name.full, "leader" | "Leader"),
+        counts: Counts::WhenOwned,
+        ..ELECTION
+    },
+];
+
+/// `<session id in decimal>-<node>-n_`.
+fn is_solr(stem: &str) -> bool {
+    let id = stem.strip_suffix("-n_").and_then(|rest| rest.split_once('-')).map_or("", |(id, _)| id);
+    id.len() > 9 && id.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,14 +1,22 @@
-//! Which lock recipe a directory follows, told from the names of its children.
+//! How lock recipes name their znodes, and which names see each other.
 //!
-//! A family is one file with one [`Family`] value and one line in [`FAMILIES`]. Recognition is incremental:
-//! the mirror keeps a census of children by naming rule, so a new child costs one classification.
+//! A family is one file with its [`Rule`]s and one line in [`FAMILIES`]. A name fits one rule; a directory is
+//! recognised from the census of its children by rule ([`recognise`]), so a new child costs one classification.
 
+mod barrier;
 mod election;
+mod membership;
+mod queue;
+mod read_write;
+pub mod recognise;
+mod semaphore;
 mod sequential_mutex;
-mod single_node_mutex;
-mod unread;
+pub mod sight;
+mod single_node;
 
-use super::mirror::Directory;
+pub use recognise::{Recognition, Shape};
+pub use sight::Dialect;
+
 use super::sequence;
 
 /// Recipe family.
@@ -40,6 +48,13 @@ pub enum Access {
     Item,
 }
 
+impl Access {
+    /// Whether two contenders of one lock can't hold at the same time.
+    pub fn excludes(self, other: Self) -> bool {
+        !(self == Self::Read && other == Self::Read)
+    }
+}
+
 /// How sure a recognition is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "named as on the wire, documented there")]
@@ -49,39 +64,32 @@ pub enum Confidence {
     High,
 }
 
-/// Where the znodes of a family stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a znode of a fitting name is within its directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// Children with a sequence number, in one queue.
-    Sequence,
-    /// One child of a fixed name; the lock is the directory, unless that is `/`.
-    FixedInDirectory,
-    /// One child of a name of its own; the lock is the znode itself.
-    FixedAlone,
-    /// Told by name, not read yet: no holder is claimed.
-    Unread,
+    /// The one znode of a lock that is the znode itself.
+    Alone,
+    /// The one znode of a lock that is its directory.
+    Fixed,
+    /// A member of a group or of a double barrier.
+    Member,
+    /// An item of a queue.
+    Item,
+    /// A semaphore's lease.
+    Lease,
+    /// In a queue of numbered contenders.
+    Line,
 }
 
-/// How contenders with the same sequence number fare; numbers repeat once the counter sticks at 2147483647.
+/// When a znode of a fitting name is evidence of its recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ties {
-    /// Only a strictly lower number blocks: all of the lowest hold (kazoo and Curator, measured).
-    AllHold,
-    /// The rest of the name decides (ZooKeeper's WriteLock, zookeeper-client).
-    NameDecides,
-}
-
-/// A recipe family.
-#[derive(Debug)]
-pub struct Family {
-    /// Its name.
-    pub recipe: Recipe,
-    /// What a contender of it wants.
-    pub access: Access,
-    /// Where its znodes stand.
-    pub place: Place,
-    /// The names it is told by; the first that fits wins.
-    pub rules: &'static [Rule],
+pub enum Counts {
+    /// The name says enough: before it was read, and when it is persistent.
+    ByName,
+    /// Once a session is seen to own it.
+    WhenOwned,
+    /// Once it is seen that no session owns it.
+    WhenUnowned,
 }
 
 /// One way of naming contenders.
@@ -89,17 +97,36 @@ pub struct Family {
 pub struct Rule {
     /// What the operator knows it as.
     pub label: &'static str,
+    /// Its family.
+    pub recipe: Recipe,
+    /// What such a contender wants.
+    pub access: Access,
+    /// What it is within its directory.
+    pub place: Place,
     /// How sure the name makes us.
     pub confidence: Confidence,
     /// The evidence in words.
     pub evidence: &'static str,
     /// Whether a name is of this kind.
     pub matches: fn(&Name<'_>) -> bool,
-    /// The name says enough by itself: it counts before it was read, and when it is persistent.
-    pub strong: bool,
-    /// Equal numbers.
-    pub ties: Ties,
+    /// When it is evidence.
+    pub counts: Counts,
+    /// Which other names its client looks at.
+    pub dialect: Dialect,
 }
+
+/// What most rules have in common; used with `..` in the families' tables.
+const LINE: Rule = Rule {
+    label: "",
+    recipe: Recipe::SequentialMutex,
+    access: Access::Exclusive,
+    place: Place::Line,
+    confidence: Confidence::High,
+    evidence: "",
+    matches: |_| false,
+    counts: Counts::ByName,
+    dialect: Dialect::All,
+};
 
 /// A name taken apart.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +139,23 @@ pub struct Name<'a> {
     pub number: Option<i32>,
 }
 
+impl<'a> Name<'a> {
+    fn of(full: &'a str) -> Self {
+        let found = sequence::parse(full);
+        Self { full, stem: found.map_or(full, |found| found.stem), number: found.map(|found| found.number) }
+    }
+
+    /// Numbered, and the rest of the name behind Curator's protection prefix is this.
+    fn is_curator(&self, rest: &str) -> bool {
+        self.number.is_some() && after_curator_guid(self.stem) == Some(rest)
+    }
+
+    /// Numbered, and the rest of the name behind kazoo's uuid is this.
+    fn is_kazoo(&self, rest: &str) -> bool {
+        self.number.is_some() && after_hex_uuid(self.stem) == Some(rest)
+    }
+}
+
 /// Names a rule: family and place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RuleId {
@@ -119,96 +163,67 @@ pub struct RuleId {
     rule: u8,
 }
 
-/// Every family. Order matters: names are offered to them in turn, the catch-all rule comes last.
-const FAMILIES: [&Family; 5] =
-    [&unread::FAMILY, &election::FAMILY, &single_node_mutex::IN_DIRECTORY, &single_node_mutex::ALONE, &sequential_mutex::FAMILY];
-
-/// What a directory was recognised as.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recognition {
-    /// The rule most children fit; None for a directory that is only known to have been used.
-    pub rule: Option<RuleId>,
-    /// Where its contenders stand.
-    pub place: Place,
-    /// Family.
-    pub recipe: Recipe,
-    /// What the operator knows it as.
-    pub label: Box<str>,
-    /// How sure.
-    pub confidence: Confidence,
+impl RuleId {
+    /// A bit that tells it from the others.
+    pub fn bit(self) -> u64 {
+        1_u64.rotate_left(u32::from(self.family) * 8 + u32::from(self.rule))
+    }
 }
 
-/// The rule a name fits.
-pub fn rule_of(name: &str) -> Option<RuleId> {
-    let found = sequence::parse(name);
-    let name = Name { full: name, stem: found.map_or(name, |found| found.stem), number: found.map(|found| found.number) };
-    (0_u8..).zip(FAMILIES).find_map(|(family, candidate)| {
-        let rule = (0_u8..).zip(candidate.rules).find(|(_, rule)| (rule.matches)(&name))?.0;
+/// Every family. Order matters: names are offered to them in turn, the catch-all rule comes last.
+const FAMILIES: [&[Rule]; 8] = [
+    read_write::RULES,
+    semaphore::RULES,
+    election::RULES,
+    membership::RULES,
+    queue::RULES,
+    barrier::RULES,
+    single_node::RULES,
+    sequential_mutex::RULES,
+];
+
+/// The rule a name fits; `owned` tells whether a session owns the znode, when that is known.
+pub fn rule_of(name: &str, owned: Option<bool>) -> Option<RuleId> {
+    let name = Name::of(name);
+    (0_u8..).zip(FAMILIES).find_map(|(family, rules)| {
+        let rule = (0_u8..).zip(rules).find(|(_, rule)| rule.may_be(owned) && (rule.matches)(&name))?.0;
         Some(RuleId { family, rule })
     })
 }
 
-/// The family of a rule.
-pub fn family(id: RuleId) -> &'static Family {
-    FAMILIES.get(usize::from(id.family)).copied().unwrap_or(&sequential_mutex::FAMILY)
+impl Rule {
+    /// Whether a znode of this name can be of this rule, given whether a session owns it.
+    pub fn may_be(&self, owned: Option<bool>) -> bool {
+        match self.counts {
+            Counts::ByName => true,
+            Counts::WhenOwned => owned != Some(false),
+            Counts::WhenUnowned => owned != Some(true),
+        }
+    }
+
+    /// Whether a znode of this rule is evidence, given whether a session owns it.
+    pub fn is_evidence(&self, owned: Option<bool>) -> bool {
+        match self.counts {
+            Counts::ByName => true,
+            Counts::WhenOwned => owned == Some(true),
+            Counts::WhenUnowned => owned == Some(false),
+        }
+    }
 }
 
-/// A rule by its id; None only for an id from elsewhere.
-pub fn rule(id: RuleId) -> Option<&'static Rule> {
-    family(id).rules.get(usize::from(id.rule))
-}
-
-/// Whether names of this rule count before they are read.
-pub fn is_strong(id: RuleId) -> bool {
-    rule(id).is_some_and(|rule| rule.strong)
-}
-
-/// The rule that most children of a directory fit; None when nothing in it looks like a lock. Queues come
-/// before single znodes, the more frequent rule before the rarer, the more specific before the catch-all.
-pub fn leading_rule(directory: &Directory) -> Option<RuleId> {
-    let counted = directory.census().iter().filter(|(id, count)| *count > 0 && family(*id).place != Place::FixedAlone);
-    counted.max_by_key(|(id, count)| (family(*id).place != Place::FixedInDirectory, *count, std::cmp::Reverse(*id))).map(|(id, _)| *id)
-}
-
-/// What a directory is, from the census of its children.
-pub fn recognise(directory: &Directory) -> Option<Recognition> {
-    recognition(leading_rule(directory)?, None)
-}
-
-/// A single znode that is a lock of its own.
-pub fn alone(id: RuleId) -> Option<Recognition> {
-    recognition(id, Some(Place::FixedAlone))
-}
-
-fn recognition(id: RuleId, place: Option<Place>) -> Option<Recognition> {
-    let rule = rule(id)?;
-    let place = place.unwrap_or(family(id).place);
-    Some(Recognition { rule: Some(id), place, recipe: family(id).recipe, label: rule.label.into(), confidence: rule.confidence })
-}
-
-/// An empty directory whose counters tell that children came and went, and whose path speaks of locks.
-pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> {
-    let used = directory.is_empty() && directory.stat.is_some_and(|stat| stat.children == 0 && stat.creates_ever > 0);
-    let path = path.to_ascii_lowercase();
-    let hinted = ["lock", "mutex", "leader", "election", "latch"].iter().any(|word| path.contains(word));
-    (used && hinted).then(|| Recognition {
-        rule: None,
-        place: Place::Sequence,
-        recipe: Recipe::Unknown,
-        label: "idle, recipe not seen yet".into(),
-        confidence: Confidence::Low,
-    })
-}
-
-/// The evidence in words: what the names say, a line a kind.
-pub fn evidence(directory: &Directory) -> Vec<String> {
-    let line = |(id, count): &(RuleId, u32)| rule(*id).map(|rule| format!("{count} × {}: {}", rule.label, rule.evidence));
-    directory.census().iter().filter(|(_, count)| *count > 0).filter_map(line).collect()
+/// A rule by its id.
+pub fn rule(id: RuleId) -> &'static Rule {
+    FAMILIES.get(usize::from(id.family)).and_then(|rules| rules.get(usize::from(id.rule))).unwrap_or(&LINE)
 }
 
 /// `_c_<uuid><rest>`: Curator's protection prefix (`CreateBuilderImpl.PROTECTED_PREFIX`); the rest.
 fn after_curator_guid(stem: &str) -> Option<&str> {
-    let (guid, rest) = stem.strip_prefix("_c_")?.split_at_checked(36)?;
+    after_uuid(stem.strip_prefix("_c_")?)
+}
+
+/// `<uuid><rest>` with dashes; the rest.
+fn after_uuid(stem: &str) -> Option<&str> {
+    let (guid, rest) = stem.split_at_checked(36)?;
     let fits = guid.bytes().enumerate().all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { byte == b'-' } else { byte.is_ascii_hexdigit() });
     fits.then_some(rest)
 }
@@ -219,31 +234,69 @@ fn after_hex_uuid(stem: &str) -> Option<&str> {
     guid.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()).then_some(rest)
 }
 
+/// The GUID by which a client finds its own znode again: Curator's protection id, kazoo's uuid.
+pub fn guid_of(name: &str) -> Option<&str> {
+    let cut = |rest: &str, start: usize| name.get(start..name.len() - rest.len());
+    let curator = after_curator_guid(name).and_then(|rest| cut(rest, 3));
+    let go = || name.strip_prefix("_c_").and_then(after_hex_uuid).and_then(|rest| cut(rest, 3));
+    curator.or_else(go).or_else(|| after_hex_uuid(name).and_then(|rest| cut(rest, 0)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(name: &str, expect: Option<(Recipe, &str)>) {
-        let found = rule_of(name).and_then(|id| rule(id).map(|rule| (family(id).recipe, rule.label)));
+        let found = rule_of(name, None).map(|id| (rule(id).recipe, rule(id).label));
         assert_eq!(found, expect, "{name}");
     }
 
     #[test]
     fn names_tell_the_recipe() {
-        use Recipe::{Election, Queue, ReadWrite, SequentialMutex, SingleNodeMutex};
+        use Recipe::{DoubleBarrier, Election, Membership, Queue, ReadWrite, Semaphore, SequentialMutex, SingleNodeMutex};
         check("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003", Some((SequentialMutex, "Curator InterProcessMutex or LeaderSelector")));
         check("_c_6f1e2d3c00004a4a8b8b0123456789ab-lock-0000000003", Some((SequentialMutex, "go-zookeeper Lock")));
         check("6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000003", Some((SequentialMutex, "kazoo Lock")));
         check("x-72057655109877762-0000000012", Some((SequentialMutex, "ZooKeeper recipes WriteLock")));
-        check("lock-0000000012", Some((SequentialMutex, "plain sequential lock")));
+        check("lock-0000000012", Some((SequentialMutex, "plain sequential lock or menagerie ReentrantZkLock")));
+        check("-lock0000000012", Some((SequentialMutex, "npm zookeeper-client lock")));
         check("invoices_0000000012", Some((SequentialMutex, "plain sequential lock")));
         check("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-latch-0000000003", Some((Election, "Curator LeaderLatch")));
         check("n_0000000003", Some((Election, "ZooKeeper recipes LeaderElectionSupport")));
+        check("72057655109877762-10.0.0.1:8983_solr-n_0000000003", Some((Election, "Solr election")));
+        check("leader_election-0000000003", Some((Election, "ClickHouse LeaderElection")));
         check("lock", Some((SingleNodeMutex, "exclusive lock on one znode")));
         check("orders-lock", Some((SingleNodeMutex, "lock on one znode of its own")));
-        check("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-__WRIT__0000000003", Some((Recipe::Unknown, "Curator InterProcessReadWriteLock")));
-        check("entry-100-0000000003", Some((Recipe::Unknown, "kazoo Queue")));
+        check("controller", Some((SingleNodeMutex, "Kafka controller")));
+        check("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-__WRIT__0000000003", Some((ReadWrite, "Curator InterProcessReadWriteLock")));
+        check("6f1e2d3c00004a4a8b8b0123456789ab__rlock__0000000003", Some((ReadWrite, "kazoo ReadLock and WriteLock")));
+        check("readLock-0000000003", Some((ReadWrite, "menagerie ReentrantZkReadWriteLock")));
+        check("read-0000000003", Some((ReadWrite, "read/write lock of ZooKeeper's documentation")));
+        check(
+            "_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lease-0000000003",
+            Some((Semaphore, "Curator InterProcessSemaphoreV2 or InterProcessSemaphoreMutex")),
+        );
+        check("6f1e2d3c00004a4a8b8b0123456789ab", Some((Semaphore, "kazoo Semaphore")));
+        check("6f1e2d3c-0000-4a4a-8b8b-0123456789ab", Some((DoubleBarrier, "Curator DistributedDoubleBarrier")));
+        check("6f1e2d3c00004a4a8b8b0123456789ab__party__0000000003", Some((Membership, "kazoo Party")));
+        check("member_0000000003", Some((Membership, "group membership")));
+        check("entry-100-0000000003", Some((Queue, "kazoo Queue")));
+        check("queue-0000000003", Some((Queue, "Curator DistributedQueue")));
         check("brokers", None);
-        assert_ne!(ReadWrite, Queue);
+    }
+
+    #[test]
+    fn the_same_name_may_be_two_things() {
+        let label = |owned| rule_of("queue-0000000003", owned).map(|id| rule(id).label);
+        assert_eq!(label(Some(false)), Some("Curator DistributedQueue"));
+        assert_eq!(label(Some(true)), Some("plain sequential lock"));
+        assert_eq!(rule_of("element0000000003", Some(true)).map(|id| rule(id).place), Some(Place::Line));
+    }
+
+    #[test]
+    fn guids_are_found() {
+        assert_eq!(guid_of("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003"), Some("6f1e2d3c-0000-4a4a-8b8b-0123456789ab"));
+        assert_eq!(guid_of("6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000003"), Some("6f1e2d3c00004a4a8b8b0123456789ab"));
+        assert_eq!(guid_of("x-72057655109877762-0000000012"), None);
     }
 }

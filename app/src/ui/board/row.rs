@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::state::{BoardState, Slot};
 use crate::ui::charts::Sparkline;
-use crate::ui::format::{middle, visible};
+use crate::ui::format::{middle, plural, visible};
 use crate::ui::parts::{Age, VerdictChip, holder_name, waiters_text};
 use crate::wire::{LockQuery, LockRow, Role, Verdict};
 
@@ -80,8 +80,16 @@ fn LockName(row: Memo<Option<LockRow>>, path: String, is_chosen: Memo<bool>, gro
             <a class="lock-path" href=href data-col="path" title=whole.clone() node_ref=link><bdi>{middle(&whole, PATH_CHARS)}</bdi></a>
             <span class="lock-recipe">{text(|row| row.recipe_label.clone())}</span>
             <span class="lock-root">{root}</span>
+            <span class="lock-findings" title=text(|row| row.findings.join(", "))>{text(findings_text)}</span>
         </div>
         <div class="lock-sentence" data-col="sentence" title=text(|row| visible(&row.sentence))>{text(|row| visible(&row.sentence))}</div>
+    }
+}
+
+fn findings_text(row: &LockRow) -> String {
+    match row.findings.len() {
+        0 => String::new(),
+        number => plural(number as u64, "finding", "findings"),
     }
 }
 

@@ -26,6 +26,9 @@ fn Recognition(state: LockState) -> impl IntoView {
         <section class="part" aria-labelledby="recognised-title">
             <h2 class="part-title" id="recognised-title">"Recognised by"</h2>
             <ul class="bullets">{items}</ul>
+            <Show when=move || evidence.with(Vec::is_empty)>
+                <p class="quiet">"Names seen before; nobody is here now."</p>
+            </Show>
         </section>
     }
 }

@@ -36,10 +36,21 @@ pub(super) fn Stats(state: LockState) -> impl IntoView {
             </div>
             <p class="quiet">
                 "Taken " {number(|stats| count(stats.acquisitions))} " times; owner unknown "
-                {number(|stats| count(stats.owner_unknown))} " times."
+                {number(|stats| count(stats.owner_unknown))} " times; left without holding "
+                {number(|stats| count(stats.gave_up))} " times. " {number(sequence_words)}
             </p>
         </section>
     }
+}
+
+/// How much of the sequence numbers is used up.
+fn sequence_words(stats: &LockStats) -> String {
+    let Some(ppm) = stats.sequence_used_ppm else { return String::new() };
+    let percent = match ppm {
+        0 => "less than 0.0001".to_owned(),
+        _ => format!("{}.{:04}", ppm / 10_000, ppm % 10_000).trim_end_matches('0').trim_end_matches('.').to_owned(),
+    };
+    format!("Sequence numbers used: {percent} %.")
 }
 
 /// The last holders, newest first.
@@ -59,7 +70,7 @@ pub(super) fn Past(state: LockState) -> impl IntoView {
                         <thead>
                             <tr>
                                 <th scope="col">"Who"</th><th scope="col">"Session"</th>
-                                <th class="table-number" scope="col">"Held for"</th><th class="table-number" scope="col">"Until"</th>
+                                <th class="table-number" scope="col">"Held for"</th><th class="table-number" scope="col">"Until"</th><td></td>
                             </tr>
                         </thead>
                         <tbody>
@@ -84,6 +95,7 @@ fn PastRow(holder: PastHolder) -> impl IntoView {
             <td class="mono">{holder.session_id.map_or("not known".to_owned(), |session| session.to_string())}</td>
             <td class="table-number">{format!("{sign}{}", duration(holder.until_ms - holder.from_ms))}</td>
             <td class="table-number">{clock(holder.until_ms)}</td>
+            <td class="quiet">{if holder.session_ended { "its session ended" } else { "" }}</td>
         </tr>
     }
 }

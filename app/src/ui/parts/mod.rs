@@ -15,7 +15,7 @@ pub(crate) use chrome::Chrome;
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
 pub(crate) use not_found::NotFound;
-pub(crate) use session::{Age, holder_name, waiters_text};
+pub(crate) use session::{Age, holder_name, role_word, waiters_text};
 
 /// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: crate::wire::Verdict) -> &'static str {

@@ -1,36 +1,44 @@
 //! Sample contention: every contender is a real ZooKeeper session of its own that behaves as its recipe's library
 //! does. Owns contenders and their pace; must not know the observer.
 
-mod contender;
+mod barrier;
 mod cut;
+mod deadlock;
+mod duplicate;
+mod mutex;
+mod names;
+mod pace;
+mod place;
+mod queue;
+mod read_write;
 mod scenes;
+mod semaphore;
 mod spawn;
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
+pub use pace::Pace;
 pub use spawn::WorkloadError;
 
 /// Contenders of all scenes together. A named maximum: the sample must never become a load test.
 pub const CONTENDERS_MAX: usize = 64;
 
-/// Runs all scenes until `stop` turns true (or its sender is dropped), then closes every session.
-pub async fn run_workload(connect: &str, stop: watch::Receiver<bool>) -> Result<(), WorkloadError> {
+/// Runs all scenes until `stop` turns true (or its sender is dropped), then closes every session and takes away what
+/// would outlive them.
+pub async fn run_workload(connect: &str, pace: Pace, stop: watch::Receiver<bool>) -> Result<(), WorkloadError> {
     let connect: Arc<str> = connect.into();
-    spawn::prepare(&connect).await?;
+    let scenes = scenes::all();
+    spawn::prepare(&connect, &scenes).await?;
     let mut tasks = tokio::task::JoinSet::new();
-    for scene in scenes::all() {
-        if tasks.len() >= CONTENDERS_MAX {
-            tracing::warn!(max = CONTENDERS_MAX, "no more sample contenders");
-            break;
-        }
-        tasks.spawn(spawn::keep_going(scene, Arc::clone(&connect), stop.clone()));
+    for scene in scenes.iter().take(CONTENDERS_MAX) {
+        tasks.spawn(spawn::keep_going(scene.clone(), Arc::clone(&connect), pace, stop.clone()));
     }
     while let Some(ended) = tasks.join_next().await {
         if let Err(error) = ended {
             tracing::error!(%error, "a sample contender failed");
         }
     }
-    Ok(())
+    spawn::tidy(&connect, &scenes).await
 }

@@ -3,50 +3,76 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a library names its znodes and waits.
+use super::deadlock::{self, Side};
+use super::names::Style;
+use super::read_write::Access;
+use super::semaphore;
+
+/// What a contender does, over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// `lock-0000000001`: the plain recipe.
-    Plain,
-    /// `x-<session id>-0000000001`: ZooKeeper's own WriteLock.
-    WriteLock,
-    /// `_c_<uuid>-lock-0000000001`: Apache Curator.
-    Curator,
-    /// `<32 hex>__lock__0000000001`: kazoo.
-    Kazoo,
+pub(super) enum Play {
+    /// Acquires and releases an exclusive lock.
+    Lock(Style),
+    /// Acquires and releases a lock once, then stays away.
+    LockOnce(Style),
+    /// Its connection is cut while it holds: the lock frees itself when the session times out.
+    LockAndDie(Style),
     /// One fixed znode `lock`; everyone watches it.
     Fixed,
-}
-
-/// How a contender leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
-    /// Releases what it held and comes back.
-    Releases,
-    /// Its connection is cut while it holds: the lock frees itself when the session times out.
-    Dies,
-    /// Acquires and releases once, then stays away.
-    Once,
+    /// A read/write lock.
+    ReadWrite(Access),
+    /// A semaphore with so many permits.
+    Permit(usize),
+    /// A double barrier of so many members.
+    Meet(usize),
+    /// Puts items into a queue.
+    Produce,
+    /// Takes items out of a queue.
+    Consume,
+    /// One of two that wait for each other.
+    Cross(Side),
+    /// Stands in a queue twice.
+    Duplicate,
 }
 
 /// One contender.
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub(super) directory: &'static str,
-    pub(super) style: Style,
-    pub(super) manner: Manner,
+    pub(super) play: Play,
     pub(super) label: Arc<str>,
     pub(super) hold_ms: Range<u64>,
     pub(super) pause_ms: Range<u64>,
     pub(super) session_timeout_ms: u64,
 }
 
-const SESSION_TIMEOUT_MS: u64 = 8_000;
+impl Scene {
+    /// The directories it needs.
+    pub(super) fn directories(&self) -> Vec<String> {
+        match self.play {
+            Play::Permit(_) => vec![semaphore::leases(self.directory), semaphore::locks(self.directory)],
+            Play::Cross(_) => deadlock::locks(self.directory).to_vec(),
+            Play::Lock(_)
+            | Play::LockOnce(_)
+            | Play::LockAndDie(_)
+            | Play::Fixed
+            | Play::ReadWrite(_)
+            | Play::Meet(_)
+            | Play::Produce
+            | Play::Consume
+            | Play::Duplicate => vec![self.directory.to_owned()],
+        }
+    }
+}
 
-/// One lock: its directory, style, contenders, hosts, and paces.
-struct Lock {
+const SESSION_TIMEOUT_MS: u64 = 8_000;
+const MEMBERS: usize = 3;
+const PERMITS: usize = 3;
+
+/// Contenders of one kind in one directory.
+struct Group {
     directory: &'static str,
-    style: Style,
+    play: Play,
     contenders: usize,
     job: &'static str,
     hosts: usize,
@@ -54,57 +80,61 @@ struct Lock {
     pause_ms: Range<u64>,
 }
 
-const LOCKS: [Lock; 6] = [
-    Lock { directory: "/order", style: Style::Plain, contenders: 8, job: "worker", hosts: 3, hold_ms: 200..1_500, pause_ms: 50..2_500 },
-    Lock {
-        directory: "/reports/nightly",
-        style: Style::WriteLock,
-        contenders: 13,
-        job: "report",
-        hosts: 4,
-        hold_ms: 18_000..22_000,
-        pause_ms: 200..2_000,
-    },
-    Lock { directory: "/exclusive_lock", style: Style::Fixed, contenders: 6, job: "batch", hosts: 2, hold_ms: 800..3_000, pause_ms: 100..1_000 },
-    Lock {
-        directory: "/payments/curator",
-        style: Style::Curator,
-        contenders: 5,
-        job: "payments",
-        hosts: 5,
-        hold_ms: 300..2_000,
-        pause_ms: 100..4_000,
-    },
-    Lock { directory: "/inventory/kazoo", style: Style::Kazoo, contenders: 4, job: "stock", hosts: 2, hold_ms: 400..2_500, pause_ms: 100..3_000 },
-    Lock { directory: "/ledger", style: Style::Plain, contenders: 3, job: "ledger", hosts: 2, hold_ms: 500..2_000, pause_ms: 500..3_000 },
+const fn group(
+    directory: &'static str,
+    play: Play,
+    (contenders, job, hosts): (usize, &'static str, usize),
+    hold_ms: Range<u64>,
+    pause_ms: Range<u64>,
+) -> Group {
+    Group { directory, play, contenders, job, hosts, hold_ms, pause_ms }
+}
+
+/// Directory, what is done there, by how many of which job on how many hosts, for how long, and the pause between.
+const GROUPS: [Group; 21] = [
+    group("/order", Play::Lock(Style::Plain), (6, "worker", 3), 200..1_500, 50..2_500),
+    group("/reports/nightly", Play::Lock(Style::WriteLock), (10, "report", 4), 18_000..22_000, 200..2_000),
+    group("/exclusive_lock", Play::Fixed, (4, "batch", 2), 800..3_000, 100..1_000),
+    group("/payments/curator", Play::Lock(Style::Curator), (4, "payments", 4), 300..2_000, 100..4_000),
+    group("/inventory/kazoo", Play::Lock(Style::Kazoo), (3, "stock", 2), 400..2_500, 100..3_000),
+    group("/ledger", Play::Lock(Style::Plain), (2, "ledger", 2), 500..2_000, 500..3_000),
+    group("/ledger", Play::LockAndDie(Style::Plain), (1, "ledger-flaky", 1), 3_000..4_000, 45_000..50_000),
+    group("/idle", Play::LockOnce(Style::Plain), (1, "setup", 1), 200..300, 0..1),
+    group("/catalog/rw", Play::ReadWrite(Access::Read), (3, "search", 3), 1_500..5_000, 300..3_000),
+    group("/catalog/rw", Play::ReadWrite(Access::Write), (2, "import", 1), 1_000..3_000, 3_000..8_000),
+    group("/pool/connections", Play::Permit(PERMITS), (6, "api", 3), 4_000..10_000, 500..3_000),
+    group("/election/scheduler", Play::Lock(Style::Latch), (4, "scheduler", 4), 20_000..40_000, 500..2_000),
+    group("/barrier/batch", Play::Meet(MEMBERS), (MEMBERS, "step", 3), 3_000..6_000, 2_000..12_000),
+    group("/queue/mail", Play::Produce, (1, "shop", 1), 0..0, 800..2_000),
+    group("/queue/mail", Play::Consume, (2, "mailer", 2), 1_500..3_500, 0..0),
+    group("/transfer", Play::Cross(Side::Stays), (1, "transfer-in", 1), 1_000..2_000, 28_000..32_000),
+    group("/transfer", Play::Cross(Side::GivesUp), (1, "transfer-out", 1), 1_000..2_000, 28_000..32_000),
+    group("/billing/invoices", Play::Duplicate, (1, "invoice-retry", 1), 1_000..2_000, 18_000..22_000),
+    group("/billing/invoices", Play::Lock(Style::Curator), (2, "invoice", 2), 1_000..3_000, 500..2_000),
+    group("/shared/mixed", Play::Lock(Style::Kazoo), (2, "nightly-py", 2), 2_000..6_000, 500..2_000),
+    group("/shared/mixed", Play::Lock(Style::Curator), (2, "nightly-java", 2), 2_000..6_000, 500..2_000),
 ];
 
 /// Every contender of the sample.
 pub(super) fn all() -> Vec<Scene> {
-    let mut scenes = Vec::new();
-    for lock in LOCKS {
-        for number in 1..=lock.contenders {
-            scenes.push(Scene {
-                directory: lock.directory,
-                style: lock.style,
-                manner: Manner::Releases,
-                label: format!("{}-{number}@app-{}", lock.job, number % lock.hosts + 1).into(),
-                hold_ms: lock.hold_ms.clone(),
-                pause_ms: lock.pause_ms.clone(),
-                session_timeout_ms: SESSION_TIMEOUT_MS,
-            });
-        }
-    }
-    let last = |directory, manner, label: &str, hold_ms, pause_ms| Scene {
-        directory,
-        style: Style::Plain,
-        manner,
-        label: label.into(),
-        hold_ms,
-        pause_ms,
+    let contender = |group: &Group, number: usize| Scene {
+        directory: group.directory,
+        play: group.play,
+        label: format!("{}-{number}@app-{}", group.job, number % group.hosts + 1).into(),
+        hold_ms: group.hold_ms.clone(),
+        pause_ms: group.pause_ms.clone(),
         session_timeout_ms: SESSION_TIMEOUT_MS,
     };
-    scenes.push(last("/ledger", Manner::Dies, "ledger-flaky@app-9", 3_000..4_000, 45_000..50_000));
-    scenes.push(last("/idle", Manner::Once, "setup-1@app-1", 200..300, 0..1));
-    scenes
+    GROUPS.iter().flat_map(|group| (1..=group.contenders).map(move |number| contender(group, number))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::workload::CONTENDERS_MAX;
+
+    #[test]
+    fn nobody_is_left_out() {
+        assert!(all().len() <= CONTENDERS_MAX, "{} contenders", all().len());
+    }
 }

@@ -6,14 +6,19 @@ use std::time::Duration;
 use tokio::sync::watch;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
-use super::contender::round;
 use super::cut::CutLine;
-use super::scenes::{Manner, Scene, all};
+use super::pace::Pace;
+use super::scenes::{Play, Scene};
+use super::{barrier, deadlock, duplicate, mutex, queue, read_write, semaphore};
 
 /// Pause after a failed session.
 const RETRY: Duration = Duration::from_millis(500);
 /// How long opening the sample's first session may take.
 const FIRST_SESSION: Duration = Duration::from_secs(6);
+/// How long taking away what outlives sessions may take.
+const TIDY_MAX: Duration = Duration::from_secs(2);
+/// Contenders come within this time, not all at once.
+const ARRIVE_MS: std::ops::Range<u64> = 0..2_000;
 
 /// Why the sample can't run.
 #[derive(Debug, thiserror::Error)]
@@ -28,22 +33,84 @@ pub enum WorkloadError {
     },
 }
 
-/// Makes the directories of all scenes.
-pub(super) async fn prepare(connect: &str) -> Result<(), WorkloadError> {
-    let failed = |source| WorkloadError::ZooKeeper { connect: connect.to_owned(), source };
-    let client = Client::connector().with_session_timeout(FIRST_SESSION).connect(connect).await.map_err(failed)?;
-    for scene in all() {
-        client.mkdir(scene.directory, &CreateMode::Persistent.with_acls(Acls::anyone_all())).await.map_err(failed)?;
+/// A contender in a session.
+#[derive(Clone, Copy)]
+pub(super) struct Player<'a> {
+    pub(super) client: &'a Client,
+    pub(super) scene: &'a Scene,
+    pub(super) pace: Pace,
+}
+
+impl Player<'_> {
+    /// Does what it acquired for.
+    pub(super) async fn hold(self) {
+        self.pace.pause(&self.scene.hold_ms).await;
+    }
+
+    /// One round; what it took is given back, or goes with the session when the round fails.
+    async fn round(self) -> Result<(), Error> {
+        match self.scene.play {
+            Play::Lock(style) | Play::LockOnce(style) | Play::LockAndDie(style) => mutex::round(self, style).await,
+            Play::Fixed => mutex::fixed_round(self).await,
+            Play::ReadWrite(access) => read_write::round(self, access).await,
+            Play::Permit(permits) => semaphore::round(self, permits).await,
+            Play::Meet(members) => barrier::round(self, members).await,
+            Play::Produce => queue::produce(self).await,
+            Play::Consume => queue::consume(self).await,
+            Play::Cross(side) => deadlock::round(self, side).await,
+            Play::Duplicate => duplicate::round(self).await,
+        }
+    }
+}
+
+/// Makes the directories of all scenes, free of what an earlier sample may have left.
+pub(super) async fn prepare(connect: &str, scenes: &[Scene]) -> Result<(), WorkloadError> {
+    let prepare = async {
+        let client = Client::connector().with_session_timeout(FIRST_SESSION).connect(connect).await?;
+        for directory in scenes.iter().flat_map(Scene::directories) {
+            client.mkdir(&directory, &CreateMode::Persistent.with_acls(Acls::anyone_all())).await?;
+        }
+        clear(&client, scenes).await
+    };
+    prepare.await.map_err(|source| WorkloadError::ZooKeeper { connect: connect.to_owned(), source })
+}
+
+/// Takes away what would outlive the sample's sessions.
+pub(super) async fn tidy(connect: &str, scenes: &[Scene]) -> Result<(), WorkloadError> {
+    let tidy = async {
+        let client = Client::connector().with_session_timeout(FIRST_SESSION).connect(connect).await?;
+        clear(&client, scenes).await
+    };
+    let tidied = tokio::time::timeout(TIDY_MAX, tidy).await.unwrap_or(Err(Error::Timeout));
+    tidied.map_err(|source| WorkloadError::ZooKeeper { connect: connect.to_owned(), source })
+}
+
+async fn clear(client: &Client, scenes: &[Scene]) -> Result<(), Error> {
+    for scene in scenes {
+        match scene.play {
+            Play::Produce => queue::clear(client, scene.directory).await?,
+            Play::Meet(_) => barrier::clear(client, scene.directory).await?,
+            // All they have is ephemeral.
+            Play::Lock(_)
+            | Play::LockOnce(_)
+            | Play::LockAndDie(_)
+            | Play::Fixed
+            | Play::ReadWrite(_)
+            | Play::Permit(_)
+            | Play::Consume
+            | Play::Cross(_)
+            | Play::Duplicate => {}
+        }
     }
     Ok(())
 }
 
 /// Runs one contender until told to stop.
-pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, mut stop: watch::Receiver<bool>) {
+pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, pace: Pace, mut stop: watch::Receiver<bool>) {
     let contention = async {
         loop {
-            match life(&scene, &connect).await {
-                Ok(()) if scene.manner == Manner::Once => return,
+            match life(&scene, &connect, pace).await {
+                Ok(()) if matches!(scene.play, Play::LockOnce(_)) => return,
                 Ok(()) => {}
                 Err(error) => {
                     tracing::debug!(%error, label = %scene.label, "a sample contender starts over");
@@ -60,46 +127,37 @@ pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, mut stop: watch:
 }
 
 /// One session's life: many rounds, or one and an untimely end.
-async fn life(scene: &Scene, connect: &str) -> Result<(), Error> {
-    match scene.manner {
-        Manner::Releases => {
-            let client = session(scene, connect, false).await?;
-            loop {
-                pause(&scene.pause_ms).await;
-                round(&client, scene).await?.release(&client).await?;
-            }
+async fn life(scene: &Scene, connect: &str, pace: Pace) -> Result<(), Error> {
+    if let Play::LockAndDie(style) = scene.play {
+        pace.pause(&scene.pause_ms).await;
+        return die_holding(scene, connect, pace, style).await;
+    }
+    pace.pause(&ARRIVE_MS).await;
+    let timeout = Duration::from_millis(scene.session_timeout_ms);
+    let client = Client::connector().with_session_timeout(timeout).connect(connect).await?;
+    let player = Player { client: &client, scene, pace };
+    loop {
+        player.round().await?;
+        if matches!(scene.play, Play::LockOnce(_)) {
+            return Ok(());
         }
-        Manner::Once => {
-            let client = session(scene, connect, false).await?;
-            round(&client, scene).await?.release(&client).await
-        }
-        Manner::Dies => die_holding(scene, connect).await,
+        pace.pause(&scene.pause_ms).await;
     }
 }
 
 /// Acquires through a line that is then cut: nothing tells the server that the session's client is gone.
-async fn die_holding(scene: &Scene, connect: &str) -> Result<(), Error> {
-    pause(&scene.pause_ms).await;
+async fn die_holding(scene: &Scene, connect: &str, pace: Pace, style: super::names::Style) -> Result<(), Error> {
     let Some(server) = connect.split(',').next() else { return Ok(()) };
     let (server, chroot) = server.find('/').map_or((server, ""), |at| server.split_at(at));
     let chroot = connect.find('/').map_or(chroot, |at| connect.split_at(at).1);
     let line = CutLine::open(server.to_owned()).await.map_err(|_| Error::ConnectionLoss)?;
-    let client = session(scene, &format!("{}{chroot}", line.address()), true).await?;
-    let _held = round(&client, scene).await?;
+    // Detached: dropping the client must not close the session. How long it then lives on is part of the pace.
+    let timeout = pace.some(&(scene.session_timeout_ms..scene.session_timeout_ms));
+    let connector = Client::connector().with_session_timeout(timeout).with_detached();
+    let client = connector.connect(&format!("{}{chroot}", line.address())).await?;
+    let _held = mutex::acquire(&client, scene.directory, style, &scene.label).await?;
+    pace.pause(&scene.hold_ms).await;
     drop(line);
     drop(client);
     Ok(())
-}
-
-async fn session(scene: &Scene, connect: &str, detached: bool) -> Result<Client, Error> {
-    let connector = Client::connector().with_session_timeout(Duration::from_millis(scene.session_timeout_ms));
-    let connector = if detached { connector.with_detached() } else { connector };
-    connector.connect(connect).await
-}
-
-/// Waits for a random time within `range_ms`.
-pub(super) async fn pause(range_ms: &std::ops::Range<u64>) {
-    if !range_ms.is_empty() {
-        tokio::time::sleep(Duration::from_millis(rand::random_range(range_ms.clone()))).await;
-    }
 }

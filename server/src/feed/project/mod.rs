@@ -1,25 +1,23 @@
 //! From the model to the wire: the only module that knows both. Pure functions of the model, a query and the
 //! time; what they return holds instants, never ages.
 
+mod contenders;
+mod details;
 mod words;
 
-use app::domain::lock::{Lock, PastTenure};
-use app::domain::mirror::{Child, ChildKey, Directory, Mirror};
+use app::domain::lock::{Lock, Since};
+use app::domain::mirror::Mirror;
 use app::domain::observation::{Link as ModelLink, RootId};
 use app::domain::observatory::{Observatory, RootState as ModelRootState};
-use app::domain::recipe::Place;
+use app::domain::recipe::Recipe;
 use app::domain::time::TimeMs;
 use app::domain::verdict;
-use app::domain::znode::join_path;
 use app::wire;
-use base64::Engine as _;
 
-use words::{wire_access, wire_confidence, wire_recipe, wire_root_state, wire_verdict};
+use words::{wire_confidence, wire_recipe, wire_root_state, wire_verdict};
 
 /// Holders shown on a board row.
 const ROW_HOLDERS_MAX: usize = 4;
-/// Children listed as foreign.
-const FOREIGN_MAX: usize = 50;
 
 /// What the model does not know about the ensemble it models.
 #[derive(Clone, Debug)]
@@ -59,6 +57,8 @@ impl<'a> Look<'a> {
         let here = query.ensemble.is_empty() || query.ensemble == self.ensemble.name;
         for lock in self.observatory.locks().filter(|_| here) {
             let waits = self.waits(lock);
+            // Items of a queue wait for work, not for a lock; members that gather wait for each other.
+            let waits = if counts_as_waiting(lock) { waits } else { Waits::default() };
             add_totals(&mut totals, lock, waits);
             let verdict = wire_verdict(lock.verdict);
             if let Some(count) = verdicts.get_mut(verdict as usize) {
@@ -88,8 +88,8 @@ impl<'a> Look<'a> {
         }
         let lock = self.observatory.lock(&query.path)?;
         let mirror = self.observatory.mirror_of(lock)?;
-        let rows: Vec<wire::Contender> = self.contenders(lock, mirror, query.offset as usize, query.limit as usize, true).collect();
-        let window = wire::Window { total: lock.contender_count(mirror), offset: query.offset, rows };
+        let rows: Vec<wire::Contender> = self.contenders(lock, mirror, query.offset as usize, query.limit as usize).collect();
+        let window = wire::Window { total: lock.contender_count(), offset: query.offset, rows };
         Some(Box::new(wire::LockPage { head: self.lock_head(lock, mirror), window }))
     }
 
@@ -129,7 +129,7 @@ impl<'a> Look<'a> {
     fn row(&self, lock: &Lock) -> wire::LockRow {
         let waits = self.waits(lock);
         let mirror = self.observatory.mirror_of(lock);
-        let holders = mirror.map(|mirror| self.contenders(lock, mirror, 0, lock.holders.len().min(ROW_HOLDERS_MAX), false).collect());
+        let holders = mirror.map(|mirror| self.holders(lock, mirror).take(ROW_HOLDERS_MAX).collect());
         let sentence = mirror.map(|mirror| verdict::sentence(lock, mirror, &self.observatory.settings().thresholds));
         wire::LockRow {
             ensemble: self.ensemble.name.clone(),
@@ -142,28 +142,30 @@ impl<'a> Look<'a> {
             sentence: sentence.unwrap_or_default(),
             state: wire_root_state(self.observatory.root_state(lock.root).0),
             holders: holders.unwrap_or_default(),
-            holder_count: count32(lock.holders.len()),
+            holder_count: lock.standing.holders,
             waiter_count: waits.count,
             oldest_wait_at_ms: waits.oldest_at_ms,
             waiting_since_sum_ms: waits.since_sum_ms,
             held_since_ms: lock.holders.first().map(|tenure| tenure.since.0),
             hold_is_lower_bound: lock.holders.first().is_some_and(|tenure| tenure.is_lower_bound),
-            findings: Vec::new(),
+            findings: lock.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
             depth: lock.tally.depth.slices().to_vec(),
         }
     }
 
     fn lock_head(&self, lock: &Lock, mirror: &Mirror) -> wire::LockHead {
-        let directory = lock.directory(mirror).filter(|_| !lock.is_alone());
+        let directory = mirror.directory(&lock.parts.main).filter(|_| !lock.is_alone());
+        let own = mirror.directory(&lock.path).filter(|_| !lock.is_alone()).and_then(|directory| directory.stat);
         let tally = &lock.tally;
         wire::LockHead {
             row: self.row(lock),
             as_of: self.as_of(lock.root),
             recognised_by: self.observatory.evidence(lock),
-            foreign: directory.map(|directory| foreign(lock, directory)).unwrap_or_default(),
-            findings: Vec::new(),
-            notes: notes(lock),
-            stat: directory.and_then(|directory| directory.stat).map(|stat| wire::StatRow {
+            capacity: lock.capacity(mirror, self.observatory.configured_max(&lock.path)).map(|capacity| details::capacity(lock, capacity)),
+            foreign: details::foreign(lock, mirror),
+            findings: lock.findings.iter().map(details::finding).collect(),
+            notes: details::notes(lock),
+            stat: own.map(|stat| wire::StatRow {
                 czxid: wire::Zxid(stat.czxid.0),
                 mzxid: wire::Zxid(stat.mzxid.0),
                 pzxid: wire::Zxid(stat.pzxid.0),
@@ -176,73 +178,30 @@ impl<'a> Look<'a> {
             stats: wire::LockStats {
                 acquisitions: tally.acquisitions,
                 owner_unknown: tally.owner_unknown,
+                gave_up: tally.attempts.gave_up,
+                sequence_used_ppm: directory.and_then(|directory| directory.stat).map(|stat| details::sequence_used_ppm(stat.creates_ever)),
                 hold_p50_ms: tally.holds.percentile(50),
                 hold_p99_ms: tally.holds.percentile(99),
                 wait_p50_ms: tally.waits.percentile(50),
                 wait_p99_ms: tally.waits.percentile(99),
             },
-            past: tally.past.iter().map(past_holder).collect(),
+            past: tally.past.iter().map(details::past_holder).collect(),
         }
-    }
-
-    fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, offset: usize, limit: usize, with_data: bool) -> impl Iterator<Item = wire::Contender> {
-        let directory = lock.directory_path();
-        let mut previous: Option<&ChildKey> = None;
-        let all = lock.contenders(mirror).enumerate().map(move |(at, (key, child))| (at, key, child, previous.replace(key)));
-        let look = *self;
-        all.skip(offset).take(limit).map(move |(at, key, child, before)| {
-            let mut row = look.contender(lock, directory, at, key, child, with_data);
-            if row.role == wire::Role::Waiter {
-                let edge = |before: &ChildKey| wire::Edge { to: join_path(directory, before.name()), evidence: wire::EdgeEvidence::Inferred };
-                row.waits_for.extend(before.map(edge));
-            }
-            row
-        })
-    }
-
-    fn contender(&self, lock: &Lock, directory: &str, at: usize, key: &ChildKey, child: &Child, with_data: bool) -> wire::Contender {
-        let tenure = lock.holders.iter().find(|tenure| &*tenure.name == key.name());
-        let read = child.read.as_ref();
-        let ephemeral = read.map(|read| read.owner().is_some());
-        wire::Contender {
-            path: join_path(directory, key.name()),
-            node: Some(key.name().to_owned()),
-            sequence: key.number(),
-            position: count32(at),
-            role: if tenure.is_some() { wire::Role::Holder } else { wire::Role::Waiter },
-            access: wire_access(lock),
-            session_id: read.and_then(|read| read.owner()).map(|owner| wire::SessionId(owner.0)),
-            ephemeral,
-            client: None,
-            liveness: if ephemeral == Some(false) { wire::Liveness::Persistent } else { wire::Liveness::Unknown },
-            expires_at_ms: None,
-            label: read.and_then(|read| app::domain::label::label(&read.payload)),
-            data: read.filter(|_| with_data).and_then(node_data),
-            created_at_ms: read.map(|read| self.observatory.offset().to_ours(read.ctime_ms).0),
-            waiting_since_ms: tenure.is_none().then(|| self.waiting_since_ms(child)),
-            holding_since_ms: tenure.map(|tenure| tenure.since.0),
-            holding_is_lower_bound: tenure.is_some_and(|tenure| tenure.is_lower_bound),
-            waits_for: Vec::new(),
-            czxid: read.map(|read| wire::Zxid(read.czxid.0)),
-            version: read.map_or(0, |read| read.version),
-        }
-    }
-
-    /// A contender waits since its creation; before its first read, since its arrival.
-    fn waiting_since_ms(&self, child: &Child) -> i64 {
-        child.read.as_ref().map_or(child.arrived_at, |read| self.observatory.offset().to_ours(read.ctime_ms)).0
     }
 
     fn waits(&self, lock: &Lock) -> Waits {
-        let Some(mirror) = self.observatory.mirror_of(lock) else { return Waits::default() };
-        let count = lock.waiter_count(mirror);
-        let Some(directory) = lock.directory(mirror).filter(|_| count > 0) else { return Waits::default() };
-        let queue = directory.queue();
+        let waiting = lock.standing.waiting;
         let offset_ms = self.observatory.offset().ms().unwrap_or(0);
-        let all_ms = queue.ctime_sum_ms + offset_ms * i64::from(queue.contenders - queue.unread) + queue.arrived_sum_ms;
-        let mut contenders = lock.contenders(mirror).map(|(_, child)| self.waiting_since_ms(child));
-        let held_ms: i64 = contenders.by_ref().take(lock.holders.len()).sum();
-        Waits { count, since_sum_ms: all_ms - held_ms, oldest_at_ms: contenders.next() }
+        let since_sum_ms = waiting.ctime_sum_ms + offset_ms * i64::from(waiting.count - waiting.unread) + waiting.arrived_sum_ms;
+        Waits { count: waiting.count, since_sum_ms, oldest_at_ms: lock.standing.oldest.map(|since| self.instant(since).0) }
+    }
+
+    /// An instant on our clock.
+    fn instant(&self, since: Since) -> TimeMs {
+        match since {
+            Since::Created(ctime_ms) => self.observatory.offset().to_ours(ctime_ms),
+            Since::Arrived(at) => at,
+        }
     }
 
     fn sort_key(&self, sort: wire::Sort, lock: &Lock, waits: Waits) -> i64 {
@@ -349,46 +308,9 @@ fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
     totals.oldest_wait_at_ms = totals.oldest_wait_at_ms.into_iter().chain(waits.oldest_at_ms).min();
 }
 
-fn past_holder(past: &PastTenure) -> wire::PastHolder {
-    wire::PastHolder {
-        node: past.tenure.name.to_string(),
-        session_id: past.tenure.owner.map(|owner| wire::SessionId(owner.0)),
-        label: past.tenure.label.as_deref().map(str::to_owned),
-        from_ms: past.tenure.since.0,
-        until_ms: past.until.0,
-        is_lower_bound: past.tenure.is_lower_bound,
-    }
-}
-
-fn foreign(lock: &Lock, directory: &Directory) -> Vec<wire::Foreign> {
-    if lock.recognition.place == Place::Unread {
-        return Vec::new();
-    }
-    let others = directory.children().filter(|(key, child)| !lock.counts(key, child));
-    let row = |(key, _): (&ChildKey, &Child)| wire::Foreign {
-        path: join_path(&lock.path, key.name()),
-        reason: format!("its name is not one that {} writes", lock.recognition.label),
-    };
-    others.take(FOREIGN_MAX).map(row).collect()
-}
-
-fn notes(lock: &Lock) -> Vec<String> {
-    match lock.recognition.place {
-        Place::FixedInDirectory | Place::FixedAlone => vec![
-            "Who waits for this lock has no znode: waiters only watch the holder's. The tree can't show them, so no waiters are counted.".to_owned(),
-        ],
-        Place::Unread => vec!["The names tell the recipe, but its queue is not read by this version: no holder is claimed.".to_owned()],
-        Place::Sequence => Vec::new(),
-    }
-}
-
-fn node_data(read: &app::domain::mirror::Read) -> Option<wire::NodeData> {
-    if read.payload_bytes == 0 {
-        return None;
-    }
-    let text = std::str::from_utf8(&read.payload).ok().map(str::to_owned);
-    let base64 = text.is_none().then(|| base64::engine::general_purpose::STANDARD.encode(&read.payload));
-    Some(wire::NodeData { text, base64, bytes: read.payload_bytes, truncated: read.payload.len() < read.payload_bytes as usize })
+/// Whether those who wait for it wait for a lock.
+fn counts_as_waiting(lock: &Lock) -> bool {
+    !matches!(lock.recognition.recipe, Recipe::Queue | Recipe::DoubleBarrier | Recipe::Barrier | Recipe::Membership)
 }
 
 fn count32(count: usize) -> u32 {

@@ -1,8 +1,7 @@
 //! The model's closed enums in the wire's words, one function each, matched exhaustively.
 
-use app::domain::lock::Lock;
 use app::domain::observatory::RootState as ModelRootState;
-use app::domain::recipe::{self, Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
+use app::domain::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
 use app::domain::verdict::Verdict as ModelVerdict;
 use app::wire;
 
@@ -14,8 +13,8 @@ pub(super) fn wire_confidence(confidence: ModelConfidence) -> wire::Confidence {
     }
 }
 
-pub(super) fn wire_access(lock: &Lock) -> wire::Access {
-    match lock.recognition.rule.map_or(ModelAccess::Exclusive, |rule| recipe::family(rule).access) {
+pub(super) fn wire_access(access: ModelAccess) -> wire::Access {
+    match access {
         ModelAccess::Exclusive => wire::Access::Exclusive,
         ModelAccess::Read => wire::Access::Read,
         ModelAccess::Write => wire::Access::Write,

@@ -1,0 +1,64 @@
+//! The rule of every queue of numbered znodes: a contender holds when nobody before it that it looks at excludes
+//! it. One rule for mutexes (everybody excludes everybody), read/write locks, elections, and for directories that
+//! clients of several libraries share without seeing each other.
+
+use crate::domain::mirror::{Child, ChildKey, Directory};
+use crate::domain::recipe::{Access, Dialect, Place, Recognition, RuleId, rule};
+
+/// What decides whether one contender blocks another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Claim {
+    dialect: Dialect,
+    pub(super) access: Access,
+    number: i32,
+}
+
+impl Claim {
+    pub(super) fn of(recognition: &Recognition, key: &ChildKey, child: &Child) -> Option<Self> {
+        (child.place() == Some(Place::Line)).then_some(())?;
+        Some(Self::by(recognition, child.rule?, key.number()?))
+    }
+
+    fn by(recognition: &Recognition, id: RuleId, number: i32) -> Self {
+        Self { dialect: rule(id).dialect, access: recognition.access(Some(id)), number }
+    }
+
+    /// Whether a contender that was created before `later` keeps it from holding.
+    pub(super) fn blocks(self, later: Self) -> bool {
+        later.dialect.sees(self.dialect) && self.access.excludes(later.access) && self.precedes(later)
+    }
+
+    /// Whether the client of `later` sorts this one before it. Equal and negative numbers come up only where a
+    /// counter ran out (ZOOKEEPER-2944).
+    fn precedes(self, later: Self) -> bool {
+        match (later.dialect.sorts_as_text(), later.number < 0) {
+            // As text every negative number comes before those that were there: the newcomer believes that it holds.
+            (true, true) => false,
+            (true, false) => !(later.dialect.ties_all_hold() && self.number == later.number),
+            (false, true) => self.number < 0,
+            (false, false) => true,
+        }
+    }
+}
+
+/// Those that hold, in order. Walks no further than the first that is blocked together with all kinds behind it.
+pub(super) fn heads<'a>(recognition: &Recognition, directory: &'a Directory) -> Vec<(&'a ChildKey, &'a Child)> {
+    let kinds = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
+    let kinds: Vec<RuleId> = kinds.map(|kin| kin.rule).collect();
+    let is_wrapped = directory.is_wrapped();
+    let mut seen: Vec<Claim> = Vec::new();
+    let mut heads = Vec::new();
+    for (key, child) in directory.numbered() {
+        let Some(claim) = Claim::of(recognition, key, child) else { continue };
+        let is_blocked = |claim: Claim| seen.iter().any(|before| before.blocks(claim));
+        if !is_blocked(claim) {
+            heads.push((key, child));
+        } else if !is_wrapped && kinds.iter().all(|kind| is_blocked(Claim::by(recognition, *kind, claim.number))) {
+            break;
+        }
+        if !seen.iter().any(|before| (before.dialect, before.access) == (claim.dialect, claim.access)) {
+            seen.push(claim);
+        }
+    }
+    heads
+}

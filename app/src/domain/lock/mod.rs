@@ -1,0 +1,247 @@
+//! One lock: what it was recognised as, who holds it as we saw it, and what was counted. The queue itself
+//! stays in the mirror; nothing here grows with its length.
+
+mod capacity;
+mod edges;
+mod held;
+mod line;
+mod parts;
+mod timed;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+pub use capacity::{Capacity, Maximum};
+pub use edges::{TARGETS_MAX, Target};
+pub use held::Held;
+pub use parts::{Parts, Seat, homes_of};
+
+use super::change::Departure;
+use super::finding::Finding;
+use super::label::label;
+use super::mirror::{Child, ChildKey, Mirror, Totals};
+use super::observation::RootId;
+use super::offset::ClockOffset;
+use super::recipe::{Access, Recognition, Shape};
+use super::tally::{Attempts, Depth, GaveUp, Histogram};
+use super::time::TimeMs;
+use super::verdict::Verdict;
+use super::znode::{SessionId, Zxid, join_path};
+
+/// Holders told apart; the rest of a large group of readers or members is only counted.
+pub const HOLDERS_MAX: usize = 64;
+/// Past holders kept; the oldest goes first.
+pub const PAST_MAX: usize = 16;
+
+/// One hold, as we saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tenure {
+    /// The directory its znode is in.
+    pub directory: Arc<str>,
+    /// Znode name.
+    pub name: Box<str>,
+    /// What it holds.
+    pub access: Access,
+    /// Identity; None until it is read.
+    pub czxid: Option<Zxid>,
+    /// Owner; None until it is read, and for a persistent znode.
+    pub owner: Option<SessionId>,
+    /// Label from its payload, as of `version`.
+    pub label: Option<Box<str>>,
+    /// Data version.
+    pub version: i32,
+    /// Holds since, as we saw it.
+    pub since: TimeMs,
+    /// It held already when we first looked: it may have held for longer.
+    pub is_lower_bound: bool,
+}
+
+impl Tenure {
+    /// Full path of its znode.
+    pub fn path(&self) -> String {
+        join_path(&self.directory, &self.name)
+    }
+
+    /// Its znode is another name for this one.
+    pub fn is(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
+        let czxid = child.read.as_ref().map(|read| read.czxid);
+        &*self.name == key.name() && &*self.directory == directory && (self.czxid.is_none() || czxid.is_none() || self.czxid == czxid)
+    }
+}
+
+/// A hold that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastTenure {
+    /// The hold.
+    pub tenure: Tenure,
+    /// When it ended, or when we next looked.
+    pub until: TimeMs,
+    /// How it ended.
+    pub how: Departure,
+}
+
+/// What was counted since we watch.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Times somebody new held.
+    pub acquisitions: u64,
+    /// Contenders that went before they could be read.
+    pub owner_unknown: u64,
+    /// Holds seen from beginning to end.
+    pub holds: Histogram,
+    /// Waits seen to end in a hold.
+    pub waits: Histogram,
+    /// Waiters over time.
+    pub depth: Depth,
+    /// Who came and went lately.
+    pub attempts: Attempts,
+    /// The last holders, newest first.
+    pub past: VecDeque<PastTenure>,
+    /// Times its directory was deleted and made again.
+    pub reaped: u32,
+}
+
+/// An instant, on the clock it was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// A ctime, on the ensemble's clock.
+    Created(i64),
+    /// An arrival, on ours.
+    Arrived(TimeMs),
+}
+
+impl Since {
+    /// A contender is there since its creation; before its first read, since its arrival.
+    pub fn of(child: &Child) -> Self {
+        child.read.as_ref().map_or(Self::Arrived(child.arrived_at), |read| Self::Created(read.ctime_ms))
+    }
+}
+
+/// How many hold and wait, as of the last change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Contenders that hold.
+    pub holders: u32,
+    /// Contenders that wait, and since when in all.
+    pub waiting: Totals,
+    /// Since when the first in line waits.
+    pub oldest: Option<Since>,
+    /// A lease that is only asked for (Curator's semaphore): it neither holds nor is listed.
+    pub pending: Option<Box<str>>,
+}
+
+/// One lock.
+#[derive(Clone, Debug)]
+pub struct Lock {
+    /// Its path: what a client was given.
+    pub path: Arc<str>,
+    /// The root it lies under.
+    pub root: RootId,
+    /// What it was recognised as.
+    pub recognition: Recognition,
+    /// Where its znodes are.
+    pub parts: Parts,
+    /// Who holds it, in queue order; the first [`HOLDERS_MAX`].
+    pub holders: Vec<Tenure>,
+    /// How many hold and wait.
+    pub standing: Standing,
+    /// Counters.
+    pub tally: Tally,
+    /// The verdict, as of the last change or re-check.
+    pub verdict: Verdict,
+    /// It is part of a deadlock: the sentence on it.
+    pub deadlock: Option<Arc<str>>,
+    /// Its directory is gone; since when.
+    pub gone_since: Option<TimeMs>,
+    /// What is odd about it, as of the last look.
+    pub findings: Vec<Finding>,
+    /// When the verdict may change without anything happening.
+    pub recheck_at: Option<TimeMs>,
+    /// When its findings are looked for again.
+    pub look_at: Option<TimeMs>,
+    /// The kinds of names it was recognised by.
+    pub kinds: (u64, u64),
+    /// The observatory's revision at the last change.
+    pub revision: u64,
+}
+
+impl Lock {
+    /// A lock nobody was seen to hold yet.
+    pub fn new(path: Arc<str>, root: RootId, recognition: Recognition) -> Self {
+        let parts = Parts::of(&path, &recognition);
+        Self {
+            path,
+            root,
+            recognition,
+            parts,
+            holders: Vec::new(),
+            standing: Standing::default(),
+            tally: Tally::default(),
+            verdict: Verdict::Unknown,
+            deadlock: None,
+            gone_since: None,
+            findings: Vec::new(),
+            recheck_at: None,
+            look_at: None,
+            kinds: (0, 0),
+            revision: 0,
+        }
+    }
+
+    /// Takes on another recognition at the same path.
+    pub fn become_known_as(&mut self, recognition: Recognition) {
+        self.parts = Parts::of(&self.path, &recognition);
+        self.recognition = recognition;
+    }
+
+    /// How many contend.
+    pub fn contender_count(&self) -> u32 {
+        self.standing.holders + self.standing.waiting.count
+    }
+
+    /// How many wait.
+    pub fn waiter_count(&self) -> u32 {
+        self.standing.waiting.count
+    }
+
+    /// The tenure of a contender that holds and is told apart.
+    pub fn tenure_of(&self, seat: &Seat<'_>) -> Option<&Tenure> {
+        self.holders.iter().find(|tenure| &*tenure.name == seat.key.name() && *tenure.directory == **seat.directory)
+    }
+
+    /// Its first holder's znode as believed.
+    pub fn child_of<'a>(&self, mirror: &'a Mirror, tenure: &Tenure) -> Option<(&'a ChildKey, &'a Child)> {
+        mirror.directory(&tenure.directory)?.child(&tenure.name)
+    }
+
+    /// Notes that a contender left: one that waited may have given up. A semaphore's queue is left by those who got a
+    /// lease as well; their wait ends there.
+    pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, child: &Child, held: bool) {
+        let (shape, owner) = (self.recognition.shape, child.owner());
+        if held || !matches!(shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling) {
+            return;
+        }
+        let leases = mirror.directory(&self.parts.main).zip(owner).filter(|_| self.has_leases());
+        let has_lease = leases.is_some_and(|(directory, session)| mirror.owned_in(directory, session).next().is_some());
+        if !has_lease {
+            let label = child.read.as_ref().and_then(|read| label(&read.payload)).map(Into::into);
+            self.tally.attempts.note(GaveUp { at: now, owner, label });
+        } else if let Some(read) = &child.read {
+            self.tally.waits.note(now.since(offset.to_ours(read.ctime_ms)));
+        }
+    }
+
+    /// Those that hold are not those that waited: leases and queue are different znodes.
+    pub fn has_leases(&self) -> bool {
+        matches!(self.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling)
+    }
+
+    /// Ends a hold. Its length counts only when both ends were seen.
+    pub fn end_tenure(&mut self, tenure: Tenure, now: TimeMs, how: Departure) {
+        if how != Departure::DuringGap && !tenure.is_lower_bound {
+            self.tally.holds.note(now.since(tenure.since));
+        }
+        self.tally.past.truncate(PAST_MAX - 1);
+        self.tally.past.push_front(PastTenure { tenure, until: now, how });
+    }
+}

@@ -1,0 +1,206 @@
+//! The believed tree under one root: directories with their children in sequence order.
+//!
+//! Lookup and queue order share one map: a child's key is (sequence number, name), and the number can be read
+//! off the name, so finding a child by name needs no second index. Owns no opinion on what is a lock.
+
+mod child;
+mod directory;
+mod owned;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use child::{Child, ChildKey, Read, Totals};
+pub use directory::{Directory, DirectoryStat, Kin};
+
+use self::owned::Owned;
+use super::recipe;
+use super::time::TimeMs;
+use super::znode::{Facts, SessionId, split_path};
+
+/// How a read fitted what was believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadEffect {
+    /// The znode was known by its creation event; this is its first read.
+    First {
+        /// When its creation was seen.
+        arrived_at: TimeMs,
+    },
+    /// The znode was not known.
+    New,
+    /// Another incarnation of the same name.
+    Reborn,
+    /// The same incarnation; something may have changed.
+    Again,
+    /// Older than what is believed; ignored.
+    Late,
+}
+
+/// The believed tree under one root.
+#[derive(Clone, Debug, Default)]
+pub struct Mirror {
+    directories: BTreeMap<Arc<str>, Directory>,
+    owned: Owned,
+    nodes: u64,
+    unreadable: u64,
+}
+
+impl Mirror {
+    /// A directory by its path.
+    pub fn directory(&self, path: &str) -> Option<&Directory> {
+        self.directories.get(path)
+    }
+
+    /// Every directory with its path, in path order.
+    pub fn directories(&self) -> impl Iterator<Item = (&Arc<str>, &Directory)> {
+        self.directories.iter()
+    }
+
+    /// A znode by its path.
+    pub fn node(&self, path: &str) -> Option<&Child> {
+        let (parent, name) = split_path(path)?;
+        self.directories.get(parent)?.child(name).map(|(_, child)| child)
+    }
+
+    /// Znodes known.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Znodes whose data or children may not be read.
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+
+    /// Sessions that own znodes here, with how many.
+    pub fn sessions(&self) -> impl Iterator<Item = (SessionId, u32)> {
+        self.owned.sessions()
+    }
+
+    /// How many znodes here a session owns.
+    pub fn owned_count(&self, session: SessionId) -> u32 {
+        self.owned.count(session)
+    }
+
+    /// The znodes a session owns, with the directories they are in.
+    pub fn owned_by(&self, session: SessionId) -> impl Iterator<Item = (&Arc<str>, &ChildKey, &Child)> {
+        self.owned.places(session).flat_map(move |(path, number)| {
+            let children = self.directories.get(path).into_iter().flat_map(move |directory| directory.with_number(number));
+            children.filter(move |(_, child)| child.owner() == Some(session)).map(move |(key, child)| (path, key, child))
+        })
+    }
+
+    /// The znodes of one directory that a session owns.
+    pub fn owned_in<'a>(&'a self, directory: &'a Directory, session: SessionId) -> impl Iterator<Item = (&'a ChildKey, &'a Child)> {
+        let numbers = self.owned.numbers(session, directory.id);
+        numbers.flat_map(move |number| directory.with_number(number)).filter(move |(_, child)| child.owner() == Some(session))
+    }
+
+    /// Notes a creation; false when the znode was known already.
+    pub fn create(&mut self, path: &str, now: TimeMs) -> bool {
+        let Some((parent, name)) = split_path(path) else { return false };
+        let rule = recipe::rule_of(name, None);
+        let counted = rule.is_some_and(|rule| recipe::rule(rule).is_evidence(None));
+        let Some(directory) = self.directory_mut(parent) else { return false };
+        let key = ChildKey::of(name);
+        if directory.children.contains_key(&key) {
+            return false;
+        }
+        let child = Child { read: None, arrived_at: now, rule, counted };
+        directory.enter(&child);
+        directory.children.insert(key, child);
+        self.nodes += 1;
+        true
+    }
+
+    /// Takes in a read of a znode.
+    pub fn read(&mut self, path: &str, facts: &Facts, unreadable: bool, now: TimeMs) -> ReadEffect {
+        self.read_stat(path, facts);
+        let Some((parent, name)) = split_path(path) else { return ReadEffect::Again };
+        let created = self.create(path, now);
+        let Some(directory) = self.directories.get_mut(parent) else { return ReadEffect::Late };
+        let key = ChildKey::of(name);
+        let Some(child) = directory.children.get(&key) else { return ReadEffect::Late };
+        let effect = match &child.read {
+            None if created => ReadEffect::New,
+            None => ReadEffect::First { arrived_at: child.arrived_at },
+            Some(old) if old.czxid == facts.czxid && old.version <= facts.version => ReadEffect::Again,
+            Some(old) if old.czxid < facts.czxid => ReadEffect::Reborn,
+            Some(_) => return ReadEffect::Late,
+        };
+        let (owned, was_owner, arrived_at) = (Some(facts.owner.is_some()), child.owner(), child.arrived_at);
+        let rule = child.rule.filter(|rule| recipe::rule(*rule).may_be(owned)).or_else(|| recipe::rule_of(name, owned));
+        let after = Child {
+            read: Some(Read::new(facts, unreadable)),
+            arrived_at: if effect == ReadEffect::Reborn { now } else { arrived_at },
+            rule,
+            counted: rule.is_some_and(|rule| recipe::rule(rule).is_evidence(owned)),
+        };
+        if was_owner != after.owner() {
+            self.owned.remove(was_owner, directory.id, key.number());
+            self.owned.add(after.owner(), directory.id, key.number());
+        }
+        directory.enter(&after);
+        if let Some(before) = directory.children.insert(key, after) {
+            directory.leave(&before);
+            let was_unreadable = before.read.is_some_and(|old| old.unreadable);
+            self.unreadable = self.unreadable + u64::from(unreadable) - u64::from(was_unreadable);
+        }
+        effect
+    }
+
+    /// Takes in the Stat of a directory; false when none is known at that path, or nothing is new.
+    pub fn count(&mut self, path: &str, facts: &Facts) -> bool {
+        let Some(directory) = self.directories.get_mut(path) else { return false };
+        directory.stat.replace(DirectoryStat::of(facts)) != directory.stat
+    }
+
+    /// Notes a deletion; the child as it was believed, when it was known.
+    pub fn delete(&mut self, path: &str) -> Option<(ChildKey, Child)> {
+        let (parent, name) = split_path(path)?;
+        if let Some(gone) = self.directories.remove(path) {
+            // ZooKeeper deletes no znode with children; what is left here was only believed.
+            self.nodes -= gone.children.len() as u64;
+            for (key, child) in &gone.children {
+                self.owned.remove(child.owner(), gone.id, key.number());
+                self.unreadable -= u64::from(child.read.as_ref().is_some_and(|read| read.unreadable));
+            }
+            self.owned.forget(gone.id);
+        }
+        let directory = self.directories.get_mut(parent)?;
+        let (key, child) = directory.children.remove_entry(&ChildKey::of(name))?;
+        directory.leave(&child);
+        self.owned.remove(child.owner(), directory.id, key.number());
+        self.nodes -= 1;
+        self.unreadable -= u64::from(child.read.as_ref().is_some_and(|read| read.unreadable));
+        Some((key, child))
+    }
+
+    /// Packs the trees built by a sync: maps grown one by one are half empty.
+    pub fn pack(&mut self) {
+        for directory in self.directories.values_mut() {
+            directory.children = std::mem::take(&mut directory.children).into_iter().collect();
+        }
+        self.owned.pack();
+    }
+
+    /// A znode that has or had children gets a directory of its own, so that an idle lock is not forgotten.
+    fn read_stat(&mut self, path: &str, facts: &Facts) {
+        if facts.owner.is_some() || (facts.children == 0 && facts.cversion == 0 && !self.directories.contains_key(path)) {
+            return;
+        }
+        if let Some(directory) = self.directory_mut(path) {
+            directory.stat = Some(DirectoryStat::of(facts));
+        }
+    }
+
+    fn directory_mut(&mut self, path: &str) -> Option<&mut Directory> {
+        // Looked up twice when it is new: an entry would copy the path each time.
+        if !self.directories.contains_key(path) {
+            let path: Arc<str> = path.into();
+            let id = self.owned.name(&path);
+            self.directories.insert(path, Directory { id, ..Directory::default() });
+        }
+        self.directories.get_mut(path)
+    }
+}

@@ -1,0 +1,131 @@
+//! Which lock a directory or znode belongs to, and what the directory is recognised as.
+
+use std::sync::Arc;
+
+use super::Observatory;
+use super::refresh::Seen;
+use crate::domain::change::Change;
+use crate::domain::configured::configured;
+use crate::domain::lock::{Lock, homes_of};
+use crate::domain::mirror::{Child, Mirror};
+use crate::domain::observation::RootId;
+use crate::domain::recipe::recognise::{self, Found};
+use crate::domain::recipe::{Confidence, Recipe, Recognition, Shape, rule};
+use crate::domain::time::TimeMs;
+use crate::domain::znode::split_path;
+
+impl Observatory {
+    pub(super) fn child(&self, root: RootId, parent: &str, name: &str) -> Option<&Child> {
+        self.roots.get(root.0 as usize)?.mirror.directory(parent)?.child(name).map(|(_, child)| child)
+    }
+
+    /// The lock that has a part at a directory.
+    pub(super) fn lock_at(&self, directory: &str) -> Option<&Lock> {
+        let own = self.locks.get(directory).filter(|lock| !lock.is_alone() && lock.parts.hold(directory));
+        own.or_else(|| homes_of(directory).find_map(|home| self.locks.get(&*home).filter(|lock| lock.parts.hold(directory))))
+    }
+
+    pub(super) fn child_counts(&self, lock: &Lock, directory: &str, name: &str) -> bool {
+        let child = self.mirror_of(lock).and_then(|mirror| mirror.directory(directory)?.child(name));
+        child.is_some_and(|(key, child)| lock.counts(directory, key, child))
+    }
+
+    /// The lock a znode belongs to, recognised now if it was not before.
+    pub(super) fn lock_for(&mut self, now: TimeMs, root: RootId, path: &str, is_news: bool, out: &mut Vec<Change>) -> Option<Arc<str>> {
+        let (parent, name) = split_path(path)?;
+        if is_news
+            && let Some(recognition) = self.recognise_alone(root, path, parent, name)
+            && !self.locks.contains_key(path)
+            && self.lock_at(parent).is_none_or(|lock| lock.recognition.shape != Shape::Office)
+        {
+            self.appear(now, Lock::new(path.into(), root, recognition), Seen::Watched, out);
+        }
+        if let Some(own) = self.locks.get(path).filter(|lock| lock.is_alone()) {
+            return Some(Arc::clone(&own.path));
+        }
+        // A barrier that gets children is none.
+        if self.locks.get(parent).is_some_and(|lock| lock.recognition.shape == Shape::Gate) {
+            self.vanish(parent, out);
+        }
+        if is_news {
+            self.recognise_directory(now, root, parent, out);
+        }
+        self.lock_at(parent).map(|lock| Arc::clone(&lock.path))
+    }
+
+    fn recognise_alone(&self, root: RootId, path: &str, parent: &str, name: &str) -> Option<Recognition> {
+        let mirror = &self.roots.get(root.0 as usize)?.mirror;
+        let found = recognise::recognise_alone(mirror, parent, name, mirror.directory(parent)?.child(name)?.1)?;
+        self.as_configured(path, found)
+    }
+
+    /// Follows the names of a directory's children; with nothing to tell by, the last recognition stays.
+    fn recognise_directory(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
+        if path == "/" {
+            return;
+        }
+        let Some(mirror) = self.roots.get(root.0 as usize).map(|view| &view.mirror) else { return };
+        let kinds = mirror.directory(path).map(|directory| (recognise::leading_rule(directory), directory.kinds()));
+        let known = self.lock_at(path).map(|lock| (lock.recognition.rule, lock.kinds));
+        let Some((leading, kinds)) = kinds.filter(|(leading, _)| leading.is_some()) else { return };
+        if known == Some((leading, kinds)) {
+            return;
+        }
+        let Some(found) = self.find(mirror, &path.into()) else { return };
+        self.become_found(now, root, found, Seen::Watched, out);
+        if let Some(home) = self.lock_at(path).map(|lock| Arc::clone(&lock.path))
+            && let Some(lock) = self.locks.get_mut(&home)
+        {
+            lock.kinds = kinds;
+        }
+    }
+
+    /// Takes on what was found at a place.
+    pub(super) fn become_found(&mut self, now: TimeMs, root: RootId, found: Found, seen: Seen, out: &mut Vec<Change>) {
+        match self.locks.get_mut(&found.home) {
+            Some(lock) if lock.is_alone() => {}
+            Some(lock) => {
+                lock.gone_since = None;
+                if !stays(lock, &found.recognition) {
+                    lock.become_known_as(found.recognition);
+                }
+            }
+            None => self.appear(now, Lock::new(found.home, root, found.recognition), seen, out),
+        }
+    }
+
+    /// What a directory is, by its names and by the configuration.
+    pub(super) fn find(&self, mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
+        let Found { home, recognition } = recognise::recognise(mirror, path)?;
+        let recognition = self.as_configured(&home, recognition)?;
+        Some(Found { home, recognition })
+    }
+
+    /// The configuration goes before names; None when it says that this is no lock.
+    pub(super) fn as_configured(&self, path: &str, mut found: Recognition) -> Option<Recognition> {
+        let Some(recipe) = configured(&self.settings.configured, path).and_then(|entry| entry.recipe) else { return Some(found) };
+        if recipe == Recipe::Unknown {
+            return None;
+        }
+        if recipe != found.recipe {
+            found.label = format!("{} (configured)", found.label).into();
+        }
+        found.recipe = recipe;
+        found.confidence = Confidence::High;
+        found.is_configured = true;
+        Some(found)
+    }
+
+    /// How many the configuration says a lock admits.
+    pub fn configured_max(&self, path: &str) -> Option<u32> {
+        configured(&self.settings.configured, path).and_then(|entry| entry.max)
+    }
+}
+
+/// What was seen of a lock before is not unlearned: a read/write lock of kazoo's has only writers for a while, and is
+/// told from a mutex by nothing then.
+fn stays(lock: &Lock, found: &Recognition) -> bool {
+    let dialect = |recognition: &Recognition| recognition.rule.map(|id| rule(id).dialect);
+    let only_writers = lock.recognition.recipe == Recipe::ReadWrite && found.recipe == Recipe::SequentialMutex;
+    only_writers && dialect(&lock.recognition) == dialect(found)
+}

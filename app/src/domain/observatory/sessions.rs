@@ -1,0 +1,59 @@
+//! Telling a session's end from releases: when several znodes of one session go at once and none is left, the session
+//! ended. A session with a single znode can't be told that way; what closes it looks like a release.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Observatory;
+use crate::domain::change::{Change, Departure};
+use crate::domain::time::TimeMs;
+use crate::domain::znode::SessionId;
+
+/// Znodes of an ending session go in one transaction; their events arrive within this time.
+const TOGETHER_MS: i64 = 50;
+/// Sessions followed at a time; more are not judged.
+const LEAVING_MAX: usize = 4_096;
+
+/// Sessions that lost znodes a moment ago: since when, and how many.
+pub(super) type Leaving = BTreeMap<SessionId, (TimeMs, u32)>;
+
+impl Observatory {
+    /// A session lost a contender.
+    pub(super) fn left(&mut self, now: TimeMs, session: SessionId) {
+        if self.leaving.len() < LEAVING_MAX || self.leaving.contains_key(&session) {
+            let (since, znodes) = self.leaving.entry(session).or_insert((now, 0));
+            if now.since(*since) > TOGETHER_MS {
+                (*since, *znodes) = (now, 0);
+            }
+            *znodes += 1;
+        }
+    }
+
+    /// Judges the sessions that lost znodes long enough ago for all their events to be here.
+    pub(super) fn settle_sessions(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        let due: Vec<SessionId> =
+            self.leaving.iter().filter(|(_, (since, _))| now.since(*since) >= TOGETHER_MS).map(|(session, _)| *session).collect();
+        for session in due {
+            let Some((since, znodes)) = self.leaving.remove(&session) else { continue };
+            let owned: u32 = self.roots.iter().map(|view| view.mirror.owned_count(session)).sum();
+            if znodes < 2 || owned > 0 {
+                continue;
+            }
+            self.history.ended(session, since);
+            self.mark_ended(session, since);
+            out.push(Change::SessionEnded { session, znodes });
+        }
+    }
+
+    /// The holds of a session that ended were not released.
+    fn mark_ended(&mut self, session: SessionId, since: TimeMs) {
+        let locks: Vec<Arc<str>> =
+            self.history.of(session).take_while(|happening| happening.at >= since).map(|happening| Arc::clone(&happening.lock)).collect();
+        for path in locks {
+            let Some(lock) = self.locks.get_mut(&path) else { continue };
+            let ended = lock.tally.past.iter_mut().filter(|past| past.tenure.owner == Some(session) && past.until >= since);
+            ended.for_each(|past| past.how = Departure::SessionEnded);
+            lock.revision = self.revision + 1;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! One fixed ephemeral znode: whoever managed to create it holds, everybody else watches it or its parent.
+//! The waiters have no znode (HBase's apart), so the tree alone can't show them.
+//!
+//! Sources: the exclusive-lock pattern common in home-made clients, Hadoop `ActiveStandbyElector`, HBase
+//! `ActiveMasterManager`, Kafka `KafkaController`, Helix, ClickHouse `ZooKeeperLock`, kazoo `recipe/lease.py`.
+
+use super::{Confidence, Counts, LINE, Place, Recipe, Rule};
+
+const ALONE: Rule = Rule { recipe: Recipe::SingleNodeMutex, place: Place::Alone, counts: Counts::WhenOwned, ..LINE };
+
+/// The family. The last rule takes any ephemeral znode whose name ends in lock or mutex.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        label: "exclusive lock on one znode",
+        place: Place::Fixed,
+        confidence: Confidence::Medium,
+        evidence: "an ephemeral child named `lock`; its creator holds",
+        matches: |name| name.full == "lock",
+        ..ALONE
+    },
+    Rule {
+        label: "kazoo NonBlockingLease",
+        place: Place::Fixed,
+        evidence: "a persistent child named lease_holder that says who holds and until when",
+        matches: |name| name.full == "lease_holder",
+        counts: Counts::WhenUnowned,
+        ..ALONE
+    },
+    Rule {
+        label: "Hadoop ZKFC active/standby election",
+        evidence: "an ephemeral znode named ActiveStandbyElectorLock; its creator is active",
+        matches: |name| name.full == "ActiveStandbyElectorLock",
+        ..ALONE
+    },
+    Rule {
+        label: "HBase active master, or a master on one znode",
+        confidence: Confidence::Medium,
+        evidence: "an ephemeral znode named master; its creator is active",
+        matches: |name| name.full == "master",
+        ..ALONE
+    },
+    Rule {
+        label: "Kafka controller",
+        confidence: Confidence::Medium,
+        evidence: "an ephemeral znode named controller; its creator is the controller",
+        matches: |name| name.full == "controller",
+        ..ALONE
+    },
+    Rule {
+        label: "Helix controller leader",
+        confidence: Confidence::Medium,
+        evidence: "an ephemeral znode named LEADER; its creator leads",
+        matches: |name| name.full == "LEADER",
+        ..ALONE
+    },
+    Rule {
+        label: "lock on one znode of its own",
+        confidence: Confidence::Low,
+        evidence: "an ephemeral znode whose name ends in lock or mutex; its creator holds",
+        matches: |name| name.number.is_none() && ["lock", "Lock", "LOCK", "mutex", "Mutex"].iter().any(|end| name.full.ends_with(end)),
+        ..ALONE
+    },
+];

@@ -1,0 +1,84 @@
+//! Sessions that wait for each other.
+
+use crate::language::Story;
+
+fn two_locks() -> Story {
+    let mut story = Story::new(&["/"]);
+    story.tell(
+        "10 sync /
+        10 node /a
+        10 node /b
+        10 node /a/lock-0000000000 owner=1a
+        10 node /b/lock-0000000000 owner=1b
+        10 end /",
+    );
+    story
+}
+
+const CROSS: &str = "
+    20 + /a/lock-0000000001
+    21 = /a/lock-0000000001 owner=1b
+    30 + /b/lock-0000000001
+    31 = /b/lock-0000000001 owner=1a";
+
+fn cycles(story: &Story) -> Vec<String> {
+    story.observatory.cycles().iter().map(|cycle| cycle.sentence(|session| session.to_string())).collect()
+}
+
+#[test]
+fn two_sessions_that_wait_for_each_other_are_deadlocked_and_then_not() {
+    let mut story = two_locks();
+    story.tell(CROSS);
+    assert_eq!(
+        story.show(),
+        "/a SequentialMutex Deadlocked [lock-0000000000] <- lock-0000000001\n/b SequentialMutex Deadlocked [lock-0000000000] <- lock-0000000001"
+    );
+    assert_eq!(
+        cycles(&story),
+        ["Deadlocked: 0x1a waits for /b held by 0x1b; 0x1b waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."]
+    );
+    story.tell("40 - /b/lock-0000000001");
+    assert!(cycles(&story).is_empty());
+    assert!(!story.show().contains("Deadlocked"));
+}
+
+#[test]
+fn a_deadlock_that_was_there_before_us_is_found() {
+    let mut story = Story::new(&["/"]);
+    story.tell(
+        "10 sync /
+        10 node /a
+        10 node /b
+        10 node /c
+        10 node /a/lock-0000000000 owner=1a
+        10 node /b/lock-0000000000 owner=1b
+        10 node /c/lock-0000000000 owner=1c
+        10 node /a/lock-0000000001 owner=1c
+        10 node /b/lock-0000000001 owner=1a
+        10 node /c/lock-0000000001 owner=1b
+        10 end /",
+    );
+    assert_eq!(
+        cycles(&story),
+        [
+            "Deadlocked: 0x1a waits for /b held by 0x1b; 0x1b waits for /c held by 0x1c; 0x1c waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."
+        ]
+    );
+}
+
+#[test]
+fn a_deadlock_closes_when_the_lock_changes_hands() {
+    let mut story = two_locks();
+    story.tell("20 + /a/lock-0000000001\n21 = /a/lock-0000000001 owner=1c\n22 + /a/lock-0000000002\n23 = /a/lock-0000000002 owner=1b");
+    story.tell("30 + /b/lock-0000000001\n31 = /b/lock-0000000001 owner=1c");
+    assert!(cycles(&story).is_empty(), "0x1c waits for /b, and for /a behind 0x1a, who waits for nobody");
+    story.tell("40 - /a/lock-0000000000");
+    assert_eq!(cycles(&story).len(), 1);
+}
+
+#[test]
+fn a_session_that_waits_for_itself_is_no_deadlock_of_sessions() {
+    let mut story = two_locks();
+    story.tell("20 + /a/lock-0000000001\n21 = /a/lock-0000000001 owner=1a");
+    assert!(cycles(&story).is_empty());
+}

@@ -1,0 +1,30 @@
+//! Curator's InterProcessSemaphoreV2: a mutex decides who may take a lease next; the leases are the permits.
+
+use app::domain::znode::join_path;
+use zookeeper_client::Error;
+
+use super::mutex;
+use super::names::{Style, protected};
+use super::place::Place;
+use super::spawn::Player;
+
+/// Where the leases are.
+pub(super) fn leases(root: &str) -> String {
+    join_path(root, "leases")
+}
+
+/// Where clients wait.
+pub(super) fn locks(root: &str) -> String {
+    join_path(root, "locks")
+}
+
+pub(super) async fn round(player: Player<'_>, permits: usize) -> Result<(), Error> {
+    let Player { client, scene, .. } = player;
+    let lock = mutex::acquire(client, &locks(scene.directory), Style::Curator, &scene.label).await?;
+    // The newest lease is no permit yet: its client waits, first in the queue, until one of the others goes.
+    let lease = Place::queue_up(client, &leases(scene.directory), &protected("lease-"), &scene.label).await?;
+    lease.until_at_most(client, permits).await?;
+    lock.leave(client).await?;
+    player.hold().await;
+    lease.leave(client).await
+}

@@ -1,0 +1,93 @@
+//! The parts of a lock page around its contenders: capacity, findings, foreign children, what the recipe hides.
+
+use app::domain::change::Departure;
+use app::domain::finding::{Finding, Severity};
+use app::domain::lock::{Capacity, Lock, Maximum, PastTenure};
+use app::domain::mirror::Mirror;
+use app::domain::recipe::Shape;
+use app::domain::recipe::recognise::is_mark;
+use app::domain::znode::{join_path, split_path};
+use app::wire;
+
+/// Children listed as foreign.
+const FOREIGN_MAX: usize = 50;
+/// Sequence numbers there are before the counter runs over.
+const SEQUENCE_MAX: u64 = 2_147_483_647;
+
+pub(super) fn past_holder(past: &PastTenure) -> wire::PastHolder {
+    wire::PastHolder {
+        node: past.tenure.name.to_string(),
+        session_id: past.tenure.owner.map(|owner| wire::SessionId(owner.0)),
+        label: past.tenure.label.as_deref().map(str::to_owned),
+        from_ms: past.tenure.since.0,
+        until_ms: past.until.0,
+        session_ended: past.how == Departure::SessionEnded,
+        is_lower_bound: past.tenure.is_lower_bound,
+    }
+}
+
+pub(super) fn capacity(lock: &Lock, capacity: Capacity) -> wire::Capacity {
+    let how = match capacity.max {
+        Maximum::Unknown if lock.recognition.shape == Shape::Gathering => {
+            "how many must gather is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration tells it"
+        }
+        Maximum::Configured(_) => "the maximum is from the configuration",
+        Maximum::Stored(_) => "the maximum is the data of the semaphore's znode",
+        Maximum::Seen(_) => "the maximum is not stored in ZooKeeper; the head of the queue waits while this many hold",
+        Maximum::Unknown => "the maximum is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration tells it",
+    };
+    wire::Capacity { used: capacity.used, max: capacity.max.number(), how: how.to_owned() }
+}
+
+pub(super) fn finding(finding: &Finding) -> wire::FindingRow {
+    wire::FindingRow {
+        code: finding.code.name().to_owned(),
+        severity: match finding.severity {
+            Severity::Info => wire::Severity::Info,
+            Severity::Warning => wire::Severity::Warning,
+            Severity::Critical => wire::Severity::Critical,
+        },
+        text: finding.text.to_string(),
+        paths: finding.paths.iter().map(ToString::to_string).collect(),
+        since_ms: finding.since.0,
+    }
+}
+
+pub(super) fn sequence_used_ppm(creates_ever: u32) -> u32 {
+    u32::try_from(u64::from(creates_ever) * 1_000_000 / SEQUENCE_MAX).unwrap_or(u32::MAX)
+}
+
+/// Children of the lock's directories that are no contenders and no part of the recipe.
+pub(super) fn foreign(lock: &Lock, mirror: &Mirror) -> Vec<wire::Foreign> {
+    if lock.is_alone() || lock.recognition.shape == Shape::Idle {
+        return Vec::new();
+    }
+    let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten();
+    let children =
+        parts.flat_map(|path| mirror.directory(path).into_iter().flat_map(move |directory| directory.children().map(move |child| (path, child))));
+    let is_part = |path: &str, name: &str| match lock.recognition.shape {
+        Shape::Gathering => is_mark(name),
+        Shape::Office => name == "leader" || split_path(&lock.parts.main).is_some_and(|(home, part)| home == path && part == name),
+        _ => false,
+    };
+    let others = children.filter(|(path, (key, child))| !lock.counts(path, key, child) && !is_part(path, key.name()));
+    let row = |(path, (key, _)): (&std::sync::Arc<str>, (&app::domain::mirror::ChildKey, _))| wire::Foreign {
+        path: join_path(path, key.name()),
+        reason: format!("its name is not one that {} writes", lock.recognition.label),
+    };
+    others.take(FOREIGN_MAX).map(row).collect()
+}
+
+pub(super) fn notes(lock: &Lock) -> Vec<String> {
+    let note = match lock.recognition.shape {
+        Shape::Fixed | Shape::Alone => {
+            "Who waits for this lock has no znode: waiters only watch the holder's. The tree can't show them, so no waiters are counted."
+        }
+        Shape::Gate => "Who waits at this barrier has no znode: clients only watch the barrier's. The tree can't show them.",
+        Shape::Items => "Consumers of this queue have no znode: the tree shows the items, not who waits for them.",
+        Shape::TakenItems => "An item under taken/ is held by the session that works on it; consumers that wait have no znode.",
+        Shape::Group => "Members of a group wait for nobody.",
+        Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Idle => return Vec::new(),
+    };
+    vec![note.to_owned()]
+}

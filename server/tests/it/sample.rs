@@ -1,0 +1,163 @@
+//! The sample workload, ten times as fast as in the demo: every scene is really played, and nothing is left of it.
+
+use std::time::Duration;
+
+use server::demo::workload::{Pace, run_workload};
+
+use crate::harness::{Believed, Observed, zookeeper};
+
+/// Permits of the semaphore, and the one lease that waits to become one.
+const LEASES_MAX: usize = 4;
+const ITEMS_MAX: usize = 30;
+
+/// Names and owners of a directory's ephemeral children in order of their sequence numbers; only those that were read.
+fn queue(believed: &Believed, directory: &str) -> Vec<(String, i64)> {
+    let owned = |name: String| Some((name.clone(), believed.tree[&format!("{directory}/{name}")].facts.as_ref()?.owner?.0));
+    let mut queue: Vec<(String, i64)> = names(believed, directory).into_iter().filter_map(owned).collect();
+    queue.sort_by_key(|(name, _)| name[name.len() - 10..].to_owned());
+    queue
+}
+
+/// Names of a directory's children.
+fn names(believed: &Believed, directory: &str) -> Vec<String> {
+    let inside = |path: &String| path.strip_prefix(directory)?.strip_prefix('/').filter(|name| !name.contains('/')).map(str::to_owned);
+    believed.tree.keys().filter_map(inside).collect()
+}
+
+fn count(believed: &Believed, directory: &str, part: &str) -> usize {
+    names(believed, directory).iter().filter(|name| name.contains(part)).count()
+}
+
+fn queues_are_long(believed: &Believed) -> bool {
+    count(believed, "/reports/nightly", "x-") > 8
+        && count(believed, "/payments/curator", "-lock-") > 1
+        && count(believed, "/inventory/kazoo", "__lock__") > 1
+        && count(believed, "/order", "lock-") > 1
+        && believed.tree.contains_key("/exclusive_lock/lock")
+        && believed.tree.contains_key("/idle")
+}
+
+fn a_report_says_who_it_is(believed: &Believed) -> bool {
+    let reports = believed.tree.iter().filter(|(path, _)| path.starts_with("/reports/nightly/x-"));
+    let mut payloads = reports.filter_map(|(_, node)| node.facts.as_ref()?.payload.as_deref());
+    payloads.any(|payload| payload.starts_with(b"report-"))
+}
+
+fn readers_hold_and_a_writer_waits(believed: &Believed) -> bool {
+    let queue = queue(believed, "/catalog/rw");
+    let readers = queue.iter().take_while(|(name, _)| name.contains("-__READ__")).count();
+    readers > 1 && queue.get(readers).is_some_and(|(name, _)| name.contains("-__WRIT__"))
+}
+
+fn a_reader_waits_for_a_writer(believed: &Believed) -> bool {
+    let queue = queue(believed, "/catalog/rw");
+    queue.first().is_some_and(|(name, _)| name.contains("-__WRIT__")) && queue.iter().any(|(name, _)| name.contains("-__READ__"))
+}
+
+/// The newest lease waits: its session is also the first in the queue. Another one waits behind it.
+fn all_permits_are_taken(believed: &Believed) -> bool {
+    let (leases, locks) = (queue(believed, "/pool/connections/leases"), queue(believed, "/pool/connections/locks"));
+    leases.len() == LEASES_MAX && locks.len() > 1 && leases.last().map(|lease| lease.1) == locks.first().map(|lock| lock.1)
+}
+
+fn candidates_wait(believed: &Believed) -> bool {
+    count(believed, "/election/scheduler", "-latch-") == 4
+}
+
+fn members_gather(believed: &Believed) -> bool {
+    matches!(count(believed, "/barrier/batch", ""), 1..3) && count(believed, "/barrier/batch", "ready") == 0
+}
+
+fn members_work(believed: &Believed) -> bool {
+    queue(believed, "/barrier/batch").len() == 3 && count(believed, "/barrier/batch", "ready") == 1
+}
+
+fn items_wait(believed: &Believed) -> bool {
+    count(believed, "/queue/mail", "entry-100-") > 1
+}
+
+fn both_wait_for_each_other(believed: &Believed) -> bool {
+    let owners = |directory| queue(believed, directory).into_iter().map(|(_, owner)| owner).collect::<Vec<_>>();
+    match (owners("/transfer/a").as_slice(), owners("/transfer/b").as_slice()) {
+        ([holds_a, waits_a], [holds_b, waits_b]) => holds_a == waits_b && holds_b == waits_a && holds_a != holds_b,
+        _ => false,
+    }
+}
+
+fn transfers_are_done(believed: &Believed) -> bool {
+    names(believed, "/transfer/a").is_empty() && names(believed, "/transfer/b").is_empty()
+}
+
+/// The first two are one session's, and others wait.
+fn a_session_waits_behind_itself(believed: &Believed) -> bool {
+    let queue = queue(believed, "/billing/invoices");
+    queue.len() > 2 && queue[0].1 == queue[1].1 && queue[2].1 != queue[0].1
+}
+
+fn nobody_waits_behind_itself(believed: &Believed) -> bool {
+    let mut owners: Vec<i64> = queue(believed, "/billing/invoices").into_iter().map(|(_, owner)| owner).collect();
+    let all = owners.len();
+    owners.sort_unstable();
+    owners.dedup();
+    all > 0 && owners.len() == all
+}
+
+fn two_recipes_share_a_directory(believed: &Believed) -> bool {
+    count(believed, "/shared/mixed", "__lock__") > 0 && count(believed, "/shared/mixed", "-lock-") > 0
+}
+
+type Look = fn(&Believed) -> bool;
+
+/// What must be seen, in this order.
+const SCENES: [(&str, Look); 18] = [
+    ("queues are long", queues_are_long),
+    // A contender is seen before it is read.
+    ("a report says who it is", a_report_says_who_it_is),
+    ("two wait for each other", both_wait_for_each_other),
+    ("a session waits behind itself", a_session_waits_behind_itself),
+    ("candidates wait for the leader", candidates_wait),
+    ("readers hold together", readers_hold_and_a_writer_waits),
+    ("a reader waits for a writer", a_reader_waits_for_a_writer),
+    ("all permits are taken", all_permits_are_taken),
+    ("members gather", members_gather),
+    ("members work", members_work),
+    ("members gather again", members_gather),
+    ("members work again", members_work),
+    ("items wait", items_wait),
+    ("two recipes share a directory", two_recipes_share_a_directory),
+    ("nobody waits behind itself any more", nobody_waits_behind_itself),
+    ("a session waits behind itself again", a_session_waits_behind_itself),
+    ("both transfers are done", transfers_are_done),
+    ("two wait for each other again", both_wait_for_each_other),
+];
+
+/// The sample workload shows every scene, and leaves nothing when it is stopped.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_sample_workload_contends_and_leaves_nothing() {
+    let server = zookeeper().await;
+    let observed = Observed::start(&server.address(), &["/"]);
+    observed.until_live().await;
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let address = server.address();
+    let workload = tokio::spawn(async move { run_workload(&address, Pace::percent(10), stopped).await });
+    let mut leaders = Vec::new();
+    for (what, is_seen) in SCENES {
+        let seen = |believed: &Believed| {
+            assert!(count(believed, "/pool/connections/leases", "") <= LEASES_MAX, "more leases than there may be");
+            assert!(count(believed, "/queue/mail", "") <= ITEMS_MAX, "more items than there may be");
+            is_seen(believed)
+        };
+        observed.until(what, seen).await;
+        leaders.extend(observed.look(|believed| queue(believed, "/election/scheduler").first().map(|leader| leader.1)));
+    }
+    leaders.dedup();
+    assert!(leaders.len() > 1, "the leader never stepped down");
+    stop.send(true).unwrap();
+    tokio::time::timeout(Duration::from_secs(10), workload).await.expect("the workload stops").unwrap().unwrap();
+    let nothing_is_left = |believed: &Believed| {
+        let is_owned = believed.tree.values().any(|node| node.facts.as_ref().is_none_or(|facts| facts.owner.is_some()));
+        !is_owned && names(believed, "/queue/mail").is_empty() && names(believed, "/barrier/batch").is_empty()
+    };
+    observed.until("nothing held, waiting or left", nothing_is_left).await;
+    observed.stop().await;
+}
