@@ -56,6 +56,12 @@ impl<'a> Seat<'a> {
         self
     }
 
+    /// Whether its name ends in a sequence number.
+    fn is_numbered(&self) -> bool {
+        let name = self.paths[0].as_bytes();
+        name.len() >= 10 && name[name.len() - 10..].iter().all(u8::is_ascii_digit)
+    }
+
     /// What is wrong with a contender of Lockscope's answer.
     fn differs(&self, contender: &Value) -> Option<String> {
         let waits_for = self.waits_for.as_ref().map(|paths| Value::from(paths.clone()));
@@ -121,7 +127,13 @@ impl Lock<'_> {
         let Some(mut contenders) = answer["contenders"].as_array().cloned() else { return Some("no contenders are told".to_owned()) };
         contenders.sort_by_key(|contender| contender["position"].as_u64());
         for (role, seats) in [("holder", &self.holders), ("waiter", &self.waiters)] {
-            let found: Vec<&Value> = contenders.iter().filter(|contender| contender["role"] == role).collect();
+            let mut found: Vec<&Value> = contenders.iter().filter(|contender| contender["role"] == role).collect();
+            let mut seats: Vec<&Seat<'_>> = seats.iter().collect();
+            if !seats.iter().any(|seat| seat.is_numbered()) {
+                // Nothing but a number gives clients an order.
+                found.sort_by_key(|contender| contender["path"].as_str().map(str::to_owned));
+                seats.sort_by_key(|seat| &seat.paths);
+            }
             let count = &answer[format!("{role}_count")];
             if found.len() != seats.len() || *count != Value::from(seats.len()) {
                 return Some(format!("not {} {role}s: {} in the list, {count} counted", seats.len(), found.len()));
@@ -132,8 +144,9 @@ impl Lock<'_> {
                 }
             }
         }
-        let in_short = answer["holders"].as_array().map(Vec::as_slice).unwrap_or_default();
-        if in_short.len() != self.holders.len() || in_short.iter().zip(&self.holders).any(|(holder, seat)| seat.differs(holder).is_some()) {
+        let brief = |contender: &Value| (contender["path"].clone(), contender["session_id"].clone(), contender["role"].clone());
+        let holders = contenders.iter().filter(|contender| contender["role"] == "holder");
+        if !answer["holders"].as_array().into_iter().flatten().map(brief).eq(holders.map(brief)) {
             return Some("`holders` differs from `contenders`".to_owned());
         }
         let is_whole = answer["path"] == self.path && (is_one_of(&answer["recipe"], self.recipe) || self.holders.is_empty());

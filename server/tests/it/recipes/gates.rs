@@ -6,7 +6,7 @@ use super::lockscope::Scene;
 
 async fn barrier(name: &str, library: Library) {
     let scene = Scene::new(name).await;
-    let path = &scene.path("gate");
+    let path = &scene.path("barrier");
     let [keeper, first, second] = &scene.clients(library, &format!("barrier {path}")).await;
     let agrees = async |holders| Lock { path, recipe: "barrier", holders, waiters: Vec::new() }.agrees(&scene).await;
     keeper.does("create", "created").await;
