@@ -1,7 +1,7 @@
 //! What the page needs from its host while it is rendered on the server. In the browser the same data comes
 //! over the live socket.
 
-use crate::wire::{Board, BoardQuery, Epoch, LockPage, LockQuery, Status};
+use crate::wire::{Board, BoardQuery, Epoch, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Waits};
 
 /// A first view and where to go on from: the live socket resumes after (`epoch`, `seq`) of the same view.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -24,4 +24,10 @@ pub trait Source: Send + Sync + 'static {
     fn lock(&self, query: &LockQuery) -> First<Option<LockPage>>;
     /// The server's own state.
     fn status(&self) -> First<Status>;
+    /// Who waits for whom.
+    fn waits(&self) -> First<Waits>;
+    /// Every session that matches.
+    fn sessions(&self, query: &SessionsQuery) -> First<Sessions>;
+    /// One session; `value` is None when nothing is known of it.
+    fn session(&self, query: &SessionQuery) -> First<Option<SessionPage>>;
 }

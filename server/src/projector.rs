@@ -75,7 +75,7 @@ impl Projection for Projector {
 
     fn view_revision(&self, view: &View) -> Vec<u64> {
         match view {
-            View::Board(_) | View::Status {} => vec![self.reader.revision()],
+            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.reader.revision()],
             View::Lock(query) => self.look(|look| lock_revision(look, &query.path)),
         }
     }
@@ -85,6 +85,9 @@ impl Projection for Projector {
             View::Board(query) => Body::Board(look.board(query)),
             View::Lock(query) => Body::Lock(look.lock(query)),
             View::Status {} => Body::Status(self.status(look)),
+            View::Waits {} => Body::Waits(Box::new(look.waits())),
+            View::Sessions(query) => Body::Sessions(look.sessions(query)),
+            View::Session(query) => Body::Session(look.session(query)),
         })
     }
 

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Board, BoardDelta, BoardQuery, Epoch, LockDelta, LockPage, LockQuery, PROTOCOL, Status};
+use super::{
+    Board, BoardDelta, BoardQuery, Epoch, LockDelta, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsDelta,
+    SessionsQuery, Status, Waits,
+};
 
 /// What a subscription looks at. Clients with equal views share every encoded frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -14,6 +17,12 @@ pub enum View {
     Lock(LockQuery),
     /// The server's own state.
     Status {},
+    /// Who waits for whom.
+    Waits {},
+    /// Every session.
+    Sessions(SessionsQuery),
+    /// One session.
+    Session(SessionQuery),
 }
 
 /// From client to server. `id` names a subscription within one socket; the client chooses it.
@@ -66,6 +75,12 @@ pub enum Body {
     Lock(Option<Box<LockPage>>),
     /// The server's own state.
     Status(Status),
+    /// Who waits for whom.
+    Waits(Box<Waits>),
+    /// Every session.
+    Sessions(Sessions),
+    /// One session; null when it owns nothing under the roots and none of its history is known.
+    Session(Option<Box<SessionPage>>),
 }
 
 /// What turns a view into its successor.
@@ -76,6 +91,8 @@ pub enum DeltaBody {
     Board(BoardDelta),
     /// For a lock.
     Lock(LockDelta),
+    /// For a list of sessions.
+    Sessions(SessionsDelta),
     /// The view as a whole, where a difference would not be smaller or makes no sense.
     Whole(Body),
 }
@@ -144,6 +161,7 @@ impl Body {
         match (self, next) {
             (Self::Board(old), Self::Board(new)) => old.diff(new).map(DeltaBody::Board),
             (Self::Lock(Some(old)), Self::Lock(Some(new))) => old.diff(new).map(DeltaBody::Lock),
+            (Self::Sessions(old), Self::Sessions(new)) => old.diff(new).map(DeltaBody::Sessions),
             (old, new) => (old != new).then(|| DeltaBody::Whole(new.clone())),
         }
     }
@@ -155,6 +173,7 @@ impl Body {
         match (self, delta) {
             (Self::Board(board), DeltaBody::Board(delta)) => board.apply(delta),
             (Self::Lock(Some(page)), DeltaBody::Lock(delta)) => page.apply(delta),
+            (Self::Sessions(sessions), DeltaBody::Sessions(delta)) => sessions.apply(delta),
             (state, DeltaBody::Whole(body)) => *state = body.clone(),
             _ => return false,
         }

@@ -12,7 +12,9 @@ mod lock;
 mod name;
 mod problem;
 mod query;
+mod session;
 mod status;
+mod waits;
 mod window;
 
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
@@ -24,8 +26,12 @@ pub use lock::{
 };
 pub use name::{Access, Confidence, EdgeEvidence, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
 pub use problem::Problem;
-pub use query::{BoardQuery, LockQuery, ParseQueryError, Sort};
+pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
+pub use session::{
+    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead, SpotRow,
+};
 pub use status::{EnsembleStatus, EvidenceStatus, RootStatus, Status};
+pub use waits::{Cycle, Spot, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.

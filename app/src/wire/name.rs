@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A closed set of names.
 macro_rules! named_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -29,6 +30,8 @@ macro_rules! named_enum {
         }
     };
 }
+
+pub(super) use named_enum;
 
 named_enum! {
     /// Recipe family.

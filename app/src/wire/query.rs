@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Recipe, Verdict, WINDOW_ROWS_MAX};
+use super::{Recipe, SessionId, Verdict, WINDOW_ROWS_MAX};
 
 /// Order of the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -100,6 +100,81 @@ impl Default for LockQuery {
     }
 }
 
+/// Order of the sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionSort {
+    /// Those that make most others wait first.
+    #[default]
+    Blocks,
+    /// Most holds first.
+    Holds,
+    /// Longest single wait first.
+    OldestWait,
+    /// Most znodes first.
+    Ephemerals,
+    /// By id.
+    Id,
+}
+
+impl SessionSort {
+    /// Every order, as the page lists them.
+    pub const ALL: [Self; 5] = [Self::Blocks, Self::Holds, Self::OldestWait, Self::Ephemerals, Self::Id];
+
+    /// The name in URLs and frames.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Holds => "holds",
+            Self::OldestWait => "oldest_wait",
+            Self::Ephemerals => "ephemerals",
+            Self::Id => "id",
+        }
+    }
+}
+
+/// What the list of sessions shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionsQuery {
+    /// Ensemble name; empty for all.
+    pub ensemble: String,
+    /// Text to find in id, label or lock path; `!text` excludes.
+    pub q: String,
+    /// Order.
+    pub sort: SessionSort,
+    /// First row.
+    pub offset: u32,
+    /// Rows, at most [`WINDOW_ROWS_MAX`].
+    pub limit: u32,
+}
+
+impl Default for SessionsQuery {
+    fn default() -> Self {
+        Self { ensemble: String::new(), q: String::new(), sort: SessionSort::default(), offset: 0, limit: 100 }
+    }
+}
+
+/// What a session's page shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionQuery {
+    /// Ensemble name; empty means the only one.
+    pub ensemble: String,
+    /// The session.
+    pub id: SessionId,
+    /// First znode.
+    pub offset: u32,
+    /// Znodes, at most [`WINDOW_ROWS_MAX`].
+    pub limit: u32,
+}
+
+impl Default for SessionQuery {
+    fn default() -> Self {
+        Self { ensemble: String::new(), id: SessionId(0), offset: 0, limit: 100 }
+    }
+}
+
 /// A query parameter that could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseQueryError {
@@ -177,6 +252,62 @@ impl LockQuery {
         push_pair(&mut out, "ensemble", if self.ensemble == "default" { "" } else { &self.ensemble });
         push_pair(&mut out, "path", &self.path);
         format!("/lock{out}")
+    }
+}
+
+impl SessionsQuery {
+    /// Reads decoded query parameters.
+    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
+        let mut query = Self::default();
+        for (name, value) in pairs {
+            match name {
+                "ensemble" => query.ensemble = value.to_owned(),
+                "q" => query.q = value.to_owned(),
+                "sort" => query.sort = one_of(name, value, &SessionSort::ALL, SessionSort::name)?.unwrap_or_default(),
+                "offset" => query.offset = number(name, value)?,
+                "limit" => query.limit = number(name, value)?.clamp(1, WINDOW_ROWS_MAX),
+                _ => return Err(unknown(name, value, "ensemble, q, sort, offset or limit")),
+            }
+        }
+        Ok(query)
+    }
+
+    /// The query part of a deep link to this list, with its `?`; empty for the default list.
+    pub fn to_url_query(&self) -> String {
+        let mut out = String::new();
+        push_pair(&mut out, "ensemble", &self.ensemble);
+        push_pair(&mut out, "q", &self.q);
+        push_pair(&mut out, "sort", if self.sort == SessionSort::default() { "" } else { self.sort.name() });
+        out
+    }
+}
+
+impl SessionQuery {
+    /// Reads decoded query parameters; the id is required.
+    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
+        let mut query = Self::default();
+        let mut is_named = false;
+        for (name, value) in pairs {
+            match name {
+                "ensemble" => query.ensemble = value.to_owned(),
+                "id" => {
+                    query.id = value.parse().map_err(|_| unknown(name, value, "a session id as ZooKeeper prints it, like 0x100000a1b2c0001"))?;
+                    is_named = true;
+                }
+                "offset" => query.offset = number(name, value)?,
+                "limit" => query.limit = number(name, value)?.clamp(1, WINDOW_ROWS_MAX),
+                _ => return Err(unknown(name, value, "ensemble, id, offset or limit")),
+            }
+        }
+        if is_named { Ok(query) } else { Err(unknown("id", "", "a session id as ZooKeeper prints it, like 0x100000a1b2c0001")) }
+    }
+
+    /// The deep link to this session's page.
+    pub fn to_url(&self) -> String {
+        let mut out = String::new();
+        push_pair(&mut out, "ensemble", if self.ensemble == "default" { "" } else { &self.ensemble });
+        push_pair(&mut out, "id", &self.id.to_string());
+        format!("/session{out}")
     }
 }
 

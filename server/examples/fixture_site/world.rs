@@ -165,6 +165,9 @@ impl Projection for World {
             View::Board(query) => Body::Board(self.board(query)),
             View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),
             View::Status {} => Body::Status(self.status()),
+            View::Waits {} => Body::Waits(Box::default()),
+            View::Sessions(_) => Body::Sessions(app::wire::Sessions::default()),
+            View::Session(_) => Body::Session(None),
         }
     }
 

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use app::ports::{First, Source};
-use app::wire::{Board, BoardQuery, Body, Epoch, LockPage, LockQuery, PROTOCOL, ServerFrame, Status, View};
+use app::wire::{
+    Board, BoardQuery, Body, Epoch, LockPage, LockQuery, PROTOCOL, ServerFrame, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View,
+    Waits,
+};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
@@ -192,21 +195,42 @@ impl Source for Hub {
     fn board(&self, query: &BoardQuery) -> First<Board> {
         match self.first_or_look(View::Board(query.clone())) {
             (seq, Body::Board(board)) => self.first_of(seq, board),
-            (_, Body::Lock(_) | Body::Status(_)) => self.first_of(0, Board::default()),
+            _ => self.first_of(0, Board::default()),
         }
     }
 
     fn lock(&self, query: &LockQuery) -> First<Option<LockPage>> {
         match self.first_or_look(View::Lock(query.clone())) {
             (seq, Body::Lock(page)) => self.first_of(seq, page.map(|page| *page)),
-            (_, Body::Board(_) | Body::Status(_)) => self.first_of(0, None),
+            _ => self.first_of(0, None),
         }
     }
 
     fn status(&self) -> First<Status> {
         match self.first_or_look(View::Status {}) {
             (seq, Body::Status(status)) => self.first_of(seq, status),
-            (_, Body::Board(_) | Body::Lock(_)) => self.first_of(0, empty_status()),
+            _ => self.first_of(0, empty_status()),
+        }
+    }
+
+    fn waits(&self) -> First<Waits> {
+        match self.first_or_look(View::Waits {}) {
+            (seq, Body::Waits(waits)) => self.first_of(seq, *waits),
+            _ => self.first_of(0, Waits::default()),
+        }
+    }
+
+    fn sessions(&self, query: &SessionsQuery) -> First<Sessions> {
+        match self.first_or_look(View::Sessions(query.clone())) {
+            (seq, Body::Sessions(sessions)) => self.first_of(seq, sessions),
+            _ => self.first_of(0, Sessions::default()),
+        }
+    }
+
+    fn session(&self, query: &SessionQuery) -> First<Option<SessionPage>> {
+        match self.first_or_look(View::Session(query.clone())) {
+            (seq, Body::Session(page)) => self.first_of(seq, page.map(|page| *page)),
+            _ => self.first_of(0, None),
         }
     }
 }

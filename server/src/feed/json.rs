@@ -1,7 +1,7 @@
 //! The JSON frames that scripts see: flat, with `type` on a frame and `kind` on a view or body. The wire's own enums
 //! are tagged from outside because the compact encoding needs that; this file turns one into the other. Pure.
 
-use app::wire::{BoardQuery, Body, ClientFrame, DeltaBody, LockQuery, ServerFrame};
+use app::wire::{BoardQuery, Body, ClientFrame, DeltaBody, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -45,6 +45,9 @@ pub fn body(body: &Body) -> Result<String, FeedError> {
         Body::Board(board) => kind("board", board),
         Body::Lock(page) => kind("lock", page),
         Body::Status(status) => kind("status", status),
+        Body::Waits(waits) => kind("waits", waits),
+        Body::Sessions(sessions) => kind("sessions", sessions),
+        Body::Session(page) => kind("session", page),
     }
 }
 
@@ -56,6 +59,7 @@ pub fn delta_body(delta: &DeltaBody) -> Result<String, FeedError> {
     match delta {
         DeltaBody::Board(delta) => kind("board", delta),
         DeltaBody::Lock(delta) => kind("lock", delta),
+        DeltaBody::Sessions(delta) => kind("sessions", delta),
         DeltaBody::Whole(whole) => Ok(format!(r#"{{"kind":"whole","body":{}}}"#, body(whole)?)),
     }
 }
@@ -92,10 +96,12 @@ fn view_outside(view: Value) -> Result<Value, String> {
     let Value::Object(mut fields) = view else {
         return Err("`view` is not an object; write it like {\"kind\":\"board\"}".to_owned());
     };
-    let kind = take_tag(&mut fields, "kind", &["board", "lock", "status"])?;
+    let kind = take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session"])?;
     let known = match kind.as_str() {
         "board" => field_names(&BoardQuery::default()),
         "lock" => field_names(&LockQuery::default()),
+        "sessions" => field_names(&SessionsQuery::default()),
+        "session" => field_names(&SessionQuery::default()),
         _ => Vec::new(),
     };
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -230,7 +236,11 @@ mod tests {
             (r#"{"type":"pause","id":-1}"#, None, "a `pause` frame needs `id`, a whole number from 0 to 4294967295"),
             (r#"{"type":"pause","id":1,"why":2}"#, Some(1), "a `pause` frame has no field `why`; it takes id"),
             (r#"{"type":"subscribe","id":1}"#, Some(1), "a `subscribe` frame needs `view`, like {\"kind\":\"board\"}"),
-            (r#"{"type":"subscribe","id":1,"view":{"kind":"x"}}"#, Some(1), "`kind` \"x\" is unknown; use one of board, lock, status"),
+            (
+                r#"{"type":"subscribe","id":1,"view":{"kind":"x"}}"#,
+                Some(1),
+                "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session",
+            ),
             (r#"{"type":"subscribe","id":1,"view":{"kind":"status","q":1}}"#, Some(1), "the view `status` has no field `q`; it takes none"),
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"lock","paht":"/a"}}"#,

@@ -1,6 +1,6 @@
 //! Views as clients ask for them, made equal where they mean the same, so that they share a channel. Pure.
 
-use app::wire::{BoardQuery, LockQuery, View, WINDOW_ROWS_MAX};
+use app::wire::{BoardQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX};
 
 use super::FeedError;
 
@@ -30,6 +30,16 @@ pub fn normalise(view: View) -> Result<View, FeedError> {
             Ok(View::Lock(LockQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
         }
         View::Status {} => Ok(View::Status {}),
+        View::Waits {} => Ok(View::Waits {}),
+        View::Sessions(query) => {
+            bounded("q", &query.q, FILTER_BYTES_MAX)?;
+            bounded("ensemble", &query.ensemble, FILTER_BYTES_MAX)?;
+            Ok(View::Sessions(SessionsQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
+        }
+        View::Session(query) => {
+            bounded("ensemble", &query.ensemble, FILTER_BYTES_MAX)?;
+            Ok(View::Session(SessionQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
+        }
     }
 }
 

@@ -1,11 +1,12 @@
-//! The reading half of the API: status, locks, one lock.
+//! The reading half of the API: status, locks, one lock, who waits for whom, sessions.
 
-use app::wire::{BoardQuery, Body, LockQuery, ParseQueryError, Status, View};
+use app::wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, Status, View};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 
 use super::Http;
+use super::api_sessions::{SessionDetail, SessionList, Waits, WithSeq};
 use super::api_types::{LockDetail, Locks};
 use super::problem::Refused;
 use crate::feed::FeedError;
@@ -20,7 +21,7 @@ pub(super) async fn status(State(http): State<Http>, pairs: Pairs) -> Result<Jso
     }
     match http.hub.look(View::Status {})? {
         (_, Body::Status(status)) => Ok(Json(status)),
-        (_, Body::Board(_) | Body::Lock(_)) => Err(mixed_up()),
+        _ => Err(mixed_up()),
     }
 }
 
@@ -29,7 +30,7 @@ pub(super) async fn locks(State(http): State<Http>, pairs: Pairs) -> Result<Json
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     match http.hub.look(View::Board(query))? {
         (seq, Body::Board(board)) => Ok(Json(Locks::new(seq, &board, http.hub.now_ms()))),
-        (_, Body::Lock(_) | Body::Status(_)) => Err(mixed_up()),
+        _ => Err(mixed_up()),
     }
 }
 
@@ -40,7 +41,40 @@ pub(super) async fn lock(State(http): State<Http>, pairs: Pairs) -> Result<Json<
     match http.hub.look(View::Lock(query))? {
         (seq, Body::Lock(Some(page))) => Ok(Json(LockDetail::new(seq, *page, http.hub.now_ms()))),
         (_, Body::Lock(None)) => Err(Refused::not_found(format!("no lock is known at {path}; GET /api/v1/locks lists every lock that is"))),
-        (_, Body::Board(_) | Body::Status(_)) => Err(mixed_up()),
+        _ => Err(mixed_up()),
+    }
+}
+
+pub(super) async fn waits(State(http): State<Http>, pairs: Pairs) -> Result<Json<Waits>, Refused> {
+    let pairs = read(pairs)?;
+    if let Some((name, _)) = pairs.first() {
+        return Err(Refused::bad_request(format!("`{name}` is not a parameter of /api/v1/waits; it takes none")));
+    }
+    match http.hub.look(View::Waits {})? {
+        (seq, Body::Waits(waits)) => Ok(Json(WithSeq { seq, value: *waits })),
+        _ => Err(mixed_up()),
+    }
+}
+
+pub(super) async fn sessions(State(http): State<Http>, pairs: Pairs) -> Result<Json<SessionList>, Refused> {
+    let pairs = read(pairs)?;
+    let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    match http.hub.look(View::Sessions(query))? {
+        (seq, Body::Sessions(sessions)) => Ok(Json(SessionList::new(seq, sessions))),
+        _ => Err(mixed_up()),
+    }
+}
+
+pub(super) async fn session(State(http): State<Http>, pairs: Pairs) -> Result<Json<SessionDetail>, Refused> {
+    let pairs = read(pairs)?;
+    let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    let id = query.id;
+    match http.hub.look(View::Session(query))? {
+        (seq, Body::Session(Some(page))) => Ok(Json(SessionDetail::new(seq, *page, http.hub.now_ms()))),
+        (_, Body::Session(None)) => Err(Refused::not_found(format!(
+            "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"
+        ))),
+        _ => Err(mixed_up()),
     }
 }
 

@@ -2,8 +2,8 @@
 //! The only place where one becomes the other.
 
 use app::wire::{
-    Access, AsOf, Board, BoardHead, Confidence, Contender, EdgeEvidence, FindingRow, Foreign, Liveness, LockPage, LockRow, LockStats, NodeData,
-    PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Verdict, Zxid,
+    Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, Foreign, Liveness, LockPage, LockRow, LockStats,
+    NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Verdict, Zxid,
 };
 use serde::Serialize;
 
@@ -26,6 +26,7 @@ pub(super) struct LockDetail {
     contender_count: u32,
     contenders: Vec<ContenderJson>,
     edges: Vec<EdgeJson>,
+    capacity: Option<Capacity>,
     foreign: Vec<Foreign>,
     stat: Option<StatRow>,
     recognised_by: Vec<String>,
@@ -100,8 +101,9 @@ struct DataJson {
     truncated: bool,
 }
 
+/// A contender.
 #[derive(Debug, Serialize)]
-struct ContenderJson {
+pub(super) struct ContenderJson {
     path: String,
     node: Option<String>,
     sequence: Option<i64>,
@@ -147,6 +149,7 @@ impl LockDetail {
             contender_count: page.window.total,
             edges: rows.iter().flat_map(edges_of).collect(),
             contenders: rows.iter().map(|row| ContenderJson::new(row, now_ms)).collect(),
+            capacity: head.capacity,
             foreign: head.foreign,
             stat: head.stat,
             recognised_by: head.recognised_by,
@@ -211,7 +214,7 @@ fn edges_of(row: &Contender) -> impl Iterator<Item = EdgeJson> + '_ {
 }
 
 impl ContenderJson {
-    fn new(row: &Contender, now_ms: i64) -> Self {
+    pub(super) fn new(row: &Contender, now_ms: i64) -> Self {
         Self {
             path: row.path.clone(),
             node: row.node.clone(),

@@ -1,6 +1,7 @@
 //! What is served over HTTP: the routes, and what holds for every answer. Knows views, never the model.
 
 mod api;
+mod api_sessions;
 mod api_types;
 mod assets;
 mod headers;
@@ -100,6 +101,9 @@ impl Http {
             .route("/api/v1/status", get(api::status))
             .route("/api/v1/locks", get(api::locks))
             .route("/api/v1/lock", get(api::lock))
+            .route("/api/v1/waits", get(api::waits))
+            .route("/api/v1/sessions", get(api::sessions))
+            .route("/api/v1/session", get(api::session))
             .route("/api/v1/live", get(live::live))
             .route("/api", any(unknown_api))
             .route("/api/{*rest}", any(unknown_api))
@@ -114,7 +118,10 @@ impl Http {
 }
 
 async fn unknown_api(uri: Uri) -> Refused {
-    Refused::not_found(format!("there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock and /api/v1/live", uri.path()))
+    Refused::not_found(format!(
+        "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session and /api/v1/live",
+        uri.path()
+    ))
 }
 
 async fn method_not_allowed(method: Method, uri: Uri) -> Refused {

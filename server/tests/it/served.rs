@@ -103,6 +103,9 @@ impl Projection for Fake {
                 };
                 Box::new(LockPage { head, window: Window::default() })
             })),
+            View::Waits {} => Body::Waits(Box::default()),
+            View::Sessions(_) => Body::Sessions(app::wire::Sessions::default()),
+            View::Session(_) => Body::Session(None),
             View::Status {} => Body::Status(Status {
                 version: "0".to_owned(),
                 protocol: PROTOCOL,

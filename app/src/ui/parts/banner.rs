@@ -67,6 +67,9 @@ fn as_of(live: Live) -> Option<AsOf> {
     live.body(|body| match body {
         Body::Board(board) => Some(board.head.as_of.clone()),
         Body::Lock(page) => page.as_ref().map(|page| page.head.as_of.clone()),
+        Body::Waits(waits) => Some(waits.as_of.clone()),
+        Body::Sessions(sessions) => Some(sessions.head.as_of.clone()),
+        Body::Session(page) => page.as_ref().map(|page| page.as_of.clone()),
         Body::Status(status) => status.ensembles.first().map(|ensemble| AsOf {
             state: match ensemble.link {
                 Link::Live => RootState::Live,

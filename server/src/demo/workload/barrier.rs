@@ -1,16 +1,16 @@
 //! kazoo's DoubleBarrier: members gather, the last one opens the gate, all work, and all leave together.
 
-use std::time::Duration;
+use std::ops::Range;
 
 use app::domain::znode::join_path;
-use zookeeper_client::{Acls, Client, CreateMode, Error};
+use zookeeper_client::{Acls, Client, CreateMode, Error, EventType};
 
 use super::names::hex;
-use super::place::{Place, appeared, gone_or_changed, inhabited, remove};
+use super::place::{Place, gone_or_changed, inhabited, remove, wait};
 use super::spawn::Player;
 
 /// How long a member waits for others to leave: one that lost its session and came again too early never does.
-const EXIT_MAX: Duration = Duration::from_secs(20);
+const EXIT_MS_MAX: Range<u64> = 20_000..20_001;
 
 /// The gate: there while members work.
 fn ready(directory: &str) -> String {
@@ -18,23 +18,34 @@ fn ready(directory: &str) -> String {
 }
 
 pub(super) async fn round(player: Player<'_>, members: usize) -> Result<(), Error> {
-    let Player { client, scene, .. } = player;
+    let Player { client, scene, pace } = player;
     let place = Place::take(client, join_path(scene.directory, &hex()), &scene.label).await?;
     enter(client, scene.directory, members).await?;
     player.hold().await;
     let directory = place.directory().to_owned();
     remove(client, &ready(&directory)).await?;
-    match tokio::time::timeout(EXIT_MAX, exit(client, &directory, place.name())).await {
+    match tokio::time::timeout(pace.some(&EXIT_MS_MAX), exit(client, &directory, place.name())).await {
         Ok(left) => left?,
         Err(_) => tracing::debug!(label = %scene.label, "not all members of the sample's barrier left"),
     }
     place.leave(client).await
 }
 
+/// Opens the gate when all are there, or waits until somebody does.
 async fn enter(client: &Client, directory: &str, members: usize) -> Result<(), Error> {
     let ready = ready(directory);
-    if client.list_children(directory).await?.len() < members {
-        return appeared(client, &ready).await;
+    loop {
+        // The watch first: a gate that opens after the look at the members is then not missed, even when it closes again.
+        let (is_open, opened) = client.check_and_watch_stat(&ready).await?;
+        if is_open.is_some() {
+            return Ok(());
+        }
+        if client.list_children(directory).await?.len() >= members {
+            break;
+        }
+        if wait(opened).await? == EventType::NodeCreated {
+            return Ok(());
+        }
     }
     match client.create(&ready, b"", &CreateMode::Persistent.with_acls(Acls::anyone_all())).await {
         Ok(_) | Err(Error::NodeExists) => Ok(()),

@@ -85,16 +85,6 @@ pub(super) async fn gone_or_changed(client: &Client, path: &str) -> Result<(), E
     if stat.is_some() { wait(watcher).await.map(|_| ()) } else { Ok(()) }
 }
 
-/// Waits until a znode is there, or was: it may be gone again by the time one looks.
-pub(super) async fn appeared(client: &Client, path: &str) -> Result<(), Error> {
-    loop {
-        let (stat, watcher) = client.check_and_watch_stat(path).await?;
-        if stat.is_some() || wait(watcher).await? == EventType::NodeCreated {
-            return Ok(());
-        }
-    }
-}
-
 /// Waits until a directory has a child; gives them all, in order of their names.
 pub(super) async fn inhabited(client: &Client, directory: &str) -> Result<Vec<String>, Error> {
     loop {
@@ -107,8 +97,8 @@ pub(super) async fn inhabited(client: &Client, directory: &str) -> Result<Vec<St
     }
 }
 
-/// Waits for one event; a session that ended is an error.
-async fn wait(watcher: OneshotWatcher) -> Result<EventType, Error> {
+/// Waits for one event and tells its kind; a session that ended is an error.
+pub(super) async fn wait(watcher: OneshotWatcher) -> Result<EventType, Error> {
     let event = watcher.changed().await;
     let is_over = event.event_type == EventType::Session && event.session_state.is_terminated();
     if is_over { Err(Error::SessionExpired) } else { Ok(event.event_type) }

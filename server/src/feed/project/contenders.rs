@@ -13,14 +13,17 @@ impl<'a> Look<'a> {
     pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, offset: usize, limit: usize) -> impl Iterator<Item = wire::Contender> {
         let look = *self;
         let seats = lock.contenders(mirror).enumerate().skip(offset).take(limit);
-        seats.map(move |(at, seat)| {
-            let mut row = look.contender(lock, at, &seat);
-            row.data = seat.child.read.as_ref().and_then(node_data);
-            if row.role == wire::Role::Waiter {
-                row.waits_for = lock.waits_for(mirror, &seat).iter().map(edge).collect();
-            }
-            row
-        })
+        seats.map(move |(at, seat)| look.contender_with_edges(lock, mirror, at, &seat))
+    }
+
+    /// One contender with its payload and what it waits for.
+    pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &Seat<'_>) -> wire::Contender {
+        let mut row = self.contender(lock, at, seat);
+        row.data = seat.child.read.as_ref().and_then(node_data);
+        if row.role == wire::Role::Waiter {
+            row.waits_for = lock.waits_for(mirror, seat).iter().map(edge).collect();
+        }
+        row
     }
 
     /// Those that hold and are told apart, without payloads.

@@ -3,6 +3,8 @@
 
 mod contenders;
 mod details;
+mod sessions;
+mod waits;
 mod words;
 
 use app::domain::lock::{Lock, Since};
@@ -56,7 +58,7 @@ impl<'a> Look<'a> {
         let mut found: Vec<(i64, &Lock)> = Vec::new();
         let here = query.ensemble.is_empty() || query.ensemble == self.ensemble.name;
         for lock in self.observatory.locks().filter(|_| here) {
-            let waits = self.waits(lock);
+            let waits = self.waits_in(lock);
             // Items of a queue wait for work, not for a lock; members that gather wait for each other.
             let waits = if counts_as_waiting(lock) { waits } else { Waits::default() };
             add_totals(&mut totals, lock, waits);
@@ -127,7 +129,7 @@ impl<'a> Look<'a> {
     }
 
     fn row(&self, lock: &Lock) -> wire::LockRow {
-        let waits = self.waits(lock);
+        let waits = self.waits_in(lock);
         let mirror = self.observatory.mirror_of(lock);
         let holders = mirror.map(|mirror| self.holders(lock, mirror).take(ROW_HOLDERS_MAX).collect());
         let sentence = mirror.map(|mirror| verdict::sentence(lock, mirror, &self.observatory.settings().thresholds));
@@ -189,7 +191,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn waits(&self, lock: &Lock) -> Waits {
+    fn waits_in(&self, lock: &Lock) -> Waits {
         let waiting = lock.standing.waiting;
         let offset_ms = self.observatory.offset().ms().unwrap_or(0);
         let since_sum_ms = waiting.ctime_sum_ms + offset_ms * i64::from(waiting.count - waiting.unread) + waiting.arrived_sum_ms;
@@ -284,19 +286,28 @@ impl Terms {
         Self { wanted, unwanted }
     }
 
-    fn fit(&self, lock: &Lock) -> bool {
+    fn fit_text(&self, text: impl FnOnce() -> String) -> bool {
         if self.wanted.is_empty() && self.unwanted.is_empty() {
             return true;
         }
-        let mut text = format!("{} {}", lock.path, lock.recognition.label);
-        for tenure in &lock.holders {
-            text.push(' ');
-            text.push_str(tenure.label.as_deref().unwrap_or_default());
-            text.extend(tenure.owner.map(|owner| format!(" {owner}")));
-        }
-        let text = text.to_lowercase();
+        let text = text().to_lowercase();
         self.wanted.iter().all(|term| text.contains(term)) && !self.unwanted.iter().any(|term| text.contains(term))
     }
+
+    fn fit(&self, lock: &Lock) -> bool {
+        self.fit_text(|| text_of(lock))
+    }
+}
+
+/// What a filter looks at.
+fn text_of(lock: &Lock) -> String {
+    let mut text = format!("{} {}", lock.path, lock.recognition.label);
+    for tenure in &lock.holders {
+        text.push(' ');
+        text.push_str(tenure.label.as_deref().unwrap_or_default());
+        text.extend(tenure.owner.map(|owner| format!(" {owner}")));
+    }
+    text
 }
 
 fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {

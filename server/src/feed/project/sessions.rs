@@ -1,0 +1,131 @@
+//! Sessions as rows, and one session with all it holds and waits for.
+
+use app::domain::history::What;
+use app::domain::observatory::Spot;
+use app::domain::znode::SessionId;
+use app::wire::{self, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
+
+use super::waits::label_of;
+use super::words::wire_verdict;
+use super::{Look, Terms, count32};
+
+/// Znodes of one session that are looked at for its row.
+const SPOTS_MAX: usize = 1_024;
+
+impl Look<'_> {
+    /// The sessions for a query.
+    pub fn sessions(&self, query: &wire::SessionsQuery) -> wire::Sessions {
+        let here = query.ensemble.is_empty() || query.ensemble == self.ensemble.name;
+        let terms = Terms::parse(&query.q);
+        let mut head = wire::SessionsHead { as_of: self.as_of_all(), ..wire::SessionsHead::default() };
+        let mut rows = Vec::new();
+        for (session, ephemerals) in self.observatory.sessions().into_iter().filter(|_| here) {
+            let row = self.session_row(session, ephemerals);
+            head.sessions += 1;
+            head.holding += u32::from(row.holds > 0);
+            head.waiting += u32::from(row.waits > 0);
+            if terms.fit_text(|| format!("{} {} {}", row.key, row.label.as_deref().unwrap_or_default(), row.locks.join(" "))) {
+                rows.push(row);
+            }
+        }
+        // Sessions come in order of their ids and the sort is stable, so equals stay in that order.
+        rows.sort_by_key(|row| match query.sort {
+            wire::SessionSort::Blocks => -i64::from(row.blocks),
+            wire::SessionSort::Holds => -i64::from(row.holds),
+            wire::SessionSort::OldestWait => row.oldest_wait_at_ms.unwrap_or(i64::MAX),
+            wire::SessionSort::Ephemerals => -i64::from(row.ephemerals),
+            wire::SessionSort::Id => 0,
+        });
+        let total = count32(rows.len());
+        let rows = rows.into_iter().skip(query.offset as usize).take(query.limit as usize).collect();
+        wire::Sessions { head, window: wire::Window { total, offset: query.offset, rows } }
+    }
+
+    /// One session; None when it owns nothing here and nothing is known of it.
+    pub fn session(&self, query: &wire::SessionQuery) -> Option<Box<wire::SessionPage>> {
+        if !query.ensemble.is_empty() && query.ensemble != self.ensemble.name {
+            return None;
+        }
+        let session = SessionId(query.id.0);
+        let ephemerals = self.observatory.sessions().get(&session).copied().unwrap_or(0);
+        let history: Vec<wire::SessionEvent> = self.observatory.happenings(session).take(SESSION_EVENTS_MAX).map(event).collect();
+        if ephemerals == 0 && history.is_empty() {
+            return None;
+        }
+        let mut spots: Vec<Spot<'_>> = self.observatory.spots(session).collect();
+        spots.sort_by_key(|spot| (spot.tenure.is_none(), self.instant(spot.since)));
+        let total = count32(spots.len());
+        let rows = spots.iter().skip(query.offset as usize).take(query.limit as usize).filter_map(|spot| self.spot_row(spot)).collect();
+        Some(Box::new(wire::SessionPage {
+            as_of: self.as_of_all(),
+            row: self.session_row(session, ephemerals),
+            spots: wire::Window { total, offset: query.offset, rows },
+            history,
+        }))
+    }
+
+    fn session_row(&self, session: SessionId, ephemerals: u32) -> wire::SessionRow {
+        let mut row = wire::SessionRow {
+            key: session.to_string(),
+            ensemble: self.ensemble.name.clone(),
+            session_id: wire::SessionId(session.0),
+            label: None,
+            client: None,
+            liveness: wire::Liveness::Unknown,
+            holds: 0,
+            waits: 0,
+            ephemerals,
+            oldest_hold_at_ms: None,
+            oldest_wait_at_ms: None,
+            blocks: 0,
+            locks: Vec::new(),
+            in_cycle: self.observatory.cycles().iter().any(|cycle| cycle.sessions().any(|other| other == session)),
+        };
+        for spot in self.observatory.spots(session).take(SPOTS_MAX) {
+            let at = self.instant(spot.since).0;
+            let earlier = |before: Option<i64>| before.into_iter().chain([at]).min();
+            if spot.tenure.is_some() {
+                row.holds += 1;
+                row.blocks += spot.lock.waiter_count();
+                row.oldest_hold_at_ms = earlier(row.oldest_hold_at_ms);
+            } else {
+                row.waits += 1;
+                row.oldest_wait_at_ms = earlier(row.oldest_wait_at_ms);
+            }
+            if row.label.is_none() {
+                row.label = label_of(&spot);
+            }
+            if row.locks.len() < ROW_LOCKS_MAX && !row.locks.iter().any(|path| **path == *spot.lock.path) {
+                row.locks.push(spot.lock.path.to_string());
+            }
+        }
+        row
+    }
+
+    fn spot_row(&self, spot: &Spot<'_>) -> Option<wire::SpotRow> {
+        let mirror = self.observatory.mirror_of(spot.lock)?;
+        let at = spot.lock.contenders(mirror).position(|seat| seat.key == spot.seat.key && seat.directory == spot.seat.directory)?;
+        Some(wire::SpotRow {
+            lock: spot.lock.path.to_string(),
+            verdict: wire_verdict(spot.lock.verdict),
+            recipe_label: spot.lock.recognition.label.to_string(),
+            contender: self.contender_with_edges(spot.lock, mirror, at, &spot.seat),
+        })
+    }
+}
+
+fn event(happening: &app::domain::history::Happening) -> wire::SessionEvent {
+    wire::SessionEvent {
+        at_ms: happening.at.0,
+        lock: happening.lock.to_string(),
+        node: happening.node.to_string(),
+        what: match happening.what {
+            What::Joined => wire::Happened::Joined,
+            What::Held => wire::Happened::Held,
+            What::Released => wire::Happened::Released,
+            What::Left => wire::Happened::Left,
+            What::SessionEnded => wire::Happened::SessionEnded,
+            What::GoneInGap => wire::Happened::GoneInGap,
+        },
+    }
+}

@@ -1,0 +1,170 @@
+//! The graph of waiting: sessions, who waits for whom, deadlocks first.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use app::domain::deadlock::Cycle;
+use app::domain::observatory::Spot;
+use app::domain::verdict::duration;
+use app::domain::znode::SessionId;
+use app::wire::{self, WAIT_NODES_MAX};
+
+use super::words::wire_access;
+use super::{Look, count32};
+
+/// Sessions a session waits for or makes wait, looked at to choose whom to draw.
+type Edges = BTreeMap<(SessionId, SessionId, String), i64>;
+
+impl Look<'_> {
+    /// The graph.
+    pub fn waits(&self) -> wire::Waits {
+        let edges = self.wait_edges();
+        let chosen = self.chosen(&edges);
+        let all: BTreeSet<SessionId> = edges.keys().flat_map(|(from, to, _)| [*from, *to]).collect();
+        let layers = layers(&edges);
+        let in_cycle: BTreeSet<SessionId> = self.observatory.cycles().iter().flat_map(Cycle::sessions).collect();
+        let nodes = chosen.iter().map(|session| self.wait_node(*session, in_cycle.contains(session), layers.get(session).copied().unwrap_or(0)));
+        let drawn = edges.iter().filter(|((from, to, _), _)| chosen.contains(from) && chosen.contains(to));
+        wire::Waits {
+            as_of: self.as_of_all(),
+            nodes: nodes.collect(),
+            edges: drawn.map(|((from, to, lock), since_ms)| self.wait_edge(*from, *to, lock, *since_ms)).collect(),
+            cycles: self.observatory.cycles().iter().filter_map(|cycle| self.cycle(cycle)).collect(),
+            left_out: count32(all.len().saturating_sub(chosen.len())),
+            locks: count32(self.observatory.locks().len()),
+        }
+    }
+
+    /// Every pair of sessions of which one waits for the other, with the lock and since when.
+    fn wait_edges(&self) -> Edges {
+        let mut edges = Edges::new();
+        for lock in self.observatory.locks().filter(|lock| lock.waiter_count() > 0) {
+            let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
+            let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|tenure| tenure.owner).collect();
+            let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none()).take(WAIT_NODES_MAX);
+            for seat in waiters {
+                let Some(from) = seat.child.owner() else { continue };
+                let since_ms = self.instant(app::domain::lock::Since::of(seat.child)).0;
+                for to in holders.iter().filter(|to| **to != from) {
+                    let since = edges.entry((from, *to, lock.path.to_string())).or_insert(since_ms);
+                    *since = since_ms.min(*since);
+                }
+            }
+        }
+        edges
+    }
+
+    /// Whom to draw: sessions in deadlocks, then by how many wait for them, each with those that do.
+    fn chosen(&self, edges: &Edges) -> BTreeSet<SessionId> {
+        let mut waiters: BTreeMap<SessionId, Vec<SessionId>> = BTreeMap::new();
+        for (from, to, _) in edges.keys() {
+            waiters.entry(*to).or_default().push(*from);
+        }
+        let mut order: Vec<SessionId> = waiters.keys().copied().collect();
+        order.sort_by_key(|session| std::cmp::Reverse(waiters.get(session).map_or(0, Vec::len)));
+        let cycles = self.observatory.cycles().iter().flat_map(Cycle::sessions);
+        let others = order.iter().flat_map(|session| std::iter::once(*session).chain(waiters.get(session).into_iter().flatten().copied()));
+        let mut chosen = BTreeSet::new();
+        for session in cycles.chain(others) {
+            if chosen.len() >= WAIT_NODES_MAX {
+                break;
+            }
+            chosen.insert(session);
+        }
+        chosen
+    }
+
+    fn wait_node(&self, session: SessionId, in_cycle: bool, layer: u32) -> wire::WaitNode {
+        let (holds, waits): (Vec<Spot<'_>>, Vec<Spot<'_>>) = self.observatory.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
+        let label = holds.iter().chain(&waits).find_map(label_of);
+        let rows = |spots: Vec<Spot<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
+        wire::WaitNode { session_id: wire::SessionId(session.0), label, holds: rows(holds), waits: rows(waits), in_cycle, layer }
+    }
+
+    fn spot(&self, spot: &Spot<'_>) -> wire::Spot {
+        wire::Spot {
+            lock: spot.lock.path.to_string(),
+            node: spot.seat.path(),
+            access: wire_access(spot.access),
+            since_ms: self.instant(spot.since).0,
+        }
+    }
+
+    fn wait_edge(&self, from: SessionId, to: SessionId, lock: &str, since_ms: i64) -> wire::WaitEdge {
+        let in_cycle = |cycle: &Cycle| cycle.steps.iter().any(|step| (step.from, step.to, &*step.lock) == (from, to, lock));
+        wire::WaitEdge {
+            from: wire::SessionId(from.0),
+            to: wire::SessionId(to.0),
+            lock: lock.to_owned(),
+            since_ms,
+            in_cycle: self.observatory.cycles().iter().any(in_cycle),
+        }
+    }
+
+    fn cycle(&self, cycle: &Cycle) -> Option<wire::Cycle> {
+        let victim = cycle.victim_step()?;
+        let held_for = duration(cycle.since.since(victim.held_since));
+        let spots = self.observatory.spots(victim.to).take(SPOTS_MAX).count();
+        Some(wire::Cycle {
+            sessions: cycle.sessions().map(|session| wire::SessionId(session.0)).collect(),
+            locks: cycle.locks().map(ToString::to_string).collect(),
+            sentence: self.observatory.cycle_sentence(cycle),
+            victim: wire::SessionId(victim.to.0),
+            victim_lock: victim.lock.to_string(),
+            victim_node: victim.holder.to_string(),
+            victim_why: format!("It is in {spots} locks and had held this one for {held_for} when the circle closed: least is lost by its release."),
+            confidence: if cycle.is_doubtful { wire::Confidence::Medium } else { wire::Confidence::High },
+            caveat: caveat(cycle.is_doubtful).to_owned(),
+            since_ms: cycle.since.0,
+        })
+    }
+}
+
+/// Znodes of one session that are told.
+const SPOTS_MAX: usize = 64;
+
+fn caveat(is_doubtful: bool) -> &'static str {
+    if is_doubtful {
+        "One session may serve many threads, and a session here is in more locks than the circle needs: the thread that holds may not be the one that waits."
+    } else {
+        "One session may serve many threads: if the one that holds is not the one that waits, this is no deadlock."
+    }
+}
+
+pub(super) fn label_of(spot: &Spot<'_>) -> Option<String> {
+    app::domain::label::label(&spot.seat.child.read.as_ref()?.payload)
+}
+
+/// Layers of a drawing: those who wait for nobody in 0, whoever waits for them next, and so on. Circles that nobody
+/// outside can begin are entered at their smallest session.
+fn layers(edges: &Edges) -> BTreeMap<SessionId, u32> {
+    let mut waiters: BTreeMap<SessionId, Vec<SessionId>> = BTreeMap::new();
+    let mut waits: BTreeSet<SessionId> = BTreeSet::new();
+    let mut all: BTreeSet<SessionId> = BTreeSet::new();
+    for (from, to, _) in edges.keys() {
+        waiters.entry(*to).or_default().push(*from);
+        waits.insert(*from);
+        all.extend([*from, *to]);
+    }
+    let mut layers = BTreeMap::new();
+    let free: Vec<SessionId> = all.iter().filter(|session| !waits.contains(session)).copied().collect();
+    for start in free.into_iter().map(Some).chain([None]).chain(all.iter().map(|session| Some(*session))) {
+        let mut open: VecDeque<SessionId> = VecDeque::new();
+        match start {
+            Some(session) if !layers.contains_key(&session) => {
+                layers.insert(session, 0);
+                open.push_back(session);
+            }
+            _ => continue,
+        }
+        while let Some(session) = open.pop_front() {
+            let next = layers.get(&session).copied().unwrap_or(0) + 1;
+            for waiter in waiters.get(&session).into_iter().flatten() {
+                if !layers.contains_key(waiter) {
+                    layers.insert(*waiter, next);
+                    open.push_back(*waiter);
+                }
+            }
+        }
+    }
+    layers
+}
