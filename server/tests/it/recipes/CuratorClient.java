@@ -35,6 +35,7 @@ import org.apache.zookeeper.data.Stat;
 import org.apache.zookeeper.recipes.leader.LeaderElectionSupport;
 import org.apache.zookeeper.recipes.lock.LockListener;
 import org.apache.zookeeper.recipes.lock.WriteLock;
+import org.apache.zookeeper.recipes.queue.DistributedQueue;
 
 /**
  * Clients of Curator's recipes, and of ZooKeeper's own, each with a session and a thread of its own. Arguments, orders
@@ -180,6 +181,7 @@ public final class CuratorClient {
             case "barrier" -> barrier(new DistributedBarrier(curator, path));
             case "double-barrier" -> doubleBarrier(new DistributedDoubleBarrier(curator, path, count));
             case "write-lock" -> writeLock(path);
+            case "queue" -> queue(path);
             case "election-support" -> electionSupport(path);
             default -> throw new IllegalArgumentException("no recipe " + kind);
         }
@@ -296,6 +298,15 @@ public final class CuratorClient {
             lock[0].unlock();
             return null;
         });
+    }
+
+    private void queue(String path) throws Exception {
+        DistributedQueue items = new DistributedQueue(zooKeeper(), path, ZooDefs.Ids.OPEN_ACL_UNSAFE);
+        verbs.put("put", words -> {
+            items.offer(words[0].getBytes());
+            return "put";
+        });
+        verbs.put("get", words -> "got " + new String(items.take()));
     }
 
     private void electionSupport(String path) throws Exception {

@@ -8,11 +8,11 @@ fn item(path: &str) -> Seat<'static> {
     Seat::persistent(path, "item")
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn kazoo_queue() {
-    let scene = Scene::new("kazoo-queue").await;
-    let path = &scene.path("queue");
-    let [producer, consumer] = &scene.clients(Library::Kazoo, &format!("queue {path}")).await;
+async fn queue(name: &str, library: Library) {
+    let scene = Scene::new(name).await;
+    let path = &scene.path("work");
+    scene.truth.make(path).await;
+    let [producer, consumer] = &scene.clients(library, &format!("queue {path}")).await;
     let agrees = async |items: &[&str]| {
         let waiters = items.iter().map(|path| item(path)).collect();
         Lock { path, recipe: "queue", holders: Vec::new(), waiters }.agrees(&scene).await;
@@ -30,6 +30,16 @@ async fn kazoo_queue() {
         assert_eq!(consumer.does("get", "got").await, value);
     }
     agrees(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kazoo_queue() {
+    queue("kazoo-queue", Library::Kazoo).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn zookeeper_distributed_queue() {
+    queue("zookeeper-queue", Library::Curator).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,6 +12,7 @@ what a client has to say are lines on standard output, `<client> <word> <rest>`:
 A blocking order says nothing until it is done. The process ends with its standard input.
 """
 import datetime
+import os
 import queue
 import sys
 import threading
@@ -25,7 +26,11 @@ mouth = threading.Lock()
 
 def say(*words):
     with mouth:
-        print(*words, flush=True)
+        try:
+            print(*words, flush=True)
+        except BrokenPipeError:
+            # Nobody listens any more.
+            os._exit(0)
 
 
 class Mutex:

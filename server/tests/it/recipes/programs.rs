@@ -8,13 +8,14 @@ use std::sync::OnceLock;
 const KAZOO: &str = include_str!("kazoo_client.py");
 const CURATOR: &str = include_str!("CuratorClient.java");
 const DEBIAN_JARS: &str = "/usr/share/java";
-const JARS: [&str; 9] = [
+const JARS: [&str; 10] = [
     "curator-client",
     "curator-framework",
     "curator-recipes",
     "zookeeper",
     "zookeeper-recipes-lock",
     "zookeeper-recipes-election",
+    "zookeeper-recipes-queue",
     "guava",
     "slf4j-api",
     "slf4j-simple",
