@@ -13,3 +13,4 @@ mod lockscope;
 mod modes;
 mod programs;
 mod semaphores;
+mod strangers;

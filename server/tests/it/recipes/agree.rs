@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::host::Client;
-use super::lockscope::Scene;
+use super::lockscope::{Lockscope, Scene};
 
 /// A client's place in a lock, in its own words.
 #[derive(Clone)]
@@ -85,10 +85,17 @@ impl Lock<'_> {
     /// nothing meanwhile.
     pub(super) async fn agrees(&self, scene: &Scene) {
         scene.until("ZooKeeper has what the clients say", async || self.differs_really(scene).await).await;
-        scene.until("Lockscope says what the clients say", async || self.differs_in_lockscope(scene).await).await;
+        scene.until("Lockscope says what the clients say", async || self.differs_in(&scene.lockscope).await).await;
         for seat in &self.waiters {
             assert!(seat.client.is_none_or(Client::is_silent), "{:?} waits but has something to say", seat.paths);
         }
+    }
+
+    /// As [`Self::agrees`]; then a Lockscope that was not there until now must say the same.
+    pub(super) async fn agrees_afresh(&self, scene: &Scene) {
+        self.agrees(scene).await;
+        let newcomer = scene.newcomer().await;
+        scene.until("a newcomer says what the clients say", async || self.differs_in(&newcomer).await).await;
     }
 
     /// Whether the clients are right: each has a znode of its own session, and watches what it waits for.
@@ -113,17 +120,17 @@ impl Lock<'_> {
         None
     }
 
-    async fn differs_in_lockscope(&self, scene: &Scene) -> Option<String> {
-        let (status, answer) = scene.ask(&format!("/api/v1/lock?path={}", self.path)).await;
+    async fn differs_in(&self, lockscope: &Lockscope) -> Option<String> {
+        let (status, answer) = lockscope.ask(&format!("/api/v1/lock?path={}", self.path)).await;
         if self.holders.is_empty() && self.waiters.is_empty() && status == 404 {
             // A lock that never held anybody while we looked, or whose directory went.
             return None;
         }
-        let wrong = self.differs_in(&answer);
+        let wrong = self.differs_from(&answer);
         wrong.map(|wrong| format!("{} has status {status}; {wrong}\nLockscope says {}", self.path, pretty(&answer)))
     }
 
-    fn differs_in(&self, answer: &Value) -> Option<String> {
+    fn differs_from(&self, answer: &Value) -> Option<String> {
         let Some(mut contenders) = answer["contenders"].as_array().cloned() else { return Some("no contenders are told".to_owned()) };
         contenders.sort_by_key(|contender| contender["position"].as_u64());
         for (role, seats) in [("holder", &self.holders), ("waiter", &self.waiters)] {
@@ -135,7 +142,7 @@ impl Lock<'_> {
                 seats.sort_by_key(|seat| &seat.paths);
             }
             let count = &answer[format!("{role}_count")];
-            if found.len() != seats.len() || *count != Value::from(seats.len()) {
+            if found.len() != seats.len() || count.as_u64() != u64::try_from(seats.len()).ok() {
                 return Some(format!("not {} {role}s: {} in the list, {count} counted", seats.len(), found.len()));
             }
             for (seat, contender) in seats.iter().zip(&found) {

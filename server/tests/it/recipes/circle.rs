@@ -65,7 +65,7 @@ async fn both_locks_say_so() {
     let verdicts = async |is_deadlocked: bool| {
         for path in &circle.paths {
             let wrong = async || {
-                let verdict = circle.scene.ask(&format!("/api/v1/lock?path={path}")).await.1["verdict"].clone();
+                let verdict = circle.scene.lockscope.ask(&format!("/api/v1/lock?path={path}")).await.1["verdict"].clone();
                 ((verdict == "deadlocked") != is_deadlocked).then(|| format!("{path} is {verdict}"))
             };
             circle.scene.until("the verdict on a deadlock", wrong).await;
@@ -88,7 +88,7 @@ async fn the_waits_name_the_cycle() {
     };
     let cycle = async |is_there: bool| {
         let wrong = async || {
-            let (status, waits) = circle.scene.ask("/api/v1/waits").await;
+            let (status, waits) = circle.scene.lockscope.ask("/api/v1/waits").await;
             let cycles = waits["cycles"].as_array().map(Vec::as_slice).unwrap_or_default();
             let is_ours = cycles.len() == 1 && sorted(&cycles[0]["sessions"]) == sessions && sorted(&cycles[0]["locks"]) == circle.paths;
             let is_right = status == 200 && if is_there { is_ours } else { cycles.is_empty() && waits["cycles"] == json!([]) };

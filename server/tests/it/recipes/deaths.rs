@@ -58,12 +58,12 @@ async fn kazoo_clients_die() {
 
     victim.kill_minus_9();
     heir.says("held").await;
-    Lock { path: lock, recipe: mutex, holders: vec![Seat::of(&heir, inherited, "exclusive")], waiters: vec![] }.agrees(&scene).await;
+    Lock { path: lock, recipe: mutex, holders: vec![Seat::of(&heir, inherited, "exclusive")], waiters: vec![] }.agrees_afresh(&scene).await;
     next.says("held").await;
     let lease = &next.made().await;
-    Lock { path: leases, recipe: semaphore, holders: vec![Seat::of(&next, lease, "lease")], waiters: vec![] }.agrees(&scene).await;
-    Lock { path: queue, recipe: items, holders: vec![], waiters: vec![Seat::persistent(item, "item")] }.agrees(&scene).await;
-    stays.agrees(&scene).await;
+    Lock { path: leases, recipe: semaphore, holders: vec![Seat::of(&next, lease, "lease")], waiters: vec![] }.agrees_afresh(&scene).await;
+    Lock { path: queue, recipe: items, holders: vec![], waiters: vec![Seat::persistent(item, "item")] }.agrees_afresh(&scene).await;
+    stays.agrees_afresh(&scene).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -108,7 +108,7 @@ async fn curator_clients_die() {
     for heir in [one, two, heir, next] {
         heir.says("held").await;
     }
-    Lock { path: modes, recipe: "read_write", holders: read_seats().to_vec(), waiters: vec![] }.agrees(&scene).await;
-    Lock { path: latch, recipe: "election", holders: vec![Seat::of(heir, leads, "leader")], waiters: vec![] }.agrees(&scene).await;
-    Lock { path: permits, recipe: "semaphore", holders: vec![Seat::of(next, pending, "lease")], waiters: vec![] }.agrees(&scene).await;
+    Lock { path: modes, recipe: "read_write", holders: read_seats().to_vec(), waiters: vec![] }.agrees_afresh(&scene).await;
+    Lock { path: latch, recipe: "election", holders: vec![Seat::of(heir, leads, "leader")], waiters: vec![] }.agrees_afresh(&scene).await;
+    Lock { path: permits, recipe: "semaphore", holders: vec![Seat::of(next, pending, "lease")], waiters: vec![] }.agrees_afresh(&scene).await;
 }

@@ -8,7 +8,7 @@ async fn barrier(name: &str, library: Library) {
     let scene = Scene::new(name).await;
     let path = &scene.path("barrier");
     let [keeper, first, second] = &scene.clients(library, &format!("barrier {path}")).await;
-    let agrees = async |holders| Lock { path, recipe: "barrier", holders, waiters: Vec::new() }.agrees(&scene).await;
+    let agrees = async |holders| Lock { path, recipe: "barrier", holders, waiters: Vec::new() }.agrees_afresh(&scene).await;
     keeper.does("create", "created").await;
     first.order("wait");
     second.order("wait");
@@ -28,7 +28,7 @@ async fn double_barrier(name: &str, library: Library) {
     let scene = Scene::new(name).await;
     let path = &scene.path("meeting");
     let members = &scene.clients::<3>(library, &format!("double-barrier {path} 3")).await;
-    let agrees = async |holders, waiters| Lock { path, recipe: "double_barrier", holders, waiters }.agrees(&scene).await;
+    let agrees = async |holders, waiters| Lock { path, recipe: "double_barrier", holders, waiters }.agrees_afresh(&scene).await;
     let mut seats = Vec::new();
     for (count, member) in (1..).zip(members) {
         member.order("enter");

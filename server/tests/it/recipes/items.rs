@@ -15,7 +15,7 @@ async fn queue(name: &str, library: Library) {
     let [producer, consumer] = &scene.clients(library, &format!("queue {path}")).await;
     let agrees = async |items: &[&str]| {
         let waiters = items.iter().map(|path| item(path)).collect();
-        Lock { path, recipe: "queue", holders: Vec::new(), waiters }.agrees(&scene).await;
+        Lock { path, recipe: "queue", holders: Vec::new(), waiters }.agrees_afresh(&scene).await;
     };
     let mut items = Vec::new();
     for value in ["one", "two", "three"] {
@@ -47,7 +47,7 @@ async fn kazoo_locking_queue() {
     let scene = Scene::new("kazoo-locking-queue").await;
     let path = &scene.path("queue");
     let [producer, first, second] = &scene.clients(Library::Kazoo, &format!("locking-queue {path}")).await;
-    let agrees = async |holders, waiters| Lock { path, recipe: "queue", holders, waiters }.agrees(&scene).await;
+    let agrees = async |holders, waiters| Lock { path, recipe: "queue", holders, waiters }.agrees_afresh(&scene).await;
     let mut items = Vec::new();
     for value in ["one", "two", "three"] {
         producer.does(&format!("put {value}"), "put").await;
@@ -73,7 +73,7 @@ async fn kazoo_party() {
     let scene = Scene::new("kazoo-party").await;
     let path = &scene.path("party");
     let members = &scene.clients::<3>(Library::Kazoo, &format!("party {path}")).await;
-    let agrees = async |holders| Lock { path, recipe: "membership", holders, waiters: vec![] }.agrees(&scene).await;
+    let agrees = async |holders| Lock { path, recipe: "membership", holders, waiters: vec![] }.agrees_afresh(&scene).await;
     let mut seats = Vec::new();
     for member in members {
         member.does("join", "joined").await;
@@ -94,5 +94,5 @@ async fn kazoo_lease() {
     let name = holder.does("acquire", "held").await;
     refused.does("acquire", "gave-up").await;
     let holders = vec![Seat::persistent(&format!("{path}/{name}"), "lease")];
-    Lock { path, recipe: "single_node_mutex", holders, waiters: vec![] }.agrees(&scene).await;
+    Lock { path, recipe: "single_node_mutex", holders, waiters: vec![] }.agrees_afresh(&scene).await;
 }

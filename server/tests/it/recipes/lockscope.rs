@@ -16,20 +16,50 @@ use crate::harness::{DEADLINE, Truth, zookeeper};
 /// How often Lockscope is asked until it agrees.
 const ASK_STEP: Duration = Duration::from_millis(20);
 
+/// A running Lockscope.
+pub(super) struct Lockscope {
+    address: String,
+    _process: Child,
+}
+
 /// A private ZooKeeper, a folder of this test's own in it, and a Lockscope that watches the folder.
 pub(super) struct Scene {
     server: &'static PrivateZooKeeper,
     pub(super) zk: String,
     pub(super) root: String,
     pub(super) truth: Truth,
-    address: String,
-    _lockscope: Child,
+    pub(super) lockscope: Lockscope,
 }
 
 /// One server for all: a Java process a test would take most of the time. It ends with our process.
 async fn shared_zookeeper() -> &'static PrivateZooKeeper {
     static SERVER: OnceCell<PrivateZooKeeper> = OnceCell::const_new();
     SERVER.get_or_init(zookeeper).await
+}
+
+impl Lockscope {
+    async fn start(zk: &str, root: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
+        command.args(["serve", "--zk", zk, "--root", root, "--listen", "127.0.0.1:0"]);
+        for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS"] {
+            command.env_remove(format!("LOCKSCOPE_{name}"));
+        }
+        command.env("LOCKSCOPE_LOG", "warn,zookeeper_client=error").stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut lockscope = command.spawn().expect("lockscope starts");
+        let mut lines = BufReader::new(lockscope.stdout.take().unwrap()).lines();
+        let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.expect("lockscope says where it listens").unwrap().unwrap();
+        let address = line.strip_prefix("lockscope listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
+        let lockscope = Self { address, _process: lockscope };
+        crate::served::until(async || lockscope.ask("/readyz").await.0 == 200).await;
+        lockscope
+    }
+
+    /// Status and body of an answer.
+    pub(super) async fn ask(&self, target: &str) -> (u16, Value) {
+        let answer = reqwest::get(format!("{}{target}", self.address)).await.expect("lockscope answers");
+        let status = answer.status().as_u16();
+        (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap_or_default())
+    }
 }
 
 impl Scene {
@@ -40,19 +70,13 @@ impl Scene {
         let root = format!("/clients/{name}");
         let truth = Truth::new(&zk).await;
         truth.make(&root).await;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
-        command.args(["serve", "--zk", &zk, "--root", &root, "--listen", "127.0.0.1:0"]);
-        for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS"] {
-            command.env_remove(format!("LOCKSCOPE_{name}"));
-        }
-        command.env("LOCKSCOPE_LOG", "warn,zookeeper_client=error").stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
-        let mut lockscope = command.spawn().expect("lockscope starts");
-        let mut lines = BufReader::new(lockscope.stdout.take().unwrap()).lines();
-        let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.expect("lockscope says where it listens").unwrap().unwrap();
-        let address = line.strip_prefix("lockscope listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
-        let scene = Self { server, zk, root, truth, address, _lockscope: lockscope };
-        scene.until("Lockscope is ready", async || (scene.ask("/readyz").await.0 != 200).then(|| "503".to_owned())).await;
-        scene
+        let lockscope = Lockscope::start(&zk, &root).await;
+        Self { server, zk, root, truth, lockscope }
+    }
+
+    /// One that never saw how all came to be.
+    pub(super) async fn newcomer(&self) -> Lockscope {
+        Lockscope::start(&self.zk, &self.root).await
     }
 
     /// The path of a lock of this test.
@@ -67,13 +91,6 @@ impl Scene {
             clients.push(library.client(&self.zk, recipe).await);
         }
         clients.try_into().unwrap_or_else(|_| unreachable!("as many as were pushed"))
-    }
-
-    /// Status and body of an answer.
-    pub(super) async fn ask(&self, target: &str) -> (u16, Value) {
-        let answer = reqwest::get(format!("{}{target}", self.address)).await.expect("lockscope answers");
-        let status = answer.status().as_u16();
-        (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap_or_default())
     }
 
     /// Waits until nothing is wrong any more; `wrong` says what still is.

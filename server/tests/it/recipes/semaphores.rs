@@ -16,7 +16,7 @@ async fn kazoo_semaphore() {
     let scene = Scene::new("kazoo-semaphore").await;
     let path = &scene.path("leases");
     let [a, b, gives_up, c, d] = &scene.clients(Library::Kazoo, &format!("semaphore {path} 2")).await;
-    let agrees = async |holders, waiters| Lock { path, recipe: RECIPE, holders, waiters }.agrees(&scene).await;
+    let agrees = async |holders, waiters| Lock { path, recipe: RECIPE, holders, waiters }.agrees_afresh(&scene).await;
     let lease_a = &holds(a).await;
     let lease_b = &holds(b).await;
     agrees(vec![lease(a, lease_a), lease(b, lease_b)], vec![]).await;
@@ -46,7 +46,7 @@ async fn curator_semaphore() {
     let scene = Scene::new("curator-semaphore").await;
     let path = &scene.path("semaphore");
     let [a, b, gives_up, c, d] = &scene.clients(Library::Curator, &format!("semaphore {path} 2")).await;
-    let agrees = async |holders, waiters| Lock { path, recipe: RECIPE, holders, waiters }.agrees(&scene).await;
+    let agrees = async |holders, waiters| Lock { path, recipe: RECIPE, holders, waiters }.agrees_afresh(&scene).await;
     let lease_a = &holds(a).await;
     agrees(vec![lease(a, lease_a)], vec![]).await;
     let lease_b = &holds(b).await;
@@ -75,7 +75,7 @@ async fn curator_semaphore_mutex() {
     let scene = Scene::new("curator-semaphore-mutex").await;
     let path = &scene.path("mutex");
     let [a, gives_up, b, c] = &scene.clients(Library::Curator, &format!("semaphore-mutex {path}")).await;
-    let agrees = async |holders, waiters| Lock { path, recipe: RECIPE, holders, waiters }.agrees(&scene).await;
+    let agrees = async |holders, waiters| Lock { path, recipe: RECIPE, holders, waiters }.agrees_afresh(&scene).await;
     let lease_a = &holds(a).await;
     gives_up.does("acquire 300", "gave-up").await;
     let (queued_b, lease_b) = &asks(b).await;
