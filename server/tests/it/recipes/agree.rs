@@ -56,10 +56,11 @@ impl<'a> Seat<'a> {
         self
     }
 
-    /// Whether its name ends in a sequence number.
+    /// Whether its name ends in a sequence number; a random name may end in as many digits by chance.
     fn is_numbered(&self) -> bool {
-        let name = self.paths[0].as_bytes();
-        name.len() >= 10 && name[name.len() - 10..].iter().all(u8::is_ascii_digit)
+        let path = &self.paths[0];
+        let (stem, digits) = path.split_at_checked(path.len() - 10).unwrap_or_default();
+        stem.ends_with(['-', '_']) && digits.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     /// What is wrong with a contender of Lockscope's answer.
