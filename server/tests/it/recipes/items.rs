@@ -68,11 +68,10 @@ async fn kazoo_locking_queue() {
     agrees(vec![], vec![item(two), item(three)]).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn kazoo_party() {
-    let scene = Scene::new("kazoo-party").await;
-    let path = &scene.path("party");
-    let members = &scene.clients::<3>(Library::Kazoo, &format!("party {path}")).await;
+async fn party(program: &str) {
+    let scene = Scene::new(program).await;
+    let path = &scene.path("members");
+    let members = &scene.clients::<3>(Library::Kazoo, &format!("{program} {path}")).await;
     let agrees = async |holders| Lock { path, recipe: "membership", holders, waiters: vec![] }.agrees_afresh(&scene).await;
     let mut seats = Vec::new();
     for member in members {
@@ -83,6 +82,17 @@ async fn kazoo_party() {
     members[1].does("leave", "left").await;
     seats.remove(1);
     agrees(seats).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kazoo_party() {
+    party("party").await;
+}
+
+/// Its names say who the members are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kazoo_shallow_party() {
+    party("shallow-party").await;
 }
 
 /// Held until a time that its payload names; no session has a part in it.

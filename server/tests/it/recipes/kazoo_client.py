@@ -167,6 +167,8 @@ def recipe(name, client, orders, kind, path, count=None):
             return Queue(client.LockingQueue(path))
         case "party":
             return Party(client.Party(path, name))
+        case "shallow-party":
+            return Party(client.ShallowParty(path, name))
         case "lease":
             return Lease(name, client, path)
     raise ValueError(f"no recipe {kind}")
