@@ -11,6 +11,7 @@ use super::live::Live;
 use super::lock::LockPageView;
 use super::parts::{HelpOpen, NotFound};
 use super::status::StatusPage;
+use super::waits::WaitsPage;
 
 /// The page's root component.
 #[component]
@@ -31,6 +32,7 @@ pub fn App() -> impl IntoView {
             <Routes fallback=|| any(view! { <NotFound /> })>
                 <Route path=StaticSegment("") view=|| any(view! { <BoardPage /> }) />
                 <Route path=StaticSegment("lock") view=|| any(view! { <LockPageView /> }) />
+                <Route path=StaticSegment("waits") view=|| any(view! { <WaitsPage /> }) />
                 <Route path=StaticSegment("status") view=|| any(view! { <StatusPage /> }) />
             </Routes>
         </Router>

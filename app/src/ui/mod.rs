@@ -15,6 +15,7 @@ mod lock;
 mod parts;
 mod shell;
 mod status;
+mod waits;
 
 pub use app::App;
 pub use shell::{AssetNames, shell};

@@ -84,7 +84,7 @@ pub struct Cycle {
     pub victim_lock: String,
     /// By which znode.
     pub victim_node: String,
-    /// Why that one.
+    /// Why that one: goes on after the words "session 0x…".
     pub victim_why: String,
     /// How sure it is that this is one.
     pub confidence: Confidence,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::bail;
 use app::wire::{
     AsOf, Board, BoardHead, BoardQuery, Body, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, RootBrief,
-    RootState, RootStatus, SessionId, Sort, Status, Totals, View, Window, Zxid,
+    RootState, RootStatus, SessionId, Sort, Status, Totals, View, Waits, Window, Zxid,
 };
 use server::clock::Clock;
 use server::feed::Projection;
@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use super::contenders::contender;
 use super::locks::{ROOTS, locks, turns_of};
+use super::waits::waits;
 
 /// What the page is to be looked at in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +119,13 @@ impl World {
         Some(LockPage { head, window })
     }
 
+    fn waits(&self) -> Waits {
+        match self.mode {
+            Mode::Live | Mode::Stale => waits(self.as_of(), self.started_at_ms, self.mode == Mode::Stale, count(self.rows().iter())),
+            Mode::Empty | Mode::Syncing => Waits { as_of: self.as_of(), ..Waits::default() },
+        }
+    }
+
     fn status(&self) -> Status {
         let (state, link, why) = self.state();
         let rows = self.rows();
@@ -165,7 +173,7 @@ impl Projection for World {
             View::Board(query) => Body::Board(self.board(query)),
             View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),
             View::Status {} => Body::Status(self.status()),
-            View::Waits {} => Body::Waits(Box::default()),
+            View::Waits {} => Body::Waits(Box::new(self.waits())),
             View::Sessions(_) => Body::Sessions(app::wire::Sessions::default()),
             View::Session(_) => Body::Session(None),
         }

@@ -1,5 +1,6 @@
 //! Charts: pure geometry and a little SVG.
 
+pub(crate) mod layers;
 mod sparkline;
 
 pub(crate) use sparkline::Sparkline;

@@ -8,7 +8,7 @@ mod viewport;
 use leptos::prelude::*;
 
 use crate::ports::First;
-use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, Status, View};
+use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, Status, View, Waits};
 use model::Model;
 pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_places, use_viewport};
 
@@ -122,6 +122,11 @@ impl Live {
     /// Reads the server's own state.
     pub(crate) fn status<R>(self, read: impl FnOnce(&Status) -> R) -> Option<R> {
         self.body(|body| if let Body::Status(status) = body { Some(read(status)) } else { None })
+    }
+
+    /// Reads who waits for whom.
+    pub(crate) fn waits<R>(self, read: impl FnOnce(&Waits) -> R) -> Option<R> {
+        self.body(|body| if let Body::Waits(waits) = body { Some(read(waits)) } else { None })
     }
 
     /// Why the server refused the last request.

@@ -111,7 +111,10 @@ impl Look<'_> {
             victim: wire::SessionId(victim.to.0),
             victim_lock: victim.lock.to_string(),
             victim_node: victim.holder.to_string(),
-            victim_why: format!("It is in {spots} locks and had held this one for {held_for} when the circle closed: least is lost by its release."),
+            victim_why: format!(
+                "is in {spots} locks and had held {} for {held_for} when the circle closed: least is lost by its release.",
+                victim.lock
+            ),
             confidence: if cycle.is_doubtful { wire::Confidence::Medium } else { wire::Confidence::High },
             caveat: caveat(cycle.is_doubtful).to_owned(),
             since_ms: cycle.since.0,
