@@ -106,6 +106,20 @@ fn kazoos_semaphore_is_found_with_its_sibling() {
 }
 
 #[test]
+fn who_only_tries_for_a_lease_does_not_make_it_a_mutex() {
+    let tries = "0f1e2d3c00004a4a8b8b0123456789ab__lock__0000000000";
+    let mut story = tree("/lease");
+    let held = "/lease SingleNodeMutex Healthy [lease_holder] <-";
+    story.tell(&format!("20 + /lease/{tries}\n20 = /lease/{tries} owner=a\n21 + /lease/lease_holder"));
+    story.tell(&format!("22 = /lease/lease_holder data={{\"end\":\"1970-01-01T00:01:00\"}}\n22 - /lease/{tries}"));
+    assert_eq!(story.show(), held);
+    story.tell(&format!("30 + /lease/{tries}\n30 = /lease/{tries} owner=b"));
+    assert_eq!(story.show(), held);
+    story.tell("60000 tick");
+    assert_eq!(story.show(), "/lease SingleNodeMutex Free [] <-");
+}
+
+#[test]
 fn clients_that_do_not_see_each_other_hold_at_once() {
     let [a, b, ..] = U;
     let (x, y) = ("0f1e2d3c00004a4a8b8b0123456789ab", "1f1e2d3c00004a4a8b8b0123456789ab");

@@ -29,7 +29,11 @@ impl Lock {
     /// The lease that is only asked for: Curator's client owns the first znode of `locks/` while it waits for its
     /// newest lease to be one of few enough (`InterProcessSemaphoreV2.internalAcquire1Lease`). Nobody else makes a
     /// lease meanwhile, so one that was not read yet is taken for asked for. A lease that was seen to be held stays so.
-    pub fn pending_lease<'a>(&'a self, mirror: &'a Mirror) -> Option<&'a str> {
+    /// Or the lease that ran out.
+    pub fn unheld_lease<'a>(&'a self, mirror: &'a Mirror, now: TimeMs) -> Option<&'a str> {
+        if self.recognition.shape == Shape::Fixed {
+            return timed::over(self, mirror, now);
+        }
         if self.recognition.shape != Shape::LeasesAndLocks {
             return None;
         }
@@ -45,13 +49,12 @@ impl Lock {
     }
 
     /// The contenders that hold now by the recipe's rule.
-    pub fn holding<'a>(&'a self, mirror: &'a Mirror, now: TimeMs) -> Held<'a> {
+    pub fn holding<'a>(&'a self, mirror: &'a Mirror) -> Held<'a> {
         let mut held = Held::default();
         match self.recognition.shape {
             Shape::Line | Shape::Office => self.hold_line(mirror, &mut held),
             Shape::Fixed | Shape::Alone | Shape::Gate => {
-                let first = self.seats_in(mirror, &self.parts.main).next().filter(|seat| !timed::is_over(self, seat, now));
-                first.into_iter().for_each(|seat| held.push(seat));
+                self.seats_in(mirror, &self.parts.main).take(1).for_each(|seat| held.push(seat));
             }
             Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Group => {
                 self.seats_in(mirror, &self.parts.main).for_each(|seat| held.push(seat));

@@ -126,8 +126,9 @@ pub struct Standing {
     pub waiting: Totals,
     /// Since when the first in line waits.
     pub oldest: Option<Since>,
-    /// A lease that is only asked for (Curator's semaphore): it neither holds nor is listed.
-    pub pending: Option<Box<str>>,
+    /// A lease that nobody has, neither listed nor counted: only asked for (Curator's semaphore), or run out (kazoo's
+    /// lease by the clock).
+    pub unheld: Option<Box<str>>,
 }
 
 /// One lock.

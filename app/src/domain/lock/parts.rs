@@ -107,9 +107,9 @@ impl Lock {
         let is_main = directory == &*self.parts.main;
         match (self.recognition.shape, is_main) {
             (Shape::Line | Shape::Office, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => child.place() == Some(Place::Line),
-            (Shape::LeasesAndLocks, true) => child.place() == Some(Place::Lease) && self.standing.pending.as_deref() != Some(key.name()),
+            (Shape::LeasesAndLocks, true) => child.place() == Some(Place::Lease) && self.standing.unheld.as_deref() != Some(key.name()),
             (Shape::LeasesAndSibling, true) => child.place() == Some(Place::Lease),
-            (Shape::Fixed, _) => child.place() == Some(Place::Fixed),
+            (Shape::Fixed, _) => child.place() == Some(Place::Fixed) && self.standing.unheld.as_deref() != Some(key.name()),
             (Shape::Alone | Shape::Gate, true) => split_path(&self.path).is_some_and(|(_, name)| name == key.name()),
             (Shape::Gathering, _) => matches!(child.place(), Some(Place::Member | Place::Lease)),
             (Shape::Items | Shape::TakenItems, _) => child.place() == Some(Place::Item),
@@ -119,9 +119,14 @@ impl Lock {
         }
     }
 
-    /// Whether a child of one of its directories belongs to it: a contender, or a lease that is only asked for.
+    /// Whether a child of one of its directories belongs to it: a contender, or a lease that nobody has.
     pub fn counts(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
-        self.seats(directory, key, child) || (self.recognition.shape == Shape::LeasesAndLocks && child.place() == Some(Place::Lease))
+        let is_lease = match self.recognition.shape {
+            Shape::LeasesAndLocks => child.place() == Some(Place::Lease),
+            Shape::Fixed => child.place() == Some(Place::Fixed),
+            _ => false,
+        };
+        self.seats(directory, key, child) || is_lease
     }
 
     /// Sums over all its contenders.
@@ -132,7 +137,7 @@ impl Lock {
             Shape::Line | Shape::Office => sum(&self.parts.main, Place::Line),
             Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
                 let leases = sum(&self.parts.main, Place::Lease).plus(sum(second, Place::Line));
-                let pending = self.standing.pending.as_deref().and_then(|name| mirror.directory(&self.parts.main)?.child(name));
+                let pending = self.standing.unheld.as_deref().and_then(|name| mirror.directory(&self.parts.main)?.child(name));
                 pending.map_or(leases, |(_, child)| leases.minus(one(child)))
             }
             Shape::Gathering => sum(&self.parts.main, Place::Member).plus(sum(&self.parts.main, Place::Lease)),

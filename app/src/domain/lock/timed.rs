@@ -1,9 +1,9 @@
 //! Leases that end by the clock: kazoo's `NonBlockingLease` keeps who holds, and until when, in a persistent znode as
 //! `{"version": 1, "holder": "…", "end": "2026-01-31T23:59:59"}`, in UTC on the clients' clocks.
 
-use super::{Lock, Seat};
+use super::Lock;
 use crate::domain::mirror::{Child, Mirror};
-use crate::domain::recipe::Shape;
+use crate::domain::recipe::{Place, Shape};
 use crate::domain::time::TimeMs;
 
 /// When a lease ends by itself; None for everything that is no such lease.
@@ -13,9 +13,11 @@ fn end_of(child: &Child) -> Option<TimeMs> {
     parse_utc(after.split('"').next()?)
 }
 
-/// It ran out.
-pub(super) fn is_over(lock: &Lock, seat: &Seat<'_>, now: TimeMs) -> bool {
-    lock.recognition.shape == Shape::Fixed && seat.child.is_owned() == Some(false) && end_of(seat.child).is_some_and(|end| end <= now)
+/// The lease that ran out; it lies there until somebody takes the next.
+pub(super) fn over<'a>(lock: &Lock, mirror: &'a Mirror, now: TimeMs) -> Option<&'a str> {
+    let is_over =
+        |child: &Child| child.place() == Some(Place::Fixed) && child.is_owned() == Some(false) && end_of(child).is_some_and(|end| end <= now);
+    mirror.directory(&lock.parts.main)?.plain().find(|(_, child)| is_over(child)).map(|(key, _)| key.name())
 }
 
 impl Lock {

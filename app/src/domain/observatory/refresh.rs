@@ -254,9 +254,9 @@ struct News {
 
 /// Ends the holds of those who no longer hold and begins those of who now do.
 fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, seen: Seen) -> News {
-    lock.standing.pending = lock.pending_lease(mirror).map(Into::into);
+    lock.standing.unheld = lock.unheld_lease(mirror, now).map(Into::into);
     let mut before = std::mem::take(&mut lock.holders);
-    let mut held = lock.holding(mirror, now);
+    let mut held = lock.holding(mirror);
     for tenure in &before {
         keep(lock, mirror, tenure, &mut held);
     }
@@ -312,7 +312,7 @@ fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> Standing {
     let holds = |seat: &Seat<'_>| held.seats.iter().any(|held| held.key == seat.key && held.directory == seat.directory);
     let behind = if held.totals.count as usize > held.seats.len() { held.totals.count as usize } else { 0 };
     let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|seat| !holds(seat))).flatten();
-    Standing { holders: held.totals.count, waiting, oldest: oldest.map(|seat| Since::of(seat.child)), pending: lock.standing.pending.clone() }
+    Standing { holders: held.totals.count, waiting, oldest: oldest.map(|seat| Since::of(seat.child)), unheld: lock.standing.unheld.clone() }
 }
 
 fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, seen: Seen) -> Tenure {

@@ -79,6 +79,7 @@ impl Recognition {
             Recipe::Semaphore => Access::Lease,
             Recipe::Membership | Recipe::DoubleBarrier => Access::Member,
             Recipe::Queue => Access::Item,
+            Recipe::SingleNodeMutex if own == Access::Lease => Access::Lease,
             Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Barrier | Recipe::Unknown => Access::Exclusive,
         }
     }
@@ -89,7 +90,12 @@ impl Recognition {
 /// catch-all.
 pub fn leading_rule(directory: &Directory) -> Option<RuleId> {
     let counted = directory.census().iter().filter(|kin| kin.evidence > 0 && rule(kin.rule).place != Place::Alone);
-    counted.max_by_key(|kin| (rule(kin.rule).place, kin.evidence, std::cmp::Reverse(kin.rule))).map(|kin| kin.rule)
+    counted.max_by_key(|kin| (is_timed(kin.rule), rule(kin.rule).place, kin.evidence, std::cmp::Reverse(kin.rule))).map(|kin| kin.rule)
+}
+
+/// A lease that a clock ends. Whoever tries to take it locks its directory for that moment, and is no contender.
+fn is_timed(id: RuleId) -> bool {
+    rule(id).place == Place::Fixed && rule(id).access == Access::Lease
 }
 
 /// What a directory is, and of which lock it is a part.

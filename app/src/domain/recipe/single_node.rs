@@ -4,7 +4,7 @@
 //! Sources: the exclusive-lock pattern common in home-made clients, Hadoop `ActiveStandbyElector`, HBase
 //! `ActiveMasterManager`, Kafka `KafkaController`, Helix, ClickHouse `ZooKeeperLock`, kazoo `recipe/lease.py`.
 
-use super::{Confidence, Counts, LINE, Place, Recipe, Rule};
+use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule};
 
 const ALONE: Rule = Rule { recipe: Recipe::SingleNodeMutex, place: Place::Alone, counts: Counts::WhenOwned, ..LINE };
 
@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         label: "kazoo NonBlockingLease",
+        access: Access::Lease,
         place: Place::Fixed,
         evidence: "a persistent child named lease_holder that says who holds and until when",
         matches: |name| name.full == "lease_holder",
