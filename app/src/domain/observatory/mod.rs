@@ -18,7 +18,7 @@ use super::configured::Configured;
 use super::deadlock::Cycle;
 use super::finding::Limits;
 use super::history::{History, What};
-use super::label::label;
+use super::label::label_of;
 use super::lock::Lock;
 use super::mirror::{Mirror, ReadEffect};
 use super::observation::{Link, Observation, RootId};
@@ -195,7 +195,7 @@ impl Observatory {
                     self.counters.owner_unknown += 1;
                 }
                 if !held {
-                    let label = child.read.as_ref().and_then(|read| label(&read.payload)).map(Into::into);
+                    let label = child.read.as_ref().and_then(|read| label_of(key.name(), &read.payload)).map(Into::into);
                     lock.tally.attempts.note(GaveUp { at: now, owner, label });
                 }
             }

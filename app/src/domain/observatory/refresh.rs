@@ -6,7 +6,7 @@ use super::{FREE_ALONE_MAX, GONE_MAX, Observatory};
 use crate::domain::change::{Change, Departure};
 use crate::domain::finding::{self, Survey};
 use crate::domain::history::{Happening, What};
-use crate::domain::label::label;
+use crate::domain::label::label_of;
 use crate::domain::lock::{Held, Lock, Seat, Since, Standing, Tenure};
 use crate::domain::mirror::Mirror;
 use crate::domain::observation::RootId;
@@ -321,7 +321,7 @@ fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, see
     tenure.access = lock.access(seat);
     if let Some(read) = &seat.child.read {
         if tenure.czxid.is_none() || tenure.version != read.version {
-            tenure.label = label(&read.payload).map(Into::into);
+            tenure.label = label_of(&tenure.name, &read.payload).map(Into::into);
             tenure.version = read.version;
         }
         tenure.czxid = Some(read.czxid);

@@ -234,6 +234,11 @@ fn after_hex_uuid(stem: &str) -> Option<&str> {
     guid.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()).then_some(rest)
 }
 
+/// The node that a candidate of Solr's election runs on.
+pub fn solr_node(name: &str) -> Option<&str> {
+    election::solr_node(sequence::parse(name)?.stem)
+}
+
 /// The GUID by which a client finds its own znode again: Curator's protection id, kazoo's uuid.
 pub fn guid_of(name: &str) -> Option<&str> {
     let cut = |rest: &str, start: usize| name.get(start..name.len() - rest.len());

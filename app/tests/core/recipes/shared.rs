@@ -1,14 +1,6 @@
-//! Every recipe as its client library writes it: what is recognised, who holds, who waits for whom.
+//! Changes over time: parts that turn out to be one lock, writers that read on, clients that do not see each other.
 
-use crate::language::Story;
-
-/// Syncs a tree given as `PATH fields` lines under the root `/`.
-pub(crate) fn tree(lines: &str) -> Story {
-    let mut story = Story::new(&["/"]);
-    let nodes: String = lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("10 node {line}\n")).collect();
-    story.tell(&format!("10 sync /\n{nodes}10 end /"));
-    story
-}
+use super::tree;
 
 fn check(lines: &str, show: &str, path: &str, edges: &str) {
     let story = tree(lines);
