@@ -3,8 +3,16 @@
 //! Fixtures are text. `<a>` stands for a uuid with dashes, `{a}` for one without, `#7` for the sequence number
 //! `0000000007`; behind a report's first line the path is left out.
 
+mod configured;
+mod elections;
+mod gatherings;
 mod mutexes;
+mod order;
+mod queues;
+mod read_write;
+mod semaphores;
 mod shared;
+mod single;
 
 use app::domain::configured::Configured;
 use app::domain::recipe::Recipe;
