@@ -158,11 +158,10 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
     let and_others = if count > 1 { format!("{who} and {} more", count - 1) } else { who.to_owned() };
     match lock.recognition.recipe {
         Recipe::Election => format!("Led by {who}{waiting}."),
-        Recipe::ReadWrite if count > 1 => format!("Read by {and_others} together{waiting}."),
-        Recipe::ReadWrite => format!(
-            "{} by {who}{waiting}.",
-            if lock.holders.first().is_some_and(|tenure| tenure.access == Access::Read) { "Read" } else { "Written" }
-        ),
+        Recipe::ReadWrite => match lock.holders.iter().find(|tenure| tenure.access == Access::Write) {
+            Some(writer) => format!("Written by {}{}{waiting}.", name_of(writer), if count > 1 { ", who reads as well" } else { "" }),
+            None => format!("Read by {and_others}{}{waiting}.", if count > 1 { " together" } else { "" }),
+        },
         Recipe::Semaphore => {
             let max = lock.capacity(mirror, None).and_then(|capacity| capacity.max.number());
             let of = max.map_or_else(String::new, |max| format!(" of {max}"));
@@ -192,7 +191,7 @@ fn sentence_unheld(lock: &Lock) -> String {
         return format!("Nobody home: its directory is gone and nobody made it again{last}.");
     }
     match (lock.recognition.shape, lock.recognition.recipe) {
-        (Shape::Gathering, _) if count > 0 => return format!("Gathering: {count} wait for the rest."),
+        (Shape::Gathering, _) if count > 0 => return format!("Gathering: {count} {} for the rest.", if count == 1 { "waits" } else { "wait" }),
         (Shape::Gathering, _) => return "Nobody is at the barrier.".to_owned(),
         (Shape::Items | Shape::TakenItems, _) if count > 0 => {
             return format!("{count} {} nobody works on.", if count == 1 { "item" } else { "items" });

@@ -179,7 +179,8 @@ impl Story {
         lines.extend(waiters.map(|seat| {
             let name = |target: &app::domain::lock::Target<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
             let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
-            format!("{:?} waits {} -> {}", lock.access(&seat), seat.key.name(), targets.join(" ")).trim_end().to_owned()
+            let arrow = if targets.is_empty() { "" } else { " -> " };
+            format!("{:?} waits {}{arrow}{}", lock.access(&seat), seat.key.name(), targets.join(" "))
         }));
         lines.join("\n")
     }

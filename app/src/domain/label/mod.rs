@@ -47,10 +47,11 @@ fn unquoted(text: &str) -> &str {
     inner('\'').or_else(|| inner('"')).unwrap_or(text)
 }
 
-/// The identity in a name: Solr's `<session>-<node>-n_<sequence>`, HBase's `host,port,start`.
+/// The identity in a name: Solr's `<session>-<node>-n_<sequence>`, kazoo's `<32 hex>-<identifier>`, HBase's
+/// `host,port,start`.
 fn in_name(name: &str) -> Option<String> {
-    if let Some(node) = recipe::solr_node(name) {
-        return Some(node.to_owned());
+    if let Some(found) = recipe::solr_node(name).or_else(|| recipe::party_identifier(name)) {
+        return Some(found.to_owned());
     }
     let mut parts = name.split(',');
     let (host, port, start) = (parts.next()?, parts.next()?, parts.next()?);

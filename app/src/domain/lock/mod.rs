@@ -124,7 +124,8 @@ pub struct Standing {
     pub waiting: Totals,
     /// Since when the first in line waits.
     pub oldest: Option<Since>,
-    /// A lease that is only asked for (Curator's semaphore): it neither holds nor is listed.
+    /// A lease that neither holds nor waits and is not listed: only asked for (Curator's semaphore), or run out
+    /// (kazoo's `NonBlockingLease`).
     pub pending: Option<Box<str>>,
 }
 

@@ -10,7 +10,7 @@ use crate::domain::lock::{Lock, homes_of};
 use crate::domain::mirror::{Child, Mirror};
 use crate::domain::observation::RootId;
 use crate::domain::recipe::recognise::{self, Found};
-use crate::domain::recipe::{Confidence, Recipe, Recognition, Shape, rule};
+use crate::domain::recipe::{Recipe, Recognition, Shape, rule};
 use crate::domain::time::TimeMs;
 use crate::domain::znode::split_path;
 
@@ -48,27 +48,34 @@ impl Observatory {
             self.vanish(parent, out);
         }
         if is_news {
-            self.recognise_directory(now, root, parent, out);
+            self.recognise_directory(now, root, parent, recognise::is_mark(name), out);
         }
         self.lock_at(parent).map(|lock| Arc::clone(&lock.path))
     }
 
     fn recognise_alone(&self, root: RootId, path: &str, parent: &str, name: &str) -> Option<Recognition> {
         let mirror = &self.roots.get(root.0 as usize)?.mirror;
-        let found = recognise::recognise_alone(mirror, parent, name, mirror.directory(parent)?.child(name)?.1)?;
-        self.as_configured(path, found)
+        self.find_alone(mirror, path, parent, name, mirror.directory(parent)?.child(name)?.1)
+    }
+
+    /// What a znode of its own is, by its name and by the configuration.
+    pub(super) fn find_alone(&self, mirror: &Mirror, path: &str, parent: &str, name: &str, child: &Child) -> Option<Recognition> {
+        match recognise::recognise_alone(mirror, parent, name, child) {
+            Some(found) => self.as_configured(path, found),
+            None => recognise::recognise_configured_alone(mirror, parent, name, child, self.configured_recipe(path)?),
+        }
     }
 
     /// Follows the names of a directory's children; with nothing to tell by, the last recognition stays.
-    fn recognise_directory(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
+    fn recognise_directory(&mut self, now: TimeMs, root: RootId, path: &str, is_marked_now: bool, out: &mut Vec<Change>) {
         if path == "/" {
             return;
         }
         let Some(mirror) = self.roots.get(root.0 as usize).map(|view| &view.mirror) else { return };
         let kinds = mirror.directory(path).map(|directory| (recognise::leading_rule(directory), directory.kinds()));
         let known = self.lock_at(path).map(|lock| (lock.recognition.rule, lock.kinds));
-        let Some((leading, kinds)) = kinds.filter(|(leading, _)| leading.is_some()) else { return };
-        if known == Some((leading, kinds)) {
+        let Some((leading, kinds)) = kinds else { return };
+        if known == Some((leading, kinds)) && !is_marked_now {
             return;
         }
         let Some(found) = self.find(mirror, &path.into()) else { return };
@@ -88,6 +95,8 @@ impl Observatory {
                 lock.gone_since = None;
                 if !stays(lock, &found.recognition) {
                     lock.become_known_as(found.recognition);
+                    let lock = lock.clone();
+                    self.absorb(&lock, out);
                 }
             }
             None => self.appear(now, Lock::new(found.home, root, found.recognition), seen, out),
@@ -96,24 +105,26 @@ impl Observatory {
 
     /// What a directory is, by its names and by the configuration.
     pub(super) fn find(&self, mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
-        let Found { home, recognition } = recognise::recognise(mirror, path)?;
-        let recognition = self.as_configured(&home, recognition)?;
-        Some(Found { home, recognition })
+        match recognise::recognise(mirror, path) {
+            Some(Found { home, recognition }) => Some(Found { recognition: self.as_configured(&home, recognition)?, home }),
+            None => {
+                let recognition = recognise::recognise_configured(mirror.directory(path)?, self.configured_recipe(path)?)?;
+                Some(Found { home: Arc::clone(path), recognition })
+            }
+        }
+    }
+
+    fn configured_recipe(&self, path: &str) -> Option<Recipe> {
+        configured(&self.settings.configured, path)?.recipe
     }
 
     /// The configuration goes before names; None when it says that this is no lock.
-    pub(super) fn as_configured(&self, path: &str, mut found: Recognition) -> Option<Recognition> {
-        let Some(recipe) = configured(&self.settings.configured, path).and_then(|entry| entry.recipe) else { return Some(found) };
-        if recipe == Recipe::Unknown {
-            return None;
+    pub(super) fn as_configured(&self, path: &str, found: Recognition) -> Option<Recognition> {
+        match self.configured_recipe(path) {
+            None => Some(found),
+            Some(Recipe::Unknown) => None,
+            Some(recipe) => Some(found.configured_as(recipe)),
         }
-        if recipe != found.recipe {
-            found.label = format!("{} (configured)", found.label).into();
-        }
-        found.recipe = recipe;
-        found.confidence = Confidence::High;
-        found.is_configured = true;
-        Some(found)
     }
 
     /// How many the configuration says a lock admits.

@@ -11,11 +11,11 @@ use crate::domain::lock::{Held, Lock, Seat, Since, Standing, Tenure};
 use crate::domain::mirror::Mirror;
 use crate::domain::observation::RootId;
 use crate::domain::offset::ClockOffset;
-use crate::domain::recipe::Recipe;
 use crate::domain::recipe::recognise;
+use crate::domain::recipe::{Recipe, Shape};
 use crate::domain::time::TimeMs;
 use crate::domain::verdict;
-use crate::domain::znode::{SessionId, split_path};
+use crate::domain::znode::{SessionId, join_path, split_path};
 
 /// Findings of a lock are looked for this long after a change; a long queue waits longer, a millisecond for each
 /// hundred contenders.
@@ -62,7 +62,7 @@ impl Observatory {
         else {
             return;
         };
-        let is_news = mark.is_some() || recognise::is_mark(name);
+        let is_news = mark.is_some() || recognise::is_mark(name) || recognise::may_gather(parent) || !self.settings.configured.is_empty();
         let Some(lock) = self.lock_for(now, root, path, is_news, out) else { return };
         let counts = self.locks.get(&lock).is_some_and(|found| self.child_counts(found, parent, name));
         if counts && cause == Cause::Arrived {
@@ -87,15 +87,24 @@ impl Observatory {
         if lock.is_alone() {
             self.forget_free_alone(out);
         }
-        // A part that was taken for a lock of its own is one no longer.
-        let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone()];
-        for part in parts.into_iter().flatten().filter(|part| *part != path && !lock.is_alone()) {
-            self.vanish(&part, out);
-        }
+        self.absorb(&lock, out);
         lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
         self.locks.insert(Arc::clone(&path), lock);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
         self.refresh(now, &path, seen, out);
+    }
+
+    /// What was taken for a lock of its own and is a part of this one is a lock no longer.
+    pub(super) fn absorb(&mut self, lock: &Lock, out: &mut Vec<Change>) {
+        if lock.is_alone() {
+            return;
+        }
+        let office = lock.parts.second.as_deref().filter(|_| lock.recognition.shape == Shape::Office);
+        let leader = office.map(|office| Arc::from(join_path(office, "leader")));
+        let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone(), leader];
+        for part in parts.into_iter().flatten().filter(|part| *part != lock.path) {
+            self.vanish(&part, out);
+        }
     }
 
     pub(super) fn vanish(&mut self, path: &str, out: &mut Vec<Change>) {
@@ -245,9 +254,9 @@ struct News {
 
 /// Ends the holds of those who no longer hold and begins those of who now do.
 fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, seen: Seen) -> News {
-    lock.standing.pending = lock.pending_lease(mirror).map(Into::into);
+    lock.standing.pending = lock.set_aside(mirror, now).map(Into::into);
     let mut before = std::mem::take(&mut lock.holders);
-    let mut held = lock.holding(mirror, now);
+    let mut held = lock.holding(mirror);
     for tenure in &before {
         keep(lock, mirror, tenure, &mut held);
     }
@@ -255,12 +264,15 @@ fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: T
     let mut after = Vec::with_capacity(held.seats.len());
     let mut waits = Vec::new();
     for seat in &held.seats {
-        let same = before.iter().position(|tenure| tenure.is(seat.directory, seat.key, seat.child));
+        let same = |tenure: &Tenure| tenure.is(seat.directory, seat.key, seat.child) && !lock.is_taken_over(tenure, seat.child);
+        let same = before.iter().position(same);
         let known = same.map(|at| before.remove(at));
         let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
         if known.is_none() {
             news.changed = true;
-            waits.extend(seat.child.read.as_ref().map(|read| now.since(offset.to_ours(read.ctime_ms))));
+            // A lease's znode is there before and after its holder.
+            let waited = seat.child.read.as_ref().filter(|read| lock.recognition.shape != Shape::Fixed || read.owner().is_some());
+            waits.extend(waited.map(|read| now.since(offset.to_ours(read.ctime_ms))));
         }
         if is_news {
             news.told.extend(seat.child.owner().map(|session| (session, seat.key.name().into(), What::Held)));

@@ -3,7 +3,7 @@
 //! Sources: Curator `LeaderLatch`, ZooKeeper recipes `LeaderElectionSupport`, Solr `LeaderElector`, ClickHouse
 //! `LeaderElection`, ZooKeeper's recipe page ("guid-n_").
 
-use super::{Access, Confidence, Counts, Dialect, LINE, Place, Recipe, Rule};
+use super::{Access, Confidence, Counts, Dialect, LINE, Place, Recipe, Rule, Shape};
 
 const ELECTION: Rule = Rule { recipe: Recipe::Election, access: Access::Leader, ..LINE };
 
@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "Solr election",
         evidence: "names are <session id>-<node>-n_<sequence>",
         matches: |name| name.number.is_some() && solr_node(name.stem).is_some(),
+        composite: Some(Shape::Office),
         ..ELECTION
     },
     Rule {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::barrier::MARKS;
-use super::{Access, Confidence, Place, Recipe, RuleId, rule};
-use crate::domain::mirror::{Child, Directory, Kin, Mirror};
+use super::{Access, Confidence, Place, Recipe, RuleId, is_catch_all, rule};
+use crate::domain::mirror::{Child, ChildKey, Directory, Kin, Mirror};
 use crate::domain::znode::{join_path, split_path};
 
 /// How the znodes of a lock lie.
@@ -69,6 +69,48 @@ impl Recognition {
         Self { rule: Some(id), shape, recipe: rule.recipe, label: rule.label.into(), confidence: rule.confidence, is_configured: false }
     }
 
+    /// By a path, whatever the names of the children are.
+    fn by_path(shape: Shape, recipe: Recipe, label: &str, confidence: Confidence) -> Self {
+        Self { rule: None, shape, recipe, label: label.into(), confidence, is_configured: false }
+    }
+
+    /// Contenders may have any name: it was not recognised by names.
+    pub fn takes_any_name(&self) -> bool {
+        self.rule.is_none() && self.shape != Shape::Idle
+    }
+
+    /// Whether a child of its one directory is a contender, where any name may be one.
+    pub fn takes(&self, key: &ChildKey, child: &Child) -> bool {
+        match self.shape {
+            Shape::Line => key.number().is_some(),
+            Shape::Items => key.number().is_some() && child.is_owned() != Some(true),
+            Shape::Group | Shape::Gathering => child.is_owned() != Some(false) && !is_mark(key.name()),
+            _ => false,
+        }
+    }
+
+    /// What the operator knows it as where it is of another recipe than its names say.
+    fn label_as(&self, recipe: Recipe) -> Box<str> {
+        let elected = self.rule.map(|id| rule(id).elected).filter(|elected| recipe == Recipe::Election && !elected.is_empty());
+        elected.map_or_else(|| self.label.clone(), Into::into)
+    }
+
+    /// The same, but what the configuration says it is; its znodes lie as those of that recipe do.
+    #[must_use]
+    pub fn configured_as(mut self, recipe: Recipe) -> Self {
+        if recipe != self.recipe {
+            let label = self.label_as(recipe);
+            self.label = if label == self.label { format!("{label} (configured)").into() } else { label };
+            if let Some(shape) = shape_of(recipe).filter(|shape| is_one_directory(self.shape) && *shape != self.shape) {
+                (self.shape, self.rule) = (shape, None);
+            }
+        }
+        self.recipe = recipe;
+        self.confidence = Confidence::High;
+        self.is_configured = true;
+        self
+    }
+
     /// What a contender of some rule wants from this lock.
     pub fn access(&self, own: Option<RuleId>) -> Access {
         let own = own.map_or(Access::Exclusive, |id| rule(id).access);
@@ -95,7 +137,12 @@ pub fn leading_rule(directory: &Directory) -> Option<RuleId> {
 /// What a directory is, and of which lock it is a part.
 pub fn recognise(mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
     let directory = mirror.directory(path)?;
-    let leading = leading_rule(directory)?;
+    let leading = leading_rule(directory);
+    if may_gather(path) && leading.is_none_or(is_vague) && has_members(directory) {
+        let confidence = if is_marked(directory) { Confidence::Medium } else { Confidence::Low };
+        return Some(at(path, Recognition::by_path(Shape::Gathering, Recipe::DoubleBarrier, "double barrier", confidence)));
+    }
+    let leading = leading?;
     match rule(leading).place {
         Place::Line => Some(line(mirror, path, directory, leading)),
         Place::Lease => leases(mirror, path, directory, leading),
@@ -105,6 +152,52 @@ pub fn recognise(mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
         Place::Fixed => Some(at(path, Recognition::of(leading, Shape::Fixed))),
         Place::Alone => None,
     }
+}
+
+/// How the znodes of a recipe lie when only its path is known; None where that takes more than one directory.
+fn shape_of(recipe: Recipe) -> Option<Shape> {
+    match recipe {
+        Recipe::SequentialMutex | Recipe::ReadWrite | Recipe::Election => Some(Shape::Line),
+        Recipe::DoubleBarrier => Some(Shape::Gathering),
+        Recipe::Queue => Some(Shape::Items),
+        Recipe::Membership => Some(Shape::Group),
+        Recipe::Semaphore | Recipe::SingleNodeMutex | Recipe::Barrier | Recipe::Unknown => None,
+    }
+}
+
+/// Any child of the one directory may be a contender.
+fn is_one_directory(shape: Shape) -> bool {
+    matches!(shape, Shape::Line | Shape::Items | Shape::Group | Shape::Gathering | Shape::Idle)
+}
+
+/// A directory that only the configuration knows, once it has a child that may be a contender.
+pub fn recognise_configured(directory: &Directory, recipe: Recipe) -> Option<Recognition> {
+    let found = Recognition::by_path(shape_of(recipe)?, recipe, "any names", Confidence::High).configured_as(recipe);
+    directory.children().any(|(key, child)| found.takes(key, child)).then_some(found)
+}
+
+/// A znode that only the configuration knows as a lock of its own.
+pub fn recognise_configured_alone(mirror: &Mirror, parent: &str, name: &str, child: &Child, recipe: Recipe) -> Option<Recognition> {
+    let shape = match (recipe, child.is_owned()?) {
+        (Recipe::SingleNodeMutex | Recipe::Election, true) => Shape::Alone,
+        (Recipe::Barrier, false) if !had_children(mirror, parent, name) => Shape::Gate,
+        _ => return None,
+    };
+    Some(Recognition::by_path(shape, recipe, "one znode (configured)", Confidence::High).configured_as(recipe))
+}
+
+/// Whether a directory's name speaks of a place where members of any name gather.
+pub fn may_gather(path: &str) -> bool {
+    split_path(path).is_some_and(|(_, name)| speaks_of(name, &["barrier", "synchroniz"]))
+}
+
+/// A rule that says so little that the directory's name says more.
+fn is_vague(id: RuleId) -> bool {
+    is_catch_all(id) || (rule(id).recipe == Recipe::Membership && rule(id).confidence < Confidence::High)
+}
+
+fn has_members(directory: &Directory) -> bool {
+    directory.children().any(|(key, child)| child.is_owned() == Some(true) && !is_mark(key.name()))
 }
 
 fn at(home: &str, recognition: Recognition) -> Found {
@@ -121,7 +214,7 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
     {
         return at(home, kazoo_semaphore(leading));
     }
-    if name == "election" && rule(leading).label == "Solr election" {
+    if name == "election" && rule(leading).composite == Some(Shape::Office) {
         return at(parent, Recognition::of(leading, Shape::Office));
     }
     let mut found = Recognition::of(leading, Shape::Line);
@@ -129,12 +222,8 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
     if let Some(reads) = reads.filter(|kin| rule(kin.rule).dialect == rule(leading).dialect) {
         found = Recognition::of(reads.rule, Shape::Line);
     } else if rule(leading).recipe == Recipe::SequentialMutex && speaks_of(path, &["election", "leader"]) {
+        found.label = found.label_as(Recipe::Election);
         found.recipe = Recipe::Election;
-        found.label = match &*found.label {
-            "kazoo Lock" => "kazoo Election".into(),
-            "plain sequential lock" => "sequential election".into(),
-            other => other.into(),
-        };
         found.confidence = Confidence::Medium;
     }
     at(path, found)
@@ -148,7 +237,7 @@ fn has_leases(directory: &Directory) -> bool {
 
 fn leases(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId) -> Option<Found> {
     let (parent, name) = split_path(path)?;
-    if rule(leading).label.starts_with("Curator") {
+    if rule(leading).composite == Some(Shape::LeasesAndLocks) {
         let home = if name == "leases" { parent } else { path };
         return Some(at(home, curator_semaphore(mirror, parent, leading)));
     }
@@ -186,7 +275,7 @@ fn kazoo_semaphore(leading: RuleId) -> Recognition {
 
 fn items(path: &Arc<str>, leading: RuleId) -> Found {
     match split_path(path) {
-        Some((parent, "entries" | "taken")) if rule(leading).label == "kazoo Queue" => {
+        Some((parent, "entries" | "taken")) if rule(leading).composite == Some(Shape::TakenItems) => {
             let mut found = Recognition::of(leading, Shape::TakenItems);
             found.label = "kazoo LockingQueue".into();
             at(parent, found)
@@ -197,7 +286,11 @@ fn items(path: &Arc<str>, leading: RuleId) -> Found {
 
 fn gathering(path: &Arc<str>, directory: &Directory, leading: RuleId) -> Option<Found> {
     let is_barrier = is_marked(directory) || speaks_of(path, &["barrier", "synchroniz"]);
-    is_barrier.then(|| at(path, Recognition::of(leading, Shape::Gathering)))
+    let mut found = Recognition::of(leading, Shape::Gathering);
+    if is_marked(directory) {
+        found.confidence = Confidence::High;
+    }
+    is_barrier.then(|| at(path, found))
 }
 
 /// A name that opens a double barrier.
@@ -221,9 +314,11 @@ pub fn recognise_alone(mirror: &Mirror, parent: &str, name: &str, child: &Child)
     if rule(id).recipe != Recipe::Barrier {
         return Some(Recognition::of(id, Shape::Alone));
     }
-    let had_children =
-        mirror.directory(&join_path(parent, name)).is_some_and(|own| !own.is_empty() || own.stat.is_some_and(|stat| stat.creates_ever > 0));
-    (!had_children).then(|| Recognition::of(id, Shape::Gate))
+    (!had_children(mirror, parent, name)).then(|| Recognition::of(id, Shape::Gate))
+}
+
+fn had_children(mirror: &Mirror, parent: &str, name: &str) -> bool {
+    mirror.directory(&join_path(parent, name)).is_some_and(|own| !own.is_empty() || own.stat.is_some_and(|stat| stat.creates_ever > 0))
 }
 
 /// An empty directory whose counters tell that children came and went, and whose path speaks of locks.

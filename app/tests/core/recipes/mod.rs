@@ -3,6 +3,7 @@
 //! Fixtures are text. `<a>` stands for a uuid with dashes, `{a}` for one without, `#7` for the sequence number
 //! `0000000007`; behind a report's first line the path is left out.
 
+mod changes;
 mod configured;
 mod elections;
 mod gatherings;
@@ -11,7 +12,7 @@ mod order;
 mod queues;
 mod read_write;
 mod semaphores;
-mod shared;
+
 mod single;
 
 use app::domain::configured::Configured;

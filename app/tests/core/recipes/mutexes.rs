@@ -136,8 +136,8 @@ fn go_zookeeper_sees_kazoo_and_kazoo_does_not_see_it() {
         "/g SequentialMutex High Healthy: kazoo Lock
         Held by session 0xa; 2 wait.
         Exclusive holds {a}__lock__#0
-        Exclusive waits _c_{b}-lock-#1 -> {a}__lock__#0
-        Exclusive waits {c}__lock__#2 -> {a}__lock__#0",
+        Exclusive waits _c_{b}-lock-#1 -> {a}__lock__#0*
+        Exclusive waits {c}__lock__#2 -> {a}__lock__#0*",
     );
     check(
         "/g

@@ -40,9 +40,9 @@ fn past_the_end_a_newcomer_believes_that_it_holds_and_the_holder_goes_on() {
     says(
         &story,
         "/k SequentialMutex High DoubleOwner: kazoo Lock
-        2 hold at once although their recipe admits one: session 0xb, session 0xa; nobody waits.
-        Exclusive holds {b}__lock__-2147483648
-        Exclusive holds {a}__lock__2147483647",
+        2 hold at once although their recipe admits one: session 0xa, session 0xb; nobody waits.
+        Exclusive holds {a}__lock__2147483647
+        Exclusive holds {b}__lock__-2147483648",
     );
 }
 

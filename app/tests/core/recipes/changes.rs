@@ -33,7 +33,7 @@ fn curators_readers_hold_together_and_wait_for_the_first_writer() {
         ),
         "/rw",
         &format!(
-            "{c}__WRIT__0000000002 -> {b}__READ__0000000001\n{d}__READ__0000000003 -> {c}__WRIT__0000000002*\n{e}__WRIT__0000000004 -> {d}__READ__0000000003"
+            "{c}__WRIT__0000000002 -> {b}__READ__0000000001\n{d}__READ__0000000003 -> {c}__WRIT__0000000002\n{e}__WRIT__0000000004 -> {d}__READ__0000000003"
         ),
     );
 }
