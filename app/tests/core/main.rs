@@ -4,6 +4,7 @@
 mod fixtures;
 mod histories;
 mod language;
+mod properties;
 mod recipes;
 mod views;
 mod waits;

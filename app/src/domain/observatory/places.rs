@@ -45,7 +45,7 @@ impl Observatory {
         }
         // A barrier that gets children is none.
         if self.locks.get(parent).is_some_and(|lock| lock.recognition.shape == Shape::Gate) {
-            self.vanish(parent, out);
+            self.vanish(now, parent, out);
         }
         if is_news {
             self.recognise_directory(now, root, parent, recognise::is_mark(name), out);
@@ -89,6 +89,10 @@ impl Observatory {
 
     /// Takes on what was found at a place.
     pub(super) fn become_found(&mut self, now: TimeMs, root: RootId, found: Found, seen: Seen, out: &mut Vec<Change>) {
+        // A part of a known lock stays one, even while its neighbours are gone (Curator's are containers).
+        if self.lock_at(&found.home).is_some_and(|lock| lock.path != found.home) {
+            return;
+        }
         match self.locks.get_mut(&found.home) {
             Some(lock) if lock.is_alone() => {}
             Some(lock) => {
@@ -96,7 +100,7 @@ impl Observatory {
                 if !stays(lock, &found.recognition) {
                     lock.become_known_as(found.recognition);
                     let lock = lock.clone();
-                    self.absorb(&lock, out);
+                    self.absorb(now, &lock, out);
                 }
             }
             None => self.appear(now, Lock::new(found.home, root, found.recognition), seen, out),

@@ -85,9 +85,9 @@ impl Observatory {
     pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
         let path = Arc::clone(&lock.path);
         if lock.is_alone() {
-            self.forget_free_alone(out);
+            self.forget_free_alone(now, out);
         }
-        self.absorb(&lock, out);
+        self.absorb(now, &lock, out);
         lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
         self.locks.insert(Arc::clone(&path), lock);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
@@ -95,7 +95,7 @@ impl Observatory {
     }
 
     /// What was taken for a lock of its own and is a part of this one is a lock no longer.
-    pub(super) fn absorb(&mut self, lock: &Lock, out: &mut Vec<Change>) {
+    pub(super) fn absorb(&mut self, now: TimeMs, lock: &Lock, out: &mut Vec<Change>) {
         if lock.is_alone() {
             return;
         }
@@ -103,15 +103,16 @@ impl Observatory {
         let leader = office.map(|office| Arc::from(join_path(office, "leader")));
         let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone(), leader];
         for part in parts.into_iter().flatten().filter(|part| *part != lock.path) {
-            self.vanish(&part, out);
+            self.vanish(now, &part, out);
         }
     }
 
-    pub(super) fn vanish(&mut self, path: &str, out: &mut Vec<Change>) {
+    pub(super) fn vanish(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         if let Some((path, lock)) = self.locks.remove_entry(path) {
             for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
                 self.rechecks.remove(&(due, Arc::clone(&path)));
             }
+            self.verify_cycles(now, &path, out);
             out.push(Change::LockVanished { lock: path });
         }
     }
@@ -129,7 +130,7 @@ impl Observatory {
             if self.reaped.len() < super::REAPED_MAX {
                 self.reaped.insert(path.into(), reaped + 1);
             }
-            self.vanish(path, out);
+            self.vanish(now, path, out);
             return;
         }
         if let Some(lock) = self.locks.get_mut(path) {
@@ -140,13 +141,13 @@ impl Observatory {
     }
 
     /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to be told by.
-    fn forget_free_alone(&mut self, out: &mut Vec<Change>) {
+    fn forget_free_alone(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         let free = |lock: &&Lock| lock.is_alone() && lock.holders.is_empty();
         if self.locks.values().filter(|lock| lock.is_alone()).count() < FREE_ALONE_MAX {
             return;
         }
         if let Some(path) = self.locks.values().find(free).map(|lock| Arc::clone(&lock.path)) {
-            self.vanish(&path, out);
+            self.vanish(now, &path, out);
         }
     }
 
@@ -176,6 +177,11 @@ impl Observatory {
         self.verify_cycles(now, &path, out);
         for (session, ..) in news.told.iter().filter(|(.., what)| *what == What::Held) {
             self.search_from(now, *session, out);
+        }
+        // A semaphore is waited for once a single one holds, although nobody new does.
+        let last = self.locks.get(&path).filter(|lock| news.changed && lock.standing.holders == 1).and_then(|lock| lock.holders.first()?.owner);
+        if let Some(session) = last.filter(|_| news.told.is_empty()) {
+            self.search_from(now, session, out);
         }
         self.judge_again(now, &path, out);
     }
