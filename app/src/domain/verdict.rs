@@ -2,7 +2,7 @@
 
 use super::lock::{Lock, Tenure};
 use super::mirror::Mirror;
-use super::recipe::{Access, Recipe, Shape};
+use super::recipe::{Access, Counts, Recipe, Shape, rule};
 use super::time::TimeMs;
 
 /// Worst last. Meanings as in the wire's enum of the same name.
@@ -125,6 +125,8 @@ pub fn conflict(lock: &Lock) -> Option<(&Tenure, &Tenure)> {
 fn orphan(lock: &Lock) -> Option<&Tenure> {
     let should_be_owned =
         matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+    // A lease that ends by the clock has no owner by design, even where its end can't be read.
+    let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).counts != Counts::WhenUnowned);
     lock.holders.iter().find(|tenure| should_be_owned && tenure.czxid.is_some() && tenure.owner.is_none())
 }
 
@@ -163,7 +165,7 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
             None => format!("Read by {and_others}{}{waiting}.", if count > 1 { " together" } else { "" }),
         },
         Recipe::Semaphore => {
-            let max = lock.capacity(mirror, None).and_then(|capacity| capacity.max.number());
+            let max = lock.capacity(mirror, lock.recognition.configured_max).and_then(|capacity| capacity.max.number());
             let of = max.map_or_else(String::new, |max| format!(" of {max}"));
             format!("{count}{of} leases held, the first by {who}{waiting}.")
         }
@@ -191,7 +193,12 @@ fn sentence_unheld(lock: &Lock) -> String {
         return format!("Nobody home: its directory is gone and nobody made it again{last}.");
     }
     match (lock.recognition.shape, lock.recognition.recipe) {
-        (Shape::Gathering, _) if count > 0 => return format!("Gathering: {count} {} for the rest.", if count == 1 { "waits" } else { "wait" }),
+        (Shape::Gathering, _) if count > 0 => {
+            return match lock.recognition.configured_max {
+                Some(max) => format!("Gathering: {count} of {max} are there."),
+                None => format!("Gathering: {count} {} for the rest.", if count == 1 { "waits" } else { "wait" }),
+            };
+        }
         (Shape::Gathering, _) => return "Nobody is at the barrier.".to_owned(),
         (Shape::Items | Shape::TakenItems, _) if count > 0 => {
             return format!("{count} {} nobody works on.", if count == 1 { "item" } else { "items" });

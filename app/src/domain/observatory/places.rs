@@ -112,8 +112,8 @@ impl Observatory {
         match recognise::recognise(mirror, path) {
             Some(Found { home, recognition }) => Some(Found { recognition: self.as_configured(&home, recognition)?, home }),
             None => {
-                let recognition = recognise::recognise_configured(mirror.directory(path)?, self.configured_recipe(path)?)?;
-                Some(Found { home: Arc::clone(path), recognition })
+                let found = recognise::recognise_configured(mirror.directory(path)?, self.configured_recipe(path)?)?;
+                Some(Found { home: Arc::clone(path), recognition: self.as_configured(path, found)? })
             }
         }
     }
@@ -123,7 +123,8 @@ impl Observatory {
     }
 
     /// The configuration goes before names; None when it says that this is no lock.
-    pub(super) fn as_configured(&self, path: &str, found: Recognition) -> Option<Recognition> {
+    pub(super) fn as_configured(&self, path: &str, mut found: Recognition) -> Option<Recognition> {
+        found.configured_max = self.configured_max(path);
         match self.configured_recipe(path) {
             None => Some(found),
             Some(Recipe::Unknown) => None,

@@ -52,6 +52,8 @@ pub struct Recognition {
     pub confidence: Confidence,
     /// Said by the configuration, whatever the names say.
     pub is_configured: bool,
+    /// How many it admits, or waits for, by the configuration.
+    pub configured_max: Option<u32>,
 }
 
 /// A recognition and where it is at home: the path a client was given.
@@ -66,12 +68,20 @@ pub struct Found {
 impl Recognition {
     fn of(id: RuleId, shape: Shape) -> Self {
         let rule = rule(id);
-        Self { rule: Some(id), shape, recipe: rule.recipe, label: rule.label.into(), confidence: rule.confidence, is_configured: false }
+        Self {
+            rule: Some(id),
+            shape,
+            recipe: rule.recipe,
+            label: rule.label.into(),
+            confidence: rule.confidence,
+            is_configured: false,
+            configured_max: None,
+        }
     }
 
     /// By a path, whatever the names of the children are.
     fn by_path(shape: Shape, recipe: Recipe, label: &str, confidence: Confidence) -> Self {
-        Self { rule: None, shape, recipe, label: label.into(), confidence, is_configured: false }
+        Self { rule: None, shape, recipe, label: label.into(), confidence, is_configured: false, configured_max: None }
     }
 
     /// Contenders may have any name: it was not recognised by names.
@@ -333,6 +343,7 @@ pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> 
         label: "idle, recipe not seen yet".into(),
         confidence: Confidence::Low,
         is_configured: false,
+        configured_max: None,
     })
 }
 

@@ -14,7 +14,7 @@ const SESSIONS: i64 = 5;
 
 /// Directory and prefix of names that clients write there, with a uuid by the client's number where a `@` stands.
 /// Persistent ones begin with `!`, those without a number with `=`.
-const KINDS: [(&str, &str); 24] = [
+const KINDS: [(&str, &str); 29] = [
     ("/r/mutex", "_c_@-lock-"),
     ("/r/rw", "_c_@-__READ__"),
     ("/r/rw", "_c_@-__WRIT__"),
@@ -39,6 +39,11 @@ const KINDS: [(&str, &str); 24] = [
     ("/r/synchronizing", "=start"),
     ("/r", "=orders-lock"),
     ("/r/fixed", "=lock"),
+    ("/r/hbase", "=master"),
+    ("/r/hbase/backup-masters", "=host-#,16000,1790000000123"),
+    ("/r/stuck", "=_c_@-lock-2147483647"),
+    ("/r/stuck", "=_c_@-lock-2147483646"),
+    ("/r/stuck", "=_c_@-lock--2147483648"),
 ];
 
 #[derive(Clone, Debug)]

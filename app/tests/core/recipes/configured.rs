@@ -2,7 +2,7 @@
 
 use app::domain::recipe::Recipe;
 
-use super::{says, tell, tree_configured};
+use super::{says, tell, tree_admitting, tree_configured};
 
 #[test]
 fn a_path_may_be_called_what_it_is() {
@@ -69,4 +69,20 @@ fn a_directory_of_any_names_may_gather() {
     assert_eq!(story.sentence("/meet"), "Gathering: 1 waits for the rest.");
     assert_eq!(story.sentence("/team"), "2 members: session 0xa and 1 more.");
     assert_eq!(story.sentence("/todo"), "2 items nobody works on.");
+}
+
+#[test]
+fn how_many_are_admitted_or_awaited_may_be_said() {
+    let story = tree_admitting(
+        "/s",
+        5,
+        "/s
+        /s/leases
+        /s/locks
+        /s/leases/_c_<a>-lease-#0 owner=a
+        /s/leases/_c_<b>-lease-#1 owner=b",
+    );
+    assert_eq!(story.sentence("/s"), "2 of 5 leases held, the first by session 0xa; nobody waits.");
+    let story = tree_admitting("/*", 3, "/barrier\n/barrier/<a> owner=a\n/barrier/<b> owner=b");
+    assert_eq!(story.sentence("/barrier"), "Gathering: 2 of 3 are there.");
 }

@@ -31,6 +31,12 @@ fn tree_configured(configured: &[(&str, Recipe)], lines: &str) -> Story {
     synced(Story::configured(&["/"], configured.iter().map(entry).collect()), lines)
 }
 
+/// The same where the configuration says how many a path admits.
+fn tree_admitting(pattern: &str, max: u32, lines: &str) -> Story {
+    let entry = Configured { pattern: pattern.to_owned(), recipe: None, max: Some(max) };
+    synced(Story::configured(&["/"], vec![entry]), lines)
+}
+
 fn synced(mut story: Story, lines: &str) -> Story {
     let nodes: String = trimmed(lines).map(|line| format!("10 node {}\n", expand(line))).collect();
     story.tell(&format!("10 sync /\n{nodes}10 end /"));

@@ -133,6 +133,17 @@ fn a_lease_that_is_taken_over_before_its_end_is_another_hold() {
 }
 
 #[test]
+fn a_lease_whose_end_cant_be_read_is_no_orphan() {
+    check(
+        "/l
+        /l/lease_holder data=what",
+        "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
+        Held by what; who waits has no znode.
+        Exclusive holds lease_holder",
+    );
+}
+
+#[test]
 fn kazoos_multi_lease_is_a_lease_a_slot() {
     let story = tree(
         "/l
