@@ -335,7 +335,8 @@ fn had_children(mirror: &Mirror, parent: &str, name: &str) -> bool {
 pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> {
     let used = directory.is_empty() && directory.stat.is_some_and(|stat| stat.children == 0 && stat.creates_ever > 0);
     let is_part = matches!(split_path(path), Some((_, "leases" | "locks" | "entries" | "taken"))) || path.ends_with("-__lock__");
-    let hinted = !is_part && speaks_of(path, &["lock", "mutex", "leader", "election", "latch"]);
+    let spoken = path.to_ascii_lowercase().replace("block", "").replace("clock", "");
+    let hinted = !is_part && speaks_of(&spoken, &["lock", "mutex", "leader", "election", "latch"]);
     (used && hinted).then(|| Recognition {
         rule: None,
         shape: Shape::Idle,

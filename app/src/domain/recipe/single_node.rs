@@ -6,6 +6,9 @@
 
 use super::{Confidence, Counts, LINE, Place, Recipe, Rule};
 
+/// Words that end in lock and mean something else.
+const OTHER_WORDS: [&str; 4] = ["block", "clock", "unlock", "deadlock"];
+
 const ALONE: Rule = Rule { recipe: Recipe::SingleNodeMutex, place: Place::Alone, counts: Counts::WhenOwned, ..LINE };
 
 /// The family. The last rule takes any ephemeral znode whose name ends in lock or mutex.
@@ -57,7 +60,13 @@ pub(super) const RULES: &[Rule] = &[
         label: "lock on one znode of its own",
         confidence: Confidence::Low,
         evidence: "an ephemeral znode whose name ends in lock or mutex; its creator holds",
-        matches: |name| name.number.is_none() && ["lock", "Lock", "LOCK", "mutex", "Mutex"].iter().any(|end| name.full.ends_with(end)),
+        matches: |name| name.number.is_none() && ends_in_lock(name.full),
         ..ALONE
     },
 ];
+
+fn ends_in_lock(name: &str) -> bool {
+    let ends = |word: &&str| name.ends_with(*word);
+    let is_whole = |word: &&str| name.strip_suffix(*word).is_some_and(|before| !before.ends_with(char::is_alphanumeric));
+    ["lock", "Lock", "LOCK", "mutex", "Mutex"].iter().any(ends) && !OTHER_WORDS.iter().any(is_whole)
+}

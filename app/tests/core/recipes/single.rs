@@ -171,6 +171,11 @@ fn persistent_znodes_of_such_names_and_other_ephemerals_are_no_locks() {
         /services/billing/<a> owner=a data={\"name\":\"billing\",\"address\":\"10.0.0.1\",\"port\":80}
         /services/billing/<b> owner=b data={\"name\":\"billing\",\"address\":\"10.0.0.2\",\"port\":80}
         /services/orders/{a} owner=a data={\"address\":\"10.0.0.1\"}
-        /live_nodes/10.0.0.1:8983_solr owner=a",
+        /live_nodes/10.0.0.1:8983_solr owner=a
+        /app/block owner=a
+        /app/wall-clock owner=a
+        /app/clock/ticks created=7
+        /config/features/dark-mode data=on
+        /config/features/beta#1 data=off",
     );
 }
