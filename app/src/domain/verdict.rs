@@ -2,7 +2,7 @@
 
 use super::lock::{Lock, Tenure};
 use super::mirror::Mirror;
-use super::recipe::{Access, Counts, Recipe, Shape, rule};
+use super::recipe::{Access, Place, Recipe, Shape, rule};
 use super::time::TimeMs;
 
 /// Worst last. Meanings as in the wire's enum of the same name.
@@ -126,7 +126,7 @@ fn orphan(lock: &Lock) -> Option<&Tenure> {
     let should_be_owned =
         matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
     // A lease that ends by the clock has no owner by design, even where its end can't be read.
-    let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).counts != Counts::WhenUnowned);
+    let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).place != Place::Timed);
     lock.holders.iter().find(|tenure| should_be_owned && tenure.czxid.is_some() && tenure.owner.is_none())
 }
 

@@ -114,7 +114,7 @@ impl Lock {
         match (self.recognition.shape, is_main) {
             (Shape::Line | Shape::Office, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => child.place() == Some(Place::Line),
             (Shape::LeasesAndLocks | Shape::LeasesAndSibling, true) => child.place() == Some(Place::Lease),
-            (Shape::Fixed, _) => child.place() == Some(Place::Fixed),
+            (Shape::Fixed, _) => matches!(child.place(), Some(Place::Fixed | Place::Timed)),
             (Shape::Alone | Shape::Gate, true) => split_path(&self.path).is_some_and(|(_, name)| name == key.name()),
             (Shape::Gathering, _) => matches!(child.place(), Some(Place::Member | Place::Lease)),
             (Shape::Items | Shape::TakenItems, _) => child.place() == Some(Place::Item),

@@ -1,9 +1,8 @@
 //! Leases that end by the clock: kazoo's `NonBlockingLease` keeps who holds, and until when, in a persistent znode as
 //! `{"version": 1, "holder": "…", "end": "2026-01-31T23:59:59"}`, in UTC on the clients' clocks.
 
-use super::{Lock, Tenure};
-use crate::domain::label::label;
-use crate::domain::mirror::{Child, Mirror, Read};
+use super::Lock;
+use crate::domain::mirror::{Child, Mirror};
 use crate::domain::recipe::{Place, Shape};
 use crate::domain::time::TimeMs;
 
@@ -20,14 +19,8 @@ impl Lock {
         if self.recognition.shape != Shape::Fixed {
             return None;
         }
-        let mut fixed = mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.place() == Some(Place::Fixed));
-        fixed.find(|(_, child)| child.is_owned() == Some(false) && end_of(child).is_some_and(|end| end <= now)).map(|(key, _)| key.name())
-    }
-
-    /// Somebody else took a lease over: its znode stays, only what it says changes.
-    pub fn is_taken_over(&self, tenure: &Tenure, child: &Child) -> bool {
-        let says = |read: &Read| label(&read.payload).as_deref() != tenure.label.as_deref();
-        self.recognition.shape == Shape::Fixed && child.is_owned() == Some(false) && tenure.label.is_some() && child.read.as_ref().is_some_and(says)
+        let mut timed = mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.place() == Some(Place::Timed));
+        timed.find(|(_, child)| end_of(child).is_some_and(|end| end <= now)).map(|(key, _)| key.name())
     }
 
     /// When the holder's lease runs out by itself.

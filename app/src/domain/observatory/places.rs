@@ -10,7 +10,7 @@ use crate::domain::lock::{Lock, homes_of};
 use crate::domain::mirror::{Child, Mirror};
 use crate::domain::observation::RootId;
 use crate::domain::recipe::recognise::{self, Found};
-use crate::domain::recipe::{Recipe, Recognition, Shape, rule};
+use crate::domain::recipe::{Place, Recipe, Recognition, Shape, rule};
 use crate::domain::time::TimeMs;
 use crate::domain::znode::split_path;
 
@@ -139,9 +139,10 @@ impl Observatory {
 }
 
 /// What was seen of a lock before is not unlearned: a read/write lock of kazoo's has only writers for a while, and is
-/// told from a mutex by nothing then.
+/// told from a mutex by nothing then; so is the guard of a lease that is being renewed.
 fn stays(lock: &Lock, found: &Recognition) -> bool {
     let dialect = |recognition: &Recognition| recognition.rule.map(|id| rule(id).dialect);
     let only_writers = lock.recognition.recipe == Recipe::ReadWrite && found.recipe == Recipe::SequentialMutex;
-    only_writers && dialect(&lock.recognition) == dialect(found)
+    let is_guard = lock.recognition.rule.is_some_and(|id| rule(id).place == Place::Timed) && found.recipe == Recipe::SequentialMutex;
+    is_guard || (only_writers && dialect(&lock.recognition) == dialect(found))
 }

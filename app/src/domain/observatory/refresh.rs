@@ -270,15 +270,13 @@ fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: T
     let mut after = Vec::with_capacity(held.seats.len());
     let mut waits = Vec::new();
     for seat in &held.seats {
-        let same = |tenure: &Tenure| tenure.is(seat.directory, seat.key, seat.child) && !lock.is_taken_over(tenure, seat.child);
+        let same = |tenure: &Tenure| tenure.is(seat.directory, seat.key, seat.child);
         let same = before.iter().position(same);
         let known = same.map(|at| before.remove(at));
         let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
         if known.is_none() {
             news.changed = true;
-            // A lease's znode is there before and after its holder.
-            let waited = seat.child.read.as_ref().filter(|read| lock.recognition.shape != Shape::Fixed || read.owner().is_some());
-            waits.extend(waited.map(|read| now.since(offset.to_ours(read.ctime_ms))));
+            waits.extend(seat.child.read.as_ref().map(|read| now.since(offset.to_ours(read.ctime_ms))));
         }
         if is_news {
             news.told.extend(seat.child.owner().map(|session| (session, seat.key.name().into(), What::Held)));

@@ -79,6 +79,8 @@ pub enum Place {
     Lease,
     /// In a queue of numbered contenders.
     Line,
+    /// A lease that ends by the clock. A queue beside it only guards its taking.
+    Timed,
 }
 
 /// When a znode of a fitting name is evidence of its recipe.

@@ -136,8 +136,8 @@ impl Recognition {
     }
 }
 
-/// The rule that most children of a directory fit; None when nothing in it looks like a lock. Queues come before
-/// leases, items, members and single znodes, the more frequent rule before the rarer, the more specific before the
+/// The rule that most children of a directory fit; None when nothing in it looks like a lock. Leases that end by
+/// the clock come before queues, those before leases, items, members and single znodes, the more frequent rule before the rarer, the more specific before the
 /// catch-all.
 pub fn leading_rule(directory: &Directory) -> Option<RuleId> {
     let counted = directory.census().iter().filter(|kin| kin.evidence > 0 && rule(kin.rule).place != Place::Alone);
@@ -159,7 +159,7 @@ pub fn recognise(mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
         Place::Item => Some(items(path, leading)),
         Place::Member if rule(leading).recipe == Recipe::DoubleBarrier => gathering(path, directory, leading),
         Place::Member => Some(at(path, Recognition::of(leading, Shape::Group))),
-        Place::Fixed => Some(at(path, Recognition::of(leading, Shape::Fixed))),
+        Place::Fixed | Place::Timed => Some(at(path, Recognition::of(leading, Shape::Fixed))),
         Place::Alone => None,
     }
 }

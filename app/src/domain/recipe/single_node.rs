@@ -2,7 +2,8 @@
 //! The waiters have no znode (HBase's apart), so the tree alone can't show them.
 //!
 //! Sources: the exclusive-lock pattern common in home-made clients, Hadoop `ActiveStandbyElector`, HBase
-//! `ActiveMasterManager`, Kafka `KafkaController`, Helix, ClickHouse `ZooKeeperLock`, kazoo `recipe/lease.py`.
+//! `ActiveMasterManager`, Kafka `KafkaController`, Helix, ClickHouse `ZooKeeperLock`, kazoo `recipe/lease.py` (its
+//! clients take a `Lock` in the same directory for as long as they read and write the lease).
 
 use super::{Confidence, Counts, LINE, Place, Recipe, Rule};
 
@@ -23,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         label: "kazoo NonBlockingLease",
-        place: Place::Fixed,
+        place: Place::Timed,
         evidence: "a persistent child named lease_holder that says who holds and until when",
         matches: |name| name.full == "lease_holder",
         counts: Counts::WhenUnowned,

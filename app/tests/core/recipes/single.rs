@@ -120,16 +120,20 @@ fn kazoos_lease_is_free_again_by_the_clock() {
 }
 
 #[test]
-fn a_lease_that_is_taken_over_before_its_end_is_another_hold() {
+fn the_lock_that_guards_the_taking_of_a_lease_is_no_mutex() {
     let mut story = tree(LEASE);
-    let next = "{\"version\":1,\"holder\":\"worker-2\",\"end\":\"1970-01-01T00:02:00.000000\"}";
-    tell(&mut story, &format!("30000 = /l/lease_holder czxid=102 version=1 data={next}"));
-    assert_eq!(story.sentence("/l"), "Held by worker-2; who waits has no znode.");
-    let lock = story.lock("/l");
-    assert_eq!((lock.holders[0].since.0, lock.tally.past.len()), (30_000, 1));
-    let longer = "{\"version\":1,\"holder\":\"worker-2\",\"end\":\"1970-01-01T00:03:00.000000\"}";
-    tell(&mut story, &format!("40000 = /l/lease_holder czxid=102 version=2 data={longer}\n120000 tick"));
-    assert_eq!(story.lock("/l").holders[0].since.0, 30_000, "renewed, it is the same hold");
+    let next = "{\"version\":1,\"holder\":\"worker-2\",\"end\":\"1970-01-01T00:02:00\"}";
+    tell(&mut story, "61000 + /l/{a}__lock__#0\n61001 = /l/{a}__lock__#0 owner=a data=worker-2");
+    assert_eq!(story.show(), "/l SingleNodeMutex Free [] <-");
+    tell(&mut story, "61002 - /l/lease_holder\n61002 + /l/{b}__lock__#1\n61003 = /l/{b}__lock__#1 owner=b data=worker-3");
+    assert_eq!(story.show(), "/l SingleNodeMutex Free [] <-");
+    tell(&mut story, &format!("61004 + /l/lease_holder\n61005 = /l/lease_holder data={next}\n61006 - /l/{{a}}__lock__#0"));
+    says(
+        &story,
+        "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
+        Held by worker-2; who waits has no znode.
+        Exclusive holds lease_holder",
+    );
 }
 
 #[test]
