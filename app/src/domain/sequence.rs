@@ -33,7 +33,7 @@ pub fn parse(name: &str) -> Option<Sequenced<'_>> {
     let magnitude: i64 = text.parse().ok()?;
     let signed = stem.ends_with("--") || stem.ends_with("_-") || stem == "-";
     let widths_fit = if width == DIGITS { digits == DIGITS && magnitude >= 1_000_000_000 } else { true };
-    if signed && widths_fit {
+    if signed && widths_fit && magnitude > 0 {
         let number = i32::try_from(-magnitude).ok()?;
         return Some(Sequenced { stem: &stem[..stem.len() - 1], number });
     }
@@ -76,6 +76,7 @@ mod tests {
         check("ab__lock__-2147483640", Some(("ab__lock__", -2_147_483_640)));
         check("lock--000000005", Some(("lock-", -5)));
         check("n_-000000005", Some(("n_", -5)));
+        check("n_-000000000", None);
         check("lock-1000000005", Some(("lock-", 1_000_000_005)));
         check("lock_-0000000005", Some(("lock_-", 5)));
     }

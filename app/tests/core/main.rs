@@ -5,6 +5,7 @@ mod findings;
 mod fixtures;
 mod histories;
 mod language;
+mod properties;
 mod recipes;
 mod views;
 mod waits;

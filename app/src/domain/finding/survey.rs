@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Limits;
 use crate::domain::change::Departure;
 use crate::domain::deadlock::Cycle;
-use crate::domain::label::label;
+use crate::domain::label::label_of;
 use crate::domain::lock::{Lock, PastTenure, Seat, Tenure};
 use crate::domain::mirror::{Directory, Mirror};
 use crate::domain::offset::ClockOffset;
@@ -79,7 +79,7 @@ impl<'a> Survey<'a> {
     /// The label of a contender, when it says who it is: a bare address is shared by all processes of a host
     /// (Curator's default payload), so it tells nobody from his neighbour.
     pub fn identity(&self, seat: &Seat<'_>) -> Option<String> {
-        identity(&label(&seat.child.read.as_ref()?.payload)?)
+        identity(&label_of(seat.key.name(), &seat.child.read.as_ref()?.payload)?)
     }
 }
 

@@ -42,7 +42,7 @@ impl Lock {
         let known = configured.map(Maximum::Configured);
         match self.recognition.shape {
             Shape::LeasesAndLocks => {
-                let seen = self.standing.unheld.is_some().then_some(Maximum::Seen(self.standing.holders));
+                let seen = self.standing.pending.is_some().then_some(Maximum::Seen(self.standing.holders));
                 Some(Capacity { used: self.standing.holders, max: known.or(seen).unwrap_or(Maximum::Unknown) })
             }
             Shape::LeasesAndSibling => {

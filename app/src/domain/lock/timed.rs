@@ -13,14 +13,16 @@ fn end_of(child: &Child) -> Option<TimeMs> {
     parse_utc(after.split('"').next()?)
 }
 
-/// The lease that ran out; it lies there until somebody takes the next.
-pub(super) fn over<'a>(lock: &Lock, mirror: &'a Mirror, now: TimeMs) -> Option<&'a str> {
-    let is_over =
-        |child: &Child| child.place() == Some(Place::Fixed) && child.is_owned() == Some(false) && end_of(child).is_some_and(|end| end <= now);
-    mirror.directory(&lock.parts.main)?.plain().find(|(_, child)| is_over(child)).map(|(key, _)| key.name())
-}
-
 impl Lock {
+    /// The lease that ran out: its znode stays until somebody takes it again.
+    pub(super) fn lapsed_lease<'a>(&'a self, mirror: &'a Mirror, now: TimeMs) -> Option<&'a str> {
+        if self.recognition.shape != Shape::Fixed {
+            return None;
+        }
+        let mut timed = mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.place() == Some(Place::Timed));
+        timed.find(|(_, child)| end_of(child).is_some_and(|end| end <= now)).map(|(key, _)| key.name())
+    }
+
     /// When the holder's lease runs out by itself.
     pub fn ends_at(&self, mirror: &Mirror) -> Option<TimeMs> {
         let tenure = self.holders.first().filter(|tenure| self.recognition.shape == Shape::Fixed && tenure.owner.is_none())?;

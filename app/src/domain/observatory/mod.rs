@@ -195,7 +195,7 @@ impl Observatory {
             let mirror = self.roots.get(root.0 as usize).map(|view| &view.mirror);
             if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
                 lock.tally.owner_unknown += u64::from(czxid.is_none());
-                lock.note_departure(mirror, &self.offset, now, &child, held);
+                lock.note_departure(mirror, &self.offset, now, &key, &child, held);
             }
             if let Some(session) = owner {
                 self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });

@@ -1,14 +1,6 @@
-//! Every recipe as its client library writes it: what is recognised, who holds, who waits for whom.
+//! Changes over time: parts that turn out to be one lock, writers that read on, clients that do not see each other.
 
-use crate::language::Story;
-
-/// Syncs a tree given as `PATH fields` lines under the root `/`.
-pub(crate) fn tree(lines: &str) -> Story {
-    let mut story = Story::new(&["/"]);
-    let nodes: String = lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("10 node {line}\n")).collect();
-    story.tell(&format!("10 sync /\n{nodes}10 end /"));
-    story
-}
+use super::tree;
 
 fn check(lines: &str, show: &str, path: &str, edges: &str) {
     let story = tree(lines);
@@ -41,7 +33,7 @@ fn curators_readers_hold_together_and_wait_for_the_first_writer() {
         ),
         "/rw",
         &format!(
-            "{c}__WRIT__0000000002 -> {b}__READ__0000000001\n{d}__READ__0000000003 -> {c}__WRIT__0000000002*\n{e}__WRIT__0000000004 -> {d}__READ__0000000003"
+            "{c}__WRIT__0000000002 -> {b}__READ__0000000001\n{d}__READ__0000000003 -> {c}__WRIT__0000000002\n{e}__WRIT__0000000004 -> {d}__READ__0000000003"
         ),
     );
 }
