@@ -113,7 +113,8 @@ fn unheld(lock: &Lock) -> Verdict {
 /// Two of the holders told apart that may not hold at once. One session may hold what excludes itself: a writer
 /// that reads as well.
 pub fn conflict(lock: &Lock) -> Option<(&Tenure, &Tenure)> {
-    if !matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed) {
+    let admits_one = matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed) && lock.recognition.admits() == 1;
+    if !admits_one {
         return None;
     }
     let pairs = lock.holders.iter().enumerate().flat_map(|(at, one)| lock.holders.iter().skip(at + 1).map(move |other| (one, other)));

@@ -64,7 +64,8 @@ impl Lock {
         if own.watches_first_writer() {
             return directory.numbered().find(blocks).map(|(first, _)| first).filter(|first| *first < key);
         }
-        directory.before(key).find(blocks).map(|(key, _)| key)
+        // The client of a semaphore's queue waits for the one that keeps it from being among the first few.
+        directory.before(key).filter(blocks).nth(self.recognition.admits() - 1).map(|(key, _)| key)
     }
 
     /// Whether others watch the same znode. Those right behind it are asked what they watch; readers of Curator's

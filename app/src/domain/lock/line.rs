@@ -49,8 +49,12 @@ impl Claim {
     }
 }
 
-/// Those that hold, in order. Walks no further than the first that is blocked together with all kinds behind it.
+/// Those that hold, in order: the first few of a semaphore's queue, else those that nobody excludes. Walks no further than the first that is blocked together with all kinds behind it.
 pub(super) fn heads<'a>(recognition: &Recognition, directory: &'a Directory) -> Vec<(&'a ChildKey, &'a Child)> {
+    if recognition.admits() > 1 {
+        let line = directory.numbered().filter(|(key, child)| Claim::of(recognition, key, child).is_some());
+        return line.take(recognition.admits()).collect();
+    }
     let kinds = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
     let kinds: Vec<RuleId> = kinds.map(|kin| kin.rule).filter(|_| !recognition.takes_any_name()).collect();
     let is_wrapped = directory.is_wrapped();

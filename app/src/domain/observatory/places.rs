@@ -97,10 +97,9 @@ impl Observatory {
             Some(lock) if lock.is_alone() => {}
             Some(lock) => {
                 lock.gone_since = None;
-                if !stays(lock, &found.recognition) {
+                if lock.recognition != found.recognition && !stays(lock, &found.recognition) {
                     lock.become_known_as(found.recognition);
-                    let lock = lock.clone();
-                    self.absorb(now, &lock, out);
+                    self.absorb(now, &found.home, out);
                 }
             }
             None => self.appear(now, Lock::new(found.home, root, found.recognition), seen, out),

@@ -87,22 +87,20 @@ impl Observatory {
         if lock.is_alone() {
             self.forget_free_alone(now, out);
         }
-        self.absorb(now, &lock, out);
         lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
         self.locks.insert(Arc::clone(&path), lock);
+        self.absorb(now, &path, out);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
         self.refresh(now, &path, seen, out);
     }
 
     /// What was taken for a lock of its own and is a part of this one is a lock no longer.
-    pub(super) fn absorb(&mut self, now: TimeMs, lock: &Lock, out: &mut Vec<Change>) {
-        if lock.is_alone() {
-            return;
-        }
+    pub(super) fn absorb(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get(path).filter(|lock| !lock.is_alone()) else { return };
         let office = lock.parts.second.as_deref().filter(|_| lock.recognition.shape == Shape::Office);
         let leader = office.map(|office| Arc::from(join_path(office, "leader")));
         let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone(), leader];
-        for part in parts.into_iter().flatten().filter(|part| *part != lock.path) {
+        for part in parts.into_iter().flatten().filter(|part| **part != *path) {
             self.vanish(now, &part, out);
         }
     }

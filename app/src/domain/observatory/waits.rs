@@ -8,7 +8,7 @@ use crate::domain::change::Change;
 use crate::domain::deadlock::{Cycle, Step, circle, circle_by};
 use crate::domain::history::Happening;
 use crate::domain::lock::{Lock, Seat, Since, Tenure};
-use crate::domain::recipe::{Access, Shape};
+use crate::domain::recipe::{Access, Recipe, Shape};
 use crate::domain::time::TimeMs;
 use crate::domain::verdict;
 use crate::domain::znode::{SessionId, Zxid};
@@ -184,6 +184,7 @@ impl Observatory {
 /// Where several may hold at once one release is enough to go on, so only a single holder is waited for.
 fn makes_edges(lock: &Lock) -> bool {
     match lock.recognition.shape {
+        Shape::Line if lock.recognition.recipe == Recipe::Semaphore => lock.standing.holders == 1,
         Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone => true,
         Shape::LeasesAndLocks | Shape::LeasesAndSibling => lock.standing.holders == 1,
         Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => false,

@@ -89,6 +89,12 @@ impl Recognition {
         self.rule.is_none() && self.shape != Shape::Idle
     }
 
+    /// How many of one queue hold at once: more than one only where the configuration calls the queue a semaphore
+    /// (Curator's `InterProcessSemaphore` of old, whose names are those of a mutex).
+    pub fn admits(&self) -> usize {
+        self.configured_max.filter(|_| self.recipe == Recipe::Semaphore).map_or(1, |max| max.max(1) as usize)
+    }
+
     /// Whether a child of its one directory is a contender, where any name may be one.
     pub fn takes(&self, key: &ChildKey, child: &Child) -> bool {
         match self.shape {

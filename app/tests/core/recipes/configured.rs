@@ -75,6 +75,7 @@ fn a_directory_of_any_names_may_gather() {
 fn how_many_are_admitted_or_awaited_may_be_said() {
     let story = tree_admitting(
         "/s",
+        None,
         5,
         "/s
         /s/leases
@@ -83,6 +84,31 @@ fn how_many_are_admitted_or_awaited_may_be_said() {
         /s/leases/_c_<b>-lease-#1 owner=b",
     );
     assert_eq!(story.sentence("/s"), "2 of 5 leases held, the first by session 0xa; nobody waits.");
-    let story = tree_admitting("/*", 3, "/barrier\n/barrier/<a> owner=a\n/barrier/<b> owner=b");
+    let story = tree_admitting("/*", None, 3, "/barrier\n/barrier/<a> owner=a\n/barrier/<b> owner=b");
     assert_eq!(story.sentence("/barrier"), "Gathering: 2 of 3 are there.");
+}
+
+#[test]
+fn a_queue_may_be_called_a_semaphore() {
+    let mut story = tree_admitting(
+        "/s",
+        Some(Recipe::Semaphore),
+        2,
+        "/s
+        /s/_c_<a>-lock-#0 owner=a
+        /s/_c_<b>-lock-#1 owner=b
+        /s/_c_<c>-lock-#2 owner=c
+        /s/_c_<d>-lock-#3 owner=d",
+    );
+    says(
+        &story,
+        "/s Semaphore High Healthy: Curator InterProcessMutex or LeaderSelector (configured)
+        2 of 2 leases held, the first by session 0xa; 2 wait.
+        Lease holds _c_<a>-lock-#0
+        Lease holds _c_<b>-lock-#1
+        Lease waits _c_<c>-lock-#2 -> _c_<a>-lock-#0
+        Lease waits _c_<d>-lock-#3 -> _c_<b>-lock-#1",
+    );
+    tell(&mut story, "20 - /s/_c_<b>-lock-#1");
+    assert_eq!(story.sentence("/s"), "2 of 2 leases held, the first by session 0xa; 1 waits.");
 }

@@ -32,8 +32,8 @@ fn tree_configured(configured: &[(&str, Recipe)], lines: &str) -> Story {
 }
 
 /// The same where the configuration says how many a path admits.
-fn tree_admitting(pattern: &str, max: u32, lines: &str) -> Story {
-    let entry = Configured { pattern: pattern.to_owned(), recipe: None, max: Some(max) };
+fn tree_admitting(pattern: &str, recipe: Option<Recipe>, max: u32, lines: &str) -> Story {
+    let entry = Configured { pattern: pattern.to_owned(), recipe, max: Some(max) };
     synced(Story::configured(&["/"], vec![entry]), lines)
 }
 
