@@ -70,11 +70,77 @@ fn events(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A name of each family, and names of none.
+const NAMES: [(&str, &str); 20] = [
+    ("Curator read/write", "_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-__WRIT__0000000003"),
+    ("kazoo ReadLock", "6f1e2d3c00004a4a8b8b0123456789ab__rlock__0000000003"),
+    ("Curator lease", "_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lease-0000000003"),
+    ("kazoo lease", "6f1e2d3c00004a4a8b8b0123456789ab"),
+    ("Curator LeaderLatch", "_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-latch-0000000003"),
+    ("Solr election", "72057655109877762-10.0.0.1:8983_solr-n_0000000003"),
+    ("ClickHouse election", "leader_election-0000000003"),
+    ("kazoo Party", "6f1e2d3c00004a4a8b8b0123456789ab__party__0000000003"),
+    ("kazoo Queue", "entry-100-0000000003"),
+    ("double barrier", "6f1e2d3c-0000-4a4a-8b8b-0123456789ab"),
+    ("one znode", "ActiveStandbyElectorLock"),
+    ("lock of its own", "orders-lock"),
+    ("Curator mutex", "_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003"),
+    ("go-zookeeper Lock", "_c_6f1e2d3c00004a4a8b8b0123456789ab-lock-0000000003"),
+    ("kazoo Lock", "6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000003"),
+    ("ZooKeeper WriteLock", "x-72057655109877762-0000000012"),
+    ("plain lock", "lock-0000000012"),
+    ("any prefix", "invoices_0000000012"),
+    ("no lock", "config.xml"),
+    ("no lock, long", "dubbo%3A%2F%2F10.0.0.1%3A20880%2Forg.example.Api%3Fpid%3D7%26timestamp%3D1790000000123"),
+];
+
 fn recognition(criterion: &mut Criterion) {
-    let names = ["_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003", "x-72057655109877762-0000000012", "lock-0000000012", "config.xml"];
     let mut group = criterion.benchmark_group("recognise");
-    group.throughput(Throughput::Elements(names.len() as u64));
-    group.bench_function("four names", |bencher| bencher.iter(|| names.map(|name| black_box(recipe::rule_of(black_box(name), None)))));
+    for (label, name) in NAMES {
+        group.bench_function(label, |bencher| bencher.iter(|| black_box(recipe::rule_of(black_box(name), None))));
+    }
+    group.throughput(Throughput::Elements(NAMES.len() as u64));
+    group.bench_function("all of them", |bencher| bencher.iter(|| NAMES.map(|(_, name)| black_box(recipe::rule_of(black_box(name), None)))));
+    group.finish();
+}
+
+/// Mutexes, each held by one session and waited for by the next, `apart` of them in a row before the first session
+/// is met again: one more wait closes a circle of that many.
+fn deadlocks(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("deadlock");
+    for (locks, contenders, apart) in [(10_000, 10, 2), (10_000, 10, 8), (1, 10_000, 1)] {
+        let mut observatory = observatory(locks, contenders);
+        let mut czxid = 10_000_000;
+        let mut join = |observatory: &mut Observatory, lock: usize, sequence: usize, session: usize| {
+            czxid += 1;
+            let (path, mut facts) = (name(lock, sequence), facts(czxid));
+            facts.owner = Some(SessionId(session as i64));
+            observatory.apply(TimeMs(czxid), Observation::NodeCreated { root: ROOT, path: path.clone() });
+            black_box(observatory.apply(TimeMs(czxid), Observation::NodeRead { root: ROOT, path, facts, unreadable: false }));
+        };
+        // The first contender of each lock holds it; its session is its czxid.
+        let holder = |lock: usize| lock * contenders + 1;
+        for lock in 1..apart {
+            join(&mut observatory, lock, 1_000_000, holder(lock - 1));
+        }
+        let (last, mut sequence) = (if apart > 1 { holder(apart - 1) } else { 5 }, 1_000_000);
+        group.bench_function(
+            if apart > 1 {
+                format!("a circle of {apart} closes and opens among {locks} locks of {contenders}")
+            } else {
+                format!("none closes in a queue of {contenders}")
+            },
+            |bencher| {
+                bencher.iter(|| {
+                    sequence += 1;
+                    join(&mut observatory, 0, sequence, last);
+                    assert_eq!(observatory.cycles().len(), usize::from(apart > 1));
+                    let path = name(0, sequence);
+                    black_box(observatory.apply(TimeMs(20_000_000), Observation::NodeDeleted { root: ROOT, path }));
+                });
+            },
+        );
+    }
     group.finish();
 }
 
@@ -102,5 +168,5 @@ fn reducer(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, events, recognition, reducer);
+criterion_group!(benches, events, recognition, deadlocks, reducer);
 criterion_main!(benches);

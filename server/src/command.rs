@@ -62,6 +62,8 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         data_dir: None,
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
+        locks: Vec::new(),
+        lints: app::domain::finding::Limits::default(),
     };
     let (stopper, stop) = shutdown::channel();
     let connect = config.zk.clone();

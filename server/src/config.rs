@@ -2,11 +2,14 @@
 //! mistake is one sentence that names the setting, the value and the remedy. Knows no command-line parser.
 
 mod check;
+mod tables;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use app::domain::configured::Configured;
+use app::domain::finding::Limits;
 use toml::{Table, Value};
 
 use crate::cli::Settings;
@@ -16,7 +19,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 6] = ["zk", "root", "listen", "data_dir", "connect_timeout", "session_timeout_ms"];
+const KEYS: [&str; 8] = ["zk", "root", "listen", "data_dir", "connect_timeout", "session_timeout_ms", "lock", "lints"];
 
 /// A configuration that can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +36,10 @@ pub struct Config {
     pub connect_timeout: Option<Duration>,
     /// Time-out of the session to ZooKeeper.
     pub session_timeout: Duration,
+    /// What the operator says of locks by their paths (file only).
+    pub locks: Vec<Configured>,
+    /// Which findings are told, and from where on (file only).
+    pub lints: Limits,
 }
 
 /// One clear sentence.
@@ -103,6 +110,8 @@ impl Config {
             data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
+            locks: tables::locks(places.file.get("lock"), &places.file_name)?,
+            lints: tables::lints(places.file.get("lints"), &places.file_name)?,
         })
     }
 

@@ -99,7 +99,9 @@ impl Parts {
         let (stopper, stop) = shutdown::channel();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let now_ms = clock.now_ms();
-        let observatory = Observatory::new(Settings { roots: config.roots.clone(), ..Settings::default() }, TimeMs(now_ms));
+        let settings =
+            Settings { roots: config.roots.clone(), configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
+        let observatory = Observatory::new(settings, TimeMs(now_ms));
         let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
         let receiver = stop.receiver();
         let observer = tokio::spawn(async move { observer.observe(sink, receiver).await });

@@ -70,9 +70,24 @@ impl Cycle {
 }
 
 /// The shortest circle through a session, given the steps that lead on from each; None when there is none.
-pub fn circle(start: SessionId, mut steps_of: impl FnMut(SessionId) -> Vec<Step>) -> Option<Vec<Step>> {
-    let mut came_by: BTreeMap<SessionId, Step> = BTreeMap::new();
-    let mut open = VecDeque::from([start]);
+pub fn circle(start: SessionId, steps_of: impl FnMut(SessionId) -> Vec<Step>) -> Option<Vec<Step>> {
+    closed(start, start, BTreeMap::new(), steps_of)
+}
+
+/// The shortest circle that begins with a step.
+pub fn circle_by(first: Step, steps_of: impl FnMut(SessionId) -> Vec<Step>) -> Option<Vec<Step>> {
+    let (start, from) = (first.from, first.to);
+    closed(start, from, BTreeMap::from([(from, first)]), steps_of)
+}
+
+/// The shortest way on from a session back to the start.
+fn closed(
+    start: SessionId,
+    from: SessionId,
+    mut came_by: BTreeMap<SessionId, Step>,
+    mut steps_of: impl FnMut(SessionId) -> Vec<Step>,
+) -> Option<Vec<Step>> {
+    let mut open = VecDeque::from([from]);
     while let Some(session) = open.pop_front() {
         for step in steps_of(session) {
             // A session that waits for itself is no circle of sessions: it may serve many threads.

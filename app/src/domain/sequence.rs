@@ -20,6 +20,9 @@ const DIGITS: usize = 10;
 /// Finds the sequence number at the end of a name; None when the name does not end in one.
 pub fn parse(name: &str) -> Option<Sequenced<'_>> {
     let bytes = name.as_bytes();
+    if is_uuid(bytes) {
+        return None;
+    }
     let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let width = digits.min(DIGITS);
     if width + 1 < DIGITS {
@@ -30,7 +33,7 @@ pub fn parse(name: &str) -> Option<Sequenced<'_>> {
     let magnitude: i64 = text.parse().ok()?;
     let signed = stem.ends_with("--") || stem.ends_with("_-") || stem == "-";
     let widths_fit = if width == DIGITS { digits == DIGITS && magnitude >= 1_000_000_000 } else { true };
-    if signed && widths_fit {
+    if signed && widths_fit && magnitude > 0 {
         let number = i32::try_from(-magnitude).ok()?;
         return Some(Sequenced { stem: &stem[..stem.len() - 1], number });
     }
@@ -38,6 +41,16 @@ pub fn parse(name: &str) -> Option<Sequenced<'_>> {
         return None;
     }
     i32::try_from(magnitude).ok().map(|number| Sequenced { stem, number })
+}
+
+/// 32 hexadecimal digits, with or without a uuid's dashes: the last ten may happen to be decimal.
+fn is_uuid(name: &[u8]) -> bool {
+    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    match name.len() {
+        32 => name.iter().all(is_hex),
+        36 => name.iter().enumerate().all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { *byte == b'-' } else { is_hex(byte) }),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -63,6 +76,7 @@ mod tests {
         check("ab__lock__-2147483640", Some(("ab__lock__", -2_147_483_640)));
         check("lock--000000005", Some(("lock-", -5)));
         check("n_-000000005", Some(("n_", -5)));
+        check("n_-000000000", None);
         check("lock-1000000005", Some(("lock-", 1_000_000_005)));
         check("lock_-0000000005", Some(("lock_-", 5)));
     }
@@ -76,5 +90,7 @@ mod tests {
         check("", None);
         check("锁-0000000001", Some(("锁-", 1)));
         check("锁", None);
+        check("6f1e2d3c00004a4a8b8b010123456789", None);
+        check("6f1e2d3c-0000-4a4a-8b8b-010123456789", None);
     }
 }

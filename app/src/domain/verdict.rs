@@ -3,7 +3,7 @@
 use super::lock::{Lock, Tenure};
 use super::mirror::Mirror;
 use super::recipe::recognise::is_marked;
-use super::recipe::{Access, Dialect, Recipe, Shape, rule, rule_of};
+use super::recipe::{Access, Dialect, Place, Recipe, Shape, rule, rule_of};
 use super::time::TimeMs;
 
 /// Worst last. Meanings as in the wire's enum of the same name.
@@ -113,7 +113,8 @@ fn unheld(lock: &Lock) -> Verdict {
 /// Two of the holders told apart that may not hold at once. One session may hold what excludes itself: a writer
 /// that reads as well.
 pub fn conflict(lock: &Lock) -> Option<(&Tenure, &Tenure)> {
-    if !matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed) {
+    let admits_one = matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed) && lock.recognition.admits() == 1;
+    if !admits_one {
         return None;
     }
     let pairs = lock.holders.iter().enumerate().flat_map(|(at, one)| lock.holders.iter().skip(at + 1).map(move |other| (one, other)));
@@ -126,6 +127,8 @@ pub fn conflict(lock: &Lock) -> Option<(&Tenure, &Tenure)> {
 fn orphan(lock: &Lock) -> Option<&Tenure> {
     let should_be_owned =
         matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+    // A lease that ends by the clock has no owner by design, even where its end can't be read.
+    let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).place != Place::Timed);
     lock.holders.iter().find(|tenure| should_be_owned && tenure.czxid.is_some() && tenure.owner.is_none())
 }
 
@@ -159,13 +162,12 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
     let and_others = if count > 1 { format!("{who} and {} more", count - 1) } else { who.to_owned() };
     match lock.recognition.recipe {
         Recipe::Election => format!("Led by {who}{waiting}."),
-        Recipe::ReadWrite if count > 1 => format!("Read by {and_others} together{waiting}."),
-        Recipe::ReadWrite => format!(
-            "{} by {who}{waiting}.",
-            if lock.holders.first().is_some_and(|tenure| tenure.access == Access::Read) { "Read" } else { "Written" }
-        ),
+        Recipe::ReadWrite => match lock.holders.iter().find(|tenure| tenure.access == Access::Write) {
+            Some(writer) => format!("Written by {}{}{waiting}.", name_of(writer), if count > 1 { ", who reads as well" } else { "" }),
+            None => format!("Read by {and_others}{}{waiting}.", if count > 1 { " together" } else { "" }),
+        },
         Recipe::Semaphore => {
-            let max = lock.capacity(mirror, None).and_then(|capacity| capacity.max.number());
+            let max = lock.capacity(mirror, lock.recognition.configured_max).and_then(|capacity| capacity.max.number());
             let of = max.map_or_else(String::new, |max| format!(" of {max}"));
             format!("{count}{of} leases held, the first by {who}{waiting}.")
         }
@@ -204,7 +206,12 @@ fn sentence_unheld(lock: &Lock) -> String {
         return format!("Nobody home: its directory is gone and nobody made it again{last}.");
     }
     match (lock.recognition.shape, lock.recognition.recipe) {
-        (Shape::Gathering, _) if count > 0 => return format!("Gathering: {count} wait for the rest."),
+        (Shape::Gathering, _) if count > 0 => {
+            return match lock.recognition.configured_max {
+                Some(max) => format!("Gathering: {count} of {max} are there."),
+                None => format!("Gathering: {count} {} for the rest.", if count == 1 { "waits" } else { "wait" }),
+            };
+        }
         (Shape::Gathering, _) => return "Nobody is at the barrier.".to_owned(),
         (Shape::Items | Shape::TakenItems, _) if count > 0 => {
             return format!("{count} {} nobody works on.", if count == 1 { "item" } else { "items" });

@@ -39,6 +39,8 @@ pub struct Totals {
     pub waiting_since_sum_ms: i64,
     /// The earliest of those instants.
     pub oldest_wait_at_ms: Option<i64>,
+    /// Findings of weight warning or critical, over every lock.
+    pub findings: u32,
     /// Locks by verdict, worst first; verdicts that no lock has are left out.
     pub verdicts: Vec<(Verdict, u32)>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Link, RootState, SessionId, Zxid};
+use super::{FindingRow, Link, RootState, SessionId, Zxid};
 
 /// Answer of `/api/v1/status` and body of the live view `status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub struct EnsembleStatus {
     pub roots: Vec<RootStatus>,
     /// Admin evidence, a row a member.
     pub evidence: Vec<EvidenceStatus>,
+    /// What is odd about the ensemble as a whole.
+    pub findings: Vec<FindingRow>,
     /// Times the view was read anew.
     pub resyncs: u64,
     /// Watch events taken in.

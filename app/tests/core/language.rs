@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 100 sync /order            begins a sync of the root
-//! 100 node /order            within a sync: PATH [owner=HEX] [ctime=MS] [czxid=N] [data=TEXT] [created=N] [denied]
+//! 100 node /order            within a sync: PATH [owner=HEX] [ctime=MS] [czxid=N] [data=TEXT] [hex=BYTES] [created=N] [denied]
 //! 100 end /order             ends it
 //! 200 + /order/lock-0000000001          creation event
 //! 201 = /order/lock-0000000001 owner=a  read (same fields as `node`)
@@ -16,6 +16,7 @@
 //! A second column of defaults keeps lines short: ctime is the line's time, czxid counts up.
 
 use app::domain::change::Change;
+use app::domain::configured::Configured;
 use app::domain::lock::Lock;
 use app::domain::observation::{Link, Observation, RootId, RootTrouble};
 use app::domain::observatory::{Observatory, Settings};
@@ -34,8 +35,12 @@ pub(crate) struct Story {
 
 impl Story {
     pub(crate) fn new(roots: &[&str]) -> Self {
+        Self::configured(roots, Vec::new())
+    }
+
+    pub(crate) fn configured(roots: &[&str], configured: Vec<Configured>) -> Self {
         let roots: Vec<String> = roots.iter().map(|root| (*root).to_owned()).collect();
-        let settings = Settings { roots: roots.clone(), ..Settings::default() };
+        let settings = Settings { roots: roots.clone(), configured, ..Settings::default() };
         let mut observatory = Observatory::new(settings, TimeMs(0));
         observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: Some(SessionId(1)), why: "".into() });
         Self { observatory, changes: Vec::new(), roots, czxid: 100, now: 0 }
@@ -116,8 +121,13 @@ impl Story {
                 "ctime" => facts.ctime_ms = value.parse().unwrap(),
                 "czxid" => facts.czxid = Zxid(value.parse().unwrap()),
                 "version" => facts.version = value.parse().unwrap(),
-                "created" => facts.cversion = 2 * value.parse::<i32>().unwrap(),
+                "created" => facts.cversion = (2 * value.parse::<u32>().unwrap()).cast_signed(),
                 "data" => (facts.payload, facts.payload_bytes) = (Some(value.as_bytes().into()), u32::try_from(value.len()).unwrap()),
+                "hex" => {
+                    let byte = |at| u8::from_str_radix(&value[at..at + 2], 16).unwrap();
+                    let bytes: Box<[u8]> = (0..value.len()).step_by(2).map(byte).collect();
+                    (facts.payload_bytes, facts.payload) = (u32::try_from(bytes.len()).unwrap(), Some(bytes));
+                }
                 "denied" => unreadable = true,
                 other => panic!("unknown field {other}"),
             }
@@ -155,6 +165,30 @@ impl Story {
             format!("{} -> {}", seat.key.name(), targets.join(" ")).trim_end().to_owned()
         };
         waiters.map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// One line a finding: `code severity: text`.
+    pub(crate) fn findings(&self, path: &str) -> String {
+        let line = |finding: &app::domain::finding::Finding| format!("{} {:?}: {}", finding.code.name(), finding.severity, finding.text);
+        self.lock(path).findings.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Everything told of one lock: `path recipe confidence verdict: label`, the sentence, a line each holder and waiter.
+    pub(crate) fn report(&self, path: &str) -> String {
+        let lock = self.lock(path);
+        let mirror = self.observatory.mirror_of(lock).unwrap();
+        let known = &lock.recognition;
+        let mut lines = vec![format!("{} {:?} {:?} {:?}: {}", lock.path, known.recipe, known.confidence, lock.verdict, known.label)];
+        lines.push(self.sentence(path));
+        lines.extend(lock.holders.iter().map(|tenure| format!("{:?} holds {}", tenure.access, tenure.name)));
+        let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
+        lines.extend(waiters.map(|seat| {
+            let name = |target: &app::domain::lock::Target<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
+            let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
+            let arrow = if targets.is_empty() { "" } else { " -> " };
+            format!("{:?} waits {}{arrow}{}", lock.access(&seat), seat.key.name(), targets.join(" "))
+        }));
+        lines.join("\n")
     }
 
     pub(crate) fn sentence(&self, path: &str) -> String {

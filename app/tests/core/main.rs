@@ -1,9 +1,11 @@
 //! Tests of the core through its one door, `Observatory::apply`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
 
+mod findings;
 mod fixtures;
 mod histories;
 mod language;
+mod properties;
 mod recipes;
 mod views;
 mod waits;

@@ -145,6 +145,7 @@ impl World {
             clock_offset_ms: Some(-3),
             roots: ROOTS.map(root).to_vec(),
             evidence: Vec::new(),
+            findings: Vec::new(),
             resyncs: 1,
             events: self.revision(),
             owner_unknown: 0,
@@ -202,6 +203,7 @@ fn totals(rows: &[LockRow]) -> Totals {
         *verdicts.entry(row.verdict).or_insert(0) += 1;
     }
     Totals {
+        findings: 0,
         locks: count(rows.iter()),
         held: count(rows.iter().filter(|row| row.holder_count > 0)),
         waiters: rows.iter().map(|row| row.waiter_count).sum(),

@@ -47,6 +47,8 @@ fn defaults_need_only_a_zookeeper() {
         data_dir: None,
         connect_timeout: None,
         session_timeout: Duration::from_secs(10),
+        locks: Vec::new(),
+        lints: Limits::default(),
     };
     assert_eq!(config, expected);
 }
@@ -112,7 +114,7 @@ fn addresses_and_times_that_can_not_be() {
 #[test]
 fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
-    check_file("listne = 1", "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms");
+    check_file("listne = 1", "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms, lock, lints");
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(
         "zk = \"a:1\"\nlisten = \"x\"",
@@ -126,4 +128,22 @@ fn files_that_can_not_be() {
     );
     let sentence = Config::load(&flags, &Fake { text: Some("\nzk = ="), ..Fake::default() }).unwrap_err().to_string();
     assert!(sentence.starts_with("x.toml is not TOML at line 2 ("), "{sentence}");
+}
+
+#[test]
+fn tables_say_what_locks_are_and_which_findings_are_told() {
+    let text = "zk = \"a:1\"\n[[lock]]\npath = \"/x/*\"\nrecipe = \"election\"\n[[lock]]\npath = \"/pool\"\nmax = 3\n[lints]\nherd = \"off\"\nherd_waiters = 20\n";
+    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let config = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap();
+    assert_eq!((config.locks.len(), config.locks[1].max, config.lints.off.len(), config.lints.herd_waiters), (2, Some(3), 1, 20));
+    let zk = |rest: &str| -> &'static str { format!("zk = \"a:1\"\n{rest}").leak() };
+    check_file(zk("[[lock]]\nrecipe = \"queue\""), "[[lock]] entry 1 in x.toml has no `path`; write the path it is about, like path = \"/x/*\"");
+    check_file(zk("[[lock]]\npath = \"/x\""), "[[lock]] entry 1 in x.toml says nothing of /x; give it a `recipe` or a `max`");
+    check_file(zk("[[lock]]\npath = \"/x\"\nmax = 0"), "`max` of [[lock]] entry 1 in x.toml is 0; write a whole number from 1 to 4294967295");
+    check_file(
+        zk("[[lock]]\npath = \"/x\"\nrecipe = \"mutex\""),
+        "`recipe` of [[lock]] entry 1 in x.toml is \"mutex\"; use one of sequential_mutex, read_write, semaphore, single_node_mutex, election, barrier, double_barrier, queue, membership, none",
+    );
+    check_file(zk("[lints]\nherd = 3"), "`herd` in [lints] of x.toml is 3; write \"on\" or \"off\"");
+    check_file(zk("lints = 3"), "`lints` in x.toml is a integer; write it as a table that begins with [lints]");
 }

@@ -124,6 +124,7 @@ impl Projection for Fake {
                     clock_offset_ms: None,
                     roots: Vec::new(),
                     evidence: Vec::new(),
+                    findings: Vec::new(),
                     resyncs: 0,
                     events: 3,
                     owner_unknown: 0,

@@ -1,9 +1,30 @@
-//! What is odd about a lock. Each kind is a lint in a file of its own, with one line in [`LINTS`]: a pure look at
-//! one lock that says nothing, warns, or asks to be asked again later.
+//! What is odd about a lock. Each kind is a lint in a file of its own, with one line in [`LINTS`]: a pure look at one lock that says nothing,
+//! warns, or asks to be asked again later.
 
+mod container_reaped;
+mod deadlock;
+mod deep_queue;
+mod double_owner_window;
+mod duplicate_session;
+mod foreign_child;
+mod herd;
+mod leader_mismatch;
+mod lease_leak;
+mod mixed_recipes;
+mod never_expires;
+mod old_owner_connected;
+mod order_anomaly;
+mod orphan_contender;
+mod rewritten_node;
+mod same_client_new_session;
+mod sequence_overflow;
 mod survey;
+mod try_lock_churn;
+mod waiting_for_itself;
 
-pub use survey::{SEATS_MAX, Survey};
+pub use foreign_child::foreign;
+pub use survey::{SEATS_MAX, Survey, identity};
+use survey::{count, took_over};
 
 use super::time::TimeMs;
 
@@ -134,7 +155,27 @@ pub trait Lint: Sync {
 }
 
 /// Every lint on a lock.
-const LINTS: [&dyn Lint; 0] = [];
+const LINTS: [&dyn Lint; 19] = [
+    &deadlock::Deadlock,
+    &duplicate_session::DuplicateSession,
+    &orphan_contender::OrphanContender,
+    &mixed_recipes::MixedRecipes,
+    &leader_mismatch::LeaderMismatch,
+    &lease_leak::LeaseLeak,
+    &sequence_overflow::SequenceOverflow,
+    &order_anomaly::OrderAnomaly,
+    &never_expires::NeverExpires,
+    &rewritten_node::RewrittenNode,
+    &foreign_child::ForeignChild,
+    &waiting_for_itself::WaitingForItself,
+    &double_owner_window::DoubleOwnerWindow,
+    &old_owner_connected::OldOwnerConnected,
+    &same_client_new_session::SameClientNewSession,
+    &container_reaped::ContainerReaped,
+    &try_lock_churn::TryLockChurn,
+    &herd::Herd,
+    &deep_queue::DeepQueue,
+];
 
 /// Which lints are off, and from where on the others warn.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,17 @@
 //! One look at a lock, gathered once and shared by all lints.
 
+use std::collections::BTreeMap;
+
 use super::Limits;
+use crate::domain::change::Departure;
 use crate::domain::deadlock::Cycle;
-use crate::domain::lock::{Lock, Seat};
+use crate::domain::label::label_of;
+use crate::domain::lock::{Lock, PastTenure, Seat, Tenure};
 use crate::domain::mirror::{Directory, Mirror};
 use crate::domain::offset::ClockOffset;
 use crate::domain::time::TimeMs;
-use crate::domain::verdict::Thresholds;
+use crate::domain::verdict::{self, Thresholds};
+use crate::domain::znode::SessionId;
 
 /// Contenders looked at; a longer queue is looked at as far as that.
 pub const SEATS_MAX: usize = 20_000;
@@ -28,8 +33,8 @@ pub struct Survey<'a> {
     pub thresholds: &'a Thresholds,
     /// What the configuration says is the most that may hold.
     pub configured_max: Option<u32>,
-    /// The deadlocks it is part of.
-    pub cycles: Vec<&'a Cycle>,
+    /// The deadlocks it is part of, each in words.
+    pub cycles: Vec<(&'a Cycle, String)>,
     /// Its contenders in order: who holds first.
     pub seats: Vec<Seat<'a>>,
 }
@@ -44,4 +49,54 @@ impl<'a> Survey<'a> {
     pub fn holds(&self, seat: &Seat<'_>) -> bool {
         self.lock.tenure_of(seat).is_some()
     }
+
+    /// Those that wait.
+    pub fn waiters(&self) -> impl Iterator<Item = &Seat<'a>> {
+        self.seats.iter().filter(|seat| !self.holds(seat))
+    }
+
+    /// Contenders by owner; those that nobody owns or that were not read are left out.
+    pub fn by_session(&self) -> BTreeMap<SessionId, Vec<&Seat<'a>>> {
+        let mut sessions: BTreeMap<SessionId, Vec<&Seat<'a>>> = BTreeMap::new();
+        for seat in &self.seats {
+            if let Some(session) = seat.child.owner() {
+                sessions.entry(session).or_default().push(seat);
+            }
+        }
+        sessions
+    }
+
+    /// How long a holder holds.
+    pub fn held_ms(&self, tenure: &Tenure) -> i64 {
+        self.now.since(tenure.since)
+    }
+
+    /// A holder in a word.
+    pub fn name(&self, tenure: &Tenure) -> String {
+        verdict::name_of(tenure)
+    }
+
+    /// The label of a contender, when it says who it is: a bare address is shared by all processes of a host
+    /// (Curator's default payload), so it tells nobody from his neighbour.
+    pub fn identity(&self, seat: &Seat<'_>) -> Option<String> {
+        identity(&label_of(seat.key.name(), &seat.child.read.as_ref()?.payload)?)
+    }
+}
+
+/// A label that tells a client from others; None for a bare address.
+pub fn identity(label: &str) -> Option<String> {
+    let is_address = label.parse::<std::net::IpAddr>().is_ok() || label.parse::<std::net::SocketAddr>().is_ok();
+    (!is_address && label.len() > 1).then(|| label.to_owned())
+}
+
+/// The present head took over from one whose session ended; the czxids are the fencing values.
+pub(super) fn took_over<'a>(survey: &Survey<'a>) -> Option<(&'a Tenure, &'a PastTenure)> {
+    let head = survey.lock.holders.first().filter(|tenure| tenure.access.excludes(tenure.access))?;
+    let past = survey.lock.tally.past.front().filter(|past| past.how == Departure::SessionEnded)?;
+    (head.since.since(past.until) < 1_000 && past.until.since(head.since) < 1_000).then_some((head, past))
+}
+
+/// `1 contender`, `3 contenders`.
+pub(super) fn count(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }

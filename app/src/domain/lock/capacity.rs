@@ -2,7 +2,7 @@
 
 use super::Lock;
 use crate::domain::mirror::Mirror;
-use crate::domain::recipe::{Shape, recognise};
+use crate::domain::recipe::{Recipe, Shape, recognise};
 
 /// The most that may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,9 @@ impl Lock {
                 Some(Capacity { used: self.standing.holders, max: known.or(stored).unwrap_or(Maximum::Unknown) })
             }
             Shape::Gathering => Some(Capacity { used: self.contender_count(), max: known.unwrap_or(Maximum::Unknown) }),
+            Shape::Line if self.recognition.recipe == Recipe::Semaphore => {
+                Some(Capacity { used: self.standing.holders, max: known.unwrap_or(Maximum::Unknown) })
+            }
             Shape::Line
             | Shape::Office
             | Shape::Fixed

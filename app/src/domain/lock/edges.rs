@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::line::Claim;
 use super::{Lock, Seat};
 use crate::domain::mirror::{Child, ChildKey, Directory, Mirror};
-use crate::domain::recipe::{Access, Dialect, Shape, rule};
+use crate::domain::recipe::{Access, Dialect, Place, Shape, rule};
 use crate::domain::znode::join_path;
 
 /// Znodes told that one waiter waits for; a semaphore's head waits for any of many leases.
 pub const TARGETS_MAX: usize = 16;
+/// Contenders behind a znode that are asked whether they watch it as well.
+const SHARERS_LOOK: usize = 8;
 
 /// A znode that somebody waits for.
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +38,8 @@ impl Lock {
         let one = |key: &'a ChildKey, is_shared| Target { directory: seat.directory, name: key.name(), is_shared };
         match self.recognition.shape {
             Shape::Line | Shape::Office => {
-                let found = self.line_target(directory, seat);
-                found.map(|(key, is_shared)| one(key, is_shared)).into_iter().collect()
+                let found = self.line_target(directory, seat.key, seat.child);
+                found.map(|key| one(key, self.is_shared(directory, key, seat))).into_iter().collect()
             }
             Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
                 let ahead = directory.before(seat.key).find(|(_, child)| child.place() == seat.child.place());
@@ -54,20 +56,50 @@ impl Lock {
         }
     }
 
-    /// A waiting reader of Curator watches the first writer, so readers share it; everybody else watches the nearest
-    /// znode before it that keeps it from holding.
-    fn line_target<'a>(&self, directory: &'a Directory, seat: &Seat<'_>) -> Option<(&'a ChildKey, bool)> {
-        let claim = |key: &ChildKey, child: &Child| Claim::of(&self.recognition, key, child);
-        let own = claim(seat.key, seat.child)?;
-        let blocks = |(key, child): &(&ChildKey, &Child)| claim(key, child).is_some_and(|before| before.blocks(own));
-        let watches_first = own.access == Access::Read && seat.child.rule.is_some_and(|id| rule(id).dialect == Dialect::CuratorReadWrite);
-        if watches_first {
-            let (first, _) = directory.numbered().find(blocks)?;
-            let readers = directory.census().iter().filter(|kin| rule(kin.rule).access == Access::Read).map(|kin| kin.totals.count);
-            return (first < seat.key).then_some((first, readers.sum::<u32>() > 1));
+    /// A waiting reader of Curator watches the first writer; everybody else watches the nearest znode before it that
+    /// keeps it from holding. A writer is kept from holding by whoever is right before it, readers as well.
+    fn line_target<'a>(&self, directory: &'a Directory, key: &ChildKey, child: &Child) -> Option<&'a ChildKey> {
+        let own = self.claim(key, child)?;
+        let blocks = |(key, child): &(&ChildKey, &Child)| self.claim(key, child).is_some_and(|before| before.blocks(own));
+        if own.watches_first_writer() {
+            return directory.numbered().find(blocks).map(|(first, _)| first).filter(|first| *first < key);
         }
-        // A writer watches whoever is right before it, readers as well: any kind excludes it.
-        directory.before(seat.key).find(blocks).map(|(key, _)| (key, false))
+        // The client of a semaphore's queue waits for the one that keeps it from being among the first few.
+        directory.before(key).filter(blocks).nth(self.recognition.admits() - 1).map(|(key, _)| key)
+    }
+
+    /// Whether others watch the same znode. Those right behind it are asked what they watch; readers of Curator's
+    /// that wait are counted, as they all watch the first writer.
+    fn is_shared(&self, directory: &Directory, target: &ChildKey, seat: &Seat<'_>) -> bool {
+        let lines = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
+        if lines.count() < 2 {
+            return false;
+        }
+        let watches_first = |key: &ChildKey, child: &Child| self.claim(key, child).is_some_and(Claim::watches_first_writer);
+        let readers = self.waiting_readers(directory);
+        let is_shared_by_readers = if watches_first(seat.key, seat.child) {
+            readers > 1
+        } else {
+            let writes = |(key, child): &(&ChildKey, &Child)| self.claim(key, child).is_some_and(|claim| claim.access == Access::Write);
+            readers > 0 && directory.numbered().find(writes).is_some_and(|(first, _)| first == target)
+        };
+        let watches = |(key, child): (&ChildKey, &Child)| {
+            key != seat.key && !watches_first(key, child) && self.line_target(directory, key, child) == Some(target)
+        };
+        is_shared_by_readers || directory.after(target).take(SHARERS_LOOK).any(watches)
+    }
+
+    /// Readers of Curator's that wait.
+    fn waiting_readers(&self, directory: &Directory) -> u32 {
+        let reads =
+            directory.census().iter().filter(|kin| rule(kin.rule).dialect == Dialect::CuratorReadWrite && rule(kin.rule).access == Access::Read);
+        let writers = self.holders.iter().filter(|tenure| tenure.access == Access::Write).count();
+        let reading = (self.standing.holders as usize).saturating_sub(writers);
+        (reads.map(|kin| kin.totals.count as usize).sum::<usize>()).saturating_sub(reading).try_into().unwrap_or(u32::MAX)
+    }
+
+    fn claim(&self, key: &ChildKey, child: &Child) -> Option<Claim> {
+        Claim::of(&self.recognition, key, child)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who holds a lock by its recipe's rule.
 
-use super::{HOLDERS_MAX, Lock, Seat, line, timed};
+use super::{HOLDERS_MAX, Lock, Seat, line};
 use crate::domain::mirror::{Mirror, Totals};
 use crate::domain::recipe::recognise::is_marked;
 use crate::domain::recipe::{Access, Dialect, Recipe, Shape, rule};
@@ -29,29 +29,34 @@ impl Lock {
     /// The lease that is only asked for: Curator's client owns the first znode of `locks/` while it waits for its
     /// newest lease to be one of few enough (`InterProcessSemaphoreV2.internalAcquire1Lease`). Nobody else makes a
     /// lease meanwhile, so one that was not read yet is taken for asked for. A lease that was seen to be held stays so.
-    pub fn pending_lease<'a>(&'a self, mirror: &'a Mirror) -> Option<&'a str> {
+    fn pending_lease<'a>(&'a self, mirror: &'a Mirror) -> Option<&'a str> {
         if self.recognition.shape != Shape::LeasesAndLocks {
             return None;
         }
         let first = self.seats_in(mirror, self.parts.second.as_ref()?).next()?.child;
         let (key, newest) = mirror.directory(&self.parts.main)?.numbered().next_back()?;
         let is_pending = match (&first.read, &newest.read) {
-            (Some(first), Some(newest)) => first.owner().is_some() && newest.owner() == first.owner() && newest.czxid > first.czxid,
+            // Nobody but the first in the queue asks for a lease.
             (_, None) => true,
+            (Some(first), Some(newest)) => first.owner().is_some() && newest.owner() == first.owner() && newest.czxid > first.czxid,
             (None, Some(_)) => false,
         };
         let is_held = self.holders.iter().any(|tenure| tenure.is(&self.parts.main, key, newest));
         (is_pending && !is_held).then(|| key.name())
     }
 
+    /// The lease that neither holds nor waits: only asked for, or run out.
+    pub fn set_aside<'a>(&'a self, mirror: &'a Mirror, now: TimeMs) -> Option<&'a str> {
+        self.pending_lease(mirror).or_else(|| self.lapsed_lease(mirror, now))
+    }
+
     /// The contenders that hold now by the recipe's rule.
-    pub fn holding<'a>(&'a self, mirror: &'a Mirror, now: TimeMs) -> Held<'a> {
+    pub fn holding<'a>(&'a self, mirror: &'a Mirror) -> Held<'a> {
         let mut held = Held::default();
         match self.recognition.shape {
             Shape::Line | Shape::Office => self.hold_line(mirror, &mut held),
             Shape::Fixed | Shape::Alone | Shape::Gate => {
-                let first = self.seats_in(mirror, &self.parts.main).next().filter(|seat| !timed::is_over(self, seat, now));
-                first.into_iter().for_each(|seat| held.push(seat));
+                self.seats_in(mirror, &self.parts.main).take(1).for_each(|seat| held.push(seat));
             }
             Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Group => {
                 self.seats_in(mirror, &self.parts.main).for_each(|seat| held.push(seat));

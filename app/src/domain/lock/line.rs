@@ -15,12 +15,20 @@ pub(super) struct Claim {
 
 impl Claim {
     pub(super) fn of(recognition: &Recognition, key: &ChildKey, child: &Child) -> Option<Self> {
+        if recognition.takes_any_name() {
+            return Some(Self { dialect: Dialect::All, access: recognition.access(child.rule), number: key.number()? });
+        }
         (child.place() == Some(Place::Line)).then_some(())?;
         Some(Self::by(recognition, child.rule?, key.number()?))
     }
 
     fn by(recognition: &Recognition, id: RuleId, number: i32) -> Self {
         Self { dialect: rule(id).dialect, access: recognition.access(Some(id)), number }
+    }
+
+    /// A waiting reader of Curator's watches the first writer, not the nearest.
+    pub(super) fn watches_first_writer(self) -> bool {
+        self.access == Access::Read && self.dialect == Dialect::CuratorReadWrite
     }
 
     /// Whether a contender that was created before `later` keeps it from holding.
@@ -41,10 +49,14 @@ impl Claim {
     }
 }
 
-/// Those that hold, in order. Walks no further than the first that is blocked together with all kinds behind it.
+/// Those that hold, in order: the first few of a semaphore's queue, else those that nobody excludes. Walks no further than the first that is blocked together with all kinds behind it.
 pub(super) fn heads<'a>(recognition: &Recognition, directory: &'a Directory) -> Vec<(&'a ChildKey, &'a Child)> {
+    if recognition.admits() > 1 {
+        let line = directory.numbered().filter(|(key, child)| Claim::of(recognition, key, child).is_some());
+        return line.take(recognition.admits()).collect();
+    }
     let kinds = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
-    let kinds: Vec<RuleId> = kinds.map(|kin| kin.rule).collect();
+    let kinds: Vec<RuleId> = kinds.map(|kin| kin.rule).filter(|_| !recognition.takes_any_name()).collect();
     let is_wrapped = directory.is_wrapped();
     let mut seen: Vec<Claim> = Vec::new();
     let mut heads = Vec::new();

@@ -18,7 +18,7 @@ pub use parts::{Parts, Seat, homes_of};
 
 use super::change::Departure;
 use super::finding::Finding;
-use super::label::label;
+use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
 use super::observation::RootId;
 use super::offset::ClockOffset;
@@ -126,7 +126,8 @@ pub struct Standing {
     pub waiting: Totals,
     /// Since when the first in line waits.
     pub oldest: Option<Since>,
-    /// A lease that is only asked for (Curator's semaphore): it neither holds nor is listed.
+    /// A lease that neither holds nor waits and is not listed: only asked for (Curator's semaphore), or run out
+    /// (kazoo's `NonBlockingLease`).
     pub pending: Option<Box<str>>,
 }
 
@@ -216,7 +217,7 @@ impl Lock {
 
     /// Notes that a contender left: one that waited may have given up. A semaphore's queue is left by those who got a
     /// lease as well; their wait ends there.
-    pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, child: &Child, held: bool) {
+    pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, key: &ChildKey, child: &Child, held: bool) {
         let (shape, owner) = (self.recognition.shape, child.owner());
         if held || !matches!(shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling) {
             return;
@@ -224,7 +225,7 @@ impl Lock {
         let leases = mirror.directory(&self.parts.main).zip(owner).filter(|_| self.has_leases());
         let has_lease = leases.is_some_and(|(directory, session)| mirror.owned_in(directory, session).next().is_some());
         if !has_lease {
-            let label = child.read.as_ref().and_then(|read| label(&read.payload)).map(Into::into);
+            let label = child.read.as_ref().and_then(|read| label_of(key.name(), &read.payload)).map(Into::into);
             self.tally.attempts.note(GaveUp { at: now, owner, label });
         } else if let Some(read) = &child.read {
             self.tally.waits.note(now.since(offset.to_ours(read.ctime_ms)));

@@ -105,11 +105,16 @@ impl Lock {
     /// Whether a child of one of its directories is one of its contenders.
     pub fn seats(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
         let is_main = directory == &*self.parts.main;
+        if self.standing.pending.as_deref() == Some(key.name()) && is_main {
+            return false;
+        }
+        if self.recognition.takes_any_name() && !self.is_alone() {
+            return self.recognition.takes(key, child);
+        }
         match (self.recognition.shape, is_main) {
             (Shape::Line | Shape::Office, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => child.place() == Some(Place::Line),
-            (Shape::LeasesAndLocks, true) => child.place() == Some(Place::Lease) && self.standing.pending.as_deref() != Some(key.name()),
-            (Shape::LeasesAndSibling, true) => child.place() == Some(Place::Lease),
-            (Shape::Fixed, _) => child.place() == Some(Place::Fixed),
+            (Shape::LeasesAndLocks | Shape::LeasesAndSibling, true) => child.place() == Some(Place::Lease),
+            (Shape::Fixed, _) => matches!(child.place(), Some(Place::Fixed | Place::Timed)),
             (Shape::Alone | Shape::Gate, true) => split_path(&self.path).is_some_and(|(_, name)| name == key.name()),
             (Shape::Gathering, _) => matches!(child.place(), Some(Place::Member | Place::Lease)),
             (Shape::Items | Shape::TakenItems, _) => child.place() == Some(Place::Item),
@@ -119,16 +124,18 @@ impl Lock {
         }
     }
 
-    /// Whether a child of one of its directories belongs to it: a contender, or a lease that is only asked for.
+    /// Whether a child of one of its directories belongs to it: a contender, or a lease that is set aside.
     pub fn counts(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
-        self.seats(directory, key, child) || (self.recognition.shape == Shape::LeasesAndLocks && child.place() == Some(Place::Lease))
+        self.seats(directory, key, child) || (*self.parts.main == *directory && self.standing.pending.as_deref() == Some(key.name()))
     }
 
     /// Sums over all its contenders.
     pub fn totals(&self, mirror: &Mirror) -> Totals {
         let sum = |path: &str, place: Place| mirror.directory(path).map(|directory| directory.totals(|found| found == place)).unwrap_or_default();
         let second = self.parts.second.as_deref().unwrap_or("");
+        let walked = || self.contenders(mirror).fold(Totals::default(), |sum, seat| sum.plus(one(seat.child)));
         match self.recognition.shape {
+            _ if self.recognition.takes_any_name() => walked(),
             Shape::Line | Shape::Office => sum(&self.parts.main, Place::Line),
             Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
                 let leases = sum(&self.parts.main, Place::Lease).plus(sum(second, Place::Line));
@@ -138,9 +145,7 @@ impl Lock {
             Shape::Gathering => sum(&self.parts.main, Place::Member).plus(sum(&self.parts.main, Place::Lease)),
             Shape::Items => sum(&self.parts.main, Place::Item),
             Shape::Group => sum(&self.parts.main, Place::Member),
-            Shape::Fixed | Shape::Alone | Shape::Gate | Shape::TakenItems | Shape::Idle => {
-                self.contenders(mirror).fold(Totals::default(), |sum, seat| sum.plus(one(seat.child)))
-            }
+            Shape::Fixed | Shape::Alone | Shape::Gate | Shape::TakenItems | Shape::Idle => walked(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Leases that end by the clock: kazoo's `NonBlockingLease` keeps who holds, and until when, in a persistent znode as
 //! `{"version": 1, "holder": "…", "end": "2026-01-31T23:59:59"}`, in UTC on the clients' clocks.
 
-use super::{Lock, Seat};
+use super::Lock;
 use crate::domain::mirror::{Child, Mirror};
-use crate::domain::recipe::Shape;
+use crate::domain::recipe::{Place, Shape};
 use crate::domain::time::TimeMs;
 
 /// When a lease ends by itself; None for everything that is no such lease.
@@ -13,12 +13,16 @@ fn end_of(child: &Child) -> Option<TimeMs> {
     parse_utc(after.split('"').next()?)
 }
 
-/// It ran out.
-pub(super) fn is_over(lock: &Lock, seat: &Seat<'_>, now: TimeMs) -> bool {
-    lock.recognition.shape == Shape::Fixed && seat.child.is_owned() == Some(false) && end_of(seat.child).is_some_and(|end| end <= now)
-}
-
 impl Lock {
+    /// The lease that ran out: its znode stays until somebody takes it again.
+    pub(super) fn lapsed_lease<'a>(&'a self, mirror: &'a Mirror, now: TimeMs) -> Option<&'a str> {
+        if self.recognition.shape != Shape::Fixed {
+            return None;
+        }
+        let mut timed = mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.place() == Some(Place::Timed));
+        timed.find(|(_, child)| end_of(child).is_some_and(|end| end <= now)).map(|(key, _)| key.name())
+    }
+
     /// When the holder's lease runs out by itself.
     pub fn ends_at(&self, mirror: &Mirror) -> Option<TimeMs> {
         let tenure = self.holders.first().filter(|tenure| self.recognition.shape == Shape::Fixed && tenure.owner.is_none())?;

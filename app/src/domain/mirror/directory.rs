@@ -1,6 +1,7 @@
 //! A directory: its children in order, their census, its Stat.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use super::child::{Child, ChildKey, Totals, WRAPPED};
 use crate::domain::recipe::{self, Place, RuleId};
@@ -82,6 +83,11 @@ impl Directory {
     /// Children before one, nearest first.
     pub fn before(&self, key: &ChildKey) -> impl Iterator<Item = (&ChildKey, &Child)> {
         self.children.range::<ChildKey, _>(..key).rev()
+    }
+
+    /// Children behind one, nearest first.
+    pub fn after(&self, key: &ChildKey) -> impl Iterator<Item = (&ChildKey, &Child)> {
+        self.children.range::<ChildKey, _>((Bound::Excluded(key), Bound::Unbounded))
     }
 
     /// Children with this number.

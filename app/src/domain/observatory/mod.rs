@@ -1,5 +1,6 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
+mod oddities;
 mod places;
 mod refresh;
 mod root;
@@ -194,7 +195,7 @@ impl Observatory {
             let mirror = self.roots.get(root.0 as usize).map(|view| &view.mirror);
             if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
                 lock.tally.owner_unknown += u64::from(czxid.is_none());
-                lock.note_departure(mirror, &self.offset, now, &child, held);
+                lock.note_departure(mirror, &self.offset, now, &key, &child, held);
             }
             if let Some(session) = owner {
                 self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });
@@ -243,6 +244,7 @@ impl Observatory {
     }
 
     fn tick(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        self.settle_sessions(now, out);
         while let Some((due, _)) = self.rechecks.first() {
             if *due > now {
                 break;
@@ -251,7 +253,6 @@ impl Observatory {
                 self.recheck(now, &path, out);
             }
         }
-        self.settle_sessions(now, out);
         if now >= self.slice_ends_at {
             self.slice_ends_at = now + DEPTH_SLICE_MS;
             self.end_depth_slice(out);

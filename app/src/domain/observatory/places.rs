@@ -10,7 +10,7 @@ use crate::domain::lock::{Lock, homes_of};
 use crate::domain::mirror::{Child, Mirror};
 use crate::domain::observation::RootId;
 use crate::domain::recipe::recognise::{self, Found};
-use crate::domain::recipe::{Confidence, Recipe, Recognition, Shape, rule};
+use crate::domain::recipe::{Place, Recipe, Recognition, Shape, rule};
 use crate::domain::time::TimeMs;
 use crate::domain::znode::split_path;
 
@@ -45,30 +45,37 @@ impl Observatory {
         }
         // A barrier that gets children is none.
         if self.locks.get(parent).is_some_and(|lock| lock.recognition.shape == Shape::Gate) {
-            self.vanish(parent, out);
+            self.vanish(now, parent, out);
         }
         if is_news {
-            self.recognise_directory(now, root, parent, out);
+            self.recognise_directory(now, root, parent, recognise::is_mark(name), out);
         }
         self.lock_at(parent).map(|lock| Arc::clone(&lock.path))
     }
 
     fn recognise_alone(&self, root: RootId, path: &str, parent: &str, name: &str) -> Option<Recognition> {
         let mirror = &self.roots.get(root.0 as usize)?.mirror;
-        let found = recognise::recognise_alone(mirror, parent, name, mirror.directory(parent)?.child(name)?.1)?;
-        self.as_configured(path, found)
+        self.find_alone(mirror, path, parent, name, mirror.directory(parent)?.child(name)?.1)
+    }
+
+    /// What a znode of its own is, by its name and by the configuration.
+    pub(super) fn find_alone(&self, mirror: &Mirror, path: &str, parent: &str, name: &str, child: &Child) -> Option<Recognition> {
+        match recognise::recognise_alone(mirror, parent, name, child) {
+            Some(found) => self.as_configured(path, found),
+            None => recognise::recognise_configured_alone(mirror, parent, name, child, self.configured_recipe(path)?),
+        }
     }
 
     /// Follows the names of a directory's children; with nothing to tell by, the last recognition stays.
-    fn recognise_directory(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
+    fn recognise_directory(&mut self, now: TimeMs, root: RootId, path: &str, is_marked_now: bool, out: &mut Vec<Change>) {
         if path == "/" {
             return;
         }
         let Some(mirror) = self.roots.get(root.0 as usize).map(|view| &view.mirror) else { return };
         let kinds = mirror.directory(path).map(|directory| (recognise::leading_rule(directory), directory.kinds()));
-        let known = self.lock_at(path).map(|lock| (lock.recognition.rule, lock.kinds));
-        let Some((leading, kinds)) = kinds.filter(|(leading, _)| leading.is_some()) else { return };
-        if known == Some((leading, kinds)) {
+        let known = self.lock_at(path).filter(|lock| lock.gone_since.is_none()).map(|lock| (lock.recognition.rule, lock.kinds));
+        let Some((leading, kinds)) = kinds else { return };
+        if known == Some((leading, kinds)) && !is_marked_now {
             return;
         }
         let Some(found) = self.find(mirror, &path.into()) else { return };
@@ -82,12 +89,17 @@ impl Observatory {
 
     /// Takes on what was found at a place.
     pub(super) fn become_found(&mut self, now: TimeMs, root: RootId, found: Found, seen: Seen, out: &mut Vec<Change>) {
+        // A part of a known lock stays one, even while its neighbours are gone (Curator's are containers).
+        if self.lock_at(&found.home).is_some_and(|lock| lock.path != found.home) {
+            return;
+        }
         match self.locks.get_mut(&found.home) {
             Some(lock) if lock.is_alone() => {}
             Some(lock) => {
                 lock.gone_since = None;
-                if !stays(lock, &found.recognition) {
+                if lock.recognition != found.recognition && !stays(lock, &found.recognition) {
                     lock.become_known_as(found.recognition);
+                    self.absorb(now, &found.home, out);
                 }
             }
             None => self.appear(now, Lock::new(found.home, root, found.recognition), seen, out),
@@ -96,24 +108,27 @@ impl Observatory {
 
     /// What a directory is, by its names and by the configuration.
     pub(super) fn find(&self, mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
-        let Found { home, recognition } = recognise::recognise(mirror, path)?;
-        let recognition = self.as_configured(&home, recognition)?;
-        Some(Found { home, recognition })
+        match recognise::recognise(mirror, path) {
+            Some(Found { home, recognition }) => Some(Found { recognition: self.as_configured(&home, recognition)?, home }),
+            None => {
+                let found = recognise::recognise_configured(mirror.directory(path)?, self.configured_recipe(path)?)?;
+                Some(Found { home: Arc::clone(path), recognition: self.as_configured(path, found)? })
+            }
+        }
+    }
+
+    fn configured_recipe(&self, path: &str) -> Option<Recipe> {
+        configured(&self.settings.configured, path)?.recipe
     }
 
     /// The configuration goes before names; None when it says that this is no lock.
     pub(super) fn as_configured(&self, path: &str, mut found: Recognition) -> Option<Recognition> {
-        let Some(recipe) = configured(&self.settings.configured, path).and_then(|entry| entry.recipe) else { return Some(found) };
-        if recipe == Recipe::Unknown {
-            return None;
+        found.configured_max = self.configured_max(path);
+        match self.configured_recipe(path) {
+            None => Some(found),
+            Some(Recipe::Unknown) => None,
+            Some(recipe) => Some(found.configured_as(recipe)),
         }
-        if recipe != found.recipe {
-            found.label = format!("{} (configured)", found.label).into();
-        }
-        found.recipe = recipe;
-        found.confidence = Confidence::High;
-        found.is_configured = true;
-        Some(found)
     }
 
     /// How many the configuration says a lock admits.
@@ -123,9 +138,10 @@ impl Observatory {
 }
 
 /// What was seen of a lock before is not unlearned: a read/write lock of kazoo's has only writers for a while, and is
-/// told from a mutex by nothing then.
+/// told from a mutex by nothing then; so is the guard of a lease that is being renewed.
 fn stays(lock: &Lock, found: &Recognition) -> bool {
     let dialect = |recognition: &Recognition| recognition.rule.map(|id| rule(id).dialect);
     let only_writers = lock.recognition.recipe == Recipe::ReadWrite && found.recipe == Recipe::SequentialMutex;
-    only_writers && dialect(&lock.recognition) == dialect(found)
+    let is_guard = lock.recognition.rule.is_some_and(|id| rule(id).place == Place::Timed) && found.recipe == Recipe::SequentialMutex;
+    is_guard || (only_writers && dialect(&lock.recognition) == dialect(found))
 }

@@ -6,16 +6,16 @@ use super::{FREE_ALONE_MAX, GONE_MAX, Observatory};
 use crate::domain::change::{Change, Departure};
 use crate::domain::finding::{self, Survey};
 use crate::domain::history::{Happening, What};
-use crate::domain::label::label;
+use crate::domain::label::label_of;
 use crate::domain::lock::{Held, Lock, Seat, Since, Standing, Tenure};
 use crate::domain::mirror::Mirror;
 use crate::domain::observation::RootId;
 use crate::domain::offset::ClockOffset;
-use crate::domain::recipe::Recipe;
 use crate::domain::recipe::recognise;
+use crate::domain::recipe::{Recipe, Shape};
 use crate::domain::time::TimeMs;
 use crate::domain::verdict;
-use crate::domain::znode::{SessionId, split_path};
+use crate::domain::znode::{SessionId, join_path, split_path};
 
 /// Findings of a lock are looked for this long after a change; a long queue waits longer, a millisecond for each
 /// hundred contenders.
@@ -62,7 +62,7 @@ impl Observatory {
         else {
             return;
         };
-        let is_news = mark.is_some() || recognise::is_mark(name);
+        let is_news = mark.is_some() || recognise::is_mark(name) || recognise::may_gather(parent) || !self.settings.configured.is_empty();
         let Some(lock) = self.lock_for(now, root, path, is_news, out) else { return };
         let counts = self.locks.get(&lock).is_some_and(|found| self.child_counts(found, parent, name));
         if counts && cause == Cause::Arrived {
@@ -85,24 +85,32 @@ impl Observatory {
     pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
         let path = Arc::clone(&lock.path);
         if lock.is_alone() {
-            self.forget_free_alone(out);
-        }
-        // A part that was taken for a lock of its own is one no longer.
-        let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone()];
-        for part in parts.into_iter().flatten().filter(|part| *part != path && !lock.is_alone()) {
-            self.vanish(&part, out);
+            self.forget_free_alone(now, out);
         }
         lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
         self.locks.insert(Arc::clone(&path), lock);
+        self.absorb(now, &path, out);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
         self.refresh(now, &path, seen, out);
     }
 
-    pub(super) fn vanish(&mut self, path: &str, out: &mut Vec<Change>) {
+    /// What was taken for a lock of its own and is a part of this one is a lock no longer.
+    pub(super) fn absorb(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get(path).filter(|lock| !lock.is_alone()) else { return };
+        let office = lock.parts.second.as_deref().filter(|_| lock.recognition.shape == Shape::Office);
+        let leader = office.map(|office| Arc::from(join_path(office, "leader")));
+        let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone(), leader];
+        for part in parts.into_iter().flatten().filter(|part| **part != *path) {
+            self.vanish(now, &part, out);
+        }
+    }
+
+    pub(super) fn vanish(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         if let Some((path, lock)) = self.locks.remove_entry(path) {
             for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
                 self.rechecks.remove(&(due, Arc::clone(&path)));
             }
+            self.verify_cycles(now, &path, out);
             out.push(Change::LockVanished { lock: path });
         }
     }
@@ -120,7 +128,7 @@ impl Observatory {
             if self.reaped.len() < super::REAPED_MAX {
                 self.reaped.insert(path.into(), reaped + 1);
             }
-            self.vanish(path, out);
+            self.vanish(now, path, out);
             return;
         }
         if let Some(lock) = self.locks.get_mut(path) {
@@ -131,13 +139,13 @@ impl Observatory {
     }
 
     /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to be told by.
-    fn forget_free_alone(&mut self, out: &mut Vec<Change>) {
+    fn forget_free_alone(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         let free = |lock: &&Lock| lock.is_alone() && lock.holders.is_empty();
         if self.locks.values().filter(|lock| lock.is_alone()).count() < FREE_ALONE_MAX {
             return;
         }
         if let Some(path) = self.locks.values().find(free).map(|lock| Arc::clone(&lock.path)) {
-            self.vanish(&path, out);
+            self.vanish(now, &path, out);
         }
     }
 
@@ -151,16 +159,12 @@ impl Observatory {
         lock.tally.depth.note(lock.waiter_count());
         let path = Arc::clone(&lock.path);
         let first = lock.holders.first().map(|tenure| tenure.name.clone());
-        let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
-        if lock.look_at.is_none() {
-            lock.look_at = Some(due);
-            self.rechecks.insert((due, Arc::clone(&path)));
-        }
         out.push(if news.changed {
             Change::HolderChanged { lock: Arc::clone(&path), node: first }
         } else {
             Change::LockTouched { lock: Arc::clone(&path) }
         });
+        self.plan_look(now, &path);
         for (session, node, what) in &news.told {
             self.tell(now, *session, &path, node, *what);
         }
@@ -168,7 +172,25 @@ impl Observatory {
         for (session, ..) in news.told.iter().filter(|(.., what)| *what == What::Held) {
             self.search_from(now, *session, out);
         }
+        // A semaphore is waited for once a single one holds, although nobody new does.
+        let last = self.locks.get(&path).filter(|lock| news.changed && lock.standing.holders == 1).and_then(|lock| lock.holders.first()?.owner);
+        if let Some(session) = last.filter(|_| news.told.is_empty()) {
+            self.search_from(now, session, out);
+        }
         self.judge_again(now, &path, out);
+    }
+
+    /// Has a lock's findings looked for soon. An earlier plan stands, so a storm of changes does not put it off.
+    pub(super) fn plan_look(&mut self, now: TimeMs, path: &Arc<str>) {
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
+        if lock.look_at.is_some_and(|planned| planned <= due) {
+            return;
+        }
+        if let Some(later) = lock.look_at.replace(due).filter(|later| lock.recheck_at != Some(*later)) {
+            self.rechecks.remove(&(later, Arc::clone(path)));
+        }
+        self.rechecks.insert((due, Arc::clone(path)));
     }
 
     /// Works out the verdict again and plans the next look.
@@ -217,7 +239,7 @@ impl Observatory {
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
             configured_max: self.configured_max(path),
-            cycles: self.cycles_of(path).collect(),
+            cycles: self.cycles_of(path).map(|cycle| (cycle, self.cycle_sentence(cycle))).collect(),
             seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };
@@ -245,9 +267,9 @@ struct News {
 
 /// Ends the holds of those who no longer hold and begins those of who now do.
 fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, seen: Seen) -> News {
-    lock.standing.pending = lock.pending_lease(mirror).map(Into::into);
+    lock.standing.pending = lock.set_aside(mirror, now).map(Into::into);
     let mut before = std::mem::take(&mut lock.holders);
-    let mut held = lock.holding(mirror, now);
+    let mut held = lock.holding(mirror);
     for tenure in &before {
         keep(lock, mirror, tenure, &mut held);
     }
@@ -255,7 +277,8 @@ fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: T
     let mut after = Vec::with_capacity(held.seats.len());
     let mut waits = Vec::new();
     for seat in &held.seats {
-        let same = before.iter().position(|tenure| tenure.is(seat.directory, seat.key, seat.child));
+        let same = |tenure: &Tenure| tenure.is(seat.directory, seat.key, seat.child);
+        let same = before.iter().position(same);
         let known = same.map(|at| before.remove(at));
         let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
         if known.is_none() {
@@ -321,7 +344,7 @@ fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, see
     tenure.access = lock.access(seat);
     if let Some(read) = &seat.child.read {
         if tenure.czxid.is_none() || tenure.version != read.version {
-            tenure.label = label(&read.payload).map(Into::into);
+            tenure.label = label_of(&tenure.name, &read.payload).map(Into::into);
             tenure.version = read.version;
         }
         tenure.czxid = Some(read.czxid);

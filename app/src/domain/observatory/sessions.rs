@@ -40,13 +40,13 @@ impl Observatory {
                 continue;
             }
             self.history.ended(session, since);
-            self.mark_ended(session, since);
+            self.mark_ended(now, session, since);
             out.push(Change::SessionEnded { session, znodes });
         }
     }
 
     /// The holds of a session that ended were not released.
-    fn mark_ended(&mut self, session: SessionId, since: TimeMs) {
+    fn mark_ended(&mut self, now: TimeMs, session: SessionId, since: TimeMs) {
         let locks: Vec<Arc<str>> =
             self.history.of(session).take_while(|happening| happening.at >= since).map(|happening| Arc::clone(&happening.lock)).collect();
         for path in locks {
@@ -54,6 +54,7 @@ impl Observatory {
             let ended = lock.tally.past.iter_mut().filter(|past| past.tenure.owner == Some(session) && past.until >= since);
             ended.for_each(|past| past.how = Departure::SessionEnded);
             lock.revision = self.revision + 1;
+            self.plan_look(now, &path);
         }
     }
 }

@@ -94,11 +94,10 @@ impl Observatory {
                 let found = found.or_else(|| idle().filter(|_| self.lock_at(path).is_none()).map(|idle| (Arc::clone(path), idle)));
                 fresh.extend(found.map(|(home, recognition)| (home, (recognition, directory.kinds()))));
             }
-            for (key, child) in directory.plain() {
-                if let Some(found) = recognise::recognise_alone(&view.mirror, path, key.name(), child) {
-                    let own = Arc::<str>::from(join_path(path, key.name()));
-                    alone.extend(self.as_configured(&own, found).map(|found| Lock::new(own, root, found)));
-                }
+            for (key, child) in directory.plain().filter(|(_, child)| child.rule.is_some() || !self.settings.configured.is_empty()) {
+                let own = join_path(path, key.name());
+                let found = self.find_alone(&view.mirror, &own, path, key.name(), child);
+                alone.extend(found.map(|found| Lock::new(own.into(), root, found)));
             }
         }
         for (home, (recognition, kinds)) in fresh {

@@ -1,14 +1,14 @@
 //! Who waits for whom across all locks, by session: what a session holds and waits for, and circles of waiting.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Observatory;
 use crate::domain::change::Change;
-use crate::domain::deadlock::{Cycle, Step, circle};
+use crate::domain::deadlock::{Cycle, Step, circle, circle_by};
 use crate::domain::history::Happening;
 use crate::domain::lock::{Lock, Seat, Since, Tenure};
-use crate::domain::recipe::{Access, Shape};
+use crate::domain::recipe::{Access, Recipe, Shape};
 use crate::domain::time::TimeMs;
 use crate::domain::verdict;
 use crate::domain::znode::{SessionId, Zxid};
@@ -95,15 +95,30 @@ impl Observatory {
         steps.filter(|step| step.to != session).collect()
     }
 
-    /// Looks for a circle through a session that now waits or holds.
+    /// Looks for the circles through a session that now waits or holds, and for those that hang together with them:
+    /// a session that serves many threads may be in several. Each wait that is in some circle gets into one.
     pub(super) fn search_from(&mut self, now: TimeMs, session: SessionId, out: &mut Vec<Change>) {
         // A circle needs one that holds and waits.
         let owned: u32 = self.roots.iter().map(|view| view.mirror.owned_count(session)).sum();
         if owned < 2 || self.cycles.len() >= CYCLES_MAX {
             return;
         }
-        let Some(steps) = circle(session, |session| self.steps_of(session)) else { return };
-        if self.cycles.iter().any(|cycle| is_same(&cycle.steps, &steps)) {
+        if circle(session, |session| self.steps_of(session)).is_none() {
+            return;
+        }
+        let (mut open, mut seen) = (vec![session], BTreeSet::from([session]));
+        while let Some(session) = open.pop() {
+            for first in self.steps_of(session) {
+                let Some(steps) = circle_by(first, |session| self.steps_of(session)) else { continue };
+                open.extend(steps.iter().map(|step| step.from).filter(|session| seen.insert(*session)));
+                self.close(now, steps, out);
+            }
+        }
+    }
+
+    /// Takes in a circle, unless it is known.
+    fn close(&mut self, now: TimeMs, steps: Vec<Step>, out: &mut Vec<Change>) {
+        if self.cycles.len() >= CYCLES_MAX || self.cycles.iter().any(|cycle| is_same(&cycle.steps, &steps)) {
             return;
         }
         let spots = |session| self.spots(session).take(SPOTS_MAX).count();
@@ -117,7 +132,7 @@ impl Observatory {
 
     /// Drops the deadlocks of a lock that came apart.
     pub(super) fn verify_cycles(&mut self, now: TimeMs, path: &Arc<str>, out: &mut Vec<Change>) {
-        if self.locks.get(path).is_none_or(|lock| lock.deadlock.is_none()) {
+        if self.cycles.is_empty() || self.locks.get(path).is_some_and(|lock| lock.deadlock.is_none()) {
             return;
         }
         let cycles = std::mem::take(&mut self.cycles);
@@ -169,6 +184,7 @@ impl Observatory {
 /// Where several may hold at once one release is enough to go on, so only a single holder is waited for.
 fn makes_edges(lock: &Lock) -> bool {
     match lock.recognition.shape {
+        Shape::Line if lock.recognition.recipe == Recipe::Semaphore => lock.standing.holders == 1,
         Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone => true,
         Shape::LeasesAndLocks | Shape::LeasesAndSibling => lock.standing.holders == 1,
         Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => false,

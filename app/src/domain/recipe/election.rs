@@ -3,7 +3,7 @@
 //! Sources: Curator `LeaderLatch`, ZooKeeper recipes `LeaderElectionSupport`, Solr `LeaderElector`, ClickHouse
 //! `LeaderElection`, ZooKeeper's recipe page ("guid-n_").
 
-use super::{Access, Confidence, Counts, Dialect, LINE, Place, Recipe, Rule};
+use super::{Access, Confidence, Counts, Dialect, LINE, Place, Recipe, Rule, Shape};
 
 const ELECTION: Rule = Rule { recipe: Recipe::Election, access: Access::Leader, ..LINE };
 
@@ -19,7 +19,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         label: "Solr election",
         evidence: "names are <session id>-<node>-n_<sequence>",
-        matches: |name| name.number.is_some() && is_solr(name.stem),
+        matches: |name| name.number.is_some() && solr_node(name.stem).is_some(),
+        composite: Some(Shape::Office),
         ..ELECTION
     },
     Rule {
@@ -55,8 +56,8 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// `<session id in decimal>-<node>-n_`.
-fn is_solr(stem: &str) -> bool {
-    let id = stem.strip_suffix("-n_").and_then(|rest| rest.split_once('-')).map_or("", |(id, _)| id);
-    id.len() > 9 && id.bytes().all(|byte| byte.is_ascii_digit())
+/// The node in `<session id in decimal>-<node>-n_`.
+pub(super) fn solr_node(stem: &str) -> Option<&str> {
+    let (id, node) = stem.strip_suffix("-n_")?.split_once('-')?;
+    (id.len() > 9 && !node.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())).then_some(node)
 }

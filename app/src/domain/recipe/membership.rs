@@ -3,7 +3,7 @@
 //! Sources: kazoo `recipe/party.py`, ZooKeeper's recipe page. Service registries are no groups of this kind: their
 //! names are addresses, and they are not shown.
 
-use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule, after_hex_uuid};
+use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule, after_hex_uuid, party_identifier};
 
 const MEMBER: Rule = Rule { recipe: Recipe::Membership, access: Access::Member, place: Place::Member, ..LINE };
 
@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         label: "kazoo ShallowParty",
         evidence: "ephemeral children named <32 hex>-<identifier>",
-        matches: |name| after_hex_uuid(name.full).is_some_and(|rest| rest.len() > 1 && rest.starts_with('-')),
+        matches: |name| party_identifier(name.full).is_some(),
         counts: Counts::WhenOwned,
         ..MEMBER
     },

@@ -79,6 +79,8 @@ pub enum Place {
     Lease,
     /// In a queue of numbered contenders.
     Line,
+    /// A lease that ends by the clock. A queue beside it only guards its taking.
+    Timed,
 }
 
 /// When a znode of a fitting name is evidence of its recipe.
@@ -113,6 +115,10 @@ pub struct Rule {
     pub counts: Counts,
     /// Which other names its client looks at.
     pub dialect: Dialect,
+    /// What the operator knows it as where it elects a leader; empty where its names don't change.
+    pub elected: &'static str,
+    /// How the lock lies that it is a part of, where neighbours say that it is.
+    pub composite: Option<Shape>,
 }
 
 /// What most rules have in common; used with `..` in the families' tables.
@@ -126,6 +132,8 @@ const LINE: Rule = Rule {
     matches: |_| false,
     counts: Counts::ByName,
     dialect: Dialect::All,
+    elected: "",
+    composite: None,
 };
 
 /// A name taken apart.
@@ -143,6 +151,11 @@ impl<'a> Name<'a> {
     fn of(full: &'a str) -> Self {
         let found = sequence::parse(full);
         Self { full, stem: found.map_or(full, |found| found.stem), number: found.map(|found| found.number) }
+    }
+
+    /// Numbered, and what stands before the number can't be the beginning of a longer number, as in an instant.
+    fn is_clearly_numbered(&self) -> bool {
+        self.number.is_some() && !self.stem.ends_with(|char: char| char.is_ascii_digit())
     }
 
     /// Numbered, and the rest of the name behind Curator's protection prefix is this.
@@ -211,6 +224,11 @@ impl Rule {
     }
 }
 
+/// The rule that takes any prefix with a number: it says least.
+pub fn is_catch_all(id: RuleId) -> bool {
+    usize::from(id.family) + 1 == FAMILIES.len() && usize::from(id.rule) + 1 == sequential_mutex::RULES.len()
+}
+
 /// A rule by its id.
 pub fn rule(id: RuleId) -> &'static Rule {
     FAMILIES.get(usize::from(id.family)).and_then(|rules| rules.get(usize::from(id.rule))).unwrap_or(&LINE)
@@ -232,6 +250,16 @@ fn after_uuid(stem: &str) -> Option<&str> {
 fn after_hex_uuid(stem: &str) -> Option<&str> {
     let (guid, rest) = stem.split_at_checked(32)?;
     guid.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()).then_some(rest)
+}
+
+/// The node that a candidate of Solr's election runs on.
+pub fn solr_node(name: &str) -> Option<&str> {
+    election::solr_node(sequence::parse(name)?.stem)
+}
+
+/// The identifier of a member of kazoo's `ShallowParty`.
+pub fn party_identifier(name: &str) -> Option<&str> {
+    after_hex_uuid(name)?.strip_prefix('-').filter(|identifier| !identifier.is_empty())
 }
 
 /// The GUID by which a client finds its own znode again: Curator's protection id, kazoo's uuid.

@@ -3,7 +3,7 @@
 //!
 //! Sources: kazoo `recipe/queue.py`, Curator `DistributedQueue`, ZooKeeper recipes `DistributedQueue`.
 
-use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule};
+use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule, Shape};
 
 const ITEM: Rule = Rule { recipe: Recipe::Queue, access: Access::Item, place: Place::Item, ..LINE };
 
@@ -13,6 +13,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "kazoo Queue",
         evidence: "names are entry-<priority>-<sequence>",
         matches: |name| name.number.is_some() && is_entry(name.stem),
+        composite: Some(Shape::TakenItems),
         ..ITEM
     },
     Rule {
@@ -33,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "queue of persistent items",
         confidence: Confidence::Medium,
         evidence: "persistent children named element, item, task, msg or job and a sequence number",
-        matches: |name| name.number.is_some() && ["element", "item", "task", "msg", "job"].iter().any(|word| name.stem.starts_with(word)),
+        matches: |name| name.is_clearly_numbered() && ["element", "item", "task", "msg", "job"].iter().any(|word| name.stem.starts_with(word)),
         counts: Counts::WhenUnowned,
         ..ITEM
     },

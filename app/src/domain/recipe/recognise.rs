@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::barrier::MARKS;
-use super::{Access, Confidence, Place, Recipe, RuleId, rule};
-use crate::domain::mirror::{Child, Directory, Kin, Mirror};
+use super::{Access, Confidence, Place, Recipe, RuleId, is_catch_all, rule};
+use crate::domain::mirror::{Child, ChildKey, Directory, Kin, Mirror};
 use crate::domain::znode::{join_path, split_path};
 
 /// How the znodes of a lock lie.
@@ -52,6 +52,8 @@ pub struct Recognition {
     pub confidence: Confidence,
     /// Said by the configuration, whatever the names say.
     pub is_configured: bool,
+    /// How many it admits, or waits for, by the configuration.
+    pub configured_max: Option<u32>,
 }
 
 /// A recognition and where it is at home: the path a client was given.
@@ -66,7 +68,63 @@ pub struct Found {
 impl Recognition {
     fn of(id: RuleId, shape: Shape) -> Self {
         let rule = rule(id);
-        Self { rule: Some(id), shape, recipe: rule.recipe, label: rule.label.into(), confidence: rule.confidence, is_configured: false }
+        Self {
+            rule: Some(id),
+            shape,
+            recipe: rule.recipe,
+            label: rule.label.into(),
+            confidence: rule.confidence,
+            is_configured: false,
+            configured_max: None,
+        }
+    }
+
+    /// By a path, whatever the names of the children are.
+    fn by_path(shape: Shape, recipe: Recipe, label: &str, confidence: Confidence) -> Self {
+        Self { rule: None, shape, recipe, label: label.into(), confidence, is_configured: false, configured_max: None }
+    }
+
+    /// Contenders may have any name: it was not recognised by names.
+    pub fn takes_any_name(&self) -> bool {
+        self.rule.is_none() && self.shape != Shape::Idle
+    }
+
+    /// How many of one queue hold at once: more than one only where the configuration calls the queue a semaphore
+    /// (Curator's `InterProcessSemaphore` of old, whose names are those of a mutex).
+    pub fn admits(&self) -> usize {
+        self.configured_max.filter(|_| self.recipe == Recipe::Semaphore).map_or(1, |max| max.max(1) as usize)
+    }
+
+    /// Whether a child of its one directory is a contender, where any name may be one.
+    pub fn takes(&self, key: &ChildKey, child: &Child) -> bool {
+        match self.shape {
+            Shape::Line => key.number().is_some(),
+            Shape::Items => key.number().is_some() && child.is_owned() != Some(true),
+            Shape::Group | Shape::Gathering => child.is_owned() != Some(false) && !is_mark(key.name()),
+            _ => false,
+        }
+    }
+
+    /// What the operator knows it as where it is of another recipe than its names say.
+    fn label_as(&self, recipe: Recipe) -> Box<str> {
+        let elected = self.rule.map(|id| rule(id).elected).filter(|elected| recipe == Recipe::Election && !elected.is_empty());
+        elected.map_or_else(|| self.label.clone(), Into::into)
+    }
+
+    /// The same, but what the configuration says it is; its znodes lie as those of that recipe do.
+    #[must_use]
+    pub fn configured_as(mut self, recipe: Recipe) -> Self {
+        if recipe != self.recipe {
+            let label = self.label_as(recipe);
+            self.label = if label == self.label { format!("{label} (configured)").into() } else { label };
+            if let Some(shape) = shape_of(recipe).filter(|shape| is_one_directory(self.shape) && *shape != self.shape) {
+                (self.shape, self.rule) = (shape, None);
+            }
+        }
+        self.recipe = recipe;
+        self.confidence = Confidence::High;
+        self.is_configured = true;
+        self
     }
 
     /// What a contender of some rule wants from this lock.
@@ -79,32 +137,89 @@ impl Recognition {
             Recipe::Semaphore => Access::Lease,
             Recipe::Membership | Recipe::DoubleBarrier => Access::Member,
             Recipe::Queue => Access::Item,
+            Recipe::SingleNodeMutex if own == Access::Lease => Access::Lease,
             Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Barrier | Recipe::Unknown => Access::Exclusive,
         }
     }
 }
 
-/// The rule that most children of a directory fit; None when nothing in it looks like a lock. Queues come before
-/// leases, items, members and single znodes, the more frequent rule before the rarer, the more specific before the
+/// The rule that most children of a directory fit; None when nothing in it looks like a lock. Leases that end by
+/// the clock come before queues, those before leases, items, members and single znodes, the more frequent rule before the rarer, the more specific before the
 /// catch-all.
 pub fn leading_rule(directory: &Directory) -> Option<RuleId> {
     let counted = directory.census().iter().filter(|kin| kin.evidence > 0 && rule(kin.rule).place != Place::Alone);
-    counted.max_by_key(|kin| (rule(kin.rule).place, kin.evidence, std::cmp::Reverse(kin.rule))).map(|kin| kin.rule)
+    counted.max_by_key(|kin| (is_timed(kin.rule), rule(kin.rule).place, kin.evidence, std::cmp::Reverse(kin.rule))).map(|kin| kin.rule)
+}
+
+/// A lease that a clock ends. Whoever tries to take it locks its directory for that moment, and is no contender.
+fn is_timed(id: RuleId) -> bool {
+    rule(id).place == Place::Fixed && rule(id).access == Access::Lease
 }
 
 /// What a directory is, and of which lock it is a part.
 pub fn recognise(mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
     let directory = mirror.directory(path)?;
-    let leading = leading_rule(directory)?;
+    let leading = leading_rule(directory);
+    if may_gather(path) && leading.is_none_or(is_vague) && has_members(directory) {
+        let confidence = if is_marked(directory) { Confidence::Medium } else { Confidence::Low };
+        return Some(at(path, Recognition::by_path(Shape::Gathering, Recipe::DoubleBarrier, "double barrier", confidence)));
+    }
+    let leading = leading?;
     match rule(leading).place {
         Place::Line => Some(line(mirror, path, directory, leading)),
         Place::Lease => leases(mirror, path, directory, leading),
         Place::Item => Some(items(path, leading)),
         Place::Member if rule(leading).recipe == Recipe::DoubleBarrier => gathering(path, directory, leading),
         Place::Member => Some(at(path, Recognition::of(leading, Shape::Group))),
-        Place::Fixed => Some(at(path, Recognition::of(leading, Shape::Fixed))),
+        Place::Fixed | Place::Timed => Some(at(path, Recognition::of(leading, Shape::Fixed))),
         Place::Alone => None,
     }
+}
+
+/// How the znodes of a recipe lie when only its path is known; None where that takes more than one directory.
+fn shape_of(recipe: Recipe) -> Option<Shape> {
+    match recipe {
+        Recipe::SequentialMutex | Recipe::ReadWrite | Recipe::Election => Some(Shape::Line),
+        Recipe::DoubleBarrier => Some(Shape::Gathering),
+        Recipe::Queue => Some(Shape::Items),
+        Recipe::Membership => Some(Shape::Group),
+        Recipe::Semaphore | Recipe::SingleNodeMutex | Recipe::Barrier | Recipe::Unknown => None,
+    }
+}
+
+/// Any child of the one directory may be a contender.
+fn is_one_directory(shape: Shape) -> bool {
+    matches!(shape, Shape::Line | Shape::Items | Shape::Group | Shape::Gathering | Shape::Idle)
+}
+
+/// A directory that only the configuration knows, once it has a child that may be a contender.
+pub fn recognise_configured(directory: &Directory, recipe: Recipe) -> Option<Recognition> {
+    let found = Recognition::by_path(shape_of(recipe)?, recipe, "any names", Confidence::High).configured_as(recipe);
+    directory.children().any(|(key, child)| found.takes(key, child)).then_some(found)
+}
+
+/// A znode that only the configuration knows as a lock of its own.
+pub fn recognise_configured_alone(mirror: &Mirror, parent: &str, name: &str, child: &Child, recipe: Recipe) -> Option<Recognition> {
+    let shape = match (recipe, child.is_owned()?) {
+        (Recipe::SingleNodeMutex | Recipe::Election, true) => Shape::Alone,
+        (Recipe::Barrier, false) if !had_children(mirror, parent, name) => Shape::Gate,
+        _ => return None,
+    };
+    Some(Recognition::by_path(shape, recipe, "one znode (configured)", Confidence::High).configured_as(recipe))
+}
+
+/// Whether a directory's name speaks of a place where members of any name gather.
+pub fn may_gather(path: &str) -> bool {
+    split_path(path).is_some_and(|(_, name)| speaks_of(name, &["barrier", "synchroniz"]))
+}
+
+/// A rule that says so little that the directory's name says more.
+fn is_vague(id: RuleId) -> bool {
+    is_catch_all(id) || (rule(id).recipe == Recipe::Membership && rule(id).confidence < Confidence::High)
+}
+
+fn has_members(directory: &Directory) -> bool {
+    directory.children().any(|(key, child)| child.is_owned() == Some(true) && !is_mark(key.name()))
 }
 
 fn at(home: &str, recognition: Recognition) -> Found {
@@ -121,7 +236,7 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
     {
         return at(home, kazoo_semaphore(leading));
     }
-    if name == "election" && rule(leading).label == "Solr election" {
+    if name == "election" && rule(leading).composite == Some(Shape::Office) {
         return at(parent, Recognition::of(leading, Shape::Office));
     }
     let mut found = Recognition::of(leading, Shape::Line);
@@ -129,12 +244,8 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
     if let Some(reads) = reads.filter(|kin| rule(kin.rule).dialect == rule(leading).dialect) {
         found = Recognition::of(reads.rule, Shape::Line);
     } else if rule(leading).recipe == Recipe::SequentialMutex && speaks_of(path, &["election", "leader"]) {
+        found.label = found.label_as(Recipe::Election);
         found.recipe = Recipe::Election;
-        found.label = match &*found.label {
-            "kazoo Lock" => "kazoo Election".into(),
-            "plain sequential lock" => "sequential election".into(),
-            other => other.into(),
-        };
         found.confidence = Confidence::Medium;
     }
     at(path, found)
@@ -148,7 +259,7 @@ fn has_leases(directory: &Directory) -> bool {
 
 fn leases(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId) -> Option<Found> {
     let (parent, name) = split_path(path)?;
-    if rule(leading).label.starts_with("Curator") {
+    if rule(leading).composite == Some(Shape::LeasesAndLocks) {
         let home = if name == "leases" { parent } else { path };
         return Some(at(home, curator_semaphore(mirror, parent, leading)));
     }
@@ -186,7 +297,7 @@ fn kazoo_semaphore(leading: RuleId) -> Recognition {
 
 fn items(path: &Arc<str>, leading: RuleId) -> Found {
     match split_path(path) {
-        Some((parent, "entries" | "taken")) if rule(leading).label == "kazoo Queue" => {
+        Some((parent, "entries" | "taken")) if rule(leading).composite == Some(Shape::TakenItems) => {
             let mut found = Recognition::of(leading, Shape::TakenItems);
             found.label = "kazoo LockingQueue".into();
             at(parent, found)
@@ -197,7 +308,11 @@ fn items(path: &Arc<str>, leading: RuleId) -> Found {
 
 fn gathering(path: &Arc<str>, directory: &Directory, leading: RuleId) -> Option<Found> {
     let is_barrier = is_marked(directory) || speaks_of(path, &["barrier", "synchroniz"]);
-    is_barrier.then(|| at(path, Recognition::of(leading, Shape::Gathering)))
+    let mut found = Recognition::of(leading, Shape::Gathering);
+    if is_marked(directory) {
+        found.confidence = Confidence::High;
+    }
+    is_barrier.then(|| at(path, found))
 }
 
 /// A name that opens a double barrier.
@@ -221,16 +336,19 @@ pub fn recognise_alone(mirror: &Mirror, parent: &str, name: &str, child: &Child)
     if rule(id).recipe != Recipe::Barrier {
         return Some(Recognition::of(id, Shape::Alone));
     }
-    let had_children =
-        mirror.directory(&join_path(parent, name)).is_some_and(|own| !own.is_empty() || own.stat.is_some_and(|stat| stat.creates_ever > 0));
-    (!had_children).then(|| Recognition::of(id, Shape::Gate))
+    (!had_children(mirror, parent, name)).then(|| Recognition::of(id, Shape::Gate))
+}
+
+fn had_children(mirror: &Mirror, parent: &str, name: &str) -> bool {
+    mirror.directory(&join_path(parent, name)).is_some_and(|own| !own.is_empty() || own.stat.is_some_and(|stat| stat.creates_ever > 0))
 }
 
 /// An empty directory whose counters tell that children came and went, and whose path speaks of locks.
 pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> {
     let used = directory.is_empty() && directory.stat.is_some_and(|stat| stat.children == 0 && stat.creates_ever > 0);
     let is_part = matches!(split_path(path), Some((_, "leases" | "locks" | "entries" | "taken"))) || path.ends_with("-__lock__");
-    let hinted = !is_part && speaks_of(path, &["lock", "mutex", "leader", "election", "latch"]);
+    let spoken = path.to_ascii_lowercase().replace("block", "").replace("clock", "");
+    let hinted = !is_part && speaks_of(&spoken, &["lock", "mutex", "leader", "election", "latch"]);
     (used && hinted).then(|| Recognition {
         rule: None,
         shape: Shape::Idle,
@@ -238,6 +356,7 @@ pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> 
         label: "idle, recipe not seen yet".into(),
         confidence: Confidence::Low,
         is_configured: false,
+        configured_max: None,
     })
 }
 

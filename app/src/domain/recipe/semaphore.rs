@@ -5,7 +5,7 @@
 //!
 //! Sources: Curator `InterProcessSemaphoreV2`, kazoo `recipe/lock.py` (`Semaphore`).
 
-use super::{Access, Dialect, LINE, Place, Recipe, Rule, after_hex_uuid};
+use super::{Access, Dialect, LINE, Place, Recipe, Rule, Shape, after_hex_uuid};
 
 /// The family.
 pub(super) const RULES: &[Rule] = &[
@@ -17,6 +17,7 @@ pub(super) const RULES: &[Rule] = &[
         evidence: "names are _c_<uuid>-lease-<sequence>",
         matches: |name| name.is_curator("-lease-"),
         dialect: Dialect::CuratorLock,
+        composite: Some(Shape::LeasesAndLocks),
         ..LINE
     },
     Rule {
@@ -27,6 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         evidence: "names are <32 hex>, beside a queue named -__lock__ or under a directory whose data is a number",
         matches: |name| after_hex_uuid(name.full) == Some(""),
         dialect: Dialect::Kazoo,
+        composite: Some(Shape::LeasesAndSibling),
         ..LINE
     },
 ];

@@ -27,6 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         evidence: "names are <32 hex>__lock__<sequence>; kazoo's WriteLock and Election write the same",
         matches: |name| name.is_kazoo("__lock__"),
         dialect: Dialect::Kazoo,
+        elected: "kazoo Election",
         ..LINE
     },
     Rule {
@@ -56,8 +57,9 @@ pub(super) const RULES: &[Rule] = &[
         label: "plain sequential lock",
         confidence: Confidence::Medium,
         evidence: "ephemeral children with a common prefix and a sequence number",
-        matches: |name| name.number.is_some(),
+        matches: |name| name.is_clearly_numbered(),
         counts: Counts::WhenOwned,
+        elected: "sequential election",
         ..LINE
     },
 ];

@@ -2,9 +2,13 @@
 //! The waiters have no znode (HBase's apart), so the tree alone can't show them.
 //!
 //! Sources: the exclusive-lock pattern common in home-made clients, Hadoop `ActiveStandbyElector`, HBase
-//! `ActiveMasterManager`, Kafka `KafkaController`, Helix, ClickHouse `ZooKeeperLock`, kazoo `recipe/lease.py`.
+//! `ActiveMasterManager`, Kafka `KafkaController`, Helix, ClickHouse `ZooKeeperLock`, kazoo `recipe/lease.py` (its
+//! clients take a `Lock` in the same directory for as long as they read and write the lease).
 
-use super::{Confidence, Counts, LINE, Place, Recipe, Rule};
+use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule};
+
+/// Words that end in lock and mean something else.
+const OTHER_WORDS: [&str; 4] = ["block", "clock", "unlock", "deadlock"];
 
 const ALONE: Rule = Rule { recipe: Recipe::SingleNodeMutex, place: Place::Alone, counts: Counts::WhenOwned, ..LINE };
 
@@ -20,7 +24,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         label: "kazoo NonBlockingLease",
-        place: Place::Fixed,
+        access: Access::Lease,
+        place: Place::Timed,
         evidence: "a persistent child named lease_holder that says who holds and until when",
         matches: |name| name.full == "lease_holder",
         counts: Counts::WhenUnowned,
@@ -57,7 +62,13 @@ pub(super) const RULES: &[Rule] = &[
         label: "lock on one znode of its own",
         confidence: Confidence::Low,
         evidence: "an ephemeral znode whose name ends in lock or mutex; its creator holds",
-        matches: |name| name.number.is_none() && ["lock", "Lock", "LOCK", "mutex", "Mutex"].iter().any(|end| name.full.ends_with(end)),
+        matches: |name| name.number.is_none() && ends_in_lock(name.full),
         ..ALONE
     },
 ];
+
+fn ends_in_lock(name: &str) -> bool {
+    let ends = |word: &&str| name.ends_with(*word);
+    let is_whole = |word: &&str| name.strip_suffix(*word).is_some_and(|before| !before.ends_with(char::is_alphanumeric));
+    ["lock", "Lock", "LOCK", "mutex", "Mutex"].iter().any(ends) && !OTHER_WORDS.iter().any(is_whole)
+}

@@ -27,6 +27,7 @@ pub(super) fn TotalsLine() -> impl IntoView {
             <div class="total"><dt>"Held"</dt><dd data-total="held">{number(|totals| totals.held)}</dd></div>
             <div class="total"><dt>"Contended"</dt><dd data-total="contended">{number(|totals| totals.contended)}</dd></div>
             <div class="total"><dt>"Waiting"</dt><dd data-total="waiters">{number(|totals| totals.waiters)}</dd></div>
+            <div class="total"><dt>"Findings"</dt><dd data-total="findings">{number(|totals| totals.findings)}</dd></div>
             <div class="total"><dt>"Waiting time, all"</dt><dd data-total="waited">{waited}</dd></div>
             <div class="total"><dt>"Oldest wait"</dt><dd data-total="oldest"><Age since_ms=oldest />{nobody}</dd></div>
         </dl>

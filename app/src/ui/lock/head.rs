@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::LockState;
 use crate::ui::charts::Sparkline;
 use crate::ui::format::visible;
-use crate::ui::parts::{Age, VerdictChip, waiters_text};
+use crate::ui::parts::{Age, FindingList, VerdictChip, waiters_text};
 use crate::wire::{LockHead, Verdict};
 
 /// The title block.
@@ -46,30 +46,17 @@ fn Dash(of: Signal<Option<i64>>) -> impl IntoView {
     move || of.get().is_none().then_some("–")
 }
 
-/// What was noticed, worst first, and what the recipe hides.
+/// What was noticed, and what the recipe hides.
 #[component]
 fn Findings(state: LockState) -> impl IntoView {
     let head = state.head;
-    let findings = move || {
-        let mut findings = head.with(|head| head.as_ref().map(|head| head.findings.clone()).unwrap_or_default());
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        findings
-            .into_iter()
-            .map(|finding| {
-                let since_ms = Signal::stored(Some(finding.since_ms));
-                view! {
-                    <li class="finding" data-severity=finding.severity.name()>
-                        <strong class="finding-word">{finding.severity.name()}</strong>
-                        <span>{visible(&finding.text)}</span>
-                        <span class="quiet">"for " <Age since_ms=since_ms /></span>
-                    </li>
-                }
-            })
-            .collect_view()
-    };
+    let findings = Memo::new(move |_| head.with(|head| head.as_ref().map(|head| head.findings.clone()).unwrap_or_default()));
     let notes = move || {
         let notes = head.with(|head| head.as_ref().map(|head| head.notes.clone()).unwrap_or_default());
-        notes.into_iter().map(|note| view! { <li class="finding" data-severity="note"><span>{visible(&note)}</span></li> }).collect_view()
+        notes.into_iter().map(|note| view! { <p class="finding" data-severity="note">{visible(&note)}</p> }).collect_view()
     };
-    view! { <ul class="findings" aria-label="Findings">{findings}{notes}</ul> }
+    view! {
+        {move || view! { <FindingList findings=findings.get() /> }}
+        {notes}
+    }
 }

@@ -3,6 +3,7 @@
 mod banner;
 mod chip;
 mod chrome;
+mod findings;
 mod help;
 mod keys;
 mod not_found;
@@ -12,6 +13,7 @@ mod theme;
 
 pub(crate) use chip::VerdictChip;
 pub(crate) use chrome::Chrome;
+pub(crate) use findings::FindingList;
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
 pub(crate) use not_found::NotFound;

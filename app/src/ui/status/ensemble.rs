@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::format::{count, duration, middle, visible};
 use crate::ui::live::Live;
-use crate::ui::parts::Age;
+use crate::ui::parts::{Age, FindingList};
 use crate::wire::{EnsembleStatus, Link, RootState, RootStatus};
 
 fn link_word(link: Link) -> &'static str {
@@ -26,6 +26,13 @@ fn root_word(state: RootState) -> &'static str {
         RootState::Gone => "gone",
         RootState::Reduced => "reduced",
     }
+}
+
+/// What is odd about the ensemble as a whole.
+#[component]
+fn Oddities(ensemble: Memo<Option<EnsembleStatus>>) -> impl IntoView {
+    let findings = Memo::new(move |_| ensemble.with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.findings.clone()).unwrap_or_default()));
+    move || view! { <FindingList findings=findings.get() /> }
 }
 
 /// The ensemble of this name.
@@ -56,6 +63,7 @@ pub(super) fn Ensemble(name: String) -> impl IntoView {
                 <dt>"Events missed"</dt><dd>{text(|ensemble| count(ensemble.missed))}</dd>
                 <dt>"Owner unknown"</dt><dd>{text(|ensemble| format!("{} znodes went before they could be read", count(ensemble.owner_unknown)))}</dd>
             </dl>
+            <Oddities ensemble=ensemble />
             <Roots ensemble=ensemble />
             <Evidence ensemble=ensemble />
         </section>

@@ -54,7 +54,7 @@ impl<'a> Look<'a> {
             client: None,
             liveness: if ephemeral == Some(false) { wire::Liveness::Persistent } else { wire::Liveness::Unknown },
             expires_at_ms: None,
-            label: read.and_then(|read| app::domain::label::label(&read.payload)),
+            label: read.and_then(|read| app::domain::label::label_of(seat.key.name(), &read.payload)),
             data: None,
             created_at_ms: read.map(|read| self.observatory.offset().to_ours(read.ctime_ms).0),
             waiting_since_ms: (!holds).then(|| self.instant(Since::of(seat.child)).0),

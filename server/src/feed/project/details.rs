@@ -3,10 +3,9 @@
 use app::domain::change::Departure;
 use app::domain::finding::{Finding, Severity};
 use app::domain::lock::{Capacity, Lock, Maximum, PastTenure};
-use app::domain::mirror::Mirror;
+use app::domain::mirror::{Child, ChildKey, Mirror};
 use app::domain::recipe::Shape;
-use app::domain::recipe::recognise::is_mark;
-use app::domain::znode::{join_path, split_path};
+use app::domain::znode::join_path;
 use app::wire;
 
 /// Children listed as foreign.
@@ -57,25 +56,13 @@ pub(super) fn sequence_used_ppm(creates_ever: u32) -> u32 {
     u32::try_from(u64::from(creates_ever) * 1_000_000 / SEQUENCE_MAX).unwrap_or(u32::MAX)
 }
 
-/// Children of the lock's directories that are no contenders and no part of the recipe.
+/// Children that are no part of the lock.
 pub(super) fn foreign(lock: &Lock, mirror: &Mirror) -> Vec<wire::Foreign> {
-    if lock.is_alone() || lock.recognition.shape == Shape::Idle {
-        return Vec::new();
-    }
-    let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten();
-    let children =
-        parts.flat_map(|path| mirror.directory(path).into_iter().flat_map(move |directory| directory.children().map(move |child| (path, child))));
-    let is_part = |path: &str, name: &str| match lock.recognition.shape {
-        Shape::Gathering => is_mark(name),
-        Shape::Office => name == "leader" || split_path(&lock.parts.main).is_some_and(|(home, part)| home == path && part == name),
-        _ => false,
-    };
-    let others = children.filter(|(path, (key, child))| !lock.counts(path, key, child) && !is_part(path, key.name()));
-    let row = |(path, (key, _)): (&std::sync::Arc<str>, (&app::domain::mirror::ChildKey, _))| wire::Foreign {
-        path: join_path(path, key.name()),
+    let row = |(directory, key, _): (&str, &ChildKey, &Child)| wire::Foreign {
+        path: join_path(directory, key.name()),
         reason: format!("its name is not one that {} writes", lock.recognition.label),
     };
-    others.take(FOREIGN_MAX).map(row).collect()
+    app::domain::finding::foreign(lock, mirror).take(FOREIGN_MAX).map(row).collect()
 }
 
 pub(super) fn notes(lock: &Lock) -> Vec<String> {

@@ -7,6 +7,7 @@ mod sessions;
 mod waits;
 mod words;
 
+use app::domain::finding::Severity;
 use app::domain::lock::{Lock, Since};
 use app::domain::mirror::Mirror;
 use app::domain::observation::{Link as ModelLink, RootId};
@@ -116,6 +117,7 @@ impl<'a> Look<'a> {
             clock_offset_ms: self.observatory.offset().ms(),
             roots: self.root_statuses(),
             evidence: Vec::new(),
+            findings: self.observatory.oddities().iter().map(details::finding).collect(),
             resyncs: counters.resyncs,
             events: counters.events,
             owner_unknown: counters.owner_unknown,
@@ -311,6 +313,7 @@ fn text_of(lock: &Lock) -> String {
 }
 
 fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
+    totals.findings += count32(lock.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
     totals.locks += 1;
     totals.held += u32::from(!lock.holders.is_empty());
     totals.waiters += waits.count;

@@ -134,7 +134,7 @@ fn caveat(is_doubtful: bool) -> &'static str {
 }
 
 pub(super) fn label_of(spot: &Spot<'_>) -> Option<String> {
-    app::domain::label::label(&spot.seat.child.read.as_ref()?.payload)
+    app::domain::label::label_of(spot.seat.key.name(), &spot.seat.child.read.as_ref()?.payload)
 }
 
 /// Layers of a drawing: those who wait for nobody in 0, whoever waits for them next, and so on. Circles that nobody

@@ -1,14 +1,6 @@
-//! Every recipe as its client library writes it: what is recognised, who holds, who waits for whom.
+//! Changes over time: parts that turn out to be one lock, writers that read on, clients that do not see each other.
 
-use crate::language::Story;
-
-/// Syncs a tree given as `PATH fields` lines under the root `/`.
-pub(crate) fn tree(lines: &str) -> Story {
-    let mut story = Story::new(&["/"]);
-    let nodes: String = lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("10 node {line}\n")).collect();
-    story.tell(&format!("10 sync /\n{nodes}10 end /"));
-    story
-}
+use super::tree;
 
 fn check(lines: &str, show: &str, path: &str, edges: &str) {
     let story = tree(lines);
@@ -41,7 +33,7 @@ fn curators_readers_hold_together_and_wait_for_the_first_writer() {
         ),
         "/rw",
         &format!(
-            "{c}__WRIT__0000000002 -> {b}__READ__0000000001\n{d}__READ__0000000003 -> {c}__WRIT__0000000002*\n{e}__WRIT__0000000004 -> {d}__READ__0000000003"
+            "{c}__WRIT__0000000002 -> {b}__READ__0000000001\n{d}__READ__0000000003 -> {c}__WRIT__0000000002\n{e}__WRIT__0000000004 -> {d}__READ__0000000003"
         ),
     );
 }
@@ -103,6 +95,20 @@ fn kazoos_semaphore_is_found_with_its_sibling() {
     ));
     assert_eq!(story.show(), format!("/sem Semaphore Healthy [{x} {y}] <- {z}__lock__0000000002"));
     assert_eq!(story.sentence("/sem"), "2 of 2 leases held, the first by session 0xa; 1 waits.");
+}
+
+#[test]
+fn who_only_tries_for_a_lease_does_not_make_it_a_mutex() {
+    let tries = "0f1e2d3c00004a4a8b8b0123456789ab__lock__0000000000";
+    let mut story = tree("/lease");
+    let held = "/lease SingleNodeMutex Healthy [lease_holder] <-";
+    story.tell(&format!("20 + /lease/{tries}\n20 = /lease/{tries} owner=a\n21 + /lease/lease_holder"));
+    story.tell(&format!("22 = /lease/lease_holder data={{\"end\":\"1970-01-01T00:01:00\"}}\n22 - /lease/{tries}"));
+    assert_eq!(story.show(), held);
+    story.tell(&format!("30 + /lease/{tries}\n30 = /lease/{tries} owner=b"));
+    assert_eq!(story.show(), held);
+    story.tell("60000 tick");
+    assert_eq!(story.show(), "/lease SingleNodeMutex Free [] <-");
 }
 
 #[test]

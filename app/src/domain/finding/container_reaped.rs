@@ -1,0 +1,24 @@
+//! A directory that is deleted when it is empty.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
+
+/// F7; ZooKeeper's container and TTL parents.
+pub(super) struct ContainerReaped;
+
+impl Lint for ContainerReaped {
+    fn code(&self) -> Code {
+        Code::ContainerReaped
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let times = survey.lock.tally.reaped;
+        if times == 0 || survey.lock.gone_since.is_some() {
+            return Outcome::Ok;
+        }
+        let text = format!(
+            "Its directory was deleted while empty and made again {}: a container or TTL parent. Numbers start again at 0 each time.",
+            count(times as usize, "time")
+        );
+        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] })
+    }
+}

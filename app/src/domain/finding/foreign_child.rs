@@ -1,0 +1,75 @@
+//! Children that no client of this recipe wrote.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
+use crate::domain::lock::{Lock, Seat};
+use crate::domain::mirror::{Child, ChildKey, Directory, Mirror};
+use crate::domain::recipe::recognise::is_mark;
+use crate::domain::recipe::{Dialect, Shape, rule};
+use crate::domain::znode::join_path;
+
+/// Children of a lock's directories that are no contenders and no part of the recipe, in order.
+pub fn foreign<'a>(lock: &'a Lock, mirror: &'a Mirror) -> impl Iterator<Item = (&'a str, &'a ChildKey, &'a Child)> {
+    let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten();
+    let is_whole = !lock.is_alone() && lock.recognition.shape != Shape::Idle;
+    let children = parts.filter(move |_| is_whole).flat_map(|path| {
+        let directory = mirror.directory(path).into_iter().flat_map(Directory::children);
+        directory.map(move |(key, child)| (&**path, key, child))
+    });
+    children.filter(move |(path, key, child)| !lock.counts(path, key, child) && !is_part(lock, path, key.name()))
+}
+
+/// A znode that is no contender and belongs to the recipe all the same.
+fn is_part(lock: &Lock, directory: &str, name: &str) -> bool {
+    match lock.recognition.shape {
+        Shape::Gathering => is_mark(name),
+        // Solr's office may be in the directory that has the election as well.
+        Shape::Office => directory != &*lock.parts.main,
+        _ => false,
+    }
+}
+
+/// F9.
+pub(super) struct ForeignChild;
+
+impl Lint for ForeignChild {
+    fn code(&self) -> Code {
+        Code::ForeignChild
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let (lock, mirror) = (survey.lock, survey.mirror);
+        let others: Vec<String> = foreign(lock, mirror).map(|(path, key, _)| join_path(path, key.name())).collect();
+        if !others.is_empty() {
+            let is_are = if others.len() == 1 { "is" } else { "are" };
+            let text = format!(
+                "{} here {is_are} no part of {}. {}",
+                count(others.len(), "child").replace("childs", "children"),
+                lock.recognition.label,
+                effect(lock)
+            );
+            return Outcome::Warn(Warning { severity: Severity::Info, text, paths: others });
+        }
+        if matches!(lock.recognition.shape, Shape::Gate) {
+            return Outcome::Ok;
+        }
+        let parents: Vec<String> =
+            survey.seats.iter().map(Seat::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
+        if parents.is_empty() {
+            return Outcome::Ok;
+        }
+        let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
+        Outcome::Warn(Warning { severity: Severity::Critical, text, paths: parents })
+    }
+}
+
+/// What clients do with names they did not write.
+fn effect(lock: &Lock) -> &'static str {
+    let Some(rule) = lock.recognition.rule.map(rule) else { return "" };
+    match (rule.label, rule.dialect) {
+        ("go-zookeeper Lock", _) => "go-zookeeper fails to acquire when it can't read a number from a name.",
+        ("ZooKeeper recipes WriteLock", _) => "WriteLock sorts it among its contenders.",
+        (_, Dialect::Kazoo) => "kazoo ignores it.",
+        (_, Dialect::CuratorLock | Dialect::CuratorLatch | Dialect::CuratorReadWrite) => "Curator sorts it with its own; it stands behind them.",
+        _ => "Clients that sort all children may take it for a contender.",
+    }
+}

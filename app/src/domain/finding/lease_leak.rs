@@ -1,0 +1,38 @@
+//! A lease that nobody returns.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+
+/// A lease this many times older than the median of the others is an outlier …
+const OUTLIER_TIMES: i64 = 10;
+/// … from this age on.
+const OUTLIER_MIN_MS: i64 = 30_000;
+
+/// F3; CURATOR-315, CURATOR-335.
+pub(super) struct LeaseLeak;
+
+impl Lint for LeaseLeak {
+    fn code(&self) -> Code {
+        Code::LeaseLeak
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let lock = survey.lock;
+        let Some(capacity) = lock.capacity(survey.mirror, survey.configured_max).filter(|_| lock.has_leases()) else { return Outcome::Ok };
+        let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiter_count() > 0) else { return Outcome::Ok };
+        let mut ages: Vec<i64> = lock.holders.iter().map(|tenure| survey.held_ms(tenure)).collect();
+        ages.sort_unstable();
+        let Some(oldest) = lock.holders.iter().min_by_key(|tenure| tenure.since).filter(|_| ages.len() > 1) else { return Outcome::Ok };
+        let others = ages.len() - 1;
+        let median_ms = ages.get(others / 2).copied().unwrap_or(0);
+        let limit_ms = (median_ms * OUTLIER_TIMES).max(OUTLIER_MIN_MS);
+        if survey.held_ms(oldest) < limit_ms {
+            return Outcome::RecheckAt(oldest.since + OUTLIER_MIN_MS.max(survey.held_ms(oldest) + 1_000));
+        }
+        let text = format!(
+            "{} of {max} leases are out, somebody waits, and {} holds its lease far longer than the others: a lease that nobody returns shrinks the semaphore.",
+            capacity.used,
+            survey.name(oldest)
+        );
+        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![oldest.path()] })
+    }
+}

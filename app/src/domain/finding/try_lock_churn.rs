@@ -1,0 +1,38 @@
+//! Many try and few succeed.
+
+use std::collections::BTreeMap;
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+
+/// Attempts are counted over this time.
+const CHURN_MS: i64 = 60_000;
+
+/// F20.
+pub(super) struct TryLockChurn;
+
+impl Lint for TryLockChurn {
+    fn code(&self) -> Code {
+        Code::TryLockChurn
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let attempts = &survey.lock.tally.attempts;
+        let lately: Vec<_> = attempts.lately.iter().filter(|gave_up| survey.now.since(gave_up.at) < CHURN_MS).collect();
+        let wins = survey.lock.tally.acquisitions.max(1);
+        if (lately.len() as u64) < u64::from(survey.limits.churn_attempts) || attempts.gave_up < 2 * wins {
+            return Outcome::Ok;
+        }
+        let mut who: BTreeMap<String, usize> = BTreeMap::new();
+        for gave_up in &lately {
+            let session = || gave_up.owner.map_or_else(|| "unknown".to_owned(), |session| format!("session {session}"));
+            *who.entry(gave_up.label.as_deref().map_or_else(session, str::to_owned)).or_default() += 1;
+        }
+        let most = who.iter().max_by_key(|(_, number)| **number).map_or("", |(name, _)| name);
+        let text = format!(
+            "Clients try and give up: {} attempts came to nothing since we watch, {:.1} for each success, most of the last by {most}. Each is two writes and a listing.",
+            attempts.gave_up,
+            attempts.gave_up as f64 / wins as f64
+        );
+        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] })
+    }
+}

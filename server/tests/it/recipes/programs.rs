@@ -1,0 +1,70 @@
+//! The commands that start the clients' processes: finds Python and Debian's jars, compiles Java once.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const KAZOO: &str = include_str!("kazoo_client.py");
+const CURATOR: &str = include_str!("CuratorClient.java");
+const DEBIAN_JARS: &str = "/usr/share/java";
+const JARS: [&str; 10] = [
+    "curator-client",
+    "curator-framework",
+    "curator-recipes",
+    "zookeeper",
+    "zookeeper-recipes-lock",
+    "zookeeper-recipes-election",
+    "zookeeper-recipes-queue",
+    "guava",
+    "slf4j-api",
+    "slf4j-simple",
+];
+
+/// Clients of kazoo.
+pub(super) fn kazoo(timeout_s: u32) -> Command {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the server lies in the repository");
+    let python = std::env::var_os("LOCKSCOPE_PYTHON").map_or_else(|| repository.join(".tools/venv/bin/python"), PathBuf::from);
+    let has_kazoo = Command::new(&python).args(["-c", "import kazoo"]).output().is_ok_and(|output| output.status.success());
+    assert!(
+        has_kazoo,
+        "{} is no Python with kazoo: run `make test`, or `python3 -m venv .tools/venv && .tools/venv/bin/pip install kazoo`, or set LOCKSCOPE_PYTHON",
+        python.display()
+    );
+    let mut command = Command::new(python);
+    command.arg("-c").arg(KAZOO).arg(timeout_s.to_string());
+    command
+}
+
+/// Clients of Curator and of ZooKeeper's own recipes.
+pub(super) fn curator(timeout_s: u32) -> Command {
+    static CLASS_PATH: OnceLock<String> = OnceLock::new();
+    let mut command = Command::new("java");
+    command.args(["-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp"]);
+    command.arg(CLASS_PATH.get_or_init(compile)).arg("CuratorClient").arg(timeout_s.to_string());
+    command
+}
+
+/// Compiles the Java clients unless that was done before; gives the class path to run them.
+fn compile() -> String {
+    let jars = JARS.map(|name| format!("{DEBIAN_JARS}/{name}.jar"));
+    if let Some(missing) = jars.iter().find(|jar| !Path::new(jar).exists()) {
+        panic!("{missing} is missing: run `apt-get install zookeeper libcurator-recipes-java`");
+    }
+    let mut hasher = DefaultHasher::new();
+    CURATOR.hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("curator-client-{:x}", hasher.finish()));
+    let class_path = format!("{}:{}", folder.display(), jars.join(":"));
+    if !folder.exists() {
+        // Renamed when complete, so that an interrupted compiler leaves nothing that looks compiled.
+        let partial = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let source = partial.path().join("CuratorClient.java");
+        std::fs::write(&source, CURATOR).unwrap();
+        let compiled = Command::new("javac").args(["-cp", &class_path, "-d"]).arg(partial.path()).arg(&source).output();
+        let compiled = compiled.unwrap_or_else(|error| panic!("no Java compiler ({error}): run `apt-get install default-jdk-headless`"));
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        // Somebody else's run may have been faster.
+        assert!(std::fs::rename(partial.keep(), &folder).is_ok() || folder.exists(), "could not make {}", folder.display());
+    }
+    class_path
+}
