@@ -86,9 +86,9 @@ fn row(at: i64, kind: Kind, started_at_ms: i64) -> SessionRow {
     }
 }
 
-/// Keeps those that match, in order. Who owns nothing is not in the list.
+/// Keeps those that match, in order.
 pub(crate) fn choose(rows: &mut Vec<SessionRow>, query: &SessionsQuery) {
-    rows.retain(|row| row.ephemerals > 0 && matches(row, query));
+    rows.retain(|row| matches(row, query));
     let key = |row: &SessionRow| match query.sort {
         SessionSort::Blocks => -i64::from(row.blocks),
         SessionSort::Holds => -i64::from(row.holds),

@@ -129,6 +129,7 @@ impl World {
 
     fn sessions(&self, query: &SessionsQuery) -> Sessions {
         let mut rows = self.people();
+        rows.retain(|row| row.ephemerals > 0);
         let head = SessionsHead {
             as_of: self.as_of(),
             sessions: count(rows.iter()),

@@ -9,11 +9,13 @@ use leptos_meta::Title;
 use super::address::{borrowed, use_pairs};
 use super::at_once::any;
 use super::first::first;
-use super::format::{count, visible};
+use super::format::{count, duration, middle, visible};
 use super::live::Live;
 use super::parts::{Age, Chrome, liveness_word, use_keys};
 use crate::wire::{Body, SessionPage, SessionQuery, SessionRow, View};
 
+/// Longest name in the title.
+const LABEL_CHARS: usize = 90;
 /// Znodes on one page.
 const SPOTS_MAX: u32 = 200;
 
@@ -69,10 +71,11 @@ fn absent(title: &'static str, text: String, id: String) -> impl IntoView {
 fn known(page: &SessionPage, query: &SessionQuery) -> impl IntoView + use<> {
     let row = &page.row;
     let label = row.label.as_deref().map(visible);
+    let short = label.as_deref().map(|label| middle(label, LABEL_CHARS));
     view! {
         <nav class="crumbs" aria-label="Way back"><a href="/sessions">"Sessions"</a></nav>
         <header class="verdict dims" data-verdict={if row.in_cycle { "deadlocked" } else { "unknown" }}>
-            <h1 class="verdict-path">"Session " {row.session_id.to_string()} " " <bdi class="sess-name">{label}</bdi></h1>
+            <h1 class="verdict-path">"Session " {row.session_id.to_string()} " " <bdi class="sess-name" title=label>{short}</bdi></h1>
             <p class="verdict-sentence" data-testid="sentence">{words::sentence(row)}</p>
             <p class="verdict-recipe quiet">{client_words(row)}</p>
             <dl class="totals">
@@ -107,12 +110,9 @@ fn aged(name: &'static str, since_ms: Option<i64>) -> impl IntoView {
 fn client_words(row: &SessionRow) -> String {
     let alive = format!("Client: {}", liveness_word(row.liveness));
     match &row.client {
-        Some(client) => format!(
-            "{alive}; from {} to {}, session time-out {}",
-            visible(&client.address),
-            visible(&client.server),
-            super::format::duration(client.timeout_ms)
-        ),
+        Some(client) => {
+            format!("{alive}; from {} to {}, session time-out {}", visible(&client.address), visible(&client.server), duration(client.timeout_ms))
+        }
         None => alive,
     }
 }

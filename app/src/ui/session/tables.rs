@@ -25,7 +25,7 @@ pub(super) fn spots(page: &SessionPage, query: &SessionQuery) -> impl IntoView +
                 <table class="table sess-table dims">
                     <thead>
                         <tr>
-                            <th scope="col">"Lock"</th><th scope="col">"Verdict"</th><th scope="col">"It"</th>
+                            <th scope="col">"Lock"</th><th scope="col">"Verdict"</th><th scope="col">"Does"</th>
                             <th class="table-number" scope="col">"For"</th><th class="sess-wide" scope="col">"Znode"</th>
                             <th class="sess-wide" scope="col">"Recipe"</th>
                         </tr>
@@ -66,7 +66,7 @@ pub(super) fn history(page: &SessionPage) -> impl IntoView + use<> {
                 <table class="table sess-table dims" data-testid="history">
                     <thead>
                         <tr>
-                            <th scope="col">"When"</th><th scope="col">"It"</th><th scope="col">"Lock"</th><th class="sess-wide" scope="col">"Znode"</th>
+                            <th scope="col">"When"</th><th scope="col">"What"</th><th scope="col">"Lock"</th><th class="sess-wide" scope="col">"Znode"</th>
                         </tr>
                     </thead>
                     <tbody>{rows}</tbody>

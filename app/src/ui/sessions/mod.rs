@@ -60,7 +60,7 @@ fn totals(live: Live) -> impl IntoView {
 
 fn sort_word(sort: SessionSort) -> &'static str {
     match sort {
-        SessionSort::Blocks => "who wait behind it",
+        SessionSort::Blocks => "waiting behind it",
         SessionSort::Holds => "holds",
         SessionSort::OldestWait => "oldest wait",
         SessionSort::Ephemerals => "znodes",

@@ -8,7 +8,7 @@ use crate::ui::parts::{Age, VerdictChip, session_url};
 use crate::wire::{ROW_LOCKS_MAX, SessionRow, Verdict};
 
 /// Longest names on a row; the whole is in its title and on the session's page.
-const LABEL_CHARS: usize = 44;
+const LABEL_CHARS: usize = 120;
 const LOCK_CHARS: usize = 48;
 
 /// The row. It is drawn anew as a whole when its session changes.
@@ -22,7 +22,7 @@ pub(super) fn session_row(first: Slot, slots: Memo<Vec<Slot>>) -> impl IntoView 
 
 fn draw(slot: &Slot) -> impl IntoView + use<> {
     let row = &slot.row;
-    let label = row.label.as_deref().map(visible).unwrap_or_default();
+    let label = row.label.as_deref().map_or("no name".to_owned(), visible);
     let locks = locks_text(row, usize::MAX);
     let ages = |class: &'static str, name: &'static str, since_ms: Option<i64>| {
         view! { <div class=class role="cell" data-col=name><Age since_ms=Signal::stored(since_ms) /></div> }
@@ -43,7 +43,7 @@ fn draw(slot: &Slot) -> impl IntoView + use<> {
             <div class="cell sess-id" role="cell" data-col="id"><a class="sess-link" href=session_url(&row.ensemble, row.session_id)>{row.session_id.to_string()}</a></div>
             <div class="cell sess-who" role="cell" data-col="who" title=label.clone()>
                 {row.in_cycle.then(|| view! { <VerdictChip verdict=Signal::stored(Verdict::Deadlocked) /> })}
-                <bdi class="sess-label">{middle(&label, LABEL_CHARS)}</bdi>
+                <bdi class="sess-label" data-none=row.label.is_none().then_some("true")>{middle(&label, LABEL_CHARS)}</bdi>
             </div>
             {number("cell cell-number sess-holds", "holds", row.holds)}
             {number("cell cell-number sess-waits", "waits", row.waits)}
