@@ -3,6 +3,7 @@
 import { expect, type Locator, type Page as Browser, type Response } from '@playwright/test';
 
 export type BoardColumn = 'verdict' | 'sentence' | 'holder' | 'hold' | 'waiters' | 'oldest' | 'depth';
+export type SessionColumn = 'id' | 'who' | 'holds' | 'waits' | 'blocks' | 'hold' | 'oldest' | 'znodes' | 'locks';
 export type LockColumn = 'node' | 'sequence' | 'session' | 'time' | 'waits-for' | 'liveness';
 
 export class Page {
@@ -30,6 +31,10 @@ export class Page {
     return this.open(`/lock${search({ path })}`);
   }
 
+  async openSessions(query: Record<string, string> = {}): Promise<Response> {
+    return this.open(`/sessions${search(query)}`);
+  }
+
   async hydrated(): Promise<void> {
     if (this.hasScript) await expect(this.browser.locator('body')).toHaveAttribute('data-hydrated', 'true');
   }
@@ -53,6 +58,19 @@ export class Page {
 
   cell(path: string, column: BoardColumn): Locator {
     return this.lock(path).locator(`[data-col=${column}]`);
+  }
+
+  /** The rows of the list of sessions. */
+  get sessions(): Locator {
+    return this.browser.locator('[data-session]');
+  }
+
+  session(id: string): Locator {
+    return this.browser.locator(`[data-session=${quoted(id)}]`);
+  }
+
+  sessionCell(id: string, column: SessionColumn): Locator {
+    return this.session(id).locator(`[data-col=${column}]`);
   }
 
   get filter(): Locator {

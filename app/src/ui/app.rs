@@ -10,6 +10,8 @@ use super::board::BoardPage;
 use super::live::Live;
 use super::lock::LockPageView;
 use super::parts::{HelpOpen, NotFound};
+use super::session::SessionPageView;
+use super::sessions::SessionsPage;
 use super::status::StatusPage;
 use super::waits::WaitsPage;
 
@@ -33,6 +35,8 @@ pub fn App() -> impl IntoView {
                 <Route path=StaticSegment("") view=|| any(view! { <BoardPage /> }) />
                 <Route path=StaticSegment("lock") view=|| any(view! { <LockPageView /> }) />
                 <Route path=StaticSegment("waits") view=|| any(view! { <WaitsPage /> }) />
+                <Route path=StaticSegment("sessions") view=|| any(view! { <SessionsPage /> }) />
+                <Route path=StaticSegment("session") view=|| any(view! { <SessionPageView /> }) />
                 <Route path=StaticSegment("status") view=|| any(view! { <StatusPage /> }) />
             </Routes>
         </Router>

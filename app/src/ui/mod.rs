@@ -13,6 +13,8 @@ mod hydrate;
 mod live;
 mod lock;
 mod parts;
+mod session;
+mod sessions;
 mod shell;
 mod status;
 mod waits;

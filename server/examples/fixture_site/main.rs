@@ -6,6 +6,7 @@
 
 mod contenders;
 mod locks;
+mod sessions;
 mod waits;
 mod world;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::bail;
 use app::wire::{
     AsOf, Board, BoardHead, BoardQuery, Body, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, RootBrief,
-    RootState, RootStatus, SessionId, Sort, Status, Totals, View, Waits, Window, Zxid,
+    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals, View,
+    Waits, Window, Zxid,
 };
 use server::clock::Clock;
 use server::feed::Projection;
@@ -13,6 +14,7 @@ use tokio::sync::watch;
 
 use super::contenders::contender;
 use super::locks::{ROOTS, locks, turns_of};
+use super::sessions;
 use super::waits::waits;
 
 /// What the page is to be looked at in.
@@ -126,6 +128,35 @@ impl World {
         }
     }
 
+    fn people(&self) -> Vec<SessionRow> {
+        match self.mode {
+            Mode::Empty | Mode::Syncing => Vec::new(),
+            Mode::Live | Mode::Stale => sessions::rows(self.started_at_ms, self.turns()),
+        }
+    }
+
+    fn sessions(&self, query: &SessionsQuery) -> Sessions {
+        let mut rows = self.people();
+        rows.retain(|row| row.ephemerals > 0);
+        let head = SessionsHead {
+            as_of: self.as_of(),
+            sessions: count(rows.iter()),
+            holding: count(rows.iter().filter(|row| row.holds > 0)),
+            waiting: count(rows.iter().filter(|row| row.waits > 0)),
+        };
+        sessions::choose(&mut rows, query);
+        Sessions { head, window: window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned()) }
+    }
+
+    fn session(&self, query: &SessionQuery) -> Option<SessionPage> {
+        let row = self.people().into_iter().find(|row| row.session_id == query.id)?;
+        let locks = self.rows();
+        let spots = sessions::spots(&row, &locks, self.clock.now_ms());
+        let history = sessions::history(&row, self.started_at_ms);
+        let spots = window(count(spots.iter()), query.offset, query.limit, |at| spots.get(at as usize).cloned());
+        Some(SessionPage { as_of: self.as_of(), row, spots, history })
+    }
+
     fn status(&self) -> Status {
         let (state, link, why) = self.state();
         let rows = self.rows();
@@ -175,8 +206,8 @@ impl Projection for World {
             View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),
             View::Status {} => Body::Status(self.status()),
             View::Waits {} => Body::Waits(Box::new(self.waits())),
-            View::Sessions(_) => Body::Sessions(app::wire::Sessions::default()),
-            View::Session(_) => Body::Session(None),
+            View::Sessions(query) => Body::Sessions(self.sessions(query)),
+            View::Session(query) => Body::Session(self.session(query).map(Box::new)),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use app::ports::Source;
 use app::ui::{App, shell};
-use app::wire::LockQuery;
+use app::wire::{LockQuery, SessionQuery};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, Request};
@@ -56,20 +56,27 @@ fn prepare(source: &Arc<dyn Source>) {
     }
     // The page is true only now.
     response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if let Some(status) = use_context::<Parts>().and_then(|parts| trouble_with_lock(&parts, source.as_ref())) {
+    if let Some(status) = use_context::<Parts>().and_then(|parts| trouble(&parts, source.as_ref())) {
         response.set_status(status);
     }
 }
 
-/// The status of a lock page whose address names no lock.
-fn trouble_with_lock(parts: &Parts, source: &dyn Source) -> Option<StatusCode> {
-    if parts.uri.path() != "/lock" {
+/// The status of a page about one thing whose address names none.
+fn trouble(parts: &Parts, source: &dyn Source) -> Option<StatusCode> {
+    let path = parts.uri.path();
+    if !matches!(path, "/lock" | "/session") {
         return None;
     }
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).ok()?;
-    let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    match query {
-        Ok(query) => source.lock(&query).value.is_none().then_some(StatusCode::NOT_FOUND),
+    let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let is_there = if path == "/lock" {
+        LockQuery::from_pairs(pairs).map(|query| source.lock(&query).value.is_some())
+    } else {
+        SessionQuery::from_pairs(pairs).map(|query| source.session(&query).value.is_some())
+    };
+    match is_there {
+        Ok(true) => None,
+        Ok(false) => Some(StatusCode::NOT_FOUND),
         Err(_) => Some(StatusCode::BAD_REQUEST),
     }
 }

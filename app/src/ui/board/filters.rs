@@ -1,17 +1,11 @@
 //! What to show, and in what order: a plain form and plain links, so that it works without scripts as well.
 
-use std::time::Duration;
-
-use leptos::html::Input;
 use leptos::prelude::*;
 
 use super::state::BoardState;
 use crate::ui::format::{count, middle, visible};
-use crate::ui::parts::VerdictChip;
+use crate::ui::parts::{FilterBox, SortSelect, VerdictChip};
 use crate::wire::{BoardQuery, RootState, Sort, Verdict};
-
-/// Typing pauses this long before the filter acts.
-const TYPING_PAUSE: Duration = Duration::from_millis(120);
 
 fn sort_word(sort: Sort) -> &'static str {
     match sort {
@@ -28,63 +22,27 @@ fn sort_word(sort: Sort) -> &'static str {
 pub(super) fn Filters(state: BoardState) -> impl IntoView {
     let submit = move |event: leptos::ev::SubmitEvent| event.prevent_default();
     let verdict = move || state.query.with(|query| query.verdict).map_or("", Verdict::name);
+    let text = Signal::derive(move || state.query.with(|query| query.q.clone()));
+    let filter = Callback::new(move |text: String| state.change(|query| query.q = text));
+    let sorted = Signal::derive(move || state.query.with(|query| query.sort.name()));
+    let sort = Callback::new(move |name: String| {
+        state.change(|query| query.sort = Sort::ALL.into_iter().find(|sort| sort.name() == name).unwrap_or_default());
+    });
     view! {
         <form class="filters" method="get" action="/" role="search" aria-label="Locks to show" on:submit=submit>
             <input type="hidden" name="verdict" value=verdict prop:disabled=move || verdict().is_empty() disabled=move || verdict().is_empty() />
-            <FilterBox state=state />
+            <FilterBox
+                text=text
+                label="Filter by path, recipe, holder or session id; !text leaves out"
+                placeholder="Filter path, recipe, holder, 0x session; !not"
+                change=filter
+            />
             <RootSelect state=state />
-            <SortSelect state=state />
+            <SortSelect options=Sort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
             <GroupToggle state=state />
             <button class="tool only-static" type="submit">"Show"</button>
         </form>
         <VerdictLinks state=state />
-    }
-}
-
-#[component]
-fn FilterBox(state: BoardState) -> impl IntoView {
-    let box_ref = NodeRef::<Input>::new();
-    let text = move || state.query.with(|query| query.q.clone());
-    let keystrokes = StoredValue::new(0_u32);
-    let typed = move |text: String| {
-        keystrokes.update_value(|count| *count += 1);
-        let mine = keystrokes.get_value();
-        set_timeout(
-            move || {
-                if keystrokes.try_get_value() == Some(mine) {
-                    state.change(|query| query.q = text);
-                }
-            },
-            TYPING_PAUSE,
-        );
-    };
-    // The address may change by other means than typing.
-    Effect::new(move |_| {
-        let text = text();
-        if let Some(input) = box_ref.get() {
-            let is_typing = document().active_element().is_some_and(|active| active.is_same_node(Some(&input)));
-            if !is_typing && input.value() != text {
-                input.set_value(&text);
-            }
-        }
-    });
-    view! {
-        <label class="filter">
-            <span class="sr-only">"Filter by path, recipe, holder or session id; !text leaves out"</span>
-            <input
-                class="filter-input"
-                type="search"
-                name="q"
-                data-testid="filter"
-                placeholder="Filter path, recipe, holder, 0x session; !not"
-                autocomplete="off"
-                spellcheck="false"
-                value=text
-                node_ref=box_ref
-                on:input=move |event| typed(event_target_value(&event))
-            />
-            <kbd class="kbd filter-key needs-script" aria-hidden="true">"/"</kbd>
-        </label>
     }
 }
 
@@ -117,24 +75,6 @@ fn RootSelect(state: BoardState) -> impl IntoView {
                 <option value="" selected=move || state.query.with(|query| query.root.is_empty())>"all roots"</option>
                 {options}
             </select>
-        </label>
-    }
-}
-
-#[component]
-fn SortSelect(state: BoardState) -> impl IntoView {
-    let options = Sort::ALL.map(|sort| {
-        let is_chosen = move || state.query.with(|query| query.sort == sort);
-        view! { <option value=sort.name() selected=is_chosen prop:selected=is_chosen>{sort_word(sort)}</option> }
-    });
-    let change = move |event: leptos::ev::Event| {
-        let name = event_target_value(&event);
-        state.change(|query| query.sort = Sort::ALL.into_iter().find(|sort| sort.name() == name).unwrap_or_default());
-    };
-    view! {
-        <label class="field">
-            <span class="field-name">"Sort by"</span>
-            <select class="select" name="sort" data-testid="sort" on:change=change>{options}</select>
         </label>
     }
 }

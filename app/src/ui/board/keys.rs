@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast as _;
 
 use super::state::{BoardState, Slot};
 use crate::ui::live::Viewport;
-use crate::ui::parts::{Key, use_keys};
+use crate::ui::parts::{Key, empty_filter, focus_filter, let_go_of_focus, use_keys};
 
 /// Listens while the board is shown.
 pub(super) fn use_board_keys(state: BoardState) {
@@ -25,19 +25,6 @@ fn act(state: BoardState, key: &Key) -> bool {
         _ => return false,
     }
     true
-}
-
-fn focus_filter() {
-    if let Some(input) = filter_input() {
-        // Focus fails only for an element that is not there.
-        let _ = input.focus();
-        input.select();
-    }
-}
-
-fn filter_input() -> Option<web_sys::HtmlInputElement> {
-    let found = document().query_selector("[data-testid=filter]").ok().flatten()?;
-    found.dyn_into().ok()
 }
 
 fn step(state: BoardState, by: i64) {
@@ -68,15 +55,9 @@ fn open(state: BoardState) -> bool {
 
 fn escape(state: BoardState, is_typing: bool) {
     if is_typing {
-        if let Some(input) = filter_input() {
-            input.set_value("");
-        }
+        empty_filter();
         state.change(|query| query.q.clear());
     }
     state.let_go();
-    let active = document().active_element().and_then(|active| active.dyn_into::<web_sys::HtmlElement>().ok());
-    if let Some(active) = active {
-        // Blurring what has no focus does nothing.
-        let _ = active.blur();
-    }
+    let_go_of_focus();
 }

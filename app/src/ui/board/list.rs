@@ -7,11 +7,10 @@ use super::empty::EmptyState;
 use super::row::Row;
 use super::state::BoardState;
 use crate::ui::format::plural;
-use crate::ui::live::{Opened, fetch_offset, use_places, use_viewport};
+use crate::ui::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
+use crate::ui::parts::pager;
 use crate::wire::{BoardQuery, View};
 
-/// Rows asked of the server at once.
-const FETCH_ROWS: u32 = 100;
 /// Rows before the first lock: the header.
 const HEADER_ROWS: u32 = 1;
 
@@ -30,7 +29,8 @@ pub(super) fn LockList(
     let shown = use_viewport(body, offset, rows);
     let slots = Memo::new(move |_| state.slots(shown.get()));
     use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), rows);
-    fetch(state, opened, offset, rows, shown.into());
+    let look_at = move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
+    use_fetch(shown, offset, rows, Callback::new(look_at));
     hold(state);
     keep_chosen_in_sight(state, body);
     let is_empty = move || total.get() == Some(0) || total.get().is_none();
@@ -61,7 +61,7 @@ pub(super) fn LockList(
         <Show when=is_empty>
             <EmptyState state=state />
         </Show>
-        <Pager state=state total=rows />
+        {move || pager("More locks", &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, rows.get()), true)}
     }
 }
 
@@ -100,40 +100,6 @@ fn ListCaption(state: BoardState, total: Signal<u32>) -> impl IntoView {
             </button>
         </div>
     }
-}
-
-/// Pages of a board without scripts.
-#[component]
-fn Pager(state: BoardState, total: Signal<u32>) -> impl IntoView {
-    let link = move |offset: u32| {
-        let base = state.link(|_| {});
-        let sign = if base.contains('?') { '&' } else { '?' };
-        format!("{base}{sign}offset={offset}")
-    };
-    let offset = move || state.query.with(|query| query.offset);
-    let next = move || link(offset() + FETCH_ROWS);
-    let previous = move || link(offset().saturating_sub(FETCH_ROWS));
-    let is_first = move || offset() == 0;
-    let is_last = move || offset() + FETCH_ROWS >= total.get();
-    view! {
-        <nav class="pager only-static" aria-label="More locks">
-            <a class="pager-link" href=previous hidden=is_first>"Previous 100"</a>
-            <a class="pager-link" href=next hidden=is_last>"Next 100"</a>
-        </nav>
-    }
-}
-
-/// Asks the server for the rows around those on screen.
-fn fetch(state: BoardState, opened: Opened, offset: u32, total: Signal<u32>, shown: Signal<crate::ui::live::Viewport>) {
-    let asked = StoredValue::new(offset);
-    Effect::new(move |_| {
-        let query = state.query.get();
-        let mut shown = shown.get();
-        shown.end = shown.end.min(total.get());
-        shown.start = shown.start.min(shown.end);
-        asked.set_value(fetch_offset(shown, asked.get_value(), FETCH_ROWS));
-        opened.look_at(View::Board(BoardQuery { offset: asked.get_value(), limit: FETCH_ROWS, ..query }));
-    });
 }
 
 /// Pins the order while somebody points at the list or has chosen a row.

@@ -8,9 +8,9 @@ mod viewport;
 use leptos::prelude::*;
 
 use crate::ports::First;
-use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, Status, View, Waits};
+use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits};
 use model::Model;
-pub(crate) use viewport::{Viewport, fetch_offset, scroll_to_row, use_places, use_viewport};
+pub(crate) use viewport::{FETCH_ROWS, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 
 /// How often ages move on.
 const TICK: std::time::Duration = std::time::Duration::from_millis(500);
@@ -117,6 +117,16 @@ impl Live {
     /// Reads the lock; None inside when there is none at that path.
     pub(crate) fn lock<R>(self, read: impl FnOnce(Option<&LockPage>) -> R) -> Option<R> {
         self.body(|body| if let Body::Lock(page) = body { Some(read(page.as_deref())) } else { None })
+    }
+
+    /// Reads the list of sessions.
+    pub(crate) fn sessions<R>(self, read: impl FnOnce(&Sessions) -> R) -> Option<R> {
+        self.body(|body| if let Body::Sessions(sessions) = body { Some(read(sessions)) } else { None })
+    }
+
+    /// Reads the session; None inside when nothing is known of it.
+    pub(crate) fn session<R>(self, read: impl FnOnce(Option<&SessionPage>) -> R) -> Option<R> {
+        self.body(|body| if let Body::Session(page) = body { Some(read(page.as_deref())) } else { None })
     }
 
     /// Reads the server's own state.

@@ -7,6 +7,8 @@ use leptos::prelude::*;
 const OVERSCAN_ROWS: u32 = 8;
 /// Rows the server renders, all that a page without scripts shows.
 pub(crate) const FIRST_ROWS: u32 = 100;
+/// Rows asked of the server at once.
+pub(crate) const FETCH_ROWS: u32 = 100;
 
 /// A list of at most this many rows is drawn as a whole.
 const SHORT_ROWS: u32 = 48;
@@ -28,7 +30,7 @@ fn rows_on_screen(list_top_px: f64, screen_px: f64, row_px: f64) -> Viewport {
 }
 
 /// The window of rows to fetch for a screen: unchanged while it still covers the screen.
-pub(crate) fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
+fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
     // The caller has cut `shown` to the rows there are.
     let covers = shown.start >= offset && shown.end <= offset + limit;
     if covers {
@@ -37,6 +39,19 @@ pub(crate) fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
     let spare = limit.saturating_sub(shown.end - shown.start) / 2;
     // In steps, so that viewers of about the same place share one view on the server.
     shown.start.saturating_sub(spare) / 20 * 20
+}
+
+/// Asks for the rows around those on screen: `look_at` is told the first row to have, and may read signals that
+/// change what is asked.
+pub(crate) fn use_fetch(shown: RwSignal<Viewport>, first: u32, total: Signal<u32>, look_at: Callback<u32>) {
+    let asked = StoredValue::new(first);
+    Effect::new(move |_| {
+        let mut shown = shown.get();
+        shown.end = shown.end.min(total.get());
+        shown.start = shown.start.min(shown.end);
+        asked.set_value(fetch_offset(shown, asked.get_value(), FETCH_ROWS));
+        look_at.run(asked.get_value());
+    });
 }
 
 /// Makes the list as tall as all of its rows, and moves those that are drawn to their places. The height does

@@ -5,12 +5,9 @@ use leptos::prelude::*;
 
 use super::LockState;
 use crate::ui::format::{middle, plural, visible};
-use crate::ui::live::{Opened, Viewport, fetch_offset, use_places, use_viewport};
-use crate::ui::parts::Age;
-use crate::wire::{Contender, Liveness, LockQuery, Role, View};
-
-/// Rows asked of the server at once.
-const FETCH_ROWS: u32 = 100;
+use crate::ui::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
+use crate::ui::parts::{Age, liveness_word, session_url};
+use crate::wire::{Contender, LockQuery, Role, View};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Slot {
@@ -33,14 +30,10 @@ pub(super) fn Queue(
     let shown = use_viewport(body, query.offset, total_rows);
     let slots = Memo::new(move |_| slots(state, shown.get()));
     use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total_rows);
-    let asked = StoredValue::new(query.offset);
-    Effect::new(move |_| {
-        let mut shown = shown.get();
-        shown.end = shown.end.min(total.get());
-        shown.start = shown.start.min(shown.end);
-        asked.set_value(fetch_offset(shown, asked.get_value(), FETCH_ROWS));
-        opened.look_at(View::Lock(LockQuery { offset: asked.get_value(), limit: FETCH_ROWS, ..query.clone() }));
-    });
+    let ensemble = StoredValue::new(query.ensemble.clone());
+    let offset = query.offset;
+    let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
+    use_fetch(shown, offset, total_rows, Callback::new(look_at));
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
@@ -58,7 +51,7 @@ pub(super) fn Queue(
                 </div>
                 <div class="queue-body" role="rowgroup" node_ref=body>
                     <For each=move || slots.get() key=|slot| (slot.contender.path.clone(), slot.contender.session_id) let(slot)>
-                        <ContenderRow first=slot slots=slots />
+                        <ContenderRow first=slot slots=slots ensemble=ensemble />
                     </For>
                 </div>
             </div>
@@ -76,10 +69,11 @@ fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
 }
 
 #[component]
-fn ContenderRow(first: Slot, slots: Memo<Vec<Slot>>) -> impl IntoView {
+fn ContenderRow(first: Slot, slots: Memo<Vec<Slot>>, ensemble: StoredValue<String>) -> impl IntoView {
     let path = first.contender.path.clone();
     let session = first.contender.session_id;
     let name = first.contender.node.clone().unwrap_or_default();
+    let href = session.map(|session| ensemble.with_value(|ensemble| session_url(ensemble, session)));
     let slot = Memo::new(move |old: Option<&Slot>| {
         let fresh = slots.with(|slots| slots.iter().find(|slot| slot.contender.path == path && slot.contender.session_id == session).cloned());
         fresh.or_else(|| old.cloned()).unwrap_or_else(|| first.clone())
@@ -102,7 +96,7 @@ fn ContenderRow(first: Slot, slots: Memo<Vec<Slot>>) -> impl IntoView {
             </span>
             <span class="cell cell-number queue-sequence" role="cell" data-col="sequence">{read(|contender| contender.sequence.map(|sequence| sequence.to_string()))}</span>
             <span class="cell queue-session" role="cell" data-col="session">
-                <span class="queue-id">{read(session_text)}</span>
+                <a class="queue-id" href=href>{read(session_text)}</a>
                 " "
                 <span class="queue-label">{read(|contender| contender.label.as_deref().map(|label| middle(&visible(label), 36)))}</span>
             </span>
@@ -129,16 +123,6 @@ fn waits_for(contender: &Contender) -> Option<String> {
     let more = contender.waits_for.len() - 1;
     let name = middle(&visible(name), 30);
     Some(if more == 0 { name } else { format!("{name} and {more} more") })
-}
-
-fn liveness_word(liveness: Liveness) -> &'static str {
-    match liveness {
-        Liveness::Connected => "connected",
-        Liveness::Silent => "silent",
-        Liveness::Disconnected => "disconnected",
-        Liveness::Persistent => "persistent",
-        Liveness::Unknown => "no evidence",
-    }
 }
 
 /// Alive, and when the session runs out.

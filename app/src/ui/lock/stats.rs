@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::LockState;
 use crate::ui::format::{clock, count, duration, middle, visible};
+use crate::ui::parts::session_url;
 use crate::wire::{LockStats, PastHolder};
 
 /// What was counted since this server watches.
@@ -57,6 +58,7 @@ fn sequence_words(stats: &LockStats) -> String {
 #[component]
 pub(super) fn Past(state: LockState) -> impl IntoView {
     let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.past.clone()).unwrap_or_default()));
+    let ensemble = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.row.ensemble.clone()).unwrap_or_default()));
     let is_empty = move || past.with(Vec::is_empty);
     view! {
         <section class="part" aria-labelledby="past-title">
@@ -75,7 +77,7 @@ pub(super) fn Past(state: LockState) -> impl IntoView {
                         </thead>
                         <tbody>
                             <For each=move || past.get() key=|holder| (holder.node.clone(), holder.until_ms) let(holder)>
-                                <PastRow holder=holder />
+                                <PastRow holder=holder ensemble=ensemble />
                             </For>
                         </tbody>
                     </table>
@@ -86,13 +88,14 @@ pub(super) fn Past(state: LockState) -> impl IntoView {
 }
 
 #[component]
-fn PastRow(holder: PastHolder) -> impl IntoView {
+fn PastRow(holder: PastHolder, ensemble: Memo<String>) -> impl IntoView {
     let name = visible(holder.label.as_deref().unwrap_or(&holder.node));
+    let href = holder.session_id.map(|session| ensemble.with_untracked(|ensemble| session_url(ensemble, session)));
     let sign = if holder.is_lower_bound { "≥ " } else { "" };
     view! {
         <tr>
             <td title=visible(&holder.node)>{middle(&name, 36)}</td>
-            <td class="mono">{holder.session_id.map_or("not known".to_owned(), |session| session.to_string())}</td>
+            <td><a class="mono id" href=href>{holder.session_id.map_or("not known".to_owned(), |session| session.to_string())}</a></td>
             <td class="table-number">{format!("{sign}{}", duration(holder.until_ms - holder.from_ms))}</td>
             <td class="table-number">{clock(holder.until_ms)}</td>
             <td class="quiet">{if holder.session_ended { "its session ended" } else { "" }}</td>

@@ -33,6 +33,7 @@ pub(crate) fn Chrome(
             <nav class="nav" aria-label="Pages">
                 <a class="nav-link" href="/" aria-current=mark("board")>"Board"</a>
                 <a class="nav-link" href="/waits" aria-current=mark("waits")>"Waits"</a>
+                <a class="nav-link" href="/sessions" aria-current=mark("sessions")>"Sessions"</a>
                 <a class="nav-link" href="/status" aria-current=mark("status")>"Status"</a>
             </nav>
             <div class="top-tools">

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::format::{age, count, visible};
 use crate::ui::live::Live;
-use crate::wire::{Access, Contender, LockRow, Recipe, Role};
+use crate::wire::{Access, Contender, Liveness, LockRow, Recipe, Role, SessionId, SessionQuery};
 
 /// Who a contender is: its label, else its session, else its znode.
 pub(crate) fn holder_name(contender: &Contender) -> String {
@@ -42,6 +42,22 @@ pub(crate) fn role_word(contender: &Contender) -> &'static str {
         (Role::Waiter, Access::Leader) => "stands by",
         (Role::Waiter, Access::Member) => "gathers",
         (Role::Waiter, Access::Item) => "item",
+    }
+}
+
+/// The page of a session.
+pub(crate) fn session_url(ensemble: &str, id: SessionId) -> String {
+    SessionQuery { ensemble: ensemble.to_owned(), id, ..SessionQuery::default() }.to_url()
+}
+
+/// What is known of a session's client, in a word or two.
+pub(crate) fn liveness_word(liveness: Liveness) -> &'static str {
+    match liveness {
+        Liveness::Connected => "connected",
+        Liveness::Silent => "silent",
+        Liveness::Disconnected => "disconnected",
+        Liveness::Persistent => "persistent",
+        Liveness::Unknown => "no evidence",
     }
 }
 

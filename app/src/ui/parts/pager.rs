@@ -1,0 +1,27 @@
+//! Pages of a list that is too long for one: plain links.
+
+use leptos::prelude::*;
+
+/// Links to the rows before and after those shown.
+pub(crate) fn pager(
+    // What the pages are of, for those who can't see them.
+    label: &'static str,
+    // The list's address, without an offset.
+    base: &str,
+    // First row shown, rows shown and rows in all.
+    (offset, rows, total): (u32, u32, u32),
+    // A list that scrolls on by itself needs the links only without scripts.
+    is_static: bool,
+) -> impl IntoView + use<> {
+    let link = |offset: u32| {
+        let sign = if base.contains('?') { '&' } else { '?' };
+        format!("{base}{sign}offset={offset}")
+    };
+    let class = if is_static { "pager only-static" } else { "pager" };
+    view! {
+        <nav class=class aria-label=label hidden={total <= rows && offset == 0}>
+            <a class="pager-link" href=link(offset.saturating_sub(rows)) hidden={offset == 0}>{format!("Previous {rows}")}</a>
+            <a class="pager-link" href=link(offset + rows) hidden={offset + rows >= total}>{format!("Next {rows}")}</a>
+        </nav>
+    }
+}

@@ -1,0 +1,106 @@
+//! Every session that owns something under the roots: what it holds, what it waits for, and who waits behind it.
+
+mod list;
+mod row;
+mod state;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+use super::at_once::any;
+use super::first::first;
+use super::format::count;
+use super::live::Live;
+use super::parts::{Chrome, FilterBox, Key, SortSelect, empty_filter, focus_filter, let_go_of_focus, use_keys};
+use crate::wire::{Body, SessionSort, View};
+use list::SessionList;
+use state::ListState;
+
+/// The page.
+#[component]
+pub(crate) fn SessionsPage() -> impl IntoView {
+    let live = Live::of_app();
+    let state = ListState::new(live);
+    let query = state.query.get_untracked();
+    let offset = query.offset;
+    let first = first(|source| source.sessions(&query));
+    let opened = live.open(View::Sessions(query), first, Body::Sessions);
+    use_keys(move |key| act(state, key));
+    view! {
+        <Title text="Sessions · Lockscope" />
+        <Chrome here="sessions">
+            {any(view! {
+                <h1 class="sr-only">"Sessions"</h1>
+                {move || notices(state)}
+                {move || totals(live)}
+                {filters(state)}
+                <SessionList state=state opened=opened offset=offset />
+            })}
+        </Chrome>
+    }
+}
+
+/// What the address or the server has against the question.
+fn notices(state: ListState) -> Vec<impl IntoView + use<>> {
+    let mistake = state.mistake.get().map(|text| format!("{text} Showing everything."));
+    [mistake, state.live.refusal()].into_iter().flatten().map(|text| view! { <p class="notice" role="alert">{text}</p> }).collect()
+}
+
+fn totals(live: Live) -> impl IntoView {
+    let head = live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting));
+    let number = |read: fn((u32, u32, u32)) -> u32| head.map_or("–".to_owned(), |head| count(read(head)));
+    view! {
+        <dl class="totals" data-testid="totals">
+            <div class="total"><dt>"Sessions"</dt><dd data-total="sessions">{number(|head| head.0)}</dd></div>
+            <div class="total"><dt>"Holding"</dt><dd data-total="holding">{number(|head| head.1)}</dd></div>
+            <div class="total"><dt>"Waiting"</dt><dd data-total="waiting">{number(|head| head.2)}</dd></div>
+        </dl>
+    }
+}
+
+fn sort_word(sort: SessionSort) -> &'static str {
+    match sort {
+        SessionSort::Blocks => "waiting behind it",
+        SessionSort::Holds => "holds",
+        SessionSort::OldestWait => "oldest wait",
+        SessionSort::Ephemerals => "znodes",
+        SessionSort::Id => "session id",
+    }
+}
+
+fn filters(state: ListState) -> impl IntoView {
+    let submit = move |event: leptos::ev::SubmitEvent| event.prevent_default();
+    let text = Signal::derive(move || state.query.with(|query| query.q.clone()));
+    let filter = Callback::new(move |text: String| state.change(|query| query.q = text));
+    let sorted = Signal::derive(move || state.query.with(|query| query.sort.name()));
+    let sort = Callback::new(move |name: String| {
+        state.change(|query| query.sort = SessionSort::ALL.into_iter().find(|sort| sort.name() == name).unwrap_or_default());
+    });
+    view! {
+        <form class="filters" method="get" action="/sessions" role="search" aria-label="Sessions to show" on:submit=submit>
+            <FilterBox
+                text=text
+                label="Filter by session id, name or lock; !text leaves out"
+                placeholder="Filter 0x session, name, lock; !not"
+                change=filter
+            />
+            <SortSelect options=SessionSort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
+            <button class="tool only-static" type="submit">"Show"</button>
+        </form>
+    }
+}
+
+fn act(state: ListState, key: &Key) -> bool {
+    match key.name.as_str() {
+        "/" => focus_filter(),
+        "Escape" => {
+            if key.is_typing {
+                empty_filter();
+                state.change(|query| query.q.clear());
+            }
+            let_go_of_focus();
+        }
+        _ => return false,
+    }
+    true
+}

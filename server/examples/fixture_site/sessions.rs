@@ -1,0 +1,147 @@
+//! The made-up sessions: one that blocks many, one that waits for much, two in a deadlock, and names that a page must
+//! survive.
+
+use app::wire::{
+    ClientInfo, Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
+};
+
+use super::contenders::contender;
+
+const FIRST: i64 = 0x0100_00a1_b2c0_0001;
+/// A session that is remembered, and owns nothing any more.
+const GONE: i64 = 0x0100_00a1_b2c0_00ff;
+const TIMEOUT_MS: i64 = 30_000;
+
+struct Kind {
+    label: Option<String>,
+    holds: u32,
+    waits: u32,
+    blocks: u32,
+    for_ms: i64,
+    locks: &'static [&'static str],
+    in_cycle: bool,
+}
+
+fn kind(label: impl Into<String>, (holds, waits, blocks): (u32, u32, u32), for_ms: i64, locks: &'static [&'static str]) -> Kind {
+    let label: String = label.into();
+    Kind { label: Some(label).filter(|label| !label.is_empty()), holds, waits, blocks, for_ms, locks, in_cycle: false }
+}
+
+fn kinds() -> Vec<Kind> {
+    let mut kinds = vec![
+        kind("crowd-keeper@app-17.eu-west-1.example.internal", (1, 0, 1_000), 245_000, &["/app/herd"]),
+        kind("batch-importer", (1, 200, 12), 7_800_000, &["/app/stuck", "/order", "/app/herd", "/app/idle"]),
+        Kind { in_cycle: true, ..kind("billing", (1, 1, 1), 61_000, &["/app/a", "/app/b"]) },
+        Kind { in_cycle: true, ..kind("ledger", (1, 1, 1), 60_000, &["/app/b", "/app/a"]) },
+        kind("packer", (1, 0, 8), 850, &["/order"]),
+        kind("a-worker-with-a-rather-long-name-of-its-own-".repeat(6), (2, 1, 3), 12_300, &["/app/dying", "/app/idle", "/order"]),
+        kind("<script>alert(1)</script>\"><img src=x onerror=alert(1)>", (1, 0, 0), 3_000, &["/app/<script>alert(1)</script>"]),
+        kind("\u{202e}reversed\u{7}", (1, 0, 0), 2_000, &["/app/\u{202e}reversed\u{7}"]),
+        kind("عامل-الطلبات", (1, 0, 1), 2_500, &["/app/قفل-الطلبات"]),
+        kind("支付服务", (1, 0, 0), 2_000, &["/app/订单/支付锁"]),
+        kind("", (0, 1, 0), 9_000, &["/order"]),
+        kind("", (0, 0, 0), 0, &[]),
+    ];
+    kinds.extend(
+        (0..14).map(|at| kind(format!("worker-{at}"), (0, 1, 0), 800 * i64::from(at), if at % 3 == 0 { &["/order"] } else { &["/app/herd"] })),
+    );
+    kinds
+}
+
+/// Every session, `turn` turns after the start.
+pub(crate) fn rows(started_at_ms: i64, turn: u32) -> Vec<SessionRow> {
+    let mut rows: Vec<SessionRow> = (0..).zip(kinds()).map(|(at, kind)| row(at, kind, started_at_ms)).collect();
+    // The packer's queue shortens and grows, so that the order changes while it is looked at.
+    if let Some(packer) = rows.iter_mut().find(|row| row.label.as_deref() == Some("packer")) {
+        packer.blocks = if turn.is_multiple_of(2) { 8 } else { 13 };
+    }
+    rows.push(SessionRow {
+        key: SessionId(GONE).to_string(),
+        session_id: SessionId(GONE),
+        ..row(99, kind("left-long-ago", (0, 0, 0), 0, &[]), started_at_ms)
+    });
+    rows
+}
+
+fn row(at: i64, kind: Kind, started_at_ms: i64) -> SessionRow {
+    let id = SessionId(FIRST + at);
+    let since_ms = started_at_ms - kind.for_ms;
+    let address = format!("10.0.0.{}:51234", at + 1);
+    let is_known = at % 4 != 3;
+    SessionRow {
+        key: id.to_string(),
+        ensemble: "default".to_owned(),
+        session_id: id,
+        label: kind.label,
+        client: is_known.then(|| ClientInfo { address, server: "zk1:2181".to_owned(), timeout_ms: TIMEOUT_MS, last_heard_at_ms: started_at_ms }),
+        liveness: if is_known { Liveness::Connected } else { Liveness::Unknown },
+        holds: kind.holds,
+        waits: kind.waits,
+        ephemerals: if at == 99 { 0 } else { (kind.holds + kind.waits).max(2) },
+        oldest_hold_at_ms: (kind.holds > 0).then_some(since_ms),
+        oldest_wait_at_ms: (kind.waits > 0).then_some(since_ms + 400),
+        blocks: kind.blocks,
+        locks: kind.locks.iter().take(ROW_LOCKS_MAX).map(|path| (*path).to_owned()).collect(),
+        in_cycle: kind.in_cycle,
+    }
+}
+
+/// Keeps those that match, in order.
+pub(crate) fn choose(rows: &mut Vec<SessionRow>, query: &SessionsQuery) {
+    rows.retain(|row| matches(row, query));
+    let key = |row: &SessionRow| match query.sort {
+        SessionSort::Blocks => -i64::from(row.blocks),
+        SessionSort::Holds => -i64::from(row.holds),
+        SessionSort::OldestWait => row.oldest_wait_at_ms.unwrap_or(i64::MAX),
+        SessionSort::Ephemerals => -i64::from(row.ephemerals),
+        SessionSort::Id => 0,
+    };
+    rows.sort_by_key(|row| (key(row), row.session_id));
+}
+
+fn matches(row: &SessionRow, query: &SessionsQuery) -> bool {
+    let has = |text: &str| {
+        row.key.contains(text) || row.label.as_deref().is_some_and(|label| label.contains(text)) || row.locks.iter().any(|lock| lock.contains(text))
+    };
+    let term = |term: &str| term.strip_prefix('!').map_or_else(|| has(term), |text| !has(text));
+    query.q.split_whitespace().all(term)
+}
+
+/// What a session holds and waits for; holds first.
+pub(crate) fn spots(row: &SessionRow, locks: &[LockRow], now_ms: i64) -> Vec<SpotRow> {
+    let lock = |at: u32| {
+        let path = row.locks.get(at as usize % row.locks.len().max(1))?;
+        locks.iter().find(|lock| lock.path == *path)
+    };
+    let spot = |at: u32| {
+        let lock = lock(at)?;
+        let holds = at < row.holds;
+        let made = contender(lock, if holds { 0 } else { lock.holder_count + at }, 0, now_ms);
+        let contender = Contender {
+            role: if holds { Role::Holder } else { Role::Waiter },
+            session_id: Some(row.session_id),
+            holding_since_ms: row.oldest_hold_at_ms.filter(|_| holds),
+            waiting_since_ms: row.oldest_wait_at_ms.filter(|_| !holds),
+            ..made
+        };
+        Some(SpotRow { lock: lock.path.clone(), verdict: lock.verdict, recipe_label: lock.recipe_label.clone(), contender })
+    };
+    (0..row.holds + row.waits).filter_map(spot).collect()
+}
+
+/// What happened to it, newest first.
+pub(crate) fn history(row: &SessionRow, started_at_ms: i64) -> Vec<SessionEvent> {
+    let what = if row.ephemerals == 0 {
+        [Happened::SessionEnded, Happened::Held, Happened::Joined]
+    } else {
+        [Happened::Held, Happened::Left, Happened::Joined]
+    };
+    let lock = row.locks.first().map_or("/order", String::as_str);
+    let event = |(at, what): (i64, Happened)| SessionEvent {
+        at_ms: started_at_ms - at * 7_300,
+        lock: lock.to_owned(),
+        node: format!("lock-{:010}", 40 - at),
+        what,
+    };
+    (0..).zip(what).map(event).collect()
+}
