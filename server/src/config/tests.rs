@@ -114,7 +114,10 @@ fn addresses_and_times_that_can_not_be() {
 #[test]
 fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
-    check_file("listne = 1", "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms, lock, lints");
+    check_file(
+        "listne = 1",
+        "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms, lock, lints",
+    );
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(
         "zk = \"a:1\"\nlisten = \"x\"",
