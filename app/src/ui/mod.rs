@@ -8,6 +8,7 @@ mod board;
 mod charts;
 mod first;
 mod format;
+mod html;
 #[cfg(feature = "hydrate")]
 mod hydrate;
 mod live;

@@ -87,6 +87,11 @@ impl Live {
         self.now_ms.get()
     }
 
+    /// The same, without a subscription: for ages that grow by themselves.
+    pub(crate) fn now_ms_untracked(self) -> i64 {
+        self.now_ms.get_untracked()
+    }
+
     /// True while updates are held back.
     pub(crate) fn is_paused(self) -> bool {
         self.paused.get()
@@ -172,7 +177,9 @@ impl Live {
     fn tick(self) {
         socket::watch(self);
         if !self.paused.get_untracked() {
-            self.now_ms.set(self.server_now_ms());
+            let now_ms = self.server_now_ms();
+            self.now_ms.set(now_ms);
+            super::html::let_ages_grow(now_ms);
         }
     }
 

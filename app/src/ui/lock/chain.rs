@@ -4,8 +4,10 @@
 use leptos::prelude::*;
 
 use super::LockState;
+use super::facts::section;
 use crate::ui::format::{count, middle, visible};
-use crate::ui::parts::{Age, holder_name, role_word};
+use crate::ui::html::{Html, Living};
+use crate::ui::parts::{holder_name, role_word};
 use crate::wire::{Access, Capacity, Contender, Edge, EdgeEvidence, LockHead, Recipe, Role};
 
 /// Contenders drawn; the rest is in the table.
@@ -87,135 +89,102 @@ pub(super) fn Chain(state: LockState) -> impl IntoView {
     });
     // Far down in the table the first contenders are not sent; the last drawing stays then.
     let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
-    let is_empty = move || kept.with(|drawn| drawn.links.is_empty());
-    let more = move || kept.with(|drawn| drawn.more);
-    view! {
-        <section class="part dims" aria-labelledby="chain-title">
-            <h2 class="part-title" id="chain-title">{move || title(state)}</h2>
-            <ol class="chain" data-testid="chain">
-                <For each=move || kept.get().links key=|link| (link.path.clone(), link.session_id) let(link)>
-                    <Link kept=kept link=link />
-                </For>
-                <FreePlaces state=state />
-                <Show when=move || more() != 0>
-                    <li class="chain-more"><a href="#contenders">"+ " {move || count(more())} " more"</a></li>
-                </Show>
-            </ol>
-            <Show when=is_empty>
-                <p class="quiet">"Nobody is here."</p>
-            </Show>
-            <p class="quiet">{move || capacity_words(state)}</p>
-            <Show when=move || !is_empty()>
-                <Legend kept=kept />
-            </Show>
-        </section>
+    let html = move || {
+        let now_ms = state.live.now_ms_untracked();
+        state.head.with(|head| head.as_ref().map(|head| kept.with(|drawn| picture(drawn, head, now_ms))).unwrap_or_default())
+    };
+    view! { <Living class="dims" html=Signal::derive(html) /> }
+}
+
+fn picture(drawn: &Drawn, head: &LockHead, now_ms: i64) -> Html {
+    let mut links: Vec<Html> = drawn.links.iter().map(|contender| link(drawn, contender, now_ms)).collect();
+    let free = head.capacity.as_ref().and_then(|capacity| Some(capacity.max?.saturating_sub(capacity.used))).unwrap_or_default();
+    let card = |_| Html::tag("li", &[("class", "link")], Html::of("div", &[("class", "link-card link-free")], "free"));
+    links.extend((0..free.min(FREE_MAX)).map(card));
+    if drawn.more > 0 {
+        let more = Html::of("a", &[("href", "#contenders")], &format!("+ {} more", count(drawn.more)));
+        links.push(Html::tag("li", &[("class", "chain-more")], more));
     }
+    let mut parts = vec![Html::tag("ol", &[("class", "chain"), ("data-testid", "chain")], Html::all(links))];
+    if drawn.links.is_empty() {
+        parts.push(Html::of("p", &[("class", "quiet")], "Nobody is here."));
+    }
+    if let Some(capacity) = &head.capacity {
+        parts.push(Html::of("p", &[("class", "quiet")], &capacity_words(capacity)));
+    }
+    parts.push(legend(drawn));
+    section("chain-title", title(head.row.recipe), Html::all(parts))
+}
+
+fn link(drawn: &Drawn, contender: &Contender, now_ms: i64) -> Html {
+    let (band, begins) = drawn.band(&contender.path);
+    let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
+    let (name, node) = (holder_name(contender), contender.node.as_deref().map(visible).unwrap_or_default());
+    let top =
+        vec![Html::of("span", &[("class", "link-role")], role_word(contender)), Html::of("span", &[("class", "link-node")], &short_name(contender))];
+    let card = vec![
+        Html::tag("div", &[("class", "link-top")], Html::all(top)),
+        Html::of("div", &[("class", "link-name"), ("title", &name)], &middle(&name, 26)),
+        Html::tag("div", &[("class", "link-foot")], Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
+    ];
+    let card = Html::tag("div", &[("class", "link-card"), ("data-liveness", contender.liveness.name()), ("title", &node)], Html::all(card));
+    let edge = contender.waits_for.first().filter(|_| begins).map(edge).unwrap_or_default();
+    let key = format!("{} {:?}", contender.path, contender.session_id);
+    let attributes =
+        [("class", "link"), ("data-key", &*key), ("data-role", contender.role.name()), ("data-access", contender.access.name()), ("data-band", band)];
+    Html::tag("li", &attributes, Html::all(vec![edge, card]))
+}
+
+/// The edge before a waiter, drawn by how it is known.
+fn edge(edge: &Edge) -> Html {
+    arrow(edge.evidence, "44", "16", &format!("waits for {}, {}", last_name(&edge.to), evidence_words(edge.evidence)))
+}
+
+fn arrow(evidence: EdgeEvidence, width: &str, height: &str, title: &str) -> Html {
+    let path = |class: &str, d: &str| Html::tag("path", &[("class", class), ("d", d)], Html::default());
+    let label = if title.is_empty() { Html::default() } else { Html::of("title", &[], title) };
+    let lines = vec![
+        label,
+        path("edge-line", "M43 8H6"),
+        path("", "M9 4L3 8l6 4"),
+        path("edge-cross", "M21 3l8 10M29 3l-8 10"),
+        path("edge-twin", "M43 12H30q-6 0-8-4"),
+    ];
+    let (role, hidden) = if title.is_empty() { ("", "true") } else { ("img", "") };
+    let attributes = [
+        ("class", "edge"),
+        ("data-evidence", evidence.name()),
+        ("viewBox", "0 0 44 16"),
+        ("width", width),
+        ("height", height),
+        ("role", role),
+        ("aria-label", title),
+        ("aria-hidden", hidden),
+    ];
+    Html::tag("svg", &attributes, Html::all(lines))
+}
+
+/// Which line means what; only those in use.
+fn legend(drawn: &Drawn) -> Html {
+    let is_used = |evidence: &EdgeEvidence| drawn.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence));
+    let item = |evidence: EdgeEvidence| {
+        Html::tag("li", &[("class", "legend-item")], Html::all(vec![arrow(evidence, "33", "12", ""), Html::text(evidence_words(evidence))]))
+    };
+    let items: Vec<Html> = EdgeEvidence::ALL.into_iter().filter(is_used).map(item).collect();
+    if items.is_empty() { Html::default() } else { Html::tag("ul", &[("class", "legend"), ("aria-label", "Legend")], Html::all(items)) }
 }
 
 /// What stands in this lock.
-fn title(state: LockState) -> &'static str {
-    match state.head.with(|head| head.as_ref().map(|head| head.row.recipe)) {
-        Some(Recipe::Election) => "Candidates",
-        Some(Recipe::Membership | Recipe::DoubleBarrier) => "Members",
-        Some(Recipe::Barrier) => "Barrier",
+fn title(recipe: Recipe) -> &'static str {
+    match recipe {
+        Recipe::Election => "Candidates",
+        Recipe::Membership | Recipe::DoubleBarrier => "Members",
+        Recipe::Barrier => "Barrier",
         _ => "Queue",
     }
 }
 
-fn capacity(state: LockState) -> Option<Capacity> {
-    state.head.with(|head| head.as_ref().and_then(|head: &LockHead| head.capacity.clone()))
-}
-
-fn capacity_words(state: LockState) -> Option<String> {
-    let capacity = capacity(state)?;
+fn capacity_words(capacity: &Capacity) -> String {
     let of = capacity.max.map_or_else(String::new, |max| format!(" of {}", count(max)));
-    Some(format!("{}{of}: {}.", count(capacity.used), visible(&capacity.how)))
-}
-
-/// The places nobody has taken, where the maximum is known.
-#[component]
-fn FreePlaces(state: LockState) -> impl IntoView {
-    let free = Memo::new(move |_| capacity(state).and_then(|capacity| Some(capacity.max?.saturating_sub(capacity.used))).unwrap_or_default());
-    move || {
-        let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
-        (0..free.get().min(FREE_MAX)).map(card).collect_view()
-    }
-}
-
-#[component]
-fn Link(kept: Memo<Drawn>, link: Contender) -> impl IntoView {
-    let path = link.path.clone();
-    let own = link.path.clone();
-    let band = Memo::new(move |_| kept.with(|drawn| drawn.band(&own)));
-    let session = link.session_id;
-    let stale = StoredValue::new(link.clone());
-    let contender = Memo::new(move |_| {
-        kept.with(|drawn| drawn.links.iter().find(|other| other.path == path && other.session_id == session).cloned())
-            .unwrap_or_else(|| stale.get_value())
-    });
-    let is_holder = Memo::new(move |_| contender.with(|contender| contender.role == Role::Holder));
-    let edge = Memo::new(move |_| contender.with(|contender| contender.waits_for.first().cloned().filter(|_| band.get().1)));
-    let since =
-        Signal::derive(move || contender.with(|contender| if is_holder.get() { contender.holding_since_ms } else { contender.waiting_since_ms }));
-    let at_least = Signal::derive(move || contender.with(|contender| contender.holding_is_lower_bound));
-    let alive = move || contender.with(|contender| contender.liveness.name());
-    view! {
-        <li
-            class="link"
-            data-role=move || contender.with(|contender| contender.role.name())
-            data-access=move || contender.with(|contender| contender.access.name())
-            data-band=move || band.get().0
-        >
-            {move || edge.get().map(|edge| view! { <EdgeLine edge=edge /> })}
-            <div class="link-card" data-liveness=alive title=link.node.as_deref().map(visible)>
-                <div class="link-top">
-                    <span class="link-role">{move || contender.with(role_word)}</span>
-                    <span class="link-node">{short_name(&link)}</span>
-                </div>
-                <div class="link-name" title=holder_name(&link)>{middle(&holder_name(&link), 26)}</div>
-                <div class="link-foot"><Age since_ms=since at_least=at_least /></div>
-            </div>
-        </li>
-    }
-}
-
-/// The edge before a waiter, drawn by how it is known.
-#[component]
-fn EdgeLine(edge: Edge) -> impl IntoView {
-    let title = format!("waits for {}, {}", last_name(&edge.to), evidence_words(edge.evidence));
-    view! {
-        <svg class="edge" data-evidence=edge.evidence.name() viewBox="0 0 44 16" width="44" height="16" role="img" aria-label=title.clone()>
-            <title>{title.clone()}</title>
-            <path class="edge-line" d="M43 8H6" />
-            <path d="M9 4L3 8l6 4" />
-            <path class="edge-cross" d="M21 3l8 10M29 3l-8 10" />
-            <path class="edge-twin" d="M43 12H30q-6 0-8-4" />
-        </svg>
-    }
-}
-
-/// Which line means what; only those in use.
-#[component]
-fn Legend(kept: Memo<Drawn>) -> impl IntoView {
-    let used = Memo::new(move |_| {
-        let is_used = |evidence: &EdgeEvidence| {
-            kept.with(|drawn| drawn.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence)))
-        };
-        EdgeEvidence::ALL.into_iter().filter(is_used).collect::<Vec<_>>()
-    });
-    view! {
-        <ul class="legend" aria-label="Legend">
-            <For each=move || used.get() key=|evidence| *evidence let(evidence)>
-                <li class="legend-item">
-                    <svg class="edge" data-evidence=evidence.name() viewBox="0 0 44 16" width="33" height="12" aria-hidden="true">
-                        <path class="edge-line" d="M43 8H6" />
-                        <path d="M9 4L3 8l6 4" />
-                        <path class="edge-cross" d="M21 3l8 10M29 3l-8 10" />
-                        <path class="edge-twin" d="M43 12H30q-6 0-8-4" />
-                    </svg>
-                    {evidence_words(evidence)}
-                </li>
-            </For>
-        </ul>
-    }
+    format!("{}{of}: {}.", count(capacity.used), capacity.how)
 }

@@ -4,74 +4,60 @@ use leptos::prelude::*;
 
 use super::LockState;
 use crate::ui::format::{count, middle, visible};
-use crate::wire::StatRow;
+use crate::ui::html::{Html, Living};
+use crate::wire::{Foreign, LockHead, StatRow};
 
 /// The facts.
 #[component]
 pub(super) fn Facts(state: LockState) -> impl IntoView {
-    view! {
-        <div class="sides">
-            <Recognition state=state />
-            <Stat state=state />
-        </div>
-        <ForeignChildren state=state />
-    }
+    let html = move || state.head.with(|head| head.as_ref().map(facts).unwrap_or_default());
+    view! { <Living class="living" html=Signal::derive(html) /> }
 }
 
-#[component]
-fn Recognition(state: LockState) -> impl IntoView {
-    let evidence = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.recognised_by.clone()).unwrap_or_default()));
-    let items = move || evidence.get().into_iter().map(|text| view! { <li>{visible(&text)}</li> }).collect_view();
-    view! {
-        <section class="part" aria-labelledby="recognised-title">
-            <h2 class="part-title" id="recognised-title">"Recognised by"</h2>
-            <ul class="bullets">{items}</ul>
-            <Show when=move || evidence.with(Vec::is_empty)>
-                <p class="quiet">"Names seen before; nobody is here now."</p>
-            </Show>
-        </section>
-    }
+fn facts(head: &LockHead) -> Html {
+    let sides = vec![
+        section("recognised-title", "Recognised by", recognition(&head.recognised_by)),
+        section("stat-title", "Znode", stat(head.stat.as_ref())),
+    ];
+    let foreign = if head.foreign.is_empty() { Html::default() } else { section("foreign-title", "Not part of the lock", foreign(&head.foreign)) };
+    Html::all(vec![Html::tag("div", &[("class", "sides")], Html::all(sides)), foreign])
 }
 
-#[component]
-fn ForeignChildren(state: LockState) -> impl IntoView {
-    let foreign = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.foreign.clone()).unwrap_or_default()));
-    let items = move || {
-        let rows = foreign.get().into_iter().map(|child| {
-            let path = visible(&child.path);
-            view! { <li><code title=path.clone()><bdi>{middle(&path, 90)}</bdi></code> ": " {visible(&child.reason)}</li> }
-        });
-        rows.collect_view()
+/// A part of the page with a title.
+pub(super) fn section(id: &'static str, title: &str, inner: Html) -> Html {
+    let title = Html::of("h2", &[("class", "part-title"), ("id", id)], title);
+    Html::tag("section", &[("class", "part"), ("aria-labelledby", id)], Html::all(vec![title, inner]))
+}
+
+fn recognition(evidence: &[String]) -> Html {
+    if evidence.is_empty() {
+        return Html::of("p", &[("class", "quiet")], "Names seen before; nobody is here now.");
+    }
+    Html::tag("ul", &[("class", "bullets")], Html::all(evidence.iter().map(|line| Html::of("li", &[], line)).collect()))
+}
+
+fn foreign(children: &[Foreign]) -> Html {
+    let row = |child: &Foreign| {
+        let path = visible(&child.path);
+        let code = Html::tag("code", &[("title", &path)], Html::of("bdi", &[], &middle(&path, 90)));
+        Html::tag("li", &[], Html::all(vec![code, Html::text(&format!(": {}", child.reason))]))
     };
-    view! {
-        <Show when=move || foreign.with(|foreign| !foreign.is_empty())>
-            <section class="part" aria-labelledby="foreign-title">
-                <h2 class="part-title" id="foreign-title">"Not part of the lock"</h2>
-                <ul class="bullets">{items}</ul>
-            </section>
-        </Show>
-    }
+    Html::tag("ul", &[("class", "bullets")], Html::all(children.iter().map(row).collect()))
 }
 
-#[component]
-fn Stat(state: LockState) -> impl IntoView {
-    let stat = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.stat.clone())));
-    let is_read = move || stat.with(Option::is_some);
-    let show = move |read: fn(&StatRow) -> String| move || stat.with(|stat| stat.as_ref().map(read));
-    view! {
-        <section class="part" aria-labelledby="stat-title">
-            <h2 class="part-title" id="stat-title">"Znode"</h2>
-            <Show when=is_read fallback=|| view! { <p class="quiet">"Created after the last full read: its Stat comes with the next one."</p> }>
-                <dl class="pairs">
-                    <dt>"czxid"</dt><dd class="mono">{show(|stat| stat.czxid.to_string())}</dd>
-                    <dt>"mzxid"</dt><dd class="mono">{show(|stat| stat.mzxid.to_string())}</dd>
-                    <dt>"pzxid"</dt><dd class="mono">{show(|stat| stat.pzxid.to_string())}</dd>
-                    <dt>"version"</dt><dd>{show(|stat| stat.version.to_string())}</dd>
-                    <dt>"cversion"</dt><dd>{show(|stat| stat.cversion.to_string())}</dd>
-                    <dt>"children"</dt><dd>{show(|stat| count(stat.children))}</dd>
-                    <dt>"children ever"</dt><dd>{show(|stat| count(stat.creates_ever))}</dd>
-                </dl>
-            </Show>
-        </section>
-    }
+fn stat(stat: Option<&StatRow>) -> Html {
+    let Some(stat) = stat else {
+        return Html::of("p", &[("class", "quiet")], "Created after the last full read: its Stat comes with the next one.");
+    };
+    let pairs = [
+        ("czxid", "mono", stat.czxid.to_string()),
+        ("mzxid", "mono", stat.mzxid.to_string()),
+        ("pzxid", "mono", stat.pzxid.to_string()),
+        ("version", "", stat.version.to_string()),
+        ("cversion", "", stat.cversion.to_string()),
+        ("children", "", count(stat.children)),
+        ("children ever", "", count(stat.creates_ever)),
+    ];
+    let pairs = pairs.map(|(name, class, value)| Html::pair(name, class, Html::text(&value)));
+    Html::tag("dl", &[("class", "pairs")], Html::all(pairs.into()))
 }

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use super::LockState;
 use crate::ui::charts::Sparkline;
 use crate::ui::format::visible;
-use crate::ui::parts::{Age, FindingList, VerdictChip, waiters_text};
+use crate::ui::html::{Html, Living};
+use crate::ui::parts::{Age, VerdictChip, findings, waiters_text};
 use crate::wire::{LockHead, Verdict};
 
 /// The title block.
@@ -37,7 +38,7 @@ pub(super) fn LockTitle(state: LockState, path: String) -> impl IntoView {
                 <div class="total"><dt>"Waiting, last 2 min"</dt><dd><Sparkline depth=depth /></dd></div>
             </dl>
         </header>
-        <Findings state=state />
+        <Living class="living" html=Signal::derive(move || head.with(|head| head.as_ref().map(|head| noticed(head, state.live.now_ms_untracked())).unwrap_or_default())) />
     }
 }
 
@@ -47,16 +48,8 @@ fn Dash(of: Signal<Option<i64>>) -> impl IntoView {
 }
 
 /// What was noticed, and what the recipe hides.
-#[component]
-fn Findings(state: LockState) -> impl IntoView {
-    let head = state.head;
-    let findings = Memo::new(move |_| head.with(|head| head.as_ref().map(|head| head.findings.clone()).unwrap_or_default()));
-    let notes = move || {
-        let notes = head.with(|head| head.as_ref().map(|head| head.notes.clone()).unwrap_or_default());
-        notes.into_iter().map(|note| view! { <p class="finding" data-severity="note">{visible(&note)}</p> }).collect_view()
-    };
-    view! {
-        {move || view! { <FindingList findings=findings.get() /> }}
-        {notes}
-    }
+fn noticed(head: &LockHead, now_ms: i64) -> Html {
+    let note = |note: &String| Html::of("p", &[("class", "finding"), ("data-severity", "note")], note);
+    let notes = head.notes.iter().map(note).collect();
+    Html::all(vec![findings(&head.findings, now_ms), Html::all(notes)])
 }

@@ -20,7 +20,7 @@ use chain::Chain;
 use facts::Facts;
 use head::LockTitle;
 use queue::Queue;
-use stats::{Past, Stats};
+use stats::Stats;
 
 /// The lock page. Another lock's address makes the page anew.
 #[component]
@@ -67,10 +67,7 @@ fn OneLock(query: LockQuery) -> impl IntoView {
                     any(view! {
                         <LockTitle state=state path=path.get_value() />
                         <Chain state=state />
-                        <div class="sides">
-                            <Stats state=state />
-                            <Past state=state />
-                        </div>
+                        <Stats state=state />
                         <Facts state=state />
                         <Queue state=state opened=opened query=query.get_value() />
                     })

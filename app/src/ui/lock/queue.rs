@@ -4,9 +4,10 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::ui::format::{middle, plural, visible};
+use crate::ui::format::{duration, middle, plural, visible};
+use crate::ui::html::{Html, use_rows};
 use crate::ui::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
-use crate::ui::parts::{Age, liveness_word, session_url};
+use crate::ui::parts::{liveness_word, session_url};
 use crate::wire::{Contender, LockQuery, Role, View};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,10 @@ pub(super) fn Queue(
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
     use_fetch(shown, offset, total_rows, Callback::new(look_at));
+    let first = use_rows(body, move || {
+        let now_ms = state.live.now_ms_untracked();
+        slots.with(|slots| ensemble.with_value(|ensemble| Html::all(slots.iter().map(|slot| row(slot, ensemble, now_ms)).collect())))
+    });
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
@@ -49,11 +54,7 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Liveness"</span>
                     </div>
                 </div>
-                <div class="queue-body" role="rowgroup" node_ref=body>
-                    <For each=move || slots.get() key=|slot| (slot.contender.path.clone(), slot.contender.session_id) let(slot)>
-                        <ContenderRow first=slot slots=slots ensemble=ensemble />
-                    </For>
-                </div>
+                <div class="queue-body" role="rowgroup" node_ref=body inner_html=first></div>
             </div>
         </section>
     }
@@ -68,52 +69,54 @@ fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
     found.flatten().unwrap_or_default()
 }
 
-#[component]
-fn ContenderRow(first: Slot, slots: Memo<Vec<Slot>>, ensemble: StoredValue<String>) -> impl IntoView {
-    let path = first.contender.path.clone();
-    let session = first.contender.session_id;
-    let name = first.contender.node.clone().unwrap_or_default();
-    let href = session.map(|session| ensemble.with_value(|ensemble| session_url(ensemble, session)));
-    let slot = Memo::new(move |old: Option<&Slot>| {
-        let fresh = slots.with(|slots| slots.iter().find(|slot| slot.contender.path == path && slot.contender.session_id == session).cloned());
-        fresh.or_else(|| old.cloned()).unwrap_or_else(|| first.clone())
-    });
-    let read = move |read: fn(&Contender) -> Option<String>| move || slot.with(|slot| read(&slot.contender));
-    let is_holder = move || slot.with(|slot| slot.contender.role == Role::Holder);
-    let since = Signal::derive(move || slot.with(|slot| slot.contender.holding_since_ms.or(slot.contender.waiting_since_ms)));
-    let at_least = Signal::derive(move || slot.with(|slot| slot.contender.holding_is_lower_bound));
-    view! {
-        <div
-            class="queue-row contender"
-            role="row"
-            data-node=name.clone()
-            data-role=move || slot.with(|slot| slot.contender.role.name())
-            aria-rowindex=move || slot.with(|slot| slot.at + 2)
-        >
-            <span class="cell queue-place" role="cell">{move || if is_holder() { "holds".to_owned() } else { slot.with(|slot| slot.contender.position.to_string()) }}</span>
-            <span class="cell queue-node" role="cell" data-col="node" title=visible(&name)>
-                {read(|contender| Some(contender.node.as_deref().map_or("no znode".to_owned(), |node| middle(&visible(node), 40))))}
-            </span>
-            <span class="cell cell-number queue-sequence" role="cell" data-col="sequence">{read(|contender| contender.sequence.map(|sequence| sequence.to_string()))}</span>
-            <span class="cell queue-session" role="cell" data-col="session">
-                <a class="queue-id" href=href>{read(session_text)}</a>
-                " "
-                <span class="queue-label">{read(|contender| contender.label.as_deref().map(|label| middle(&visible(label), 36)))}</span>
-            </span>
-            <span class="cell cell-number queue-time" role="cell" data-col="time"><Age since_ms=since at_least=at_least /></span>
-            <span class="cell queue-waits" role="cell" data-col="waits-for" title=read(|contender| contender.waits_for.first().map(|edge| format!("{}, {}", visible(&edge.to), edge.evidence)))>
-                {read(waits_for)}
-            </span>
-            <span class="cell queue-alive" role="cell" data-col="liveness"><Alive of=slot /></span>
-        </div>
-    }
+fn row(slot: &Slot, ensemble: &str, now_ms: i64) -> Html {
+    let contender = &slot.contender;
+    let name = contender.node.clone().unwrap_or_default();
+    let href = contender.session_id.map(|session| session_url(ensemble, session)).unwrap_or_default();
+    let place = if contender.role == Role::Holder { "holds".to_owned() } else { contender.position.to_string() };
+    let node = contender.node.as_deref().map_or("no znode".to_owned(), |node| middle(&visible(node), 40));
+    let label = contender.label.as_deref().map(|label| middle(&visible(label), 36)).unwrap_or_default();
+    let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
+    let edge = contender.waits_for.first().map(|edge| format!("{}, {}", visible(&edge.to), edge.evidence)).unwrap_or_default();
+    let cell = |class: &str, column: &str, title: &str, inner: Html| {
+        Html::tag("span", &[("class", class), ("role", "cell"), ("data-col", column), ("title", title)], inner)
+    };
+    let session = vec![
+        Html::of("a", &[("class", "queue-id"), ("href", &href)], &session_text(contender)),
+        Html::text(" "),
+        Html::of("span", &[("class", "queue-label")], &label),
+    ];
+    let cells = vec![
+        cell("cell queue-place", "", "", Html::text(&place)),
+        cell("cell queue-node", "node", &visible(&name), Html::text(&node)),
+        cell(
+            "cell cell-number queue-sequence",
+            "sequence",
+            "",
+            Html::text(&contender.sequence.map(|sequence| sequence.to_string()).unwrap_or_default()),
+        ),
+        cell("cell queue-session", "session", "", Html::all(session)),
+        cell("cell cell-number queue-time", "time", "", Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
+        cell("cell queue-waits", "waits-for", &edge, Html::text(&waits_for(contender).unwrap_or_default())),
+        cell("cell queue-alive", "liveness", "", alive(contender, now_ms)),
+    ];
+    let (key, at) = (format!("{} {:?}", contender.path, contender.session_id), (slot.at + 2).to_string());
+    let attributes = [
+        ("class", "queue-row contender"),
+        ("role", "row"),
+        ("data-key", &*key),
+        ("data-node", &*name),
+        ("data-role", contender.role.name()),
+        ("aria-rowindex", &at),
+    ];
+    Html::tag("div", &attributes, Html::all(cells))
 }
 
-fn session_text(contender: &Contender) -> Option<String> {
+fn session_text(contender: &Contender) -> String {
     match (contender.session_id, contender.ephemeral) {
-        (Some(session), _) => Some(session.to_string()),
-        (None, Some(false)) => Some("none: persistent".to_owned()),
-        (None, _) => Some("not known".to_owned()),
+        (Some(session), _) => session.to_string(),
+        (None, Some(false)) => "none: persistent".to_owned(),
+        (None, _) => "not known".to_owned(),
     }
 }
 
@@ -126,16 +129,11 @@ fn waits_for(contender: &Contender) -> Option<String> {
 }
 
 /// Alive, and when the session runs out.
-#[component]
-fn Alive(of: Memo<Slot>) -> impl IntoView {
-    let live = crate::ui::live::Live::of_app();
-    let liveness = move || of.with(|slot| slot.contender.liveness);
-    let runs_out = move || {
-        let at_ms = of.with(|slot| slot.contender.expires_at_ms)?;
-        Some(format!("runs out in {}", crate::ui::format::duration(at_ms - live.now_ms())))
-    };
-    view! {
-        <span class="alive" data-liveness=move || liveness().name()>{move || liveness_word(liveness())}</span>
-        <span class="alive-out">{runs_out}</span>
-    }
+fn alive(contender: &Contender, now_ms: i64) -> Html {
+    let liveness = contender.liveness;
+    let runs_out = contender.expires_at_ms.map(|at_ms| format!("runs out in {}", duration(at_ms - now_ms))).unwrap_or_default();
+    Html::all(vec![
+        Html::of("span", &[("class", "alive"), ("data-liveness", liveness.name())], liveness_word(liveness)),
+        Html::of("span", &[("class", "alive-out")], &runs_out),
+    ])
 }

@@ -3,45 +3,39 @@
 use leptos::prelude::*;
 
 use super::LockState;
+use super::facts::section;
 use crate::ui::format::{clock, count, duration, middle, visible};
+use crate::ui::html::{Html, Living};
 use crate::ui::parts::session_url;
-use crate::wire::{LockStats, PastHolder};
+use crate::wire::{LockHead, LockStats, PastHolder};
 
-/// What was counted since this server watches.
+/// What was counted since this server watches, and the last holders.
 #[component]
 pub(super) fn Stats(state: LockState) -> impl IntoView {
-    let stats = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.stats.clone()).unwrap_or_default()));
-    let number = move |read: fn(&LockStats) -> String| move || stats.with(read);
+    let html = move || state.head.with(|head| head.as_ref().map(both).unwrap_or_default());
+    view! { <Living class="sides" html=Signal::derive(html) /> }
+}
+
+fn both(head: &LockHead) -> Html {
+    Html::all(vec![section("stats-title", "Since Lockscope watches", counted(&head.stats)), section("past-title", "Held before by", past(head))])
+}
+
+fn counted(stats: &LockStats) -> Html {
     let time = |ms: Option<i64>| ms.map_or("–".to_owned(), duration);
-    view! {
-        <section class="part" aria-labelledby="stats-title">
-            <h2 class="part-title" id="stats-title">"Since Lockscope watches"</h2>
-            <div class="overflow-x-auto">
-                <table class="table">
-                    <thead>
-                        <tr><td></td><th class="table-number" scope="col">"Median"</th><th class="table-number" scope="col">"99th percentile"</th></tr>
-                    </thead>
-                    <tbody>
-                        <tr>
-                            <th scope="row">"Hold"</th>
-                            <td class="table-number">{move || time(stats.with(|stats| stats.hold_p50_ms))}</td>
-                            <td class="table-number">{move || time(stats.with(|stats| stats.hold_p99_ms))}</td>
-                        </tr>
-                        <tr>
-                            <th scope="row">"Wait"</th>
-                            <td class="table-number">{move || time(stats.with(|stats| stats.wait_p50_ms))}</td>
-                            <td class="table-number">{move || time(stats.with(|stats| stats.wait_p99_ms))}</td>
-                        </tr>
-                    </tbody>
-                </table>
-            </div>
-            <p class="quiet">
-                "Taken " {number(|stats| count(stats.acquisitions))} " times; owner unknown "
-                {number(|stats| count(stats.owner_unknown))} " times; left without holding "
-                {number(|stats| count(stats.gave_up))} " times. " {number(sequence_words)}
-            </p>
-        </section>
-    }
+    let row = |name: &str, median: Option<i64>, most: Option<i64>| {
+        let number = |ms: Option<i64>| Html::of("td", &[("class", "table-number")], &time(ms));
+        Html::tag("tr", &[], Html::all(vec![Html::of("th", &[("scope", "row")], name), number(median), number(most)]))
+    };
+    let rows = vec![row("Hold", stats.hold_p50_ms, stats.hold_p99_ms), row("Wait", stats.wait_p50_ms, stats.wait_p99_ms)];
+    let columns = [("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
+    let text = format!(
+        "Taken {} times; owner unknown {} times; left without holding {} times. {}",
+        count(stats.acquisitions),
+        count(stats.owner_unknown),
+        count(stats.gave_up),
+        sequence_words(stats)
+    );
+    Html::all(vec![Html::table("table", "", &columns, rows), Html::of("p", &[("class", "quiet")], &text)])
 }
 
 /// How much of the sequence numbers is used up.
@@ -55,50 +49,29 @@ fn sequence_words(stats: &LockStats) -> String {
 }
 
 /// The last holders, newest first.
-#[component]
-pub(super) fn Past(state: LockState) -> impl IntoView {
-    let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.past.clone()).unwrap_or_default()));
-    let ensemble = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.row.ensemble.clone()).unwrap_or_default()));
-    let is_empty = move || past.with(Vec::is_empty);
-    view! {
-        <section class="part" aria-labelledby="past-title">
-            <h2 class="part-title" id="past-title">"Held before by"</h2>
-            <Show when=is_empty>
-                <p class="quiet">"No hold ended since Lockscope watches."</p>
-            </Show>
-            <Show when=move || !is_empty()>
-                <div class="overflow-x-auto">
-                    <table class="table">
-                        <thead>
-                            <tr>
-                                <th scope="col">"Who"</th><th scope="col">"Session"</th>
-                                <th class="table-number" scope="col">"Held for"</th><th class="table-number" scope="col">"Until"</th><td></td>
-                            </tr>
-                        </thead>
-                        <tbody>
-                            <For each=move || past.get() key=|holder| (holder.node.clone(), holder.until_ms) let(holder)>
-                                <PastRow holder=holder ensemble=ensemble />
-                            </For>
-                        </tbody>
-                    </table>
-                </div>
-            </Show>
-        </section>
+fn past(head: &LockHead) -> Html {
+    if head.past.is_empty() {
+        return Html::of("p", &[("class", "quiet")], "No hold ended since Lockscope watches.");
     }
+    let columns = [("Who", ""), ("Session", ""), ("Held for", "table-number"), ("Until", "table-number"), ("How it ended", "")];
+    let rows = head.past.iter().map(|holder| past_row(&head.row.ensemble, holder)).collect();
+    Html::table("table", "", &columns, rows)
 }
 
-#[component]
-fn PastRow(holder: PastHolder, ensemble: Memo<String>) -> impl IntoView {
+fn past_row(ensemble: &str, holder: &PastHolder) -> Html {
     let name = visible(holder.label.as_deref().unwrap_or(&holder.node));
-    let href = holder.session_id.map(|session| ensemble.with_untracked(|ensemble| session_url(ensemble, session)));
     let sign = if holder.is_lower_bound { "≥ " } else { "" };
-    view! {
-        <tr>
-            <td title=visible(&holder.node)>{middle(&name, 36)}</td>
-            <td><a class="mono id" href=href>{holder.session_id.map_or("not known".to_owned(), |session| session.to_string())}</a></td>
-            <td class="table-number">{format!("{sign}{}", duration(holder.until_ms - holder.from_ms))}</td>
-            <td class="table-number">{clock(holder.until_ms)}</td>
-            <td class="quiet">{if holder.session_ended { "its session ended" } else { "" }}</td>
-        </tr>
-    }
+    let session = match holder.session_id {
+        Some(id) => Html::of("a", &[("class", "mono id"), ("href", &session_url(ensemble, id))], &id.to_string()),
+        None => Html::text("not known"),
+    };
+    let number = |text: &str| Html::of("td", &[("class", "table-number")], text);
+    let cells = vec![
+        Html::of("td", &[("title", &visible(&holder.node))], &middle(&name, 36)),
+        Html::tag("td", &[], session),
+        number(&format!("{sign}{}", duration(holder.until_ms - holder.from_ms))),
+        number(&clock(holder.until_ms)),
+        Html::of("td", &[("class", "quiet")], if holder.session_ended { "its session ended" } else { "" }),
+    ];
+    Html::tag("tr", &[("data-key", &format!("{} {}", holder.node, holder.until_ms))], Html::all(cells))
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::verdict_word;
+use crate::ui::html::Html;
 use crate::wire::Verdict;
 
 /// The sign of a verdict, drawn in a 12 by 12 box.
@@ -31,6 +32,14 @@ fn sign(verdict: Verdict) -> &'static str {
         // A triangle.
         Verdict::Deadlocked => "M6 1l5.4 9.6h-10.8z",
     }
+}
+
+/// The chip, as text.
+pub(crate) fn chip(verdict: Verdict) -> Html {
+    let path = Html::tag("path", &[("fill-rule", "evenodd"), ("d", sign(verdict))], Html::default());
+    let svg = [("class", "chip-sign"), ("viewBox", "0 0 12 12"), ("width", "12"), ("height", "12"), ("aria-hidden", "true")];
+    let inner = vec![Html::tag("svg", &svg, path), Html::of("span", &[], verdict_word(verdict))];
+    Html::tag("span", &[("class", "chip"), ("data-verdict", verdict.name())], Html::all(inner))
 }
 
 /// The chip.

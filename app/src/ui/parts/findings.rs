@@ -1,28 +1,34 @@
 //! Findings as a list, worst first.
 
-use leptos::prelude::*;
-
-use super::Age;
 use crate::ui::format::{middle, visible};
+use crate::ui::html::Html;
 use crate::wire::FindingRow;
 
 /// The list; nothing for none.
-#[component]
-pub(crate) fn FindingList(mut findings: Vec<FindingRow>) -> impl IntoView {
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let row = |finding: FindingRow| {
-        let since = Signal::stored(Some(finding.since_ms));
-        let paths = finding.paths.iter().map(|path| view! { <li title=visible(path)>{middle(&visible(path), 72)}</li> }).collect_view();
-        view! {
-            <li class="finding" data-severity=finding.severity.name() data-code=finding.code.clone()>
-                <p>
-                    <strong class="finding-word">{finding.severity.name()}</strong>
-                    " " {visible(&finding.text)} " "
-                    <span class="quiet">{finding.code.clone()} ", for " <Age since_ms=since /></span>
-                </p>
-                <ul class="finding-paths">{paths}</ul>
-            </li>
-        }
-    };
-    (!findings.is_empty()).then(|| view! { <ul class="findings" aria-label="Findings">{findings.into_iter().map(row).collect_view()}</ul> })
+pub(crate) fn findings(found: &[FindingRow], now_ms: i64) -> Html {
+    if found.is_empty() {
+        return Html::default();
+    }
+    let mut order: Vec<&FindingRow> = found.iter().collect();
+    order.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let rows = order.into_iter().map(|finding| row(finding, now_ms)).collect();
+    Html::tag("ul", &[("class", "findings"), ("aria-label", "Findings")], Html::all(rows))
+}
+
+fn row(finding: &FindingRow, now_ms: i64) -> Html {
+    let path = |path: &String| Html::of("li", &[("title", &visible(path))], &middle(&visible(path), 72));
+    let text = vec![
+        Html::of("strong", &[("class", "finding-word")], finding.severity.name()),
+        Html::text(&format!(" {} ", finding.text)),
+        Html::tag(
+            "span",
+            &[("class", "quiet")],
+            Html::all(vec![Html::text(&format!("{}, for ", finding.code)), Html::age(Some(finding.since_ms), false, now_ms)]),
+        ),
+    ];
+    let paths = Html::all(finding.paths.iter().map(path).collect());
+    let paths = if finding.paths.is_empty() { Html::default() } else { Html::tag("ul", &[("class", "finding-paths")], paths) };
+    let inner = vec![Html::tag("p", &[], Html::all(text)), paths];
+    let attributes = [("class", "finding"), ("data-key", &*finding.code), ("data-severity", finding.severity.name()), ("data-code", &finding.code)];
+    Html::tag("li", &attributes, Html::all(inner))
 }

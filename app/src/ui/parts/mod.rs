@@ -13,10 +13,10 @@ mod pause;
 mod session;
 mod theme;
 
-pub(crate) use chip::VerdictChip;
+pub(crate) use chip::{VerdictChip, chip};
 pub(crate) use chrome::Chrome;
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
-pub(crate) use findings::FindingList;
+pub(crate) use findings::findings;
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
 pub(crate) use not_found::NotFound;

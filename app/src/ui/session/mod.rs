@@ -10,8 +10,9 @@ use super::address::{borrowed, use_pairs};
 use super::at_once::any;
 use super::first::first;
 use super::format::{count, duration, middle, visible};
+use super::html::{Html, Living};
 use super::live::Live;
-use super::parts::{Age, Chrome, liveness_word, use_keys};
+use super::parts::{Chrome, liveness_word, use_keys};
 use crate::wire::{Body, SessionPage, SessionQuery, SessionRow, View};
 
 /// Longest name in the title.
@@ -29,7 +30,10 @@ pub(crate) fn SessionPageView() -> impl IntoView {
         any(view! {
             <Chrome here="session">{match query {
                 Ok(query) => any(one(SessionQuery { limit: SPOTS_MAX, ..query })),
-                Err(mistake) => any(absent("Which session?", visible(&mistake), String::new())),
+                Err(mistake) => {
+                    let html = Signal::stored(absent("Which session?", &mistake, ""));
+                    any(view! { <Living class="living" html=html /> })
+                }
             }}</Chrome>
         })
     }
@@ -41,69 +45,72 @@ fn one(query: SessionQuery) -> impl IntoView {
     live.open(View::Session(query.clone()), first, |page| Body::Session(page.map(Box::new)));
     use_keys(|_| false);
     let id = query.id.to_string();
-    let page = Memo::new(move |_| live.session(|page| page.cloned()));
+    let html = move || {
+        let now_ms = live.now_ms_untracked();
+        match live.session(|page| page.map(|page| known(page, &query, now_ms))) {
+            Some(Some(page)) => page,
+            Some(None) => absent(
+                "No such session",
+                "It owns nothing under the watched roots, and nothing it did there is remembered. If it takes or awaits a lock, this page shows it at once.",
+                &query.id.to_string(),
+            ),
+            None => absent("Not read yet", "", &query.id.to_string()),
+        }
+    };
     view! {
         <Title text=format!("Session {id} · Lockscope") />
-        {move || page.with(|page| match page {
-            Some(Some(page)) => any(known(page, &query)),
-            Some(None) => any(absent(
-                "No such session",
-                "It owns nothing under the watched roots, and nothing it did there is remembered. If it takes or awaits a lock, this page shows it at once.".to_owned(),
-                id.clone(),
-            )),
-            None => any(absent("Not read yet", String::new(), id.clone())),
-        })}
+        <Living class="living" html=Signal::derive(html) />
     }
 }
 
 /// Nothing to show, and why.
-fn absent(title: &'static str, text: String, id: String) -> impl IntoView {
-    view! {
-        <div class="empty" data-testid="no-session">
-            <h1 class="empty-title">{title}</h1>
-            <p class="break-all"><code>{id}</code></p>
-            <p>{text}</p>
-            <p><a href="/sessions">"To the sessions"</a></p>
-        </div>
-    }
+fn absent(title: &str, text: &str, id: &str) -> Html {
+    let inner = vec![
+        Html::of("h1", &[("class", "empty-title")], title),
+        Html::tag("p", &[("class", "break-all")], Html::of("code", &[], id)),
+        Html::of("p", &[], text),
+        Html::tag("p", &[], Html::of("a", &[("href", "/sessions")], "To the sessions")),
+    ];
+    Html::tag("div", &[("class", "empty"), ("data-testid", "no-session")], Html::all(inner))
 }
 
-fn known(page: &SessionPage, query: &SessionQuery) -> impl IntoView + use<> {
+fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
     let row = &page.row;
-    let label = row.label.as_deref().map(visible);
-    let short = label.as_deref().map(|label| middle(label, LABEL_CHARS));
-    view! {
-        <nav class="crumbs" aria-label="Way back"><a href="/sessions">"Sessions"</a></nav>
-        <header class="verdict dims" data-verdict={if row.in_cycle { "deadlocked" } else { "unknown" }}>
-            <h1 class="verdict-path">"Session " {row.session_id.to_string()} " " <bdi class="sess-name" title=label>{short}</bdi></h1>
-            <p class="verdict-sentence" data-testid="sentence">{words::sentence(row)}</p>
-            <p class="verdict-recipe quiet">{client_words(row)}</p>
-            <dl class="totals">
-                {total("Holds", count(row.holds))}
-                {total("Waits", count(row.waits))}
-                {total("Wait behind it", count(row.blocks))}
-                {aged("Oldest hold", row.oldest_hold_at_ms)}
-                {aged("Oldest wait", row.oldest_wait_at_ms)}
-                {total("Znodes", count(row.ephemerals))}
-            </dl>
-        </header>
-        {row.in_cycle.then(|| view! {
-            <p class="finding sess-deadlock" data-severity="critical" data-testid="deadlock">
-                <strong class="finding-word">"deadlock"</strong>
-                <span>"It waits in a circle with others: none of them goes on until one gives up or lets go. "<a href="/waits">"Who waits for whom"</a></span>
-            </p>
-        })}
-        {tables::spots(page, query)}
-        {tables::history(page)}
+    let label = row.label.as_deref().map(visible).unwrap_or_default();
+    let aged = |since_ms: Option<i64>| if since_ms.is_some() { Html::age(since_ms, false, now_ms) } else { Html::text("–") };
+    let name = Html::of("bdi", &[("class", "sess-name"), ("title", &label)], &middle(&label, LABEL_CHARS));
+    let totals = vec![
+        Html::total("Holds", Html::text(&count(row.holds))),
+        Html::total("Waits", Html::text(&count(row.waits))),
+        Html::total("Wait behind it", Html::text(&count(row.blocks))),
+        Html::total("Oldest hold", aged(row.oldest_hold_at_ms)),
+        Html::total("Oldest wait", aged(row.oldest_wait_at_ms)),
+        Html::total("Znodes", Html::text(&count(row.ephemerals))),
+    ];
+    let head = vec![
+        Html::tag("h1", &[("class", "verdict-path")], Html::all(vec![Html::text(&format!("Session {} ", row.session_id)), name])),
+        Html::of("p", &[("class", "verdict-sentence"), ("data-testid", "sentence")], &words::sentence(row)),
+        Html::of("p", &[("class", "verdict-recipe quiet")], &client_words(row)),
+        Html::tag("dl", &[("class", "totals")], Html::all(totals)),
+    ];
+    let verdict = if row.in_cycle { "deadlocked" } else { "unknown" };
+    let way_back = Html::of("a", &[("href", "/sessions")], "Sessions");
+    let mut parts = vec![
+        Html::tag("nav", &[("class", "crumbs"), ("aria-label", "Way back")], way_back),
+        Html::tag("header", &[("class", "verdict dims"), ("data-verdict", verdict)], Html::all(head)),
+    ];
+    if row.in_cycle {
+        let text = vec![
+            Html::of("strong", &[("class", "finding-word")], "deadlock"),
+            Html::text("It waits in a circle with others: none of them goes on until one gives up or lets go. "),
+            Html::of("a", &[("href", "/waits")], "Who waits for whom"),
+        ];
+        let attributes = [("class", "finding sess-deadlock"), ("data-severity", "critical"), ("data-testid", "deadlock")];
+        parts.push(Html::tag("p", &attributes, Html::all(text)));
     }
-}
-
-fn total(name: &'static str, number: String) -> impl IntoView {
-    view! { <div class="total"><dt>{name}</dt><dd>{number}</dd></div> }
-}
-
-fn aged(name: &'static str, since_ms: Option<i64>) -> impl IntoView {
-    view! { <div class="total"><dt>{name}</dt><dd><Age since_ms=Signal::stored(since_ms) />{since_ms.is_none().then_some("–")}</dd></div> }
+    parts.push(tables::spots(page, query, now_ms));
+    parts.push(tables::history(page));
+    Html::all(parts)
 }
 
 /// Where it is, as far as there is evidence.

@@ -1,10 +1,9 @@
 //! What the session holds and waits for, and its history.
 
-use leptos::prelude::*;
-
 use super::words::happened;
 use crate::ui::format::{clock, middle, plural, visible};
-use crate::ui::parts::{Age, VerdictChip, pager, role_word};
+use crate::ui::html::Html;
+use crate::ui::parts::{chip, role_word};
 use crate::wire::{LockQuery, Role, SessionEvent, SessionPage, SessionQuery, SpotRow};
 
 /// Longest names in a table; the whole is in the title and on the lock's page.
@@ -12,85 +11,83 @@ const LOCK_CHARS: usize = 56;
 const NODE_CHARS: usize = 36;
 
 /// The table of znodes in locks.
-pub(super) fn spots(page: &SessionPage, query: &SessionQuery) -> impl IntoView + use<> {
+pub(super) fn spots(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
     let total = page.spots.total;
-    let rows: Vec<_> = page.spots.rows.iter().map(|spot| spot_row(&page.row.ensemble, spot)).collect();
-    let nothing = (total == 0).then(|| view! { <p class="quiet" data-testid="owns-nothing">"It holds no lock and waits for none."</p> });
-    let base = SessionQuery { offset: 0, ..query.clone() }.to_url();
-    view! {
-        <section class="part" aria-labelledby="spots-title">
-            <h2 class="part-title" id="spots-title">{if total == 0 { "No locks now".to_owned() } else { format!("In {}", plural(total.into(), "place", "places")) }}</h2>
-            {nothing}
-            <div class="overflow-x-auto" hidden={total == 0}>
-                <table class="table sess-table dims">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Lock"</th><th scope="col">"Verdict"</th><th scope="col">"Does"</th>
-                            <th class="table-number" scope="col">"For"</th><th class="sess-wide" scope="col">"Znode"</th>
-                            <th class="sess-wide" scope="col">"Recipe"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-            {pager("More of its locks", &base, (query.offset, query.limit, total), false)}
-        </section>
+    let title = if total == 0 { "No locks now".to_owned() } else { format!("In {}", plural(total.into(), "place", "places")) };
+    let mut parts = vec![Html::of("h2", &[("class", "part-title"), ("id", "spots-title")], &title)];
+    if total == 0 {
+        parts.push(Html::of("p", &[("class", "quiet"), ("data-testid", "owns-nothing")], "It holds no lock and waits for none."));
+    } else {
+        let columns = [("Lock", ""), ("Verdict", ""), ("Does", ""), ("For", "table-number"), ("Znode", "sess-wide"), ("Recipe", "sess-wide")];
+        let rows = page.spots.rows.iter().map(|spot| spot_row(&page.row.ensemble, spot, now_ms)).collect();
+        parts.push(Html::table("table sess-table dims", "", &columns, rows));
+        parts.push(more(query, total));
     }
+    Html::tag("section", &[("class", "part"), ("aria-labelledby", "spots-title")], Html::all(parts))
 }
 
-fn spot_row(ensemble: &str, spot: &SpotRow) -> impl IntoView + use<> {
-    let contender = &spot.contender;
-    let since_ms = Signal::stored(contender.holding_since_ms.or(contender.waiting_since_ms));
-    let node = visible(contender.node.as_deref().unwrap_or("no znode"));
-    view! {
-        <tr data-spot=contender.path.clone() data-role=contender.role.name()>
-            <td>{lock_link(ensemble, &spot.lock)}</td>
-            <td><VerdictChip verdict=Signal::stored(spot.verdict) /></td>
-            <td class="sess-does" data-holds={(contender.role == Role::Holder).then_some("true")}>{role_word(contender)}</td>
-            <td class="table-number"><Age since_ms=since_ms at_least=Signal::stored(contender.holding_is_lower_bound) /></td>
-            <td class="mono sess-wide" title=node.clone()><bdi>{middle(&node, NODE_CHARS)}</bdi></td>
-            <td class="quiet sess-wide">{spot.recipe_label.clone()}</td>
-        </tr>
+/// Links to the rows before and after those shown.
+fn more(query: &SessionQuery, total: u32) -> Html {
+    let link = |offset: u32, text: &str| {
+        let base = SessionQuery { offset: 0, ..query.clone() }.to_url();
+        Html::of("a", &[("class", "pager-link"), ("href", &format!("{base}&offset={offset}"))], text)
+    };
+    let mut links = Vec::new();
+    if query.offset > 0 {
+        links.push(link(query.offset.saturating_sub(query.limit), "Previous"));
     }
+    if query.offset + query.limit < total {
+        links.push(link(query.offset + query.limit, "Next"));
+    }
+    if links.is_empty() { Html::default() } else { Html::tag("nav", &[("class", "pager"), ("aria-label", "More of its locks")], Html::all(links)) }
+}
+
+fn spot_row(ensemble: &str, spot: &SpotRow, now_ms: i64) -> Html {
+    let contender = &spot.contender;
+    let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
+    let holds = if contender.role == Role::Holder { "true" } else { "" };
+    let cells = vec![
+        Html::tag("td", &[], lock_link(ensemble, &spot.lock)),
+        Html::tag("td", &[], chip(spot.verdict)),
+        Html::of("td", &[("class", "sess-does"), ("data-holds", holds)], role_word(contender)),
+        Html::tag("td", &[("class", "table-number")], Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
+        node_cell(contender.node.as_deref().unwrap_or("no znode")),
+        Html::of("td", &[("class", "quiet sess-wide")], &spot.recipe_label),
+    ];
+    let key = visible(&contender.path);
+    Html::tag("tr", &[("data-key", &key), ("data-spot", &contender.path), ("data-role", contender.role.name())], Html::all(cells))
+}
+
+fn node_cell(node: &str) -> Html {
+    let node = visible(node);
+    Html::tag("td", &[("class", "mono sess-wide"), ("title", &node)], Html::of("bdi", &[], &middle(&node, NODE_CHARS)))
 }
 
 /// What happened to it, newest first.
-pub(super) fn history(page: &SessionPage) -> impl IntoView + use<> {
-    let is_empty = page.history.is_empty();
-    let rows: Vec<_> = page.history.iter().map(|event| event_row(&page.row.ensemble, event)).collect();
-    view! {
-        <section class="part" aria-labelledby="history-title">
-            <h2 class="part-title" id="history-title">"What happened"</h2>
-            <p class="quiet" hidden=!is_empty>"Nothing changed since Lockscope watches."</p>
-            <div class="overflow-x-auto" hidden=is_empty>
-                <table class="table sess-table dims" data-testid="history">
-                    <thead>
-                        <tr>
-                            <th scope="col">"When"</th><th scope="col">"What"</th><th scope="col">"Lock"</th><th class="sess-wide" scope="col">"Znode"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </section>
+pub(super) fn history(page: &SessionPage) -> Html {
+    let mut parts = vec![Html::of("h2", &[("class", "part-title"), ("id", "history-title")], "What happened")];
+    if page.history.is_empty() {
+        parts.push(Html::of("p", &[("class", "quiet")], "Nothing changed since Lockscope watches."));
+    } else {
+        let columns = [("When", ""), ("What", ""), ("Lock", ""), ("Znode", "sess-wide")];
+        let rows = page.history.iter().map(|event| event_row(&page.row.ensemble, event)).collect();
+        parts.push(Html::table("table sess-table dims", "history", &columns, rows));
     }
+    Html::tag("section", &[("class", "part"), ("aria-labelledby", "history-title")], Html::all(parts))
 }
 
-fn event_row(ensemble: &str, event: &SessionEvent) -> impl IntoView + use<> {
-    let node = visible(&event.node);
-    view! {
-        <tr>
-            <td>{clock(event.at_ms)}</td>
-            <td data-happened=event.what.name()>{happened(event.what)}</td>
-            <td>{lock_link(ensemble, &event.lock)}</td>
-            <td class="mono sess-wide" title=node.clone()><bdi>{middle(&node, NODE_CHARS)}</bdi></td>
-        </tr>
-    }
+fn event_row(ensemble: &str, event: &SessionEvent) -> Html {
+    let key = format!("{} {} {}", event.at_ms, event.what.name(), event.node);
+    let cells = vec![
+        Html::of("td", &[], &clock(event.at_ms)),
+        Html::of("td", &[("data-happened", event.what.name())], happened(event.what)),
+        Html::tag("td", &[], lock_link(ensemble, &event.lock)),
+        node_cell(&event.node),
+    ];
+    Html::tag("tr", &[("data-key", &key)], Html::all(cells))
 }
 
-fn lock_link(ensemble: &str, path: &str) -> impl IntoView + use<> {
+fn lock_link(ensemble: &str, path: &str) -> Html {
     let href = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url();
-    let whole = visible(path);
-    let short = middle(&whole, LOCK_CHARS);
-    view! { <a class="mono sess-lock" href=href title=whole><bdi>{short}</bdi></a> }
+    Html::link("mono sess-lock", &href, path, &middle(&visible(path), LOCK_CHARS))
 }

@@ -3,9 +3,10 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use super::row::session_row;
+use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use crate::ui::format::plural;
+use crate::ui::html::{Html, use_rows};
 use crate::ui::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
 use crate::ui::parts::pager;
 use crate::wire::{RootState, Sessions, SessionsQuery, View};
@@ -33,6 +34,10 @@ pub(super) fn SessionList(
     use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total);
     let look_at = move |offset| opened.look_at(View::Sessions(SessionsQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, total, Callback::new(look_at));
+    let first = use_rows(body, move || {
+        let now_ms = state.live.now_ms_untracked();
+        slots.with(|slots| Html::all(slots.iter().map(|slot| row(slot, now_ms)).collect()))
+    });
     view! {
         <div class="caption"><span class="caption-count" role="status">{move || caption(state, total.get())}</span></div>
         <div class="board" role="table" aria-label="Sessions" aria-rowcount=move || total.get() + 1>
@@ -57,9 +62,8 @@ pub(super) fn SessionList(
                 on:pointerleave=move |_| state.is_held.set(false)
                 on:focusin=move |_| state.is_held.set(true)
                 on:focusout=move |_| state.is_held.set(false)
-            >
-                <For each=move || slots.get() key=|slot| slot.row.key.clone() children=move |slot| session_row(slot, slots) />
-            </div>
+                inner_html=first
+            ></div>
         </div>
         {move || empty(state, total.get())}
         {move || state.query.with(|query| pager("More sessions", &address_of(query), (query.offset, FETCH_ROWS, total.get()), true))}

@@ -1,11 +1,9 @@
 //! One ensemble: link, counters, roots.
 
-use leptos::prelude::*;
-
 use crate::ui::format::{count, duration, middle, visible};
-use crate::ui::live::Live;
-use crate::ui::parts::{Age, FindingList};
-use crate::wire::{EnsembleStatus, Link, RootState, RootStatus};
+use crate::ui::html::Html;
+use crate::ui::parts::findings;
+use crate::wire::{EnsembleStatus, EvidenceStatus, Link, RootState, RootStatus};
 
 fn link_word(link: Link) -> &'static str {
     match link {
@@ -28,46 +26,39 @@ fn root_word(state: RootState) -> &'static str {
     }
 }
 
-/// What is odd about the ensemble as a whole.
-#[component]
-fn Oddities(ensemble: Memo<Option<EnsembleStatus>>) -> impl IntoView {
-    let findings = Memo::new(move |_| ensemble.with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.findings.clone()).unwrap_or_default()));
-    move || view! { <FindingList findings=findings.get() /> }
-}
-
-/// The ensemble of this name.
-#[component]
-pub(super) fn Ensemble(name: String) -> impl IntoView {
-    let live = Live::of_app();
-    let title = format!("Ensemble {}", visible(&name));
-    let ensemble = Memo::new(move |_| live.status(|status| status.ensembles.iter().find(|ensemble| ensemble.name == name).cloned()).flatten());
-    let text = move |read: fn(&EnsembleStatus) -> String| move || ensemble.with(|ensemble| ensemble.as_ref().map(read));
-    let since = Signal::derive(move || ensemble.with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.since_ms)));
-    let state = move || ensemble.with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.link.name()));
-    view! {
-        <section class="part dims">
-            <h2 class="part-title">{title}</h2>
-            <dl class="pairs">
-                <dt>"Connect string"</dt><dd class="mono break-all">{text(|ensemble| visible(&ensemble.connect))}</dd>
-                <dt>"Link"</dt>
-                <dd>
-                    <span class="state" data-state=state>{text(|ensemble| link_word(ensemble.link).to_owned())}</span>
-                    " for " <Age since_ms=since />
-                    <span class="quiet">{text(|ensemble| if ensemble.why.is_empty() { String::new() } else { format!(" ({})", visible(&ensemble.why)) })}</span>
-                </dd>
-                <dt>"Session"</dt><dd class="mono">{text(|ensemble| ensemble.session_id.map_or("none".to_owned(), |session| session.to_string()))}</dd>
-                <dt>"As of zxid"</dt><dd class="mono">{text(|ensemble| ensemble.zxid.to_string())}</dd>
-                <dt>"Clock offset"</dt><dd>{text(|ensemble| offset(ensemble.clock_offset_ms))}</dd>
-                <dt>"Events taken in"</dt><dd>{text(|ensemble| count(ensemble.events))}</dd>
-                <dt>"Read anew"</dt><dd>{text(|ensemble| format!("{} times", count(ensemble.resyncs)))}</dd>
-                <dt>"Events missed"</dt><dd>{text(|ensemble| count(ensemble.missed))}</dd>
-                <dt>"Owner unknown"</dt><dd>{text(|ensemble| format!("{} znodes went before they could be read", count(ensemble.owner_unknown)))}</dd>
-            </dl>
-            <Oddities ensemble=ensemble />
-            <Roots ensemble=ensemble />
-            <Evidence ensemble=ensemble />
-        </section>
-    }
+/// The ensemble.
+pub(super) fn ensemble(ensemble: &EnsembleStatus, now_ms: i64) -> Html {
+    let why = if ensemble.why.is_empty() { String::new() } else { format!(" ({})", ensemble.why) };
+    let link = Html::all(vec![
+        Html::of("span", &[("class", "state"), ("data-state", ensemble.link.name())], link_word(ensemble.link)),
+        Html::text(" for "),
+        Html::age(Some(ensemble.since_ms), false, now_ms),
+        Html::of("span", &[("class", "quiet")], &why),
+    ]);
+    let session = ensemble.session_id.map_or("none".to_owned(), |session| session.to_string());
+    let text = |text: String| Html::text(&text);
+    let pairs = vec![
+        Html::pair("Connect string", "mono break-all", Html::text(&ensemble.connect)),
+        Html::pair("Link", "", link),
+        Html::pair("Session", "mono", text(session)),
+        Html::pair("As of zxid", "mono", text(ensemble.zxid.to_string())),
+        Html::pair("Clock offset", "", text(offset(ensemble.clock_offset_ms))),
+        Html::pair("Events taken in", "", text(count(ensemble.events))),
+        Html::pair("Read anew", "", text(format!("{} times", count(ensemble.resyncs)))),
+        Html::pair("Events missed", "", text(count(ensemble.missed))),
+        Html::pair("Owner unknown", "", text(format!("{} znodes went before they could be read", count(ensemble.owner_unknown)))),
+    ];
+    let columns = [("Path", ""), ("State", ""), ("For", "table-number"), ("Locks", "table-number"), ("Znodes", "table-number"), ("Why", "")];
+    let roots = Html::table("table", "", &columns, ensemble.roots.iter().map(|row| root(row, now_ms)).collect());
+    let parts = vec![
+        Html::of("h2", &[("class", "part-title")], &format!("Ensemble {}", ensemble.name)),
+        Html::tag("dl", &[("class", "pairs")], Html::all(pairs)),
+        findings(&ensemble.findings, now_ms),
+        Html::of("h3", &[("class", "table-caption")], "Roots"),
+        roots,
+        evidence(&ensemble.evidence, now_ms),
+    ];
+    Html::tag("section", &[("class", "part dims"), ("data-key", &ensemble.name)], Html::all(parts))
 }
 
 fn offset(ms: Option<i64>) -> String {
@@ -78,82 +69,38 @@ fn offset(ms: Option<i64>) -> String {
     }
 }
 
-#[component]
-fn Roots(ensemble: Memo<Option<EnsembleStatus>>) -> impl IntoView {
-    let paths = Memo::new(move |_| {
-        ensemble
-            .with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.roots.iter().map(|root| root.path.clone()).collect::<Vec<_>>()))
-            .unwrap_or_default()
-    });
-    view! {
-        <div class="overflow-x-auto">
-            <table class="table">
-                <caption class="table-caption">"Roots"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Path"</th><th scope="col">"State"</th><th class="table-number" scope="col">"For"</th>
-                        <th class="table-number" scope="col">"Locks"</th><th class="table-number" scope="col">"Znodes"</th><th scope="col">"Why"</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    <For each=move || paths.get() key=Clone::clone let(path)>
-                        <Root ensemble=ensemble path=path />
-                    </For>
-                </tbody>
-            </table>
-        </div>
-    }
+fn root(root: &RootStatus, now_ms: i64) -> Html {
+    let path = visible(&root.path);
+    let number = |text: &str| Html::of("td", &[("class", "table-number")], text);
+    let state = Html::of("span", &[("class", "state"), ("data-state", root.state.name())], root_word(root.state));
+    let cells = vec![
+        Html::tag("td", &[("class", "mono"), ("title", &path)], Html::of("bdi", &[], &middle(&path, 60))),
+        Html::tag("td", &[], state),
+        Html::tag("td", &[("class", "table-number")], Html::age(Some(root.since_ms), false, now_ms)),
+        number(&count(root.locks)),
+        number(&count(root.znodes)),
+        Html::of("td", &[], &root.why),
+    ];
+    Html::tag("tr", &[("data-key", &path), ("data-root", &path)], Html::all(cells))
 }
 
-#[component]
-fn Root(ensemble: Memo<Option<EnsembleStatus>>, path: String) -> impl IntoView {
-    let shown = visible(&path);
-    let root = Memo::new(move |_| ensemble.with(|ensemble| ensemble.as_ref()?.roots.iter().find(|root| root.path == path).cloned()));
-    let text = move |read: fn(&RootStatus) -> String| move || root.with(|root| root.as_ref().map(read));
-    let since = Signal::derive(move || root.with(|root| root.as_ref().map(|root| root.since_ms)));
-    let state = move || root.with(|root| root.as_ref().map(|root| root.state.name()));
-    view! {
-        <tr data-root=shown.clone()>
-            <td class="mono" title=shown.clone()><bdi>{middle(&shown, 60)}</bdi></td>
-            <td><span class="state" data-state=state>{text(|root| root_word(root.state).to_owned())}</span></td>
-            <td class="table-number"><Age since_ms=since /></td>
-            <td class="table-number">{text(|root| count(root.locks))}</td>
-            <td class="table-number">{text(|root| count(root.znodes))}</td>
-            <td>{text(|root| visible(&root.why))}</td>
-        </tr>
+/// What each member lets us see beyond znodes; nothing while nobody was asked.
+fn evidence(rows: &[EvidenceStatus], now_ms: i64) -> Html {
+    if rows.is_empty() {
+        return Html::default();
     }
-}
-
-/// What each member lets us see beyond znodes; nothing is drawn while nobody was asked.
-#[component]
-fn Evidence(ensemble: Memo<Option<EnsembleStatus>>) -> impl IntoView {
-    let rows = Memo::new(move |_| ensemble.with(|ensemble| ensemble.as_ref().map(|ensemble| ensemble.evidence.clone())).unwrap_or_default());
-    let lines = move || {
-        let rows = rows.get().into_iter().map(|row| {
-            view! {
-                <tr>
-                    <td class="mono">{visible(&row.member)}</td>
-                    <td>{row.connections}</td><td>{row.watches}</td><td>{row.sessions}</td>
-                    <td class="table-number"><Age since_ms=Signal::stored(Some(row.sampled_at_ms)) /></td>
-                </tr>
-            }
-        });
-        rows.collect_view()
+    let row = |row: &EvidenceStatus| {
+        let cell = |text: &str| Html::of("td", &[], text);
+        let cells = vec![
+            Html::of("td", &[("class", "mono")], &row.member),
+            cell(&row.connections),
+            cell(&row.watches),
+            cell(&row.sessions),
+            Html::tag("td", &[("class", "table-number")], Html::age(Some(row.sampled_at_ms), false, now_ms)),
+        ];
+        Html::tag("tr", &[("data-key", &row.member)], Html::all(cells))
     };
-    view! {
-        <Show when=move || rows.with(|rows| !rows.is_empty())>
-            <div class="overflow-x-auto">
-                <table class="table">
-                    <caption class="table-caption">"Evidence from the members"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Member"</th><th scope="col">"Connections"</th><th scope="col">"Watches"</th>
-                            <th scope="col">"Sessions"</th><th class="table-number" scope="col">"Asked, ago"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{lines}</tbody>
-                </table>
-            </div>
-        </Show>
-    }
+    let columns = [("Member", ""), ("Connections", ""), ("Watches", ""), ("Sessions", ""), ("Asked, ago", "table-number")];
+    let table = Html::table("table", "", &columns, rows.iter().map(row).collect());
+    Html::all(vec![Html::of("h3", &[("class", "table-caption")], "Evidence from the members"), table])
 }

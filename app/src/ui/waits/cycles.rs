@@ -1,42 +1,39 @@
 //! Deadlocks, each in words, with whose hold is cheapest to release and what may make it none.
 
-use leptos::prelude::*;
-
-use super::WaitsState;
 use crate::ui::format::{middle, visible};
-use crate::ui::parts::Age;
+use crate::ui::html::Html;
 use crate::wire::{Cycle, LockQuery, SessionQuery};
 
 /// The deadlocks.
-#[component]
-pub(super) fn Cycles(state: WaitsState) -> impl IntoView {
-    let cycles = Memo::new(move |_| state.waits.with(|waits| waits.cycles.clone()));
-    view! {
-        <ul class="cycles" aria-label="Deadlocks">
-            <For each=move || cycles.get() key=|cycle| (cycle.sentence.clone(), cycle.since_ms) let(cycle)>
-                <Card cycle=cycle />
-            </For>
-        </ul>
-    }
+pub(super) fn cycles(cycles: &[Cycle], now_ms: i64) -> Html {
+    let cards = cycles.iter().map(|cycle| card(cycle, now_ms)).collect();
+    Html::tag("ul", &[("class", "cycles"), ("aria-label", "Deadlocks")], Html::all(cards))
 }
 
-#[component]
-fn Card(cycle: Cycle) -> impl IntoView {
-    let locks = cycle.locks.iter().map(|path| {
+fn card(cycle: &Cycle, now_ms: i64) -> Html {
+    let lock = |path: &String| {
         let href = LockQuery { path: path.clone(), ..LockQuery::default() }.to_url();
-        view! { <li><a class="mono" href=href><bdi>{middle(&visible(path), 60)}</bdi></a></li> }
-    });
+        Html::tag("li", &[], Html::link("mono", &href, path, &middle(&visible(path), 60)))
+    };
+    let id = cycle.victim.to_string();
     let victim = SessionQuery { id: cycle.victim, ..SessionQuery::default() }.to_url();
-    let since = Signal::stored(Some(cycle.since_ms));
-    view! {
-        <li class="cycle dims" data-testid="cycle">
-            <p class="cycle-sentence">{visible(&cycle.sentence)}</p>
-            <p>
-                "Session " <a class="mono" href=victim>{cycle.victim.to_string()}</a>
-                {format!(" {}", cycle.victim_why)}
-            </p>
-            <p class="quiet">{format!("Recognised with {} confidence. {} Found ", cycle.confidence, cycle.caveat)} <Age since_ms=since /> " ago."</p>
-            <ul class="cycle-locks" aria-label="Locks in it">{locks.collect_view()}</ul>
-        </li>
-    }
+    let inner = Html::all(vec![
+        Html::of("p", &[("class", "cycle-sentence")], &cycle.sentence),
+        Html::tag(
+            "p",
+            &[],
+            Html::all(vec![Html::text("Session "), Html::link("mono", &victim, "", &id), Html::text(&format!(" {}", cycle.victim_why))]),
+        ),
+        Html::tag(
+            "p",
+            &[("class", "quiet")],
+            Html::all(vec![
+                Html::text(&format!("Recognised with {} confidence. {} Found ", cycle.confidence, cycle.caveat)),
+                Html::age(Some(cycle.since_ms), false, now_ms),
+                Html::text(" ago."),
+            ]),
+        ),
+        Html::tag("ul", &[("class", "cycle-locks"), ("aria-label", "Locks in it")], Html::all(cycle.locks.iter().map(lock).collect())),
+    ]);
+    Html::tag("li", &[("class", "cycle dims"), ("data-testid", "cycle")], inner)
 }

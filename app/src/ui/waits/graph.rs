@@ -6,11 +6,13 @@ use leptos::prelude::*;
 use leptos::svg::Svg;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
+use wasm_bindgen::JsCast as _;
 
 use super::WaitsState;
 use super::table::name_of;
 use crate::ui::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
 use crate::ui::format::{middle, plural, visible};
+use crate::ui::html::{Html, follow_svg};
 use crate::wire::{SessionId, Waits};
 
 /// Lines whose lock is named; more would only hide each other.
@@ -142,8 +144,17 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
             dragged_from.set_value(Some((event.client_x(), event.client_y())));
         }
     };
+    let navigate = use_navigate();
+    let choose = move |target| {
+        let Some(session) = session_at(target) else { return };
+        let is_chosen = state.chosen.get_untracked().is_some_and(|chosen| chosen.to_string() == session);
+        let address = if is_chosen { "/waits".to_owned() } else { format!("/waits?session={session}") };
+        navigate(&address, NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
+    };
+    let by_key = choose.clone();
     let on_key = move |event: KeyboardEvent| {
         match event.key().as_str() {
+            "Enter" | " " => by_key(event.target()),
             "+" => zoom_by(1.25),
             "-" => zoom_by(0.8),
             "0" => sight.set(None),
@@ -160,6 +171,15 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
             format!("{} wait for each other; the table below tells the same.", plural(drawing.boxes.len() as u64, "session", "sessions"))
         })
     };
+    let picture = Memo::new(move |_| drawing.with(|drawing| picture(drawing, state.chosen.get())));
+    let first = picture.get_untracked().into_string();
+    Effect::new(move |before: Option<Html>| {
+        let next = picture.get();
+        if let Some(view) = view.get().filter(|_| before.as_ref() != Some(&next)) {
+            follow_svg(&view, &next);
+        }
+        next
+    });
     view! {
         <section class="graph dims" aria-label="Graph of waiting">
             <div class="graph-tools">
@@ -178,81 +198,71 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
                 tabindex="0"
                 aria-label=summary
                 data-testid="graph"
+                inner_html=first
                 on:wheel=on_wheel
+                on:click=move |event| choose(event.target())
                 on:pointerdown=move |event| dragged_from.set_value(Some((event.client_x(), event.client_y())))
                 on:pointermove=on_move
                 on:pointerup=move |_| dragged_from.set_value(None)
                 on:pointerleave=move |_| dragged_from.set_value(None)
                 on:keydown=on_key
-            >
-                <defs>
-                    <Tip id="tip" />
-                    <Tip id="tip-bad" />
-                </defs>
-                <For each=move || drawing.get().lines key=|line| (line.from, line.to, line.path.clone(), line.lock.clone(), line.in_cycle) let(line)>
-                    <DrawnLine state=state line=line />
-                </For>
-                <For each=move || drawing.get().boxes key=|node| (node.session, node.x as i64, node.y as i64, node.text.clone(), node.name.clone(), node.in_cycle) let(node)>
-                    <DrawnBox state=state node=node />
-                </For>
-            </svg>
+            ></svg>
         </section>
     }
 }
 
-/// The head of an arrow.
-#[component]
-fn Tip(id: &'static str) -> impl IntoView {
-    view! {
-        <marker id=id viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
-            <path d="M0 0L8 4L0 8z" />
-        </marker>
-    }
+/// The drawing as SVG.
+fn picture(drawing: &Drawing, chosen: Option<SessionId>) -> Html {
+    let tips = ["tip", "tip-bad"].map(|id| {
+        let head = Html::tag("path", &[("d", "M0 0L8 4L0 8z")], Html::default());
+        let size = [("viewBox", "0 0 8 8"), ("refX", "7"), ("refY", "4"), ("markerWidth", "8"), ("markerHeight", "8")];
+        let [view, x, y, width, height] = size;
+        Html::tag("marker", &[("id", id), view, x, y, width, height, ("markerUnits", "userSpaceOnUse"), ("orient", "auto")], head)
+    });
+    let lines = drawing.lines.iter().map(|line| {
+        let is_dim = chosen.is_some_and(|chosen| chosen != line.from && chosen != line.to);
+        let tip = if line.in_cycle { "url(#tip-bad)" } else { "url(#tip)" };
+        let (x, y) = (format!("{:.1}", line.at.0), format!("{:.1}", line.at.1 - 4.0));
+        let inner = vec![
+            Html::tag("path", &[("d", &line.path), ("marker-end", tip)], Html::default()),
+            Html::of("text", &[("x", &x), ("y", &y), ("text-anchor", "middle")], &line.lock),
+        ];
+        Html::tag("g", &[("class", "graph-line"), ("data-cycle", yes(line.in_cycle)), ("data-dim", yes(is_dim))], Html::all(inner))
+    });
+    let boxes = drawing.boxes.iter().map(|node| {
+        let name = format!("{}: {}{}", node.name, node.text, if node.in_cycle { ", in a deadlock" } else { "" });
+        let text = if node.in_cycle { format!("▲ {}", node.text) } else { node.text.clone() };
+        let (width, height) = (BOX_WIDTH.to_string(), BOX_HEIGHT.to_string());
+        let inner = vec![
+            Html::of("title", &[], &name),
+            Html::tag("rect", &[("width", &width), ("height", &height), ("rx", "8")], Html::default()),
+            Html::of("text", &[("class", "graph-name"), ("x", "12"), ("y", "19")], &node.name),
+            Html::of("text", &[("class", "graph-text"), ("x", "12"), ("y", "35")], &text),
+        ];
+        let (id, at) = (node.session.to_string(), format!("translate({:.0} {:.0})", node.x, node.y));
+        let is_chosen = if chosen == Some(node.session) { "true" } else { "false" };
+        let attributes = [
+            ("class", "graph-box"),
+            ("role", "button"),
+            ("tabindex", "0"),
+            ("data-key", &*id),
+            ("aria-pressed", is_chosen),
+            ("data-cycle", yes(node.in_cycle)),
+            ("transform", &at),
+        ];
+        Html::tag("g", &attributes, Html::all(inner))
+    });
+    let mut parts = vec![Html::tag("defs", &[], Html::all(tips.into()))];
+    parts.extend(lines);
+    parts.extend(boxes);
+    Html::all(parts)
 }
 
-#[component]
-fn DrawnLine(state: WaitsState, line: Line) -> impl IntoView {
-    let is_dim = move || state.chosen.get().is_some_and(|chosen| chosen != line.from && chosen != line.to).then_some("true");
-    view! {
-        <g class="graph-line" data-cycle=line.in_cycle.then_some("true") data-dim=is_dim>
-            <path d=line.path marker-end=if line.in_cycle { "url(#tip-bad)" } else { "url(#tip)" } />
-            <text x=line.at.0 y=line.at.1 - 4.0 text-anchor="middle">{line.lock}</text>
-        </g>
-    }
+fn yes(is_so: bool) -> &'static str {
+    if is_so { "true" } else { "" }
 }
 
-#[component]
-fn DrawnBox(state: WaitsState, node: Card) -> impl IntoView {
-    let navigate = use_navigate();
-    let session = node.session;
-    let choose = move || {
-        let is_chosen = state.chosen.get_untracked() == Some(session);
-        let address = if is_chosen { "/waits".to_owned() } else { format!("/waits?session={session}") };
-        navigate(&address, NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
-    };
-    let by_key = choose.clone();
-    let is_chosen = move || if state.chosen.get() == Some(session) { "true" } else { "false" };
-    let name = format!("{}: {}{}", node.name, node.text, if node.in_cycle { ", in a deadlock" } else { "" });
-    view! {
-        <g
-            class="graph-box"
-            role="button"
-            tabindex="0"
-            aria-pressed=is_chosen
-            data-cycle=node.in_cycle.then_some("true")
-            transform=format!("translate({:.0} {:.0})", node.x, node.y)
-            on:click=move |_| choose()
-            on:keydown=move |event| {
-                if matches!(event.key().as_str(), "Enter" | " ") {
-                    event.prevent_default();
-                    by_key();
-                }
-            }
-        >
-            <title>{name}</title>
-            <rect width=BOX_WIDTH height=BOX_HEIGHT rx="8" />
-            <text class="graph-name" x="12" y="19">{node.name}</text>
-            <text class="graph-text" x="12" y="35">{if node.in_cycle { format!("▲ {}", node.text) } else { node.text }}</text>
-        </g>
-    }
+/// The session whose box an event came from.
+fn session_at(target: Option<web_sys::EventTarget>) -> Option<String> {
+    target?.dyn_into::<web_sys::Element>().ok()?.closest(".graph-box").ok()??.get_attribute("data-key")
 }

@@ -11,12 +11,11 @@ use super::address::use_pairs;
 use super::at_once::any;
 use super::first::first;
 use super::format::{count, plural};
+use super::html::Living;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
 use crate::wire::{Body, RootState, SessionId, View, Waits};
-use cycles::Cycles;
 use graph::Graph;
-use table::WaitsTable;
 
 /// What the parts of the page read.
 #[derive(Clone, Copy)]
@@ -45,10 +44,10 @@ pub(crate) fn WaitsPage() -> impl IntoView {
             {any(view! {
                 <h1 class="page-title">"Waits"</h1>
                 <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>
-                <Cycles state=state />
+                <Living class="living" html=Signal::derive(move || state.waits.with(|waits| cycles::cycles(&waits.cycles, live.now_ms_untracked()))) />
                 <Show when=move || !nobody()>
                     <Graph state=state />
-                    <WaitsTable state=state />
+                    <Living class="living" html=Signal::derive(move || state.waits.with(|waits| table::table(waits, state.chosen.get(), live.now_ms_untracked()))) />
                 </Show>
             })}
         </Chrome>
