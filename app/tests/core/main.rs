@@ -5,6 +5,7 @@ mod findings;
 mod fixtures;
 mod histories;
 mod language;
+mod near_misses;
 mod properties;
 mod recipes;
 mod views;

@@ -4,6 +4,7 @@
 use app::domain::configured::Configured;
 use app::domain::finding::{Code, Limits};
 use app::domain::recipe::Recipe;
+use app::domain::tally::GAVE_UP_MAX;
 use toml::{Table, Value};
 
 use super::ConfigError;
@@ -50,7 +51,7 @@ fn lock(entry: &Value, name: &str) -> Result<Configured, ConfigError> {
         None => return Err(ConfigError(format!("{name} has no `path`; write the path it is about, like path = \"/x/*\""))),
     };
     let recipe = fields.get("recipe").map(|value| recipe(value, name)).transpose()?;
-    let max = fields.get("max").map(|value| number(value, &format!("`max` of {name}"), 1)).transpose()?;
+    let max = fields.get("max").map(|value| number(value, &format!("`max` of {name}"), 1, u32::MAX)).transpose()?;
     if recipe.is_none() && max.is_none() {
         return Err(ConfigError(format!("{name} says nothing of {pattern}; give it a `recipe` or a `max`")));
     }
@@ -91,7 +92,7 @@ pub(super) fn lints(value: Option<&Value>, file: &str) -> Result<Limits, ConfigE
             "churn_attempts" => &mut limits.churn_attempts,
             _ => return Err(unknown_lint(&name)),
         };
-        *limit = number(value, &name, 1)?;
+        *limit = number(value, &name, 1, most(key))?;
     }
     Ok(limits)
 }
@@ -121,7 +122,17 @@ fn known(fields: &Table, names: &[&str], of: &str) -> Result<(), ConfigError> {
     Err(ConfigError(format!("{of} has the unknown key `{key}`; the keys are {}", names.join(", "))))
 }
 
-fn number(value: &Value, name: &str, least: u32) -> Result<u32, ConfigError> {
-    let number = value.as_integer().and_then(|number| u32::try_from(number).ok()).filter(|number| *number >= least);
-    number.ok_or_else(|| ConfigError(format!("{name} is {}; write a whole number from {least} to {}", shown(value), u32::MAX)))
+/// The largest value a limit may have and still be reached: only so many attempts are remembered, and a percentage
+/// ends at 100.
+fn most(limit: &str) -> u32 {
+    match limit {
+        "churn_attempts" => u32::try_from(GAVE_UP_MAX).unwrap_or(u32::MAX),
+        "sequence_percent" => 100,
+        _ => u32::MAX,
+    }
+}
+
+fn number(value: &Value, name: &str, least: u32, most: u32) -> Result<u32, ConfigError> {
+    let number = value.as_integer().and_then(|number| u32::try_from(number).ok()).filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| ConfigError(format!("{name} is {}; write a whole number from {least} to {most}", shown(value))))
 }

@@ -148,5 +148,7 @@ fn tables_say_what_locks_are_and_which_findings_are_told() {
         "`recipe` of [[lock]] entry 1 in x.toml is \"mutex\"; use one of sequential_mutex, read_write, semaphore, single_node_mutex, election, barrier, double_barrier, queue, membership, none",
     );
     check_file(zk("[lints]\nherd = 3"), "`herd` in [lints] of x.toml is 3; write \"on\" or \"off\"");
+    check_file(zk("[lints]\nchurn_attempts = 50"), "`churn_attempts` in [lints] of x.toml is 50; write a whole number from 1 to 32");
+    check_file(zk("[lints]\nsequence_percent = 101"), "`sequence_percent` in [lints] of x.toml is 101; write a whole number from 1 to 100");
     check_file(zk("lints = 3"), "`lints` in x.toml is a integer; write it as a table that begins with [lints]");
 }

@@ -1,6 +1,6 @@
 //! One session, or one protection GUID, twice in a queue.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Code, Lint, Outcome, Severity, Survey, Warning};
 use crate::domain::lock::Seat;
@@ -18,7 +18,9 @@ fn duplicates<'s, 'a>(survey: &'s Survey<'a>) -> Vec<(String, Vec<&'s Seat<'a>>)
     for (session, seats) in survey.by_session() {
         let is_downgrade = seats.iter().any(|seat| survey.lock.access(seat) == Access::Write && survey.holds(seat))
             && seats.iter().filter(|seat| survey.lock.access(seat) != Access::Read).count() == 1;
-        if seats.len() > 1 && !is_downgrade {
+        // Readers do not keep each other waiting: a session that reads several times is one that serves threads.
+        let reads_only = seats.iter().all(|seat| survey.lock.access(seat) == Access::Read);
+        if seats.len() > 1 && !is_downgrade && !reads_only {
             found.push((format!("session {session}"), seats));
         }
     }
@@ -28,8 +30,8 @@ fn duplicates<'s, 'a>(survey: &'s Survey<'a>) -> Vec<(String, Vec<&'s Seat<'a>>)
             guids.entry(guid).or_default().push(seat);
         }
     }
-    let known: Vec<String> = found.iter().flat_map(|(_, seats)| seats.iter().map(|seat| seat.path())).collect();
-    let fresh = |seats: &Vec<&Seat<'a>>| seats.len() > 1 && !seats.iter().all(|seat| known.contains(&seat.path()));
+    let known: BTreeSet<&str> = found.iter().flat_map(|(_, seats)| seats.iter().map(|seat| seat.key.name())).collect();
+    let fresh = |seats: &Vec<&Seat<'a>>| seats.len() > 1 && !seats.iter().all(|seat| known.contains(seat.key.name()));
     found.extend(guids.into_iter().filter(|(_, seats)| fresh(seats)).map(|(guid, seats)| (format!("protection GUID {guid}"), seats)));
     found
 }

@@ -38,33 +38,41 @@ impl Lint for ForeignChild {
 
     fn look(&self, survey: &Survey<'_>) -> Outcome {
         let (lock, mirror) = (survey.lock, survey.mirror);
+        let is_gate = lock.recognition.shape == Shape::Gate;
+        let parents: Vec<String> =
+            survey.seats.iter().map(Seat::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
+        if !parents.is_empty() && !is_gate {
+            let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
+            return Outcome::Warn(Warning { severity: Severity::Critical, text, paths: parents });
+        }
         let others: Vec<String> = foreign(lock, mirror).map(|(path, key, _)| join_path(path, key.name())).collect();
         if !others.is_empty() {
+            let among_leases = foreign(lock, mirror).any(|(path, ..)| *path == *lock.parts.main);
             let is_are = if others.len() == 1 { "is" } else { "are" };
             let text = format!(
                 "{} here {is_are} no part of {}. {}",
                 count(others.len(), "child").replace("childs", "children"),
                 lock.recognition.label,
-                effect(lock)
+                effect(lock, among_leases)
             );
             return Outcome::Warn(Warning { severity: Severity::Info, text, paths: others });
         }
-        if matches!(lock.recognition.shape, Shape::Gate) {
-            return Outcome::Ok;
-        }
-        let parents: Vec<String> =
-            survey.seats.iter().map(Seat::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
-        if parents.is_empty() {
-            return Outcome::Ok;
-        }
-        let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
-        Outcome::Warn(Warning { severity: Severity::Critical, text, paths: parents })
+        Outcome::Ok
     }
 }
 
-/// What clients do with names they did not write.
-fn effect(lock: &Lock) -> &'static str {
+/// What clients do with names they did not write (Curator `InterProcessSemaphoreV2` and `DistributedDoubleBarrier`,
+/// kazoo `Semaphore` and `DoubleBarrier` count all children).
+fn effect(lock: &Lock, among_leases: bool) -> &'static str {
     let Some(rule) = lock.recognition.rule.map(rule) else { return "" };
+    match lock.recognition.shape {
+        Shape::LeasesAndLocks | Shape::LeasesAndSibling if among_leases => return "Clients count every child here as a lease, so it takes one.",
+        Shape::Gathering => return "Clients count every child here as a member.",
+        Shape::Items | Shape::TakenItems => return "Consumers may take it for an item.",
+        Shape::Group => return "Clients that list the members may take it for one.",
+        Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Idle => return "Who holds does not depend on it.",
+        Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling => {}
+    }
     match (rule.label, rule.dialect) {
         ("go-zookeeper Lock", _) => "go-zookeeper fails to acquire when it can't read a number from a name.",
         ("ZooKeeper recipes WriteLock", _) => "WriteLock sorts it among its contenders.",

@@ -1,7 +1,5 @@
 //! One release wakes many.
 
-use std::collections::BTreeMap;
-
 use super::{Code, Lint, Outcome, Severity, Survey, Warning};
 
 /// F21.
@@ -16,14 +14,7 @@ impl Lint for Herd {
         if survey.lock.waiter_count() < survey.limits.herd_waiters {
             return Outcome::Ok;
         }
-        let mut crowds: BTreeMap<String, u32> = BTreeMap::new();
-        for seat in survey.waiters() {
-            for target in survey.lock.waits_for(survey.mirror, seat).iter().filter(|target| target.is_shared) {
-                *crowds.entry(target.path()).or_default() += 1;
-            }
-        }
-        let Some((path, number)) = crowds.into_iter().max_by_key(|(_, number)| *number).filter(|(_, number)| *number >= survey.limits.herd_waiters)
-        else {
+        let Some((path, number)) = survey.lock.crowd(survey.mirror).filter(|(_, number)| *number >= survey.limits.herd_waiters) else {
             return Outcome::Ok;
         };
         let text = format!("{number} waiters watch one znode: when it goes all of them are woken and ask at once.");

@@ -4,7 +4,7 @@ use super::{Code, Lint, Outcome, Severity, Survey, Warning};
 use crate::domain::lock::Tenure;
 use crate::domain::recipe::Shape;
 
-/// Election and office may disagree for so long while a leader takes office.
+/// Election and office may disagree for so long while a leader takes office or leaves it.
 const OFFICE_GRACE_MS: i64 = 2_000;
 
 /// F5; CURATOR-696, CURATOR-644.
@@ -30,11 +30,10 @@ impl Lint for LeaderMismatch {
             (Some(first), None) => format!("{} is first in the election, but there is no leader znode", survey.name(first)),
             (None, Some(_)) => "there is a leader znode, but nobody stands in the election".to_owned(),
         };
-        let since = first.map_or(survey.now, |first| first.since);
-        if first.is_some() && survey.now.since(since) < OFFICE_GRACE_MS {
-            return Outcome::RecheckAt(since + OFFICE_GRACE_MS);
-        }
         let paths = first.map(Tenure::path).into_iter().chain([format!("{office}/leader")]).collect();
-        Outcome::Warn(Warning { severity: Severity::Critical, text: format!("Election and office disagree: {problem}."), paths })
+        Outcome::WarnAfter(
+            Warning { severity: Severity::Critical, text: format!("Election and office disagree: {problem}."), paths },
+            OFFICE_GRACE_MS,
+        )
     }
 }

@@ -130,6 +130,10 @@ pub enum Outcome {
     RecheckAt(TimeMs),
     /// Something odd.
     Warn(Warning),
+    /// Something odd that time alone ends: looked at again then.
+    WarnUntil(Warning, TimeMs),
+    /// Odd only once it lasted so many milliseconds.
+    WarnAfter(Warning, i64),
 }
 
 /// Something odd, as a lint says it.
@@ -210,26 +214,53 @@ impl Default for Limits {
     }
 }
 
-/// Looks at a lock with every lint that is on; when to look again although nothing happens. What was found before
-/// and is so still keeps its `since`.
-pub fn look(survey: &Survey<'_>) -> (Vec<Finding>, Option<TimeMs>) {
-    let mut found = Vec::new();
-    let mut recheck_at: Option<TimeMs> = None;
+/// What a look brought to light.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// What is odd.
+    pub found: Vec<Finding>,
+    /// What is odd once it lasts, and since when it is so.
+    pub suspects: Vec<(Code, TimeMs)>,
+    /// When to look again although nothing happens.
+    pub again_at: Option<TimeMs>,
+}
+
+/// Looks at a lock with every lint that is on. What was found before and is so still keeps its `since`.
+pub fn look(survey: &Survey<'_>) -> Looked {
+    let mut looked = Looked::default();
     for lint in LINTS.iter().filter(|lint| !survey.limits.off.contains(&lint.code())) {
-        match lint.look(survey) {
-            Outcome::Ok => {}
-            Outcome::RecheckAt(at) => recheck_at = recheck_at.into_iter().chain([at]).min(),
-            Outcome::Warn(warning) => {
-                let before = survey.lock.findings.iter().find(|finding| finding.code == lint.code());
-                found.push(Finding {
-                    code: lint.code(),
-                    severity: warning.severity,
-                    text: warning.text.into(),
-                    paths: warning.paths.into_iter().take(PATHS_MAX).map(Into::into).collect(),
-                    since: before.map_or(survey.now, |finding| finding.since),
-                });
+        let code = lint.code();
+        let (warning, again_at) = match lint.look(survey) {
+            Outcome::Ok => (None, None),
+            Outcome::RecheckAt(at) => (None, Some(at)),
+            Outcome::Warn(warning) => (Some(warning), None),
+            Outcome::WarnUntil(warning, at) => (Some(warning), Some(at)),
+            Outcome::WarnAfter(warning, lasting_ms) => {
+                let since = suspected_since(survey, code);
+                looked.suspects.push((code, since));
+                let is_due = survey.now.since(since) >= lasting_ms;
+                if is_due { (Some(warning), None) } else { (None, Some(since + lasting_ms)) }
             }
-        }
+        };
+        looked.again_at = looked.again_at.into_iter().chain(again_at).min();
+        looked.found.extend(warning.map(|warning| finding(survey, code, warning)));
     }
-    (found, recheck_at)
+    looked
+}
+
+fn finding(survey: &Survey<'_>, code: Code, warning: Warning) -> Finding {
+    let before = survey.lock.findings.iter().find(|finding| finding.code == code);
+    Finding {
+        code,
+        severity: warning.severity,
+        text: warning.text.into(),
+        paths: warning.paths.into_iter().take(PATHS_MAX).map(Into::into).collect(),
+        since: before.map_or(survey.now, |finding| finding.since),
+    }
+}
+
+/// Since when something is odd; for a new suspicion, since this look was due: it was planned when it came to be so.
+fn suspected_since(survey: &Survey<'_>, code: Code) -> TimeMs {
+    let before = survey.lock.suspects.iter().find(|(suspect, _)| *suspect == code).map(|(_, since)| *since);
+    before.or(survey.lock.look_at).unwrap_or(survey.now).min(survey.now)
 }

@@ -23,8 +23,12 @@ impl Lint for NeverExpires {
             return Outcome::Ok;
         }
         let holds = survey.seats.iter().any(|seat| seat.child.is_owned() == Some(false) && survey.holds(seat));
-        let text =
-            format!("{} belong to no session: they stay when their client dies, until somebody deletes them.", count(paths.len(), "contender"));
+        let what = count(paths.len(), "contender");
+        let text = if paths.len() == 1 {
+            format!("{what} belongs to no session: it stays when its client dies, until somebody deletes it.")
+        } else {
+            format!("{what} belong to no session: they stay when their clients die, until somebody deletes them.")
+        };
         Outcome::Warn(Warning { severity: if holds { Severity::Critical } else { Severity::Warning }, text, paths })
     }
 }

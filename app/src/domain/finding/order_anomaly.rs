@@ -16,20 +16,26 @@ impl Lint for OrderAnomaly {
             return Outcome::Ok;
         }
         let read = survey.seats.iter().filter_map(|seat| Some((seat, seat.child.read.as_ref()?.czxid)));
-        let mut newest = None;
+        let (mut newest, mut number, mut oldest_of_number) = (None, None, None);
         let mut paths = Vec::new();
         for (seat, czxid) in read {
+            // A client may join at a number that is there already, later than those behind it: a Curator writer that
+            // reads as well (5.5 and later), Solr's joinAtHead. The oldest of a number stands for all.
+            if number != Some(seat.key.number()) {
+                newest = newest.max(oldest_of_number.take());
+                number = Some(seat.key.number());
+            }
             if newest.is_some_and(|newest| czxid < newest) {
                 paths.push(seat.path());
             }
-            newest = newest.max(Some(czxid));
+            oldest_of_number = oldest_of_number.into_iter().chain([czxid]).min();
         }
         if paths.is_empty() {
             return Outcome::Ok;
         }
         let text = format!(
-            "{} stand behind znodes that were created after them: the numbers are not in the order of creation.",
-            count(paths.len(), "contender")
+            "{} behind znodes that were created later: the numbers are not in the order of creation.",
+            count(paths.len(), "contender") + if paths.len() == 1 { " stands" } else { " stand" }
         );
         Outcome::Warn(Warning { severity: Severity::Warning, text, paths })
     }

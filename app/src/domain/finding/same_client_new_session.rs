@@ -1,9 +1,10 @@
 //! A client that lost the lock with its session and came back.
 
+use std::collections::BTreeMap;
+
 use super::{Code, Lint, Outcome, Severity, Survey, Warning, identity};
 use crate::domain::change::Departure;
-use crate::domain::lock::Seat;
-use crate::domain::znode::SessionId;
+use crate::domain::lock::Tenure;
 
 /// F16, as far as znodes tell.
 pub(super) struct SameClientNewSession;
@@ -14,18 +15,25 @@ impl Lint for SameClientNewSession {
     }
 
     fn look(&self, survey: &Survey<'_>) -> Outcome {
+        // The newest loss of each client; a client's identity is worked out once for each contender.
+        let mut lost: BTreeMap<String, &Tenure> = BTreeMap::new();
         for past in survey.lock.tally.past.iter().filter(|past| past.how == Departure::SessionEnded) {
-            let Some(own) = past.tenure.label.as_deref().and_then(identity) else { continue };
-            let is_back = |seat: &&Seat<'_>| {
-                seat.child.owner().is_some() && seat.child.owner() != past.tenure.owner && survey.identity(seat).as_deref() == Some(&*own)
-            };
-            if let Some(back) = survey.seats.iter().find(is_back) {
-                let (old, new) = (past.tenure.owner, back.child.owner());
-                let id = |session: Option<SessionId>| session.map_or_else(|| "unknown".to_owned(), |session| session.to_string());
-                let text = format!("{own} lost this lock when its session {} ended, and is back with session {}.", id(old), id(new));
-                return Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![back.path()] });
+            if let Some(own) = past.tenure.label.as_deref().and_then(identity) {
+                lost.entry(own).or_insert(&past.tenure);
             }
         }
-        Outcome::Ok
+        if lost.is_empty() {
+            return Outcome::Ok;
+        }
+        let back = survey.seats.iter().find_map(|seat| {
+            let new = seat.child.owner()?;
+            let own = survey.identity(seat)?;
+            let tenure = lost.get(&own).filter(|tenure| tenure.owner != Some(new))?;
+            Some((own, tenure.owner, new, seat))
+        });
+        let Some((own, old, new, seat)) = back else { return Outcome::Ok };
+        let old = old.map_or_else(|| "unknown".to_owned(), |session| session.to_string());
+        let text = format!("{own} lost this lock when its session {old} ended, and is back with session {new}.");
+        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![seat.path()] })
     }
 }

@@ -1,10 +1,23 @@
 //! A counter that runs out.
 
 use super::{Code, Lint, Outcome, Severity, Survey, Warning};
-use crate::domain::recipe::Place;
+use crate::domain::recipe::{Place, Shape};
 
 /// Numbers before a counter runs over into negative ones.
 const NUMBERS: u64 = 2_147_483_647;
+
+/// The lock's directories whose children are ordered by their numbers.
+fn counted<'a>(survey: &Survey<'a>) -> Vec<&'a str> {
+    let parts = &survey.lock.parts;
+    let (main, second) = (Some(&*parts.main), parts.second.as_deref());
+    let counted = match survey.lock.recognition.shape {
+        Shape::Line | Shape::Office | Shape::Items | Shape::TakenItems => [main, None],
+        Shape::LeasesAndLocks => [main, second],
+        Shape::LeasesAndSibling => [None, second],
+        Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Gathering | Shape::Group | Shape::Idle => [None, None],
+    };
+    counted.into_iter().flatten().collect()
+}
 
 /// F11; ZOOKEEPER-2944, kazoo issue 606.
 pub(super) struct SequenceOverflow;
@@ -15,7 +28,6 @@ impl Lint for SequenceOverflow {
     }
 
     fn look(&self, survey: &Survey<'_>) -> Outcome {
-        let Some(directory) = survey.directory() else { return Outcome::Ok };
         let numbered = || survey.seats.iter().filter(|seat| seat.child.place() == Some(Place::Line));
         let paths =
             |fits: fn(i32) -> bool| numbered().filter(move |seat| seat.key.number().is_some_and(fits)).map(|seat| seat.path()).collect::<Vec<_>>();
@@ -29,13 +41,15 @@ impl Lint for SequenceOverflow {
             let text = "The sequence counter sticks at 2147483647: newcomers get equal numbers, and several may hold at once. The directory must be made anew.";
             return Outcome::Warn(Warning { severity: Severity::Critical, text: text.to_owned(), paths: stuck });
         }
-        let used = directory.stat.map_or(0, |stat| u64::from(stat.creates_ever)) * 100 / NUMBERS;
+        let creates = |path: &&str| survey.mirror.directory(path).and_then(|directory| directory.stat).map_or(0, |stat| u64::from(stat.creates_ever));
+        let Some(fullest) = counted(survey).into_iter().max_by_key(creates) else { return Outcome::Ok };
+        let used = creates(&fullest) * 100 / NUMBERS;
         if used < u64::from(survey.limits.sequence_percent) {
             return Outcome::Ok;
         }
         let text = format!(
             "{used} % of the 2147483647 sequence numbers are used. Then the counter sticks or runs into negative numbers, and the order breaks."
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![survey.lock.parts.main.to_string()] })
+        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![fullest.to_owned()] })
     }
 }

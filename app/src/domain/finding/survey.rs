@@ -1,6 +1,6 @@
 //! One look at a lock, gathered once and shared by all lints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Limits;
 use crate::domain::change::Departure;
@@ -21,6 +21,8 @@ pub const SEATS_MAX: usize = 20_000;
 pub struct Survey<'a> {
     /// The lock.
     pub lock: &'a Lock,
+    /// Directories and names of the contenders that hold and are told apart.
+    pub held: BTreeSet<(&'a str, &'a str)>,
     /// The tree it is in.
     pub mirror: &'a Mirror,
     /// Now.
@@ -45,9 +47,17 @@ impl<'a> Survey<'a> {
         self.mirror.directory(&self.lock.parts.main)
     }
 
-    /// Whether a contender holds.
+    /// The contenders of a lock that hold and are told apart.
+    pub fn held(lock: &Lock) -> BTreeSet<(&str, &str)> {
+        lock.holders.iter().map(|tenure| (&*tenure.directory, &*tenure.name)).collect()
+    }
+
+    /// Whether a contender holds. Where more hold than are told apart, those that hold are the first in the queue.
     pub fn holds(&self, seat: &Seat<'_>) -> bool {
-        self.lock.tenure_of(seat).is_some()
+        let holders = self.lock.standing.holders as usize;
+        let last = self.seats.get(holders.wrapping_sub(1)).filter(|_| holders > self.lock.holders.len());
+        let is_ahead = |last: &Seat<'_>| last.directory == seat.directory && seat.key <= last.key;
+        self.held.contains(&(&**seat.directory, seat.key.name())) || last.is_some_and(is_ahead)
     }
 
     /// Those that wait.

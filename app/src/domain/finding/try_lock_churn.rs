@@ -33,6 +33,9 @@ impl Lint for TryLockChurn {
             attempts.gave_up,
             attempts.gave_up as f64 / wins as f64
         );
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] })
+        // Newest first: once this one is too long ago, too few are left.
+        let last = lately.get((survey.limits.churn_attempts as usize).saturating_sub(1));
+        let ends_at = last.map_or(survey.now, |gave_up| gave_up.at) + CHURN_MS;
+        Outcome::WarnUntil(Warning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] }, ends_at)
     }
 }

@@ -1,5 +1,6 @@
 //! What a waiter waits for: the znodes whose going its client waits for, by the recipe's rule.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::line::Claim;
@@ -98,8 +99,60 @@ impl Lock {
         (reads.map(|kin| kin.totals.count as usize).sum::<usize>()).saturating_sub(reading).try_into().unwrap_or(u32::MAX)
     }
 
+    /// The znode that most waiters wait for, and how many; None when nobody shares one. One walk along the queue: the
+    /// nearest znode that blocks is the last of its kind, or the one before where numbers are equal.
+    pub fn crowd(&self, mirror: &Mirror) -> Option<(String, u32)> {
+        match self.recognition.shape {
+            Shape::Line | Shape::Office if self.recognition.admits() == 1 => {}
+            Shape::Alone => return Some((self.path.to_string(), self.waiter_count())).filter(|(_, number)| *number > 1),
+            _ => return None,
+        }
+        let directory = mirror.directory(&self.parts.main)?;
+        let mut kinds: Vec<Kind<'_>> = Vec::new();
+        let mut crowds: BTreeMap<&ChildKey, u32> = BTreeMap::new();
+        for (key, child) in directory.numbered() {
+            let Some(own) = self.claim(key, child) else { continue };
+            let target = if own.watches_first_writer() {
+                kinds.iter().filter(|kind| kind.first.1.blocks(own)).map(|kind| kind.first.0).min()
+            } else {
+                kinds.iter().filter_map(|kind| kind.nearest(own)).max()
+            };
+            if let Some(target) = target {
+                *crowds.entry(target).or_default() += 1;
+            }
+            match kinds.iter_mut().find(|kind| kind.first.1.is_kind_of(own)) {
+                Some(kind) => kind.note(key, own),
+                None => kinds.push(Kind { first: (key, own), last: (key, own), before: None }),
+            }
+        }
+        let (key, number) = crowds.into_iter().max_by_key(|(key, number)| (*number, std::cmp::Reverse(*key)))?;
+        (number > 1).then(|| (join_path(&self.parts.main, key.name()), number))
+    }
+
     fn claim(&self, key: &ChildKey, child: &Child) -> Option<Claim> {
         Claim::of(&self.recognition, key, child)
+    }
+}
+
+/// Contenders of one kind, along the queue.
+struct Kind<'a> {
+    first: (&'a ChildKey, Claim),
+    last: (&'a ChildKey, Claim),
+    /// The last one with another number than the last one's.
+    before: Option<(&'a ChildKey, Claim)>,
+}
+
+impl<'a> Kind<'a> {
+    fn note(&mut self, key: &'a ChildKey, claim: Claim) {
+        if self.last.0.number() != key.number() {
+            self.before = Some(self.last);
+        }
+        self.last = (key, claim);
+    }
+
+    /// The nearest that blocks a contender behind.
+    fn nearest(&self, own: Claim) -> Option<&'a ChildKey> {
+        [Some(self.last), self.before].into_iter().flatten().find(|(_, claim)| claim.blocks(own)).map(|(key, _)| key)
     }
 }
 

@@ -31,6 +31,11 @@ impl Claim {
         self.access == Access::Read && self.dialect == Dialect::CuratorReadWrite
     }
 
+    /// Whether both look at the same names and want the same.
+    pub(super) fn is_kind_of(self, other: Self) -> bool {
+        (self.dialect, self.access) == (other.dialect, other.access)
+    }
+
     /// Whether a contender that was created before `later` keeps it from holding.
     pub(super) fn blocks(self, later: Self) -> bool {
         later.dialect.sees(self.dialect) && self.access.excludes(later.access) && self.precedes(later)

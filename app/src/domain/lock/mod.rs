@@ -17,7 +17,7 @@ pub use held::Held;
 pub use parts::{Parts, Seat, homes_of};
 
 use super::change::Departure;
-use super::finding::Finding;
+use super::finding::{Code, Finding};
 use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
 use super::observation::RootId;
@@ -156,6 +156,8 @@ pub struct Lock {
     pub gone_since: Option<TimeMs>,
     /// What is odd about it, as of the last look.
     pub findings: Vec<Finding>,
+    /// What is odd once it lasts, and since when it is so.
+    pub suspects: Vec<(Code, TimeMs)>,
     /// When the verdict may change without anything happening.
     pub recheck_at: Option<TimeMs>,
     /// When its findings are looked for again.
@@ -182,6 +184,7 @@ impl Lock {
             deadlock: None,
             gone_since: None,
             findings: Vec::new(),
+            suspects: Vec::new(),
             recheck_at: None,
             look_at: None,
             kinds: (0, 0),

@@ -231,7 +231,8 @@ impl Observatory {
     fn look_for_findings(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         let Some(lock) = self.locks.get(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
-        let (found, again_at) = finding::look(&Survey {
+        let looked = finding::look(&Survey {
+            held: Survey::held(lock),
             lock,
             mirror: &view.mirror,
             now,
@@ -243,7 +244,9 @@ impl Observatory {
             seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };
-        lock.look_at = again_at.map(|at| at.max(now + LOOK_AFTER_MS));
+        lock.look_at = looked.again_at.map(|at| at.max(now + LOOK_AFTER_MS));
+        lock.suspects = looked.suspects;
+        let found = looked.found;
         self.rechecks.extend(lock.look_at.map(|due| (due, Arc::clone(&lock.path))));
         if found == lock.findings {
             return;
