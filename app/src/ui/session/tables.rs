@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::words::happened;
+use crate::ui::at_once::any;
 use crate::ui::format::{clock, middle, plural, visible};
 use crate::ui::parts::{Age, VerdictChip, pager, role_word};
 use crate::wire::{LockQuery, Role, SessionEvent, SessionPage, SessionQuery, SpotRow};
@@ -38,11 +39,11 @@ pub(super) fn spots(page: &SessionPage, query: &SessionQuery) -> impl IntoView +
     }
 }
 
-fn spot_row(ensemble: &str, spot: &SpotRow) -> impl IntoView + use<> {
+fn spot_row(ensemble: &str, spot: &SpotRow) -> AnyView {
     let contender = &spot.contender;
     let since_ms = Signal::stored(contender.holding_since_ms.or(contender.waiting_since_ms));
     let node = visible(contender.node.as_deref().unwrap_or("no znode"));
-    view! {
+    any(view! {
         <tr data-spot=contender.path.clone() data-role=contender.role.name()>
             <td>{lock_link(ensemble, &spot.lock)}</td>
             <td><VerdictChip verdict=Signal::stored(spot.verdict) /></td>
@@ -51,7 +52,7 @@ fn spot_row(ensemble: &str, spot: &SpotRow) -> impl IntoView + use<> {
             <td class="mono sess-wide" title=node.clone()><bdi>{middle(&node, NODE_CHARS)}</bdi></td>
             <td class="quiet sess-wide">{spot.recipe_label.clone()}</td>
         </tr>
-    }
+    })
 }
 
 /// What happened to it, newest first.
@@ -76,16 +77,16 @@ pub(super) fn history(page: &SessionPage) -> impl IntoView + use<> {
     }
 }
 
-fn event_row(ensemble: &str, event: &SessionEvent) -> impl IntoView + use<> {
+fn event_row(ensemble: &str, event: &SessionEvent) -> AnyView {
     let node = visible(&event.node);
-    view! {
+    any(view! {
         <tr>
             <td>{clock(event.at_ms)}</td>
             <td data-happened=event.what.name()>{happened(event.what)}</td>
             <td>{lock_link(ensemble, &event.lock)}</td>
             <td class="mono sess-wide" title=node.clone()><bdi>{middle(&node, NODE_CHARS)}</bdi></td>
         </tr>
-    }
+    })
 }
 
 fn lock_link(ensemble: &str, path: &str) -> impl IntoView + use<> {
