@@ -7,6 +7,8 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
+use crate::ui::at_once::any;
+
 /// Typing pauses this long before the filter acts.
 const TYPING_PAUSE: Duration = Duration::from_millis(120);
 
@@ -80,7 +82,7 @@ pub(crate) fn SortSelect(
         .into_iter()
         .map(|(name, word)| {
             let is_chosen = move || chosen.get() == name;
-            view! { <option value=name selected=is_chosen prop:selected=is_chosen>{word}</option> }
+            any(view! { <option value=name selected=is_chosen prop:selected=is_chosen>{word}</option> })
         })
         .collect();
     view! {

@@ -41,9 +41,9 @@ pub(crate) fn SessionsPage() -> impl IntoView {
 }
 
 /// What the address or the server has against the question.
-fn notices(state: ListState) -> Vec<impl IntoView + use<>> {
+fn notices(state: ListState) -> Option<impl IntoView> {
     let mistake = state.mistake.get().map(|text| format!("{text} Showing everything."));
-    [mistake, state.live.refusal()].into_iter().flatten().map(|text| view! { <p class="notice" role="alert">{text}</p> }).collect()
+    mistake.or_else(|| state.live.refusal()).map(|text| view! { <p class="notice" role="alert">{text}</p> })
 }
 
 fn totals(live: Live) -> impl IntoView {
