@@ -144,6 +144,42 @@ fn deadlocks(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// One look of all lints at queues of 8,000 where many contenders have to do with each other: readers that share a
+/// writer, and sessions that stand twice.
+fn looks(criterion: &mut Criterion) {
+    let reader = |at: usize| format!("/l/_c_{at:08}-0000-4a4a-8b8b-000000000000-__READ__{at:010}");
+    let writer = |at: usize| format!("/l/_c_{at:08}-0000-4a4a-8b8b-000000000000-__WRIT__{at:010}");
+    let twice = |at: usize| format!("/l/_c_{:08}-0000-4a4a-8b8b-000000000000-lock-{at:010}", at / 2);
+    let kinds: [(&str, &dyn Fn(usize) -> String); 4] = [
+        ("readers that hold", &reader),
+        ("readers behind a writer", &|at| if at == 0 { writer(at) } else { reader(at) }),
+        ("a writer among readers", &|at| if at == 4_000 { writer(at) } else { reader(at) }),
+        ("each session twice", &twice),
+    ];
+    let mut group = criterion.benchmark_group("look at 8,000 contenders");
+    for (what, name) in kinds {
+        let mut observatory = Observatory::new(Settings { roots: vec!["/l".into()], ..Settings::default() }, TimeMs(0));
+        observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: None, why: "".into() });
+        observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
+        for at in 0..8_000 {
+            let facts = facts(at as i64 / 2 + 1);
+            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(at).into(), facts, unreadable: false });
+        }
+        observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
+        let mut now = 0;
+        group.bench_function(what, |bencher| {
+            bencher.iter(|| {
+                now += 1_000;
+                let path: Box<str> = name(7_999).into();
+                observatory.apply(TimeMs(now), Observation::NodeDeleted { root: ROOT, path: path.clone() });
+                observatory.apply(TimeMs(now), Observation::NodeCreated { root: ROOT, path });
+                black_box(observatory.apply(TimeMs(now + 500), Observation::Tick))
+            });
+        });
+    }
+    group.finish();
+}
+
 #[derive(Clone, PartialEq)]
 struct Row {
     key: String,
@@ -168,5 +204,5 @@ fn reducer(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, events, recognition, deadlocks, reducer);
+criterion_group!(benches, events, recognition, deadlocks, looks, reducer);
 criterion_main!(benches);

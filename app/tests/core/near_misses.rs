@@ -1,10 +1,8 @@
 //! What must not be told, or must stop being told: ordinary traffic that looks odd at a glance.
 
-use std::fmt::Write as _;
-use std::time::{Duration, Instant};
-
 use crate::language::Story;
 use crate::recipes::tree;
+use std::fmt::Write as _;
 
 const A: &str = "_c_00000000-0000-4a4a-8b8b-000000000000-";
 const B: &str = "_c_11111111-0000-4a4a-8b8b-000000000000-";
@@ -80,34 +78,6 @@ fn a_leader_has_time_to_leave_its_office() {
     assert!(told(&mut story, 9_000, "/overseer_elect").starts_with("leader_mismatch"));
 }
 
-#[track_caller]
-fn is_quick(lines: &str) {
-    let mut story = tree(lines);
-    let begun = Instant::now();
-    told(&mut story, 1_000, "/l");
-    assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
-}
-
-fn seats(from: usize, to: usize, name: impl Fn(usize) -> String) -> String {
-    (from..to).fold(String::new(), |text, at| text + "\n/l/" + &name(at))
-}
-
-#[test]
-fn a_look_at_readers_behind_a_writer_is_quick() {
-    is_quick(&format!("/l\n/l/{:032x}__lock__0000000000 owner=1{}", 0, seats(1, 8_000, |at| format!("{at:032x}__rlock__{at:010} owner={at:x}"))));
-}
-
-#[test]
-fn a_look_at_a_writer_behind_readers_is_quick() {
-    let read = |at: usize| format!("_c_{at:08}-0000-4a4a-8b8b-000000000000-__READ__{at:010} owner={:x} data=worker-{at}", at + 1);
-    is_quick(&format!("/l{}\n/l/{A}__WRIT__0000004000 owner=ffff{}", seats(0, 4_000, read), seats(4_001, 8_000, read)));
-}
-
-#[test]
-fn a_look_at_one_session_twice_everywhere_is_quick() {
-    is_quick(&format!("/l{}", seats(0, 8_000, |at| format!("_c_{:08}-0000-4a4a-8b8b-000000000000-lock-{at:010} owner={:x}", at / 2, at / 2 + 1))));
-}
-
 #[test]
 fn a_stranger_among_leases_takes_one() {
     let x = "0f1e2d3c00004a4a8b8b0123456789ab";
@@ -115,12 +85,6 @@ fn a_stranger_among_leases_takes_one() {
     assert!(told(&mut story, 1_000, "/s").contains("so it takes one"), "{}", story.findings("/s"));
     let mut story = tree("/x\n/x/lock owner=a\n/x/notes");
     assert!(told(&mut story, 1_000, "/x").contains("Who holds does not depend on it."), "{}", story.findings("/x"));
-}
-
-#[test]
-fn a_look_at_many_holders_with_labels_is_quick() {
-    let read = |at: usize| format!("_c_{at:08}-0000-4a4a-8b8b-000000000000-__READ__{at:010} owner={:x} data=worker-{at}", at + 1);
-    is_quick(&format!("/l{}", seats(0, 8_000, read)));
 }
 
 #[test]
