@@ -1,8 +1,9 @@
 //! What must not be told, or must stop being told: ordinary traffic that looks odd at a glance.
 
+use std::fmt::Write as _;
+
 use crate::language::Story;
 use crate::recipes::tree;
-use std::fmt::Write as _;
 
 const A: &str = "_c_00000000-0000-4a4a-8b8b-000000000000-";
 const B: &str = "_c_11111111-0000-4a4a-8b8b-000000000000-";
