@@ -134,6 +134,7 @@ fn deadlocks(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     sequence += 1;
                     join(&mut observatory, 0, sequence, last);
+                    observatory.apply(TimeMs(20_000_000), Observation::Tick);
                     assert_eq!(observatory.cycles().len(), usize::from(apart > 1));
                     let path = name(0, sequence);
                     black_box(observatory.apply(TimeMs(20_000_000), Observation::NodeDeleted { root: ROOT, path }));

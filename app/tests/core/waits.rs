@@ -19,7 +19,8 @@ const CROSS: &str = "
     20 + /a/lock-0000000001
     21 = /a/lock-0000000001 owner=1b
     30 + /b/lock-0000000001
-    31 = /b/lock-0000000001 owner=1a";
+    31 = /b/lock-0000000001 owner=1a
+    32 tick";
 
 fn cycles(story: &Story) -> Vec<String> {
     story.observatory.cycles().iter().map(|cycle| cycle.sentence(|session| session.to_string())).collect()
@@ -70,15 +71,15 @@ fn a_deadlock_that_was_there_before_us_is_found() {
 fn a_deadlock_closes_when_the_lock_changes_hands() {
     let mut story = two_locks();
     story.tell("20 + /a/lock-0000000001\n21 = /a/lock-0000000001 owner=1c\n22 + /a/lock-0000000002\n23 = /a/lock-0000000002 owner=1b");
-    story.tell("30 + /b/lock-0000000001\n31 = /b/lock-0000000001 owner=1c");
+    story.tell("30 + /b/lock-0000000001\n31 = /b/lock-0000000001 owner=1c\n32 tick");
     assert!(cycles(&story).is_empty(), "0x1c waits for /b, and for /a behind 0x1a, who waits for nobody");
-    story.tell("40 - /a/lock-0000000000");
+    story.tell("40 - /a/lock-0000000000\n41 tick");
     assert_eq!(cycles(&story).len(), 1);
 }
 
 #[test]
 fn a_session_that_waits_for_itself_is_no_deadlock_of_sessions() {
     let mut story = two_locks();
-    story.tell("20 + /a/lock-0000000001\n21 = /a/lock-0000000001 owner=1a");
+    story.tell("20 + /a/lock-0000000001\n21 = /a/lock-0000000001 owner=1a\n22 tick");
     assert!(cycles(&story).is_empty());
 }

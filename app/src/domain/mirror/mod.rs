@@ -77,9 +77,9 @@ impl Mirror {
         self.owned.sessions()
     }
 
-    /// How many znodes here a session owns.
-    pub fn owned_count(&self, session: SessionId) -> u32 {
-        self.owned.count(session)
+    /// Whether a session owns at least so many znodes here; few are asked for, so that a look is cheap.
+    pub fn owns_at_least(&self, session: SessionId, number: usize) -> bool {
+        self.owned.count(session, number) as usize >= number
     }
 
     /// The znodes a session owns, with the directories they are in.

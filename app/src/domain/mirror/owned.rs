@@ -66,9 +66,9 @@ impl Owned {
         })
     }
 
-    /// How many znodes a session owns.
-    pub(super) fn count(&self, session: SessionId) -> u32 {
-        self.places.range((session, 0, 0)..=(session, u32::MAX, u32::MAX)).map(|(_, count)| count).sum()
+    /// How many znodes a session owns; looks no further than at this many places.
+    pub(super) fn count(&self, session: SessionId, places_max: usize) -> u32 {
+        self.places.range((session, 0, 0)..=(session, u32::MAX, u32::MAX)).take(places_max).map(|(_, count)| count).sum()
     }
 
     /// Directory and number of each znode a session owns; places that several share come once.

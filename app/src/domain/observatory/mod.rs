@@ -74,6 +74,7 @@ pub struct Observatory {
     locks: BTreeMap<Arc<str>, Lock>,
     rechecks: BTreeSet<(TimeMs, Arc<str>)>,
     cycles: Vec<Cycle>,
+    suspects: BTreeSet<SessionId>,
     history: History,
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: sessions::Leaving,
@@ -98,6 +99,7 @@ impl Observatory {
             locks: BTreeMap::new(),
             rechecks: BTreeSet::new(),
             cycles: Vec::new(),
+            suspects: BTreeSet::new(),
             history: History::default(),
             reaped: BTreeMap::new(),
             leaving: sessions::Leaving::default(),
@@ -245,6 +247,7 @@ impl Observatory {
 
     fn tick(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         self.settle_sessions(now, out);
+        self.search_suspects(now, out);
         while let Some((due, _)) = self.rechecks.first() {
             if *due > now {
                 break;

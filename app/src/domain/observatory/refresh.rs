@@ -74,7 +74,7 @@ impl Observatory {
         self.refresh(now, &lock, Seen::Watched, out);
         if let Some(session) = owner.filter(|_| counts) {
             self.tell(now, session, &lock, name, What::Joined);
-            self.search_from(now, session, out);
+            self.suspect(session);
         }
     }
 
@@ -170,12 +170,12 @@ impl Observatory {
         }
         self.verify_cycles(now, &path, out);
         for (session, ..) in news.told.iter().filter(|(.., what)| *what == What::Held) {
-            self.search_from(now, *session, out);
+            self.suspect(*session);
         }
         // A semaphore is waited for once a single one holds, although nobody new does.
         let last = self.locks.get(&path).filter(|lock| news.changed && lock.standing.holders == 1).and_then(|lock| lock.holders.first()?.owner);
         if let Some(session) = last.filter(|_| news.told.is_empty()) {
-            self.search_from(now, session, out);
+            self.suspect(session);
         }
         self.judge_again(now, &path, out);
     }

@@ -35,8 +35,7 @@ impl Observatory {
             self.leaving.iter().filter(|(_, (since, _))| now.since(*since) >= TOGETHER_MS).map(|(session, _)| *session).collect();
         for session in due {
             let Some((since, znodes)) = self.leaving.remove(&session) else { continue };
-            let owned: u32 = self.roots.iter().map(|view| view.mirror.owned_count(session)).sum();
-            if znodes < 2 || owned > 0 {
+            if znodes < 2 || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
                 continue;
             }
             self.history.ended(session, since);

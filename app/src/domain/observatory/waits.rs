@@ -15,6 +15,8 @@ use crate::domain::znode::{SessionId, Zxid};
 
 /// Znodes of one session looked at in one search; a session that owns more is searched that far.
 const SPOTS_MAX: usize = 256;
+/// Sessions kept to be looked at; more are not searched from, but found from those that are.
+const SUSPECTS_MAX: usize = 65_536;
 /// Deadlocks told apart; more are not searched for until one comes apart.
 const CYCLES_MAX: usize = 64;
 
@@ -95,15 +97,27 @@ impl Observatory {
         steps.filter(|step| step.to != session).collect()
     }
 
-    /// Looks for the circles through a session that now waits or holds, and for those that hang together with them:
-    /// a session that serves many threads may be in several. Each wait that is in some circle gets into one.
-    pub(super) fn search_from(&mut self, now: TimeMs, session: SessionId, out: &mut Vec<Change>) {
+    /// A session began to wait or to hold: it is looked at with the next tick, once, however often that happens.
+    pub(super) fn suspect(&mut self, session: SessionId) {
         // A circle needs one that holds and waits.
-        let owned: u32 = self.roots.iter().map(|view| view.mirror.owned_count(session)).sum();
-        if owned < 2 || self.cycles.len() >= CYCLES_MAX {
-            return;
+        let roots = || self.roots.iter().filter(|view| view.mirror.owns_at_least(session, 1));
+        let owns_several = roots().count() > 1 || roots().any(|view| view.mirror.owns_at_least(session, 2));
+        if owns_several && self.suspects.len() < SUSPECTS_MAX {
+            self.suspects.insert(session);
         }
-        if circle(session, |session| self.steps_of(session)).is_none() {
+    }
+
+    /// Looks for circles through the sessions that began to wait or to hold since the last time.
+    pub(super) fn search_suspects(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        while let Some(session) = self.suspects.pop_first() {
+            self.search_from(now, session, out);
+        }
+    }
+
+    /// Looks for the circles through a session, and for those that hang together with them: a session that serves many
+    /// threads may be in several. Each wait that is in some circle gets into one.
+    fn search_from(&mut self, now: TimeMs, session: SessionId, out: &mut Vec<Change>) {
+        if self.cycles.len() >= CYCLES_MAX || circle(session, |session| self.steps_of(session)).is_none() {
             return;
         }
         let (mut open, mut seen) = (vec![session], BTreeSet::from([session]));
@@ -144,8 +158,7 @@ impl Observatory {
             out.push(Change::DeadlockChanged { locks: locks.clone(), is_closed: false });
             self.mark_deadlocked(now, &locks, out);
             // Another circle may have been hidden by this one.
-            let sessions: Vec<SessionId> = cycle.sessions().collect();
-            sessions.into_iter().for_each(|session| self.search_from(now, session, out));
+            cycle.sessions().for_each(|session| self.suspect(session));
         }
     }
 

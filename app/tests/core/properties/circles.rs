@@ -104,6 +104,8 @@ proptest! {
         let mut world = World::new();
         for step in &steps {
             take(&mut world, step);
+            // Circles are looked for with the next tick.
+            world.tick(1);
             check(&world);
         }
     }
@@ -116,6 +118,7 @@ fn a_root_that_is_gone_takes_its_deadlocks_along() {
         let path = world.create(lock, "lock-", session);
         world.read(&path);
     }
+    world.tick(1);
     check(&world);
     assert_eq!(world.observatory.cycles().len(), 1);
     world.apply(Observation::RootTrouble { root: RootId(0), trouble: app::domain::observation::RootTrouble::Gone, why: "gone".into() });
