@@ -67,6 +67,17 @@ for (const colorScheme of ['dark', 'light'] as const) {
   });
 }
 
+test('who waits for whom, in a deadlock', async ({ ui, page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const deadlocks = async () => ((await (await fetch(`${demo.url}/api/v1/waits`)).json()) as { cycles: unknown[] }).cycles.length;
+  await expect.poll(deadlocks, { timeout: LIVE_MS }).toBeGreaterThan(0);
+  await ui.open(`${demo.url}/waits`);
+  await ui.isLive();
+  await expect(page.getByTestId('cycle').first()).toBeVisible();
+  await page.screenshot({ path: `${DOCS}/waits-dark.png` });
+});
+
 test('board on a phone', async ({ ui, page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -10,9 +10,11 @@ mod shared;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use app::domain::observation::{Link, Observation, RootId};
 use app::domain::observatory::{Observatory, Settings};
 use app::domain::time::TimeMs;
-use app::wire::BoardQuery;
+use app::domain::znode::{Facts, SessionId, Zxid};
+use app::wire::{BoardQuery, SessionsQuery};
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::feed::project::{EnsembleInfo, Look};
 use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
@@ -55,6 +57,7 @@ async fn run() {
     let address = server.address();
     let _owner = fill(&address).await;
     first_sync(&address).await;
+    many_locks();
     storm(&address).await;
 }
 
@@ -115,19 +118,51 @@ async fn first_sync(address: &str) {
         took_ms[0]
     );
     println!("live heap of model and observer: {} bytes a lock znode", bytes / nodes);
-    projection(&last.unwrap());
+    projection(&last.unwrap(), nodes);
 }
 
 /// Time to make one board of 100 rows out of the whole model: what a change costs for all who look at one view.
-fn projection(model: &Observatory) {
+fn projection(model: &Observatory, contenders: usize) {
     let ensemble = EnsembleInfo { name: "default".into(), connect: String::new() };
     let look = Look { observatory: model, ensemble: &ensemble, now: TimeMs(2) };
-    let started = Instant::now();
-    for _ in 0..PROJECTIONS {
-        assert_eq!(look.board(&BoardQuery::default()).window.rows.len(), 100);
+    let each_ms = |look: &dyn Fn()| {
+        let started = Instant::now();
+        (0..PROJECTIONS).for_each(|_| look());
+        started.elapsed().as_secs_f64() * 1_000.0 / f64::from(PROJECTIONS)
+    };
+    let board = each_ms(&|| assert_eq!(look.board(&BoardQuery::default()).window.rows.len(), 100));
+    println!("one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms", model.locks().len());
+    let waits = each_ms(&|| assert!(!look.waits().nodes.is_empty()));
+    let sessions = each_ms(&|| assert!(look.sessions(&SessionsQuery::default()).window.total > 0));
+    println!("  the graph of its waits: {waits:.2} ms; 100 of its sessions: {sessions:.2} ms");
+}
+
+/// 10,000 locks of 10 contenders, each of a session of its own, without a ZooKeeper.
+fn many_locks() {
+    const LOCKS: i64 = 10_000;
+    const EACH: i64 = 10;
+    let mut model = Observatory::new(Settings { roots: vec!["/many".into()], ..Settings::default() }, TimeMs(0));
+    model.apply(TimeMs(0), Observation::Link { link: Link::Live, session: None, why: "".into() });
+    model.apply(TimeMs(0), Observation::SyncBegan { root: RootId(0), why: "bench".into() });
+    for at in 0..LOCKS * EACH {
+        let path = format!("/many/{:05}/_c_6f1e2d3c-0000-4a4a-8b8b-{at:012x}-lock-{:010}", at / EACH, at % EACH).into();
+        let czxid = Zxid(at + 1);
+        let facts = Facts {
+            czxid,
+            mzxid: czxid,
+            pzxid: czxid,
+            ctime_ms: at,
+            version: 0,
+            cversion: 0,
+            children: 0,
+            owner: Some(SessionId(at + 1)),
+            payload: Some(b"10.1.2.3".as_slice().into()),
+            payload_bytes: 8,
+        };
+        model.apply(TimeMs(0), Observation::SyncNode { root: RootId(0), path, facts: Box::new(facts), unreadable: false });
     }
-    let each = started.elapsed().as_secs_f64() * 1_000.0 / f64::from(PROJECTIONS);
-    println!("one board of {LOCKS} locks and {} contenders, sorted by damage: {each:.2} ms", LOCKS * CONTENDERS);
+    model.apply(TimeMs(1), Observation::SyncEnded { root: RootId(0) });
+    projection(&model, (LOCKS * EACH) as usize);
 }
 
 fn part(name: &str, address: &str) -> Command {
