@@ -2,10 +2,11 @@
 
 import { expect, test } from '../../support/fixtures.ts';
 
-test('the queue follows its clients', async ({ ui, clients, place }) => {
+test('the queue follows its clients', async ({ ui, clients, lockscope, place }) => {
   const path = `${place}/orders`;
   const [a, b, c, d] = await clients.openAll('a', 'b', 'c', 'd');
   const places = [await a!.hold(path), await b!.queue(path), await c!.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
   await ui.openLock(path);
   await ui.showsQueue(places);
   await ui.mark();
@@ -24,11 +25,12 @@ test('the queue follows its clients', async ({ ui, clients, place }) => {
   await ui.isSameDocument();
 });
 
-test('a dead holder gives way on its page', async ({ ui, clients, place }) => {
+test('a dead holder gives way on its page', async ({ ui, clients, lockscope, place }) => {
   const path = `${place}/orders`;
   const mortal = await clients.openMortal('mortal', { timeoutMs: 2_000 });
   const heir = await clients.open('heir');
   const places = [await mortal.hold(path), await heir.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
   await ui.openLock(path);
   await ui.showsQueue(places);
   await mortal.die();

@@ -35,6 +35,7 @@ test('a paused lock page stands still and then catches up', async ({ ui, clients
   const path = `${place}/orders`;
   const [first, second] = await clients.openAll('first', 'second');
   const queue = [await first!.hold(path), await second!.queue(path)];
+  await lockscope.knows(path, queue.map(({ node }) => node));
   await ui.openLock(path);
   await ui.showsQueue(queue);
   await page.keyboard.press('p');

@@ -46,6 +46,7 @@ test('a circle of three and a bystander are told apart', async ({ ui, clients, l
   const waiter = await clients.open('bystander');
   await waiter.create(`${locks[0]}/${MUTEX}`, { data: 'bystander', ephemeral: true, sequence: true });
   await expect.poll(async () => ((await (await fetch(`${lockscope.url}/api/v1/waits`)).json()) as Api).edges.length).toBeGreaterThan(3);
+  await expect.poll(async () => ((await (await fetch(`${lockscope.url}/api/v1/waits`)).json()) as Api).cycles.length).toBe(1);
 
   await ui.open('/waits');
   await expect(page.getByTestId('cycle')).toHaveCount(1);
