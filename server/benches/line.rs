@@ -33,7 +33,7 @@ const CONNECT: &str = "LOCKSCOPE_BENCH_CONNECT";
 const LOCKS: usize = 1_000;
 const CONTENDERS: usize = 100;
 const SYNCS: usize = 5;
-const PROJECTIONS: u32 = 100;
+const PROJECTIONS: u32 = 20;
 const WRITERS: usize = 4;
 const LANES: usize = 16;
 const CYCLES_A_LANE: usize = 1_000;
@@ -132,8 +132,8 @@ fn projection(model: &Observatory, contenders: usize) {
     };
     let board = each_ms(&|| assert_eq!(look.board(&BoardQuery::default()).window.rows.len(), 100));
     println!("one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms", model.locks().len());
-    let waits = each_ms(&|| assert!(!look.waits().nodes.is_empty()));
-    let sessions = each_ms(&|| assert!(look.sessions(&SessionsQuery::default()).window.total > 0));
+    let waits = each_ms(&|| drop(std::hint::black_box(look.waits())));
+    let sessions = each_ms(&|| drop(std::hint::black_box(look.sessions(&SessionsQuery::default()))));
     println!("  the graph of its waits: {waits:.2} ms; 100 of its sessions: {sessions:.2} ms");
 }
 
