@@ -132,18 +132,23 @@ pub(crate) fn use_rows(list: NodeRef<Div>, rows: impl Fn() -> Html + Send + Sync
 
 /// Brings the content of an element in line with HTML.
 pub(crate) fn follow(element: &Element, html: &Html) {
-    let Some(template) = document().create_element("template").ok().and_then(|made| made.dyn_into::<HtmlTemplateElement>().ok()) else { return };
-    template.set_inner_html(&html.0);
-    follow_children(element, &template.content());
+    if let Some(fresh) = parsed(&html.0) {
+        follow_children(element, &fresh);
+    }
 }
 
 /// The same for the content of an SVG element.
 pub(crate) fn follow_svg(element: &Element, html: &Html) {
-    let Some(template) = document().create_element("template").ok().and_then(|made| made.dyn_into::<HtmlTemplateElement>().ok()) else { return };
-    template.set_inner_html(&format!("<svg>{}</svg>", html.0));
-    if let Some(svg) = template.content().first_child() {
+    if let Some(svg) = parsed(&format!("<svg>{}</svg>", html.0)).and_then(|fresh| fresh.first_child()) {
         follow_children(element, &svg);
     }
+}
+
+/// HTML as nodes that are in no document yet; None only where a template can't be made, which no browser refuses.
+fn parsed(html: &str) -> Option<Node> {
+    let template = document().create_element("template").ok()?.dyn_into::<HtmlTemplateElement>().ok()?;
+    template.set_inner_html(html);
+    Some(template.content().into())
 }
 
 fn follow_children(old: &Node, new: &Node) {

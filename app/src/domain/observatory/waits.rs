@@ -15,7 +15,8 @@ use crate::domain::znode::{SessionId, Zxid};
 
 /// Znodes of one session looked at in one search; a session that owns more is searched that far.
 const SPOTS_MAX: usize = 256;
-/// Sessions kept to be looked at; more are not searched from, but found from those that are.
+/// Sessions kept to be looked at with the next tick. One beyond that is looked at when it next begins to wait or to hold;
+/// a circle it closed is found earlier only from another session in it.
 const SUSPECTS_MAX: usize = 65_536;
 /// Deadlocks told apart; more are not searched for until one comes apart.
 const CYCLES_MAX: usize = 64;
