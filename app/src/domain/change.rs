@@ -78,6 +78,8 @@ pub enum Change {
         /// Znodes that went.
         znodes: u32,
     },
+    /// The members were asked anew.
+    EvidenceChanged,
     /// A deadlock closed or came apart.
     DeadlockChanged {
         /// The locks in it.

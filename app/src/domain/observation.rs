@@ -1,5 +1,7 @@
 //! Everything that can be told to the core. A closed enum: whatever an adapter learns, it says in these words.
 
+use super::evidence::Round;
+use super::time::TimeMs;
 use super::znode::{Facts, SessionId};
 
 /// Names one watched root within one ensemble; the index in the configured order.
@@ -117,6 +119,14 @@ pub enum Observation {
         path: Box<str>,
         /// How many.
         creates: u32,
+    },
+    /// What the members said when they were asked of themselves.
+    Evidence(Box<Round>),
+    /// Everything the ensemble had committed at `sent_at` on our clock has been told by now: what is told from here on
+    /// was created later (`sync`, answered on the session that carries the watches).
+    Synced {
+        /// When the question was sent.
+        sent_at: TimeMs,
     },
     /// Time passed; nothing else happened.
     Tick,

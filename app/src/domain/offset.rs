@@ -1,6 +1,7 @@
 //! The offset between our clock and the ensemble's, from evidence that costs nothing: a znode can't have been
 //! created after its creation event arrived. Each arrival gives `arrival - ctime`, which is the true offset
-//! plus the delay of the event; the smallest of many is the best estimate.
+//! plus the delay of the event; the smallest of many is the best estimate. From below it is bounded by `sync`: a
+//! creation that is told only after the answer was stamped after the question was sent.
 
 use super::time::TimeMs;
 
@@ -13,9 +14,24 @@ const HYSTERESIS_MS: i64 = 25;
 #[derive(Clone, Debug, Default)]
 pub struct ClockOffset {
     published_ms: Option<i64>,
-    current: Option<i64>,
-    previous: Option<i64>,
+    current: Bounds,
+    previous: Bounds,
     period_ends_at: TimeMs,
+    synced_at: Option<TimeMs>,
+}
+
+/// What the evidence of one period allows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bounds {
+    most: Option<i64>,
+    least: Option<i64>,
+}
+
+impl Bounds {
+    fn and(self, other: Self) -> Self {
+        let most = self.most.into_iter().chain(other.most).min();
+        Self { most, least: self.least.max(other.least) }
+    }
 }
 
 impl ClockOffset {
@@ -24,20 +40,43 @@ impl ClockOffset {
         self.published_ms
     }
 
+    /// By how much the offset may be less, or more, than [`ClockOffset::ms`] says; None while nothing bounds it from
+    /// below.
+    pub fn error_ms(&self) -> Option<i64> {
+        let bounds = self.current.and(self.previous);
+        let (published, most, least) = (self.published_ms?, bounds.most?, bounds.least?);
+        Some((published - least).max(most - published).max(1))
+    }
+
     /// An instant of the ensemble's clock on ours.
     pub fn to_ours(&self, ensemble_ms: i64) -> TimeMs {
         TimeMs(ensemble_ms.saturating_add(self.published_ms.unwrap_or(0)))
     }
 
-    /// Notes that the creation event of a znode with this ctime arrived now.
+    /// All that was committed at this instant has arrived: what arrives from here on was stamped later.
+    pub fn synced(&mut self, sent_at: TimeMs) {
+        self.synced_at = Some(sent_at);
+    }
+
+    /// Notes that the creation event of a znode with this ctime arrived.
     pub fn note(&mut self, arrived_at: TimeMs, ctime_ms: i64) {
         if arrived_at >= self.period_ends_at {
-            self.previous = self.current.take();
+            self.previous = std::mem::take(&mut self.current);
             self.period_ends_at = arrived_at + PERIOD_MS;
         }
-        let sample = arrived_at.0.saturating_sub(ctime_ms);
-        self.current = Some(self.current.map_or(sample, |least| least.min(sample)));
-        let estimate = self.previous.map_or(sample, |least| least.min(sample)).min(self.current.unwrap_or(sample));
+        // A ctime is cut to whole milliseconds.
+        let after = self.synced_at.map(|synced_at| synced_at.0.saturating_sub(ctime_ms) - 1);
+        let sample = Bounds { most: Some(arrived_at.0.saturating_sub(ctime_ms)), least: after };
+        let mut bounds = self.current.and(sample);
+        if bounds.least.zip(bounds.most).is_some_and(|(least, most)| least > most + 1) {
+            // A clock was set: what was known before is of another time.
+            self.previous = Bounds::default();
+            bounds = sample;
+        }
+        self.current = bounds;
+        let known = self.current.and(self.previous);
+        // Delays are mostly short, so the truth is nearer to the upper bound; the lower one says how near.
+        let Some(estimate) = known.most else { return };
         if self.published_ms.is_none_or(|published| (published - estimate).abs() > HYSTERESIS_MS) {
             self.published_ms = Some(estimate);
         }
@@ -45,8 +84,9 @@ impl ClockOffset {
 
     /// The leader may be another one now.
     pub fn forget_evidence(&mut self) {
-        self.current = None;
-        self.previous = None;
+        self.current = Bounds::default();
+        self.previous = Bounds::default();
+        self.synced_at = None;
     }
 }
 
@@ -65,6 +105,19 @@ mod tests {
         assert_eq!(offset.ms(), Some(100));
         offset.note(TimeMs(4_900), 4_000);
         assert_eq!(offset.to_ours(4_000), TimeMs(4_100));
+    }
+
+    #[test]
+    fn a_sync_before_the_creation_bounds_the_error() {
+        let mut offset = ClockOffset::default();
+        offset.note(TimeMs(1_000), 900);
+        assert_eq!(offset.error_ms(), None, "nothing bounds it from below");
+        offset.synced(TimeMs(1_990));
+        offset.note(TimeMs(2_010), 1_900);
+        assert_eq!((offset.ms(), offset.error_ms()), (Some(100), Some(11)));
+        offset.synced(TimeMs(9_000));
+        offset.note(TimeMs(9_100), 4_000);
+        assert_eq!(offset.ms(), Some(5_100), "somebody set a clock");
     }
 
     #[test]

@@ -83,6 +83,9 @@ pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds)
     if conflict(lock).is_some() {
         return (Verdict::DoubleOwner, None);
     }
+    if is_expiring(lock) {
+        return (Verdict::Expiring, None);
+    }
     if let Some(ends_at) = lock.ends_at(mirror) {
         return (Verdict::Healthy, Some(ends_at));
     }
@@ -102,6 +105,13 @@ pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds)
     } else {
         (Verdict::Healthy, Some(since + slow_ms))
     }
+}
+
+/// Nobody who holds it is connected to any member: sessions without a client run out, and the lock frees itself. A
+/// group is no lock that anybody waits for.
+fn is_expiring(lock: &Lock) -> bool {
+    let frees = !matches!(lock.recognition.shape, Shape::Group | Shape::Items | Shape::TakenItems | Shape::Idle);
+    frees && !lock.holders.is_empty() && lock.holders.iter().all(Tenure::is_disconnected)
 }
 
 /// Nobody holds: free, unless members gather or items wait, which is what such places are for.
@@ -142,7 +152,7 @@ fn is_meant_to_pass(lock: &Lock) -> bool {
 pub fn sentence(lock: &Lock, mirror: &Mirror, thresholds: &Thresholds) -> String {
     let waiting = waiting_clause(lock);
     let Some(first) = lock.holders.first().filter(|_| lock.gone_since.is_none()) else { return sentence_unheld(lock) };
-    let who = name_of(first);
+    let who = place_of(first);
     let usual = || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
     match lock.verdict {
         Verdict::Deadlocked => lock.deadlock.as_deref().unwrap_or_default().to_owned(),
@@ -151,6 +161,7 @@ pub fn sentence(lock: &Lock, mirror: &Mirror, thresholds: &Thresholds) -> String
             let name = orphan(lock).map_or("", |tenure| &tenure.name);
             format!("Orphan: {name} is persistent, no session owns it, it never frees itself{waiting}.")
         }
+        Verdict::Expiring => format!("Expiring: {who} is connected to no member; the lock frees itself when the session runs out{waiting}."),
         Verdict::Stuck => format!("Stuck: {who} holds far beyond the usual time{}{waiting}.", usual()),
         Verdict::Slow => format!("Slow: {who} holds longer than usual{}{waiting}.", usual()),
         _ => sentence_held(lock, mirror, &who, &waiting),
@@ -244,6 +255,15 @@ pub fn name_of(tenure: &Tenure) -> String {
         (None, Some(session)) => format!("session {session}"),
         (None, None) if tenure.czxid.is_some() => tenure.name.to_string(),
         (None, None) => format!("{} (owner unknown)", tenure.name),
+    }
+}
+
+/// Who holds, in a word, and from where.
+fn place_of(tenure: &Tenure) -> String {
+    let name = name_of(tenure);
+    match tenure.peer.as_ref().and_then(|peer| peer.address.as_deref()) {
+        Some(address) if !name.contains(address) => format!("{name} at {address}"),
+        _ => name,
     }
 }
 

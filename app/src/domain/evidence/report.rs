@@ -180,6 +180,8 @@ pub struct Report {
     pub number: Option<i64>,
     /// By which way it was asked, in words: `AdminServer http://…`, `four-letter words`, or nothing.
     pub by: Box<str>,
+    /// Nobody listens at its client port: no session can be connected to it.
+    pub is_down: bool,
     /// Who is connected.
     pub connections: Answer<Vec<Connection>>,
     /// Sessions and what they own.

@@ -17,6 +17,7 @@ pub use held::Held;
 pub use parts::{Parts, Seat, homes_of};
 
 use super::change::Departure;
+use super::evidence::{Liveness, Peer};
 use super::finding::{Code, Finding};
 use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
@@ -54,12 +55,19 @@ pub struct Tenure {
     pub since: TimeMs,
     /// It held already when we first looked: it may have held for longer.
     pub is_lower_bound: bool,
+    /// Its client, as far as the members tell.
+    pub peer: Option<Box<Peer>>,
 }
 
 impl Tenure {
     /// Full path of its znode.
     pub fn path(&self) -> String {
         join_path(&self.directory, &self.name)
+    }
+
+    /// Its client is connected to no member.
+    pub fn is_disconnected(&self) -> bool {
+        self.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Disconnected)
     }
 
     /// Its znode is another name for this one.
@@ -164,6 +172,8 @@ pub struct Lock {
     pub look_at: Option<TimeMs>,
     /// The kinds of names it was recognised by.
     pub kinds: (u64, u64),
+    /// When a contender left last, or might have in a gap: whoever waited for it has begun to wait for another.
+    pub left_at: TimeMs,
     /// The observatory's revision at the last change.
     pub revision: u64,
 }
@@ -188,6 +198,7 @@ impl Lock {
             recheck_at: None,
             look_at: None,
             kinds: (0, 0),
+            left_at: TimeMs(i64::MIN),
             revision: 0,
         }
     }

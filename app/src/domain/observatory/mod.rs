@@ -1,5 +1,6 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
+mod evidence;
 mod oddities;
 mod places;
 mod refresh;
@@ -17,6 +18,7 @@ pub use waits::Spot;
 use super::change::{Change, Departure};
 use super::configured::Configured;
 use super::deadlock::Cycle;
+use super::evidence::Book;
 use super::finding::Limits;
 use super::history::{History, What};
 use super::lock::Lock;
@@ -79,6 +81,7 @@ pub struct Observatory {
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: sessions::Leaving,
     offset: ClockOffset,
+    book: Book,
     zxid: Zxid,
     counters: Counters,
     revision: u64,
@@ -104,6 +107,7 @@ impl Observatory {
             reaped: BTreeMap::new(),
             leaving: sessions::Leaving::default(),
             offset: ClockOffset::default(),
+            book: Book::default(),
             zxid: Zxid(0),
             counters: Counters::default(),
             revision: 0,
@@ -128,6 +132,8 @@ impl Observatory {
                 self.counters.missed += u64::from(creates);
                 out.push(Change::RootChanged(root));
             }
+            Observation::Evidence(round) => self.heard(now, *round, &mut out),
+            Observation::Synced { sent_at } => self.offset.synced(sent_at),
             Observation::Tick => self.tick(now, &mut out),
         }
         self.revision += u64::from(!out.is_empty());
@@ -197,6 +203,7 @@ impl Observatory {
             let mirror = self.roots.get(root.0 as usize).map(|view| &view.mirror);
             if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
                 lock.tally.owner_unknown += u64::from(czxid.is_none());
+                lock.left_at = now;
                 lock.note_departure(mirror, &self.offset, now, &key, &child, held);
             }
             if let Some(session) = owner {
@@ -247,6 +254,7 @@ impl Observatory {
 
     fn tick(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         self.settle_sessions(now, out);
+        self.outlive_evidence(now, out);
         self.search_suspects(now, out);
         while let Some((due, _)) = self.rechecks.first() {
             if *due > now {
@@ -316,6 +324,11 @@ impl Observatory {
             self.lock_at(parent).filter(|lock| self.child_counts(lock, parent, name))
         };
         self.locks.get(path).or_else(|| self.lock_at(path)).or_else(of_child)
+    }
+
+    /// What the members said of sessions and watches.
+    pub fn book(&self) -> &Book {
+        &self.book
     }
 
     /// Offset between our clock and the ensemble's.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{FREE_ALONE_MAX, GONE_MAX, Observatory};
 use crate::domain::change::{Change, Departure};
+use crate::domain::evidence::Book;
 use crate::domain::finding::{self, Survey};
 use crate::domain::history::{Happening, What};
 use crate::domain::label::label_of;
@@ -157,6 +158,10 @@ impl Observatory {
         lock.revision = revision;
         let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
         lock.tally.depth.note(lock.waiter_count());
+        if seen == Seen::AfterGap {
+            lock.left_at = now;
+        }
+        identify(lock, &self.book, now);
         let path = Arc::clone(&lock.path);
         let first = lock.holders.first().map(|tenure| tenure.name.clone());
         out.push(if news.changed {
@@ -261,6 +266,20 @@ impl Observatory {
     }
 }
 
+/// Brings what is told of the holders' clients up to date. True when something else is to be told.
+pub(super) fn identify(lock: &mut Lock, book: &Book, now: TimeMs) -> bool {
+    let mut is_news = false;
+    for tenure in lock.holders.iter_mut().filter(|_| book.rounds() > 0) {
+        let Some(session) = tenure.owner else { continue };
+        let peer = book.peer(session, tenure.since, now);
+        if tenure.peer.as_deref() != Some(&peer) {
+            tenure.peer = Some(Box::new(peer));
+            is_news = true;
+        }
+    }
+    is_news
+}
+
 /// What following the holders brought to light.
 #[derive(Default)]
 struct News {
@@ -343,6 +362,7 @@ fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, see
         version: 0,
         since: now,
         is_lower_bound: seen == Seen::AfterGap,
+        peer: None,
     });
     tenure.access = lock.access(seat);
     if let Some(read) = &seat.child.read {

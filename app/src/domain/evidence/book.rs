@@ -1,0 +1,261 @@
+//! Everything the members said, put together: sessions, members, watches. Changes only by taking in a round.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::disagree::{Disagreement, Disputed};
+use super::member::Member;
+use super::session::{FRESH_MS, Known, Liveness, Peer, RunsOut};
+use super::watched::{GRACE_MS, Watch, Watched};
+use super::{Answer, Expiry, Report, Round, SessionTable};
+use crate::domain::offset::ClockOffset;
+use crate::domain::time::TimeMs;
+use crate::domain::znode::{SessionId, Zxid};
+
+/// Sessions remembered; more are not.
+pub const SESSIONS_MAX: usize = 400_000;
+/// The printed date of an expiry leaves out the milliseconds.
+const SECOND_MS: i64 = 1_000;
+const QUARTER_HOUR_MS: i64 = 900_000;
+/// ZooKeeper's usual tick, where no member tells its own (`tickTime`).
+const TICK_MS: i64 = 2_000;
+/// A session that is in nobody's list and that no member tells the end of is forgotten after so many time-outs.
+const FORGET_TIMEOUTS: i64 = 3;
+
+/// What the ensemble says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    members: BTreeMap<Arc<str>, Member>,
+    sessions: BTreeMap<SessionId, Known>,
+    watched: Watched,
+    disagreement: Disagreement,
+    rounds: u64,
+    complete_at: Option<TimeMs>,
+    /// The last round is not too old to speak of now.
+    is_fresh: bool,
+}
+
+impl Book {
+    /// Takes in a round. Returns the sessions of which something else is to be told than before.
+    pub(in crate::domain) fn take_in(&mut self, now: TimeMs, round: Round, offset: &ClockOffset) -> BTreeSet<SessionId> {
+        self.rounds += 1;
+        let names: BTreeSet<Box<str>> = round.reports.iter().map(|report| report.member.clone()).collect();
+        self.members.retain(|name, _| names.contains(&**name));
+        let mut tables = Vec::new();
+        let mut listed_by = 0;
+        let mut asked_first = now;
+        for report in round.reports {
+            let name: Arc<str> = (*report.member).into();
+            if report.is_down {
+                listed_by += 1;
+            }
+            if let Some((asked_at, _)) = report.connections.value() {
+                listed_by += 1;
+                asked_first = asked_first.min(asked_at);
+            }
+            if let Some((table, asked_at)) = self.hear(&name, report, offset) {
+                tables.push((name, table, asked_at));
+            }
+        }
+        self.complete_at = (listed_by > 0 && listed_by >= self.members.len()).then_some(asked_first);
+        self.watched.forget(now, |member| names.contains(member));
+        for (name, table, asked_at) in &tables {
+            self.hear_sessions(now, name, table, *asked_at, offset);
+        }
+        let compared: Vec<(Arc<str>, &SessionTable)> = tables.iter().map(|(name, table, _)| (Arc::clone(name), table)).collect();
+        if compared.len() > 1 { self.disagreement.compare(&compared) } else { self.disagreement.forget() }
+        self.settle(now, !tables.is_empty())
+    }
+
+    /// What one member says of itself, its clients and its watches. Returns its sessions, which are put together later.
+    fn hear(&mut self, name: &Arc<str>, report: Report, offset: &ClockOffset) -> Option<(SessionTable, TimeMs)> {
+        let member = self.members.entry(Arc::clone(name)).or_default();
+        member.note(&report);
+        if let Answer::Ok { asked_at, value } = report.connections {
+            member.running.note(asked_at, value.iter().filter_map(|connection| Some((connection.answered_ms?, connection.established_ms))));
+            let running = member.running;
+            for connection in value {
+                let is_known = self.sessions.contains_key(&connection.session);
+                if !is_known && self.sessions.len() >= SESSIONS_MAX {
+                    continue;
+                }
+                let known = self.sessions.entry(connection.session).or_default();
+                known.take_in(&connection, name, asked_at, connection.answered_ms.and_then(|ms| running.to_ours(ms)));
+                known.connected_since = connection.established_ms.map(|ms| offset.to_ours(ms));
+                known.round = self.rounds;
+            }
+        }
+        if let Answer::Ok { asked_at, value } = report.watches {
+            self.watched.take_in(name, asked_at, value);
+        }
+        match report.sessions {
+            Answer::Ok { asked_at, value } => Some((value, asked_at)),
+            Answer::None { .. } | Answer::NotAsked => None,
+        }
+    }
+
+    /// Sessions and when they run out, as a member tells it.
+    fn hear_sessions(&mut self, now: TimeMs, member: &Arc<str>, table: &SessionTable, asked_at: TimeMs, offset: &ClockOffset) {
+        let running = self.members.get(member).map(|member| member.running).unwrap_or_default();
+        let named = table.expiries.keys().chain(table.timeouts_ms.keys()).chain(table.ephemerals.keys());
+        for session in named {
+            if !self.sessions.contains_key(session) && self.sessions.len() >= SESSIONS_MAX {
+                continue;
+            }
+            let known = self.sessions.entry(*session).or_default();
+            if known.round == 0 {
+                // New to us: it may have connected after the connections were asked for.
+                known.listed_at = Some(asked_at - FRESH_MS);
+            }
+            known.round = self.rounds;
+            if let Some(timeout_ms) = table.timeouts_ms.get(session) {
+                known.timeout_ms = Some(*timeout_ms);
+            }
+            let at = table.expiries.get(session).and_then(|expiry| match expiry {
+                Expiry::Running(ms) => running.to_ours(*ms),
+                Expiry::QuarterHour(ms) => Some(next(*ms, now, offset)),
+            });
+            // Nothing moves the end of one that is gone.
+            if let Some(at) = at.filter(|_| known.gone_since.is_none() || known.runs_out.is_none()) {
+                known.runs_out = Some((RunsOut { at, is_told: true }, self.rounds));
+            }
+        }
+    }
+
+    /// Draws the conclusions of a round: who is on no list, who ended, of whom something else is to be told.
+    fn settle(&mut self, now: TimeMs, sessions_told: bool) -> BTreeSet<SessionId> {
+        let (rounds, complete_at, tick_ms) = (self.rounds, self.complete_at, self.tick_ms());
+        let is_fresh = self.complete_at(now).is_some();
+        self.is_fresh = true;
+        let mut news = BTreeSet::new();
+        self.sessions.retain(|session, known| {
+            let is_listed = known.listed_at.is_some_and(|at| complete_at.is_none_or(|complete_at| at >= complete_at));
+            let is_new = known.told == Peer::default() && known.address.is_none();
+            if let Some(at) = complete_at.filter(|_| !is_listed) {
+                if is_new && known.listed_at.is_some() {
+                    known.listed_at = None;
+                } else {
+                    known.gone_since.get_or_insert(at);
+                    known.listed_at = None;
+                }
+            }
+            if is_listed && known.runs_out.is_some_and(|(_, round)| round != rounds) {
+                known.runs_out = None;
+            }
+            if known.tell(now, tick_ms, is_fresh) {
+                news.insert(*session);
+            }
+            let is_mentioned = known.round == rounds;
+            let patience_ms = known.timeout_ms.unwrap_or(60_000).saturating_mul(FORGET_TIMEOUTS);
+            let is_over = match (known.gone_since, known.listed_at) {
+                _ if is_mentioned => false,
+                (Some(since), _) => sessions_told || now.since(since) > patience_ms,
+                (None, Some(at)) => now.since(at) > patience_ms,
+                (None, None) => true,
+            };
+            if is_over {
+                news.insert(*session);
+            }
+            !is_over
+        });
+        news
+    }
+
+    /// Time passes. When the last round becomes too old, returns the sessions of which something else is to be told.
+    pub(in crate::domain) fn grow_old(&mut self, now: TimeMs) -> BTreeSet<SessionId> {
+        let last = self.members.values().filter_map(|member| member.connections.asked_at()).max();
+        if !self.is_fresh || last.is_some_and(|at| now.since(at) <= FRESH_MS) {
+            return BTreeSet::new();
+        }
+        self.is_fresh = false;
+        let tick_ms = self.tick_ms();
+        self.sessions.iter_mut().filter_map(|(session, known)| known.tell(now, tick_ms, false).then_some(*session)).collect()
+    }
+
+    /// A tick of the ensemble, ms: sessions run out on a whole one.
+    pub fn tick_ms(&self) -> i64 {
+        self.members.values().filter_map(|member| member.health.as_ref()?.1.tick_ms).max().unwrap_or(TICK_MS)
+    }
+}
+
+/// Reading.
+impl Book {
+    /// Members by name.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Member)> {
+        self.members.iter()
+    }
+
+    /// What is known of a session.
+    pub fn session(&self, session: SessionId) -> Option<&Known> {
+        self.sessions.get(&session)
+    }
+
+    /// How many rounds were taken in.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// When every member was asked who is connected, if all answered in the last round and that is not too long ago.
+    pub fn complete_at(&self, now: TimeMs) -> Option<TimeMs> {
+        self.complete_at.filter(|at| now.since(*at) <= FRESH_MS)
+    }
+
+    /// What is to be told of a session that owns something since `owned_since`, which was before now.
+    pub fn peer(&self, session: SessionId, owned_since: TimeMs, now: TimeMs) -> Peer {
+        match self.sessions.get(&session) {
+            Some(known) => known.peer(now, self.tick_ms(), self.complete_at(now).is_some()),
+            // It owned something when all were asked, and nobody listed it.
+            None if self.complete_at(now).is_some_and(|at| at > owned_since) => Peer { liveness: Liveness::Disconnected, ..Peer::default() },
+            None => Peer::default(),
+        }
+    }
+
+
+    /// When every member's table of watches was asked for; the oldest counts. None while one is missing or old.
+    pub fn watches_at(&self, now: TimeMs) -> Option<TimeMs> {
+        self.watched.complete_at(now, self.members.values().filter(|member| !member.is_down).count())
+    }
+
+    /// When the oldest table of watches there is was asked for, complete or not.
+    pub fn some_watches_at(&self) -> Option<TimeMs> {
+        self.watched.oldest()
+    }
+
+    /// Sessions known to watch a znode's data or existence, `ours` left out.
+    pub fn watchers(&self, now: TimeMs, path: &str, ours: Option<SessionId>) -> BTreeSet<SessionId> {
+        let mut sessions = self.watched.by(now, path);
+        if let Some(ours) = ours {
+            sessions.remove(&ours);
+        }
+        sessions
+    }
+
+    /// What the tables say of a wait that should have begun at `since`.
+    pub fn watch(&self, now: TimeMs, session: SessionId, path: &str, since: TimeMs) -> Watch {
+        if self.watched.has(now, path, session) {
+            return Watch::Confirmed;
+        }
+        let is_connected = self.sessions.get(&session).is_some_and(|known| known.liveness(now) == Liveness::Connected);
+        match self.watches_at(now) {
+            Some(at) if is_connected && at.since(since) > GRACE_MS => Watch::Missing,
+            _ => Watch::Unknown,
+        }
+    }
+
+    /// Ephemerals that only some members have, by path.
+    pub fn disputed(&self) -> &BTreeMap<Box<str>, Disputed> {
+        &self.disagreement.disputed
+    }
+
+    /// The newest transaction any member says it has applied.
+    pub fn newest_zxid(&self) -> Option<Zxid> {
+        self.members.values().filter_map(|member| member.health.as_ref()?.1.zxid).max()
+    }
+}
+
+/// The instant nearest ahead that a quarter hour's second can mean. It may be over for a minute.
+fn next(quarter_ms: i64, now: TimeMs, offset: &ClockOffset) -> TimeMs {
+    let ahead_of = now.0 - offset.ms().unwrap_or(0) - 60_000;
+    let ahead_ms = (quarter_ms - ahead_of).rem_euclid(QUARTER_HOUR_MS);
+    offset.to_ours(ahead_of + ahead_ms + SECOND_MS)
+}
