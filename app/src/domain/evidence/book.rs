@@ -63,7 +63,11 @@ impl Book {
             self.hear_sessions(now, name, table, *asked_at, offset);
         }
         let compared: Vec<(Arc<str>, &SessionTable)> = tables.iter().map(|(name, table, _)| (Arc::clone(name), table)).collect();
-        if compared.len() > 1 { self.disagreement.compare(&compared) } else { self.disagreement.forget() }
+        if compared.len() > 1 {
+            self.disagreement.compare(&compared)
+        } else {
+            self.disagreement.forget()
+        }
         self.settle(now, !tables.is_empty())
     }
 
@@ -209,7 +213,6 @@ impl Book {
             None => Peer::default(),
         }
     }
-
 
     /// When every member's table of watches was asked for; the oldest counts. None while one is missing or old.
     pub fn watches_at(&self, now: TimeMs) -> Option<TimeMs> {

@@ -51,7 +51,8 @@ impl Disagreement {
                 (path.into(), Disputed { session, on: names.collect() })
             })
             .collect();
-        self.disputed = now.iter().filter(|(path, disputed)| self.suspects.get(*path) == Some(*disputed)).map(|(k, v)| (k.clone(), v.clone())).collect();
+        self.disputed =
+            now.iter().filter(|(path, disputed)| self.suspects.get(*path) == Some(*disputed)).map(|(k, v)| (k.clone(), v.clone())).collect();
         self.suspects = now;
     }
 

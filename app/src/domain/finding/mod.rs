@@ -6,10 +6,13 @@ mod deadlock;
 mod deep_queue;
 mod double_owner_window;
 mod duplicate_session;
+mod expiry_overdue;
 mod foreign_child;
 mod herd;
 mod leader_mismatch;
 mod lease_leak;
+mod members_disagree;
+mod missing_watch;
 mod mixed_recipes;
 mod never_expires;
 mod old_owner_connected;
@@ -67,6 +70,12 @@ codes! {
     WaitingForItself = "waiting_for_itself",
     /// A child that no recipe writes.
     ForeignChild = "foreign_child",
+    /// A session should have run out, and what it owns is still there.
+    ExpiryOverdue = "expiry_overdue",
+    /// Some members have a contender that others have not.
+    MembersDisagree = "members_disagree",
+    /// A waiter is in no watch table.
+    MissingWatch = "missing_watch",
     /// Clients that do not see each other share one directory.
     MixedRecipes = "mixed_recipes",
     /// The sequence counter is near its end, or past it.
@@ -159,10 +168,13 @@ pub trait Lint: Sync {
 }
 
 /// Every lint on a lock.
-const LINTS: [&dyn Lint; 19] = [
+const LINTS: [&dyn Lint; 22] = [
     &deadlock::Deadlock,
     &duplicate_session::DuplicateSession,
     &orphan_contender::OrphanContender,
+    &expiry_overdue::ExpiryOverdue,
+    &members_disagree::MembersDisagree,
+    &missing_watch::MissingWatch,
     &mixed_recipes::MixedRecipes,
     &leader_mismatch::LeaderMismatch,
     &lease_leak::LeaseLeak,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Limits;
 use crate::domain::change::Departure;
 use crate::domain::deadlock::Cycle;
+use crate::domain::evidence::Book;
 use crate::domain::label::label_of;
 use crate::domain::lock::{Lock, PastTenure, Seat, Tenure};
 use crate::domain::mirror::{Directory, Mirror};
@@ -27,6 +28,8 @@ pub struct Survey<'a> {
     pub mirror: &'a Mirror,
     /// Now.
     pub now: TimeMs,
+    /// What the members say.
+    pub book: &'a Book,
     /// The ensemble's clock.
     pub offset: &'a ClockOffset,
     /// From where on lints warn.

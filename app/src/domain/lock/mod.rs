@@ -7,6 +7,7 @@ mod held;
 mod line;
 mod parts;
 mod timed;
+mod woken;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ pub use capacity::{Capacity, Maximum};
 pub use edges::{TARGETS_MAX, Target};
 pub use held::Held;
 pub use parts::{Parts, Seat, homes_of};
+pub use woken::{Known, Woken};
 
 use super::change::Departure;
 use super::evidence::{Liveness, Peer};
@@ -86,6 +88,8 @@ pub struct PastTenure {
     pub until: TimeMs,
     /// How it ended.
     pub how: Departure,
+    /// Sessions that its going woke, by the last tables of watches; None while they were not read.
+    pub woke: Option<u32>,
 }
 
 /// What was counted since we watch.
@@ -257,6 +261,6 @@ impl Lock {
             self.tally.holds.note(now.since(tenure.since));
         }
         self.tally.past.truncate(PAST_MAX - 1);
-        self.tally.past.push_front(PastTenure { tenure, until: now, how });
+        self.tally.past.push_front(PastTenure { tenure, until: now, how, woke: None });
     }
 }

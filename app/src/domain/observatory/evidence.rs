@@ -10,11 +10,18 @@ use crate::domain::evidence::Round;
 use crate::domain::time::TimeMs;
 use crate::domain::znode::SessionId;
 
+/// Locks whose findings are looked for after a round that tells of watches, the first in path order.
+const LOOKS_MAX: usize = 1_024;
+
 impl Observatory {
     /// Takes in a round of answers.
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
-        let news = self.book.take_in(now, round, &self.offset);
+        let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
+        let (disputed, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
         self.join(now, news, out);
+        if has_watches || disputed != *self.book.disputed() {
+            self.look_again(now);
+        }
         out.push(Change::EvidenceChanged);
     }
 
@@ -25,6 +32,13 @@ impl Observatory {
             self.join(now, news, out);
             out.push(Change::EvidenceChanged);
         }
+    }
+
+    /// Has the findings looked for that watches and members tell of; of locks that change they are looked for anyway.
+    fn look_again(&mut self, now: TimeMs) {
+        let contended = self.locks.values().filter(|lock| lock.contender_count() > 1);
+        let paths: Vec<Arc<str>> = contended.map(|lock| Arc::clone(&lock.path)).take(LOOKS_MAX).collect();
+        paths.iter().for_each(|path| self.plan_look(now, path));
     }
 
     /// Judges the locks anew that these sessions hold.

@@ -156,7 +156,11 @@ impl Observatory {
         let Some(lock) = self.locks.get_mut(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         lock.revision = revision;
+        let ended_before = lock.tally.past.front().map(|past| past.until);
         let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
+        if seen == Seen::Watched && lock.tally.past.front().map(|past| past.until) != ended_before {
+            note_woken(lock, &self.book, now, self.session);
+        }
         lock.tally.depth.note(lock.waiter_count());
         if seen == Seen::AfterGap {
             lock.left_at = now;
@@ -241,6 +245,7 @@ impl Observatory {
             lock,
             mirror: &view.mirror,
             now,
+            book: &self.book,
             offset: &self.offset,
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
@@ -263,6 +268,18 @@ impl Observatory {
         out.push(Change::LockTouched { lock: Arc::clone(&lock.path) });
         lock.findings = found;
         lock.revision = self.revision + 1;
+    }
+}
+
+/// Counts whom the hold that just ended woke. The tables are from before its end.
+fn note_woken(lock: &mut Lock, book: &Book, now: TimeMs, ours: Option<SessionId>) {
+    if book.watches_at(now).is_none() {
+        return;
+    }
+    for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none()) {
+        let mut sessions = book.watchers(now, &past.tenure.path(), ours);
+        past.tenure.owner.map(|owner| sessions.remove(&owner));
+        past.woke = u32::try_from(sessions.len()).ok();
     }
 }
 

@@ -34,6 +34,12 @@ impl Dialect {
         matches!(self, Self::CuratorLock | Self::CuratorLatch | Self::CuratorReadWrite | Self::Kazoo)
     }
 
+    /// Its clients watch the data or existence of the znode they wait for, always: Curator's `LockInternals` and
+    /// `LeaderLatch`, kazoo's `Lock`. Of the others some watch the list of children, or poll.
+    pub fn watches_the_one_before(self) -> bool {
+        matches!(self, Self::CuratorLock | Self::CuratorLatch | Self::CuratorReadWrite | Self::Kazoo)
+    }
+
     /// Only a strictly lower number blocks: all of the lowest hold, once the counter sticks at 2147483647.
     /// Elsewhere the rest of the name decides.
     pub fn ties_all_hold(self) -> bool {
