@@ -94,7 +94,7 @@ async fn first_sync(address: &str) {
         let (stop, stopped) = watch::channel(false);
         let config = ObserverConfig::new(address, vec!["/locks".into()], Duration::from_secs(10)).unwrap();
         let started = Instant::now();
-        let observer = tokio::spawn(observe(config, sender, stopped));
+        let observer = tokio::spawn(observe(config, server::clock::Clock::system(), sender, stopped));
         let mut model = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
         while !model.is_ready() {
             for observation in receiver.recv().await.unwrap() {

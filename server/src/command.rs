@@ -4,6 +4,7 @@ use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
 use crate::cli::{Command, Demo, Settings};
+use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
@@ -94,7 +95,7 @@ impl Ensemble {
 }
 
 impl Observer for Ensemble {
-    async fn observe(self, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
-        observe(self.0, sink, stop).await;
+    async fn observe(self, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+        observe(self.0, clock, sink, stop).await;
     }
 }

@@ -100,12 +100,13 @@ impl Projection for Projector {
     }
 }
 
-/// The lock's own revision, and since when link and root are in their states: a lock page shows both.
+/// The lock's own revision, the last round of questions to the members, and since when link and root are in their
+/// states: a lock page shows all of them.
 fn lock_revision(look: Look<'_>, path: &str) -> Vec<u64> {
     let observatory = look.observatory;
     let root = observatory.root_of(path).unwrap_or(RootId(u32::MAX));
     let since = [observatory.link().1, observatory.root_state(root).1].map(|at| at.0.cast_unsigned());
-    let mut revision = vec![look.lock_revision(path).unwrap_or(u64::MAX)];
+    let mut revision = vec![look.lock_revision(path).unwrap_or(u64::MAX), observatory.book().rounds()];
     revision.extend(since);
     revision
 }

@@ -35,7 +35,7 @@ pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
     /// Observes until told to stop, then ends its session.
-    fn observe(self, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
+    fn observe(self, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
 }
 
 /// Listens.
@@ -104,7 +104,8 @@ impl Parts {
         let observatory = Observatory::new(settings, TimeMs(now_ms));
         let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
         let receiver = stop.receiver();
-        let observer = tokio::spawn(async move { observer.observe(sink, receiver).await });
+        let own_clock = clock.clone();
+        let observer = tokio::spawn(async move { observer.observe(own_clock, sink, receiver).await });
         let about = About {
             ensemble: EnsembleInfo { name: "default".to_owned(), connect: config.zk.clone() },
             version: env!("CARGO_PKG_VERSION").to_owned(),

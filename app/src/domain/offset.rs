@@ -3,12 +3,17 @@
 //! plus the delay of the event; the smallest of many is the best estimate. From below it is bounded by `sync`: a
 //! creation that is told only after the answer was stamped after the question was sent.
 
+use std::collections::VecDeque;
+
 use super::time::TimeMs;
 
 /// A smaller estimate replaces a larger one at once; an older one is forgotten after two of these.
 const PERIOD_MS: i64 = 300_000;
 /// The published offset moves only when the estimate differs by more, so that instants on screen keep still.
 const HYSTERESIS_MS: i64 = 25;
+
+/// Answers remembered: a znode is read a while after its creation was told, rarely after so many of them.
+const SYNCED_MAX: usize = 8;
 
 /// Estimate of our clock minus the ensemble leader's.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +22,8 @@ pub struct ClockOffset {
     current: Bounds,
     previous: Bounds,
     period_ends_at: TimeMs,
-    synced_at: Option<TimeMs>,
+    /// The last questions whose answer told of all before them: when the answer came, when it was asked.
+    synced: VecDeque<(TimeMs, TimeMs)>,
 }
 
 /// What the evidence of one period allows.
@@ -53,9 +59,10 @@ impl ClockOffset {
         TimeMs(ensemble_ms.saturating_add(self.published_ms.unwrap_or(0)))
     }
 
-    /// All that was committed at this instant has arrived: what arrives from here on was stamped later.
-    pub fn synced(&mut self, sent_at: TimeMs) {
-        self.synced_at = Some(sent_at);
+    /// All that was committed at `sent_at` has arrived now: what arrives from here on was stamped later.
+    pub fn synced(&mut self, now: TimeMs, sent_at: TimeMs) {
+        self.synced.truncate(SYNCED_MAX - 1);
+        self.synced.push_front((now, sent_at));
     }
 
     /// Notes that the creation event of a znode with this ctime arrived.
@@ -65,7 +72,8 @@ impl ClockOffset {
             self.period_ends_at = arrived_at + PERIOD_MS;
         }
         // A ctime is cut to whole milliseconds.
-        let after = self.synced_at.map(|synced_at| synced_at.0.saturating_sub(ctime_ms) - 1);
+        let synced = self.synced.iter().find(|(told_at, _)| *told_at < arrived_at).map(|(_, sent_at)| *sent_at);
+        let after = synced.map(|sent_at| sent_at.0.saturating_sub(ctime_ms) - 1);
         let sample = Bounds { most: Some(arrived_at.0.saturating_sub(ctime_ms)), least: after };
         let mut bounds = self.current.and(sample);
         if bounds.least.zip(bounds.most).is_some_and(|(least, most)| least > most + 1) {
@@ -86,7 +94,7 @@ impl ClockOffset {
     pub fn forget_evidence(&mut self) {
         self.current = Bounds::default();
         self.previous = Bounds::default();
-        self.synced_at = None;
+        self.synced.clear();
     }
 }
 
@@ -112,10 +120,11 @@ mod tests {
         let mut offset = ClockOffset::default();
         offset.note(TimeMs(1_000), 900);
         assert_eq!(offset.error_ms(), None, "nothing bounds it from below");
-        offset.synced(TimeMs(1_990));
+        offset.synced(TimeMs(1_995), TimeMs(1_990));
+        offset.synced(TimeMs(2_030), TimeMs(2_020));
         offset.note(TimeMs(2_010), 1_900);
         assert_eq!((offset.ms(), offset.error_ms()), (Some(100), Some(11)));
-        offset.synced(TimeMs(9_000));
+        offset.synced(TimeMs(9_005), TimeMs(9_000));
         offset.note(TimeMs(9_100), 4_000);
         assert_eq!(offset.ms(), Some(5_100), "somebody set a clock");
     }

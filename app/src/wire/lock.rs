@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Confidence, EdgeEvidence, Liveness, Recipe, Role, RootState, SessionId, Severity, Verdict, Window, WindowDelta, WindowRow, Zxid,
+    Access, ClientInfo, Confidence, EdgeEvidence, FiredRow, Herd, Liveness, Recipe, Role, RootState, RunsOut, SessionId, Severity, Trust, Verdict,
+    Window, WindowDelta, WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.
@@ -72,19 +73,6 @@ impl WindowRow for LockRow {
     }
 }
 
-/// Where a session connects from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClientInfo {
-    /// Client address, host:port.
-    pub address: String,
-    /// The member it is connected to.
-    pub server: String,
-    /// Session time-out.
-    pub timeout_ms: i64,
-    /// Last heard from, ms since the Unix epoch.
-    pub last_heard_at_ms: i64,
-}
-
 /// A znode's payload, capped; exactly one of the two forms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeData {
@@ -110,7 +98,7 @@ pub struct Edge {
 /// One contender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contender {
-    /// Full path of its znode; the lock's path when it has none.
+    /// Full path of its znode; without one, its lock's path and its session, so that it is told from others.
     pub path: String,
     /// Its znode's name.
     pub node: Option<String>,
@@ -130,8 +118,10 @@ pub struct Contender {
     pub client: Option<ClientInfo>,
     /// Alive?
     pub liveness: Liveness,
-    /// When the session runs out by itself.
-    pub expires_at_ms: Option<i64>,
+    /// When the session runs out by itself; told of those not heard from.
+    pub runs_out: Option<RunsOut>,
+    /// The members that have the znode, where members disagree; else empty.
+    pub only_on: Vec<String>,
     /// Who it says it is, from the payload; never trusted.
     pub label: Option<String>,
     /// Payload.
@@ -252,6 +242,10 @@ pub struct PastHolder {
     pub session_ended: bool,
     /// It may have held for longer than seen.
     pub is_lower_bound: bool,
+    /// Client address, when it was known.
+    pub address: Option<String>,
+    /// Sessions its release woke, by the last tables of watches; null while they were not read.
+    pub woke: Option<u32>,
 }
 
 /// All of the lock page but its contenders.
@@ -277,6 +271,14 @@ pub struct LockHead {
     pub stats: LockStats,
     /// The last holders, newest first.
     pub past: Vec<PastHolder>,
+    /// What the next release wakes; null when nobody holds, or nothing tells.
+    pub herd: Option<Herd>,
+    /// Watches fired on each member lately, where who waits at this lock is in no table.
+    pub fired: Vec<FiredRow>,
+    /// Sessions that wait without a znode; they come last among the contenders.
+    pub hidden_waiters: u32,
+    /// How far what is said of clients and watches can be trusted.
+    pub trust: Trust,
 }
 
 /// Body of the live view `lock`.

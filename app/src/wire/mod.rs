@@ -6,6 +6,7 @@
 //! scripts see are flattened to `type` / `kind` tags by the server.
 
 mod board;
+mod evidence;
 mod frame;
 mod id;
 mod lock;
@@ -18,11 +19,11 @@ mod waits;
 mod window;
 
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
+pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lock::{
-    AsOf, Capacity, ClientInfo, Contender, Edge, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
-    StatRow,
+    AsOf, Capacity, Contender, Edge, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, StatRow,
 };
 pub use name::{Access, Confidence, EdgeEvidence, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
 pub use problem::Problem;
@@ -30,7 +31,7 @@ pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSor
 pub use session::{
     Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead, SpotRow,
 };
-pub use status::{EnsembleStatus, EvidenceStatus, RootStatus, Status};
+pub use status::{EnsembleStatus, RootStatus, Status};
 pub use waits::{Cycle, Spot, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 

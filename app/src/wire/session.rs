@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::name::named_enum;
-use super::{AsOf, ClientInfo, Contender, Liveness, SessionId, Verdict, Window, WindowDelta, WindowRow};
+use super::{AsOf, ClientInfo, Contender, Liveness, RunsOut, SessionId, Verdict, Window, WindowDelta, WindowRow};
 
 /// Locks named on a session's row.
 pub const ROW_LOCKS_MAX: usize = 4;
@@ -47,6 +47,8 @@ pub struct SessionRow {
     pub client: Option<ClientInfo>,
     /// Alive?
     pub liveness: Liveness,
+    /// When it runs out by itself; told of those not heard from.
+    pub runs_out: Option<RunsOut>,
     /// Znodes that hold.
     pub holds: u32,
     /// Znodes that wait.

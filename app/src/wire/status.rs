@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FindingRow, Link, RootState, SessionId, Zxid};
+use super::{FindingRow, Link, MemberStatus, RootState, SessionId, Zxid};
 
 /// Answer of `/api/v1/status` and body of the live view `status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,10 +40,12 @@ pub struct EnsembleStatus {
     pub zxid: Zxid,
     /// Our clock minus the ensemble's, estimated; null before the first evidence.
     pub clock_offset_ms: Option<i64>,
+    /// By how much that may be wrong; null while nothing bounds it.
+    pub clock_error_ms: Option<i64>,
     /// Watched roots.
     pub roots: Vec<RootStatus>,
     /// Admin evidence, a row a member.
-    pub evidence: Vec<EvidenceStatus>,
+    pub evidence: Vec<MemberStatus>,
     /// What is odd about the ensemble as a whole.
     pub findings: Vec<FindingRow>,
     /// Times the view was read anew.
@@ -71,19 +73,4 @@ pub struct RootStatus {
     pub locks: u64,
     /// Znodes under it.
     pub znodes: u64,
-}
-
-/// What one member lets us see beyond its znodes: `ok`, `off`, `denied` or `error` each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EvidenceStatus {
-    /// host:port.
-    pub member: String,
-    /// Connection list.
-    pub connections: String,
-    /// Watch table.
-    pub watches: String,
-    /// Session list.
-    pub sessions: String,
-    /// When it was last asked.
-    pub sampled_at_ms: i64,
 }

@@ -35,6 +35,7 @@ fn session_row(id: i64, holds: u32) -> SessionRow {
         label: (holds > 2).then(|| "packer".to_owned()),
         client: None,
         liveness: Liveness::Unknown,
+        runs_out: None,
         holds,
         waits: 0,
         ephemerals: holds,

@@ -1,6 +1,6 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
-use app::wire::{Access, ClientInfo, Contender, Edge, EdgeEvidence, Liveness, LockRow, Role, SessionId, Zxid};
+use app::wire::{Access, ClientInfo, Contender, Edge, EdgeEvidence, Liveness, LockRow, Role, RunsOut, SessionId, Zxid};
 
 const EVIDENCE: [EdgeEvidence; 4] = [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
 const WAITER_LIVENESS: [Liveness; 4] = [Liveness::Connected, Liveness::Silent, Liveness::Disconnected, Liveness::Unknown];
@@ -26,7 +26,8 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
         ephemeral: Some(is_owned),
         client: is_owned.then(|| client(sequence, now_ms)),
         liveness: liveness(holds, is_owned, expires, pick),
-        expires_at_ms: expires.then_some(now_ms / 60_000 * 60_000 + 60_000),
+        runs_out: expires.then_some(RunsOut { at_ms: now_ms / 60_000 * 60_000 + 60_000, is_told: true }),
+        only_on: if sequence % 41 == 40 { vec!["zk2:2181".to_owned()] } else { Vec::new() },
         label: is_owned.then(|| format!("worker-{}", sequence % 97)),
         data: None,
         created_at_ms: since_ms.or(row.held_since_ms),
@@ -55,11 +56,17 @@ fn liveness(holds: bool, is_owned: bool, expires: bool, pick: usize) -> Liveness
 }
 
 fn client(sequence: i64, now_ms: i64) -> ClientInfo {
-    let last_heard_at_ms = now_ms / 10_000 * 10_000;
+    client_at(format!("10.0.{}.{}:51234", sequence / 250, sequence % 250), now_ms / 10_000 * 10_000)
+}
+
+/// A client as its member tells it.
+pub(crate) fn client_at(address: String, last_heard_at_ms: i64) -> ClientInfo {
     ClientInfo {
-        address: format!("10.0.{}.{}:51234", sequence / 250, sequence % 250),
+        address,
         server: "zk1:2181".to_owned(),
-        timeout_ms: TIMEOUT_MS,
-        last_heard_at_ms,
+        timeout_ms: Some(TIMEOUT_MS),
+        last_heard_at_ms: Some(last_heard_at_ms),
+        connected_since_ms: Some(last_heard_at_ms - 3_600_000),
+        last_operation: Some("PING".to_owned()),
     }
 }

@@ -2,15 +2,14 @@
 //! survive.
 
 use app::wire::{
-    ClientInfo, Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
+    Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
 };
 
-use super::contenders::contender;
+use super::contenders::{client_at, contender};
 
 const FIRST: i64 = 0x0100_00a1_b2c0_0001;
 /// A session that is remembered, and owns nothing any more.
 const GONE: i64 = 0x0100_00a1_b2c0_00ff;
-const TIMEOUT_MS: i64 = 30_000;
 
 struct Kind {
     label: Option<String>,
@@ -73,8 +72,9 @@ fn row(at: i64, kind: Kind, started_at_ms: i64) -> SessionRow {
         ensemble: "default".to_owned(),
         session_id: id,
         label: kind.label,
-        client: is_known.then(|| ClientInfo { address, server: "zk1:2181".to_owned(), timeout_ms: TIMEOUT_MS, last_heard_at_ms: started_at_ms }),
+        client: is_known.then(|| client_at(address, started_at_ms)),
         liveness: if is_known { Liveness::Connected } else { Liveness::Unknown },
+        runs_out: None,
         holds: kind.holds,
         waits: kind.waits,
         ephemerals: if at == 99 { 0 } else { (kind.holds + kind.waits).max(2) },

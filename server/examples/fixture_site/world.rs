@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::bail;
 use app::wire::{
     AsOf, Board, BoardHead, BoardQuery, Body, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, RootBrief,
-    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals, View,
-    Waits, Window, Zxid,
+    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals, Trust,
+    View, Waits, Window, Zxid,
 };
 use server::clock::Clock;
 use server::feed::Projection;
@@ -116,6 +116,10 @@ impl World {
             stat: None,
             stats: LockStats { acquisitions: u64::from(turn), ..LockStats::default() },
             past: Vec::new(),
+            herd: None,
+            fired: Vec::new(),
+            hidden_waiters: 0,
+            trust: Trust::default(),
             row,
         };
         Some(LockPage { head, window })
@@ -175,6 +179,7 @@ impl World {
             zxid: self.as_of().zxid,
             clock_offset_ms: Some(-3),
             roots: ROOTS.map(root).to_vec(),
+            clock_error_ms: None,
             evidence: Vec::new(),
             findings: Vec::new(),
             resyncs: 1,

@@ -2,8 +2,8 @@
 //! The only place where one becomes the other.
 
 use app::wire::{
-    Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, Foreign, Liveness, LockPage, LockRow, LockStats,
-    NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Verdict, Zxid,
+    Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
+    LockStats, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
 };
 use serde::Serialize;
 
@@ -33,6 +33,10 @@ pub(super) struct LockDetail {
     notes: Vec<String>,
     stats: LockStats,
     past: Vec<PastHolder>,
+    herd: Option<Herd>,
+    fired: Vec<FiredRow>,
+    hidden_waiter_count: u32,
+    trust: Trust,
 }
 
 /// A lock; `F` is a finding's code in lists, the whole finding for one lock.
@@ -87,8 +91,10 @@ struct EdgeJson {
 struct ClientJson {
     address: String,
     server: String,
-    timeout_ms: i64,
-    last_heard_ms: i64,
+    timeout_ms: Option<i64>,
+    last_heard_ms: Option<i64>,
+    connected_since_ms: Option<i64>,
+    last_operation: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -115,6 +121,10 @@ pub(super) struct ContenderJson {
     client: Option<ClientJson>,
     liveness: Liveness,
     expires_in_ms: Option<i64>,
+    /// No member told: it is the latest it can be.
+    expires_in_is_upper_bound: bool,
+    /// The members that have the znode, where members disagree.
+    only_on: Vec<String>,
     label: Option<String>,
     data: Option<DataJson>,
     created_at_ms: Option<i64>,
@@ -156,6 +166,10 @@ impl LockDetail {
             notes: head.notes,
             stats: head.stats,
             past: head.past,
+            herd: head.herd,
+            fired: head.fired,
+            hidden_waiter_count: head.hidden_waiters,
+            trust: head.trust,
         }
     }
 }
@@ -209,14 +223,20 @@ impl Finding {
     }
 }
 
+/// A contender without a znode goes by its lock's path.
+fn path_of(row: &Contender) -> String {
+    let path = row.path.as_str();
+    if row.node.is_some() { path.to_owned() } else { path.rsplit_once(' ').map_or(path, |(lock, _)| lock).to_owned() }
+}
+
 fn edges_of(row: &Contender) -> impl Iterator<Item = EdgeJson> + '_ {
-    row.waits_for.iter().map(|edge| EdgeJson { from: row.path.clone(), to: edge.to.clone(), evidence: edge.evidence })
+    row.waits_for.iter().map(|edge| EdgeJson { from: path_of(row), to: edge.to.clone(), evidence: edge.evidence })
 }
 
 impl ContenderJson {
     pub(super) fn new(row: &Contender, now_ms: i64) -> Self {
         Self {
-            path: row.path.clone(),
+            path: path_of(row),
             node: row.node.clone(),
             sequence: row.sequence,
             position: row.position,
@@ -228,10 +248,14 @@ impl ContenderJson {
                 address: client.address.clone(),
                 server: client.server.clone(),
                 timeout_ms: client.timeout_ms,
-                last_heard_ms: age(now_ms, client.last_heard_at_ms),
+                last_heard_ms: client.last_heard_at_ms.map(|at_ms| age(now_ms, at_ms)),
+                connected_since_ms: client.connected_since_ms,
+                last_operation: client.last_operation.clone(),
             }),
             liveness: row.liveness,
-            expires_in_ms: row.expires_at_ms.map(|at_ms| age(at_ms, now_ms)),
+            expires_in_ms: row.runs_out.map(|runs_out| age(runs_out.at_ms, now_ms)),
+            expires_in_is_upper_bound: row.runs_out.is_some_and(|runs_out| !runs_out.is_told),
+            only_on: row.only_on.clone(),
             label: row.label.clone(),
             data: row.data.as_ref().map(DataJson::new),
             created_at_ms: row.created_at_ms,

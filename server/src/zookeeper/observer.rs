@@ -13,6 +13,7 @@ use super::outbox::Outbox;
 use super::root::RootWatch;
 use super::session::{End, LinkTeller, Root, Session, Shared, connect};
 use super::watch::{Input, Why};
+use crate::clock::Clock;
 
 /// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
 /// wait in the observer's own bounded queue.
@@ -23,10 +24,10 @@ const RETRY_CAP: Duration = Duration::from_secs(5);
 
 /// Watches the configured roots and sends what it learns, in batches, until `stop` turns true or either end of the
 /// channels is dropped.
-pub async fn observe(config: ObserverConfig, sink: mpsc::Sender<Vec<Observation>>, mut stop: watch::Receiver<bool>) {
+pub async fn observe(config: ObserverConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, mut stop: watch::Receiver<bool>) {
     let hints = ChildrenHints::new(config.roots().len());
     tokio::select! {
-        () = sessions(&config, Shared { sink: &sink, hints: &hints }, &mut stop) => {}
+        () = sessions(&config, Shared { sink: &sink, hints: &hints, clock: &clock }, &mut stop) => {}
         () = watch_children(&config, &hints) => {}
     }
 }

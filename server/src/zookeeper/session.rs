@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use app::domain::observation::{Link, Observation};
+use app::domain::time::TimeMs;
 use app::domain::znode::SessionId;
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
@@ -22,6 +23,7 @@ use super::request::{Epoch, Reply, Request, send};
 use super::root::RootWatch;
 use super::translate::{Heard, heard};
 use super::watch::{Input, Why};
+use crate::clock::Clock;
 
 /// The pulse of everything that is slow.
 pub(super) const TICK: Duration = Duration::from_millis(250);
@@ -107,6 +109,8 @@ impl LinkTeller {
 struct Probe {
     answer: Option<BoxFuture<'static, Result<(), Error>>>,
     sent: Instant,
+    /// The same on the clock of what we tell.
+    sent_at: TimeMs,
     late: bool,
 }
 
@@ -115,6 +119,7 @@ struct Probe {
 pub(super) struct Shared<'a> {
     pub(super) sink: &'a mpsc::Sender<Vec<Observation>>,
     pub(super) hints: &'a ChildrenHints,
+    pub(super) clock: &'a Clock,
 }
 
 /// A session under way.
@@ -135,7 +140,7 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
         let states = client.state_watcher();
-        let probe = Probe { answer: None, sent: Instant::now(), late: false };
+        let probe = Probe { answer: None, sent: Instant::now(), sent_at: TimeMs(shared.clock.now_ms()), late: false };
         Self { client, states, connected: true, roots, out, link, shared, flights: FuturesUnordered::new(), probe, turn: 0 }
     }
 
@@ -304,6 +309,7 @@ impl<'a> Session<'a> {
             self.probe.late |= waited >= PROBE_MAX;
         } else if self.connected && waited >= PROBE_EVERY {
             self.probe.sent = Instant::now();
+            self.probe.sent_at = TimeMs(self.shared.clock.now_ms());
             self.probe.answer = Some(probe(self.client.clone()).boxed());
         }
     }
@@ -314,6 +320,7 @@ impl<'a> Session<'a> {
             // The session never went: what came before the answer is in order, and is told before "live".
             self.drain();
             self.probe.late = false;
+            self.out.push(Observation::Synced { sent_at: self.probe.sent_at });
         }
     }
 }

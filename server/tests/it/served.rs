@@ -101,6 +101,10 @@ impl Projection for Fake {
                     stat: None,
                     stats: LockStats::default(),
                     past: Vec::new(),
+                    herd: None,
+                    fired: Vec::new(),
+                    hidden_waiters: 0,
+                    trust: app::wire::Trust::default(),
                 };
                 Box::new(LockPage { head, window: Window::default() })
             })),
@@ -123,6 +127,7 @@ impl Projection for Fake {
                     zxid: Zxid(1),
                     clock_offset_ms: None,
                     roots: Vec::new(),
+                    clock_error_ms: None,
                     evidence: Vec::new(),
                     findings: Vec::new(),
                     resyncs: 0,

@@ -133,7 +133,7 @@ impl Observatory {
                 out.push(Change::RootChanged(root));
             }
             Observation::Evidence(round) => self.heard(now, *round, &mut out),
-            Observation::Synced { sent_at } => self.offset.synced(sent_at),
+            Observation::Synced { sent_at } => self.offset.synced(now, sent_at),
             Observation::Tick => self.tick(now, &mut out),
         }
         self.revision += u64::from(!out.is_empty());

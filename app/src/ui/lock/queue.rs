@@ -131,7 +131,7 @@ fn waits_for(contender: &Contender) -> Option<String> {
 /// Alive, and when the session runs out.
 fn alive(contender: &Contender, now_ms: i64) -> Html {
     let liveness = contender.liveness;
-    let runs_out = contender.expires_at_ms.map(|at_ms| format!("runs out in {}", duration(at_ms - now_ms))).unwrap_or_default();
+    let runs_out = contender.runs_out.map(|end| format!("runs out in {}", duration(end.at_ms - now_ms))).unwrap_or_default();
     Html::all(vec![
         Html::of("span", &[("class", "alive"), ("data-liveness", liveness.name())], liveness_word(liveness)),
         Html::of("span", &[("class", "alive-out")], &runs_out),

@@ -118,7 +118,8 @@ fn client_words(row: &SessionRow) -> String {
     let alive = format!("Client: {}", liveness_word(row.liveness));
     match &row.client {
         Some(client) => {
-            format!("{alive}; from {} to {}, session time-out {}", visible(&client.address), visible(&client.server), duration(client.timeout_ms))
+            let timeout = client.timeout_ms.map_or_else(|| "unknown".to_owned(), duration);
+            format!("{alive}; from {} to {}, session time-out {timeout}", visible(&client.address), visible(&client.server))
         }
         None => alive,
     }

@@ -45,6 +45,7 @@ mod tests {
             label: None,
             client: None,
             liveness: Liveness::Unknown,
+            runs_out: None,
             holds,
             waits,
             ephemerals,

@@ -124,6 +124,7 @@ mod tests {
             label: None,
             client: None,
             liveness: Liveness::Unknown,
+            runs_out: None,
             holds: 0,
             waits: 0,
             ephemerals: 0,

@@ -3,7 +3,7 @@
 use crate::ui::format::{count, duration, middle, visible};
 use crate::ui::html::Html;
 use crate::ui::parts::findings;
-use crate::wire::{EnsembleStatus, EvidenceStatus, Link, RootState, RootStatus};
+use crate::wire::{EnsembleStatus, Link, MemberStatus, RootState, RootStatus};
 
 fn link_word(link: Link) -> &'static str {
     match link {
@@ -85,17 +85,17 @@ fn root(root: &RootStatus, now_ms: i64) -> Html {
 }
 
 /// What each member lets us see beyond znodes; nothing while nobody was asked.
-fn evidence(rows: &[EvidenceStatus], now_ms: i64) -> Html {
+fn evidence(rows: &[MemberStatus], now_ms: i64) -> Html {
     if rows.is_empty() {
         return Html::default();
     }
-    let row = |row: &EvidenceStatus| {
+    let row = |row: &MemberStatus| {
         let cell = |text: &str| Html::of("td", &[], text);
         let cells = vec![
             Html::of("td", &[("class", "mono")], &row.member),
-            cell(&row.connections),
-            cell(&row.watches),
-            cell(&row.sessions),
+            cell(row.connections.name()),
+            cell(row.watches.name()),
+            cell(row.sessions.name()),
             Html::tag("td", &[("class", "table-number")], Html::age(Some(row.sampled_at_ms), false, now_ms)),
         ];
         Html::tag("tr", &[("data-key", &row.member)], Html::all(cells))

@@ -1,19 +1,25 @@
 //! Contenders of one lock as rows, with what each waits for.
 
-use app::domain::lock::{Lock, Seat, Since};
+use app::domain::evidence::Watch;
+use app::domain::lock::{Lock, Seat, Since, Target};
 use app::domain::mirror::{Mirror, Read};
+use app::domain::znode::SessionId;
 use app::wire;
 use base64::Engine as _;
 
+use super::evidence::HIDDEN_MAX;
 use super::words::wire_access;
 use super::{Look, count32};
 
 impl<'a> Look<'a> {
-    /// A window of a lock's contenders, in order.
-    pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, offset: usize, limit: usize) -> impl Iterator<Item = wire::Contender> {
-        let look = *self;
+    /// A window of a lock's contenders, in order; those without a znode come last.
+    pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, hidden: &[SessionId], offset: usize, limit: usize) -> Vec<wire::Contender> {
         let seats = lock.contenders(mirror).enumerate().skip(offset).take(limit);
-        seats.map(move |(at, seat)| look.contender_with_edges(lock, mirror, at, &seat))
+        let mut rows: Vec<wire::Contender> = seats.map(|(at, seat)| self.contender_with_edges(lock, mirror, at, &seat)).collect();
+        let shown = lock.contender_count() as usize;
+        let rest = hidden.iter().take(HIDDEN_MAX).enumerate().skip(offset.saturating_sub(shown)).take(limit - rows.len());
+        rows.extend(rest.map(|(at, session)| self.hidden_contender(lock, mirror, shown + at, *session)));
+        rows
     }
 
     /// One contender with its payload and what it waits for.
@@ -21,7 +27,7 @@ impl<'a> Look<'a> {
         let mut row = self.contender(lock, at, seat);
         row.data = seat.child.read.as_ref().and_then(node_data);
         if row.role == wire::Role::Waiter {
-            row.waits_for = lock.waits_for(mirror, seat).iter().map(edge).collect();
+            row.waits_for = lock.waits_for(mirror, seat).iter().map(|target| self.edge(lock, seat, target)).collect();
         }
         row
     }
@@ -36,14 +42,33 @@ impl<'a> Look<'a> {
         seats.enumerate().map(move |(at, seat)| look.contender(lock, at, &seat))
     }
 
+    /// That others wait for the same znode says more than that a table has this one; that none has it says most.
+    fn edge(&self, lock: &Lock, seat: &Seat<'_>, target: &Target<'_>) -> wire::Edge {
+        let evidence = match (lock.confirm(self.observatory.book(), self.now, seat, target), target.is_shared) {
+            (Watch::Missing, _) => wire::EdgeEvidence::Missing,
+            (_, true) => wire::EdgeEvidence::Shared,
+            (Watch::Confirmed, false) => wire::EdgeEvidence::Confirmed,
+            (Watch::Unknown, false) => wire::EdgeEvidence::Inferred,
+        };
+        wire::Edge { to: target.path(), evidence }
+    }
+
     fn contender(&self, lock: &Lock, at: usize, seat: &Seat<'_>) -> wire::Contender {
         let tenure = lock.tenure_of(seat);
         // Of a large group of readers or members only the first are told apart; the others stand right behind them.
         let holds = tenure.is_some() || (at < lock.standing.holders as usize && at >= app::domain::lock::HOLDERS_MAX);
         let read = seat.child.read.as_ref();
         let ephemeral = seat.child.is_owned();
+        let (client, liveness, runs_out) = match seat.child.owner() {
+            Some(owner) => self.peer(owner, seat.child.arrived_at),
+            None if ephemeral == Some(false) => (None, wire::Liveness::Persistent, None),
+            None => (None, wire::Liveness::Unknown, None),
+        };
+        let path = seat.path();
+        let disputed = self.observatory.book().disputed().get(&*path);
         wire::Contender {
-            path: seat.path(),
+            only_on: disputed.iter().flat_map(|disputed| &disputed.on).map(ToString::to_string).collect(),
+            path,
             node: Some(seat.key.name().to_owned()),
             sequence: seat.key.number().map(i64::from),
             position: count32(at),
@@ -51,9 +76,9 @@ impl<'a> Look<'a> {
             access: wire_access(lock.access(seat)),
             session_id: seat.child.owner().map(|owner| wire::SessionId(owner.0)),
             ephemeral,
-            client: None,
-            liveness: if ephemeral == Some(false) { wire::Liveness::Persistent } else { wire::Liveness::Unknown },
-            expires_at_ms: None,
+            client,
+            liveness,
+            runs_out,
             label: read.and_then(|read| app::domain::label::label_of(seat.key.name(), &read.payload)),
             data: None,
             created_at_ms: read.map(|read| self.observatory.offset().to_ours(read.ctime_ms).0),
@@ -65,11 +90,6 @@ impl<'a> Look<'a> {
             version: read.map_or(0, |read| read.version),
         }
     }
-}
-
-fn edge(target: &app::domain::lock::Target<'_>) -> wire::Edge {
-    let evidence = if target.is_shared { wire::EdgeEvidence::Shared } else { wire::EdgeEvidence::Inferred };
-    wire::Edge { to: target.path(), evidence }
 }
 
 fn node_data(read: &Read) -> Option<wire::NodeData> {

@@ -22,6 +22,8 @@ pub(super) fn past_holder(past: &PastTenure) -> wire::PastHolder {
         until_ms: past.until.0,
         session_ended: past.how == Departure::SessionEnded,
         is_lower_bound: past.tenure.is_lower_bound,
+        address: past.tenure.peer.as_ref().and_then(|peer| peer.address.as_deref()).map(str::to_owned),
+        woke: past.woke,
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod contenders;
 mod details;
+mod evidence;
 mod sessions;
 mod waits;
 mod words;
@@ -91,9 +92,11 @@ impl<'a> Look<'a> {
         }
         let lock = self.observatory.lock(&query.path)?;
         let mirror = self.observatory.mirror_of(lock)?;
-        let rows: Vec<wire::Contender> = self.contenders(lock, mirror, query.offset as usize, query.limit as usize).collect();
-        let window = wire::Window { total: lock.contender_count(), offset: query.offset, rows };
-        Some(Box::new(wire::LockPage { head: self.lock_head(lock, mirror), window }))
+        let hidden = self.hidden_waiters(lock, mirror);
+        let rows = self.contenders(lock, mirror, &hidden, query.offset as usize, query.limit as usize);
+        let total = lock.contender_count() + count32(hidden.len().min(evidence::HIDDEN_MAX));
+        let head = wire::LockHead { hidden_waiters: count32(hidden.len()), ..self.lock_head(lock, mirror) };
+        Some(Box::new(wire::LockPage { head, window: wire::Window { total, offset: query.offset, rows } }))
     }
 
     /// The ensemble's part of the status.
@@ -115,8 +118,9 @@ impl<'a> Look<'a> {
             session_id: self.observatory.session().map(|session| wire::SessionId(session.0)),
             zxid: wire::Zxid(self.observatory.zxid().0),
             clock_offset_ms: self.observatory.offset().ms(),
+            clock_error_ms: self.observatory.offset().error_ms(),
             roots: self.root_statuses(),
-            evidence: Vec::new(),
+            evidence: self.member_statuses(),
             findings: self.observatory.oddities().iter().map(details::finding).collect(),
             resyncs: counters.resyncs,
             events: counters.events,
@@ -190,6 +194,10 @@ impl<'a> Look<'a> {
                 wait_p99_ms: tally.waits.percentile(99),
             },
             past: tally.past.iter().map(details::past_holder).collect(),
+            herd: self.herd(lock, mirror),
+            fired: self.fired(lock),
+            hidden_waiters: 0,
+            trust: self.trust(),
         }
     }
 

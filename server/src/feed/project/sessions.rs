@@ -65,13 +65,15 @@ impl Look<'_> {
     }
 
     fn session_row(&self, session: SessionId, ephemerals: u32) -> wire::SessionRow {
+        let (client, liveness, runs_out) = self.peer(session, self.now);
         let mut row = wire::SessionRow {
             key: session.to_string(),
             ensemble: self.ensemble.name.clone(),
             session_id: wire::SessionId(session.0),
             label: None,
-            client: None,
-            liveness: wire::Liveness::Unknown,
+            client,
+            liveness,
+            runs_out,
             holds: 0,
             waits: 0,
             ephemerals,

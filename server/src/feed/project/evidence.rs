@@ -1,0 +1,197 @@
+//! What members tell, in the wire's words.
+
+use app::domain::evidence::{Known, Liveness, Member, MemberRole, Peer, RunsOut, Source, Trouble};
+use app::domain::lock::{Known as HerdKnown, Lock};
+use app::domain::mirror::Mirror;
+use app::domain::recipe::Shape;
+use app::domain::time::TimeMs;
+use app::domain::znode::{SessionId, Zxid};
+use app::wire;
+
+use super::{Look, count32};
+
+/// Waiters without a znode that are listed; more are only counted.
+pub(super) const HIDDEN_MAX: usize = 500;
+/// The lower half of a transaction id counts within one leader's time.
+const EPOCH_BITS: u32 = 32;
+
+impl Look<'_> {
+    /// A session's client, whether it is heard of, and when it runs out.
+    pub(super) fn peer(&self, session: SessionId, owned_since: TimeMs) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+        let book = self.observatory.book();
+        let peer = book.peer(session, owned_since, self.now);
+        (book.session(session).and_then(client), wire_liveness(peer.liveness), runs_out(&peer))
+    }
+
+    /// How far what members tell can be trusted.
+    pub(super) fn trust(&self) -> wire::Trust {
+        let (book, offset) = (self.observatory.book(), self.observatory.offset());
+        let own = self.observatory.zxid();
+        wire::Trust {
+            connections_at_ms: book.complete_at(self.now).map(|at| at.0),
+            watches_at_ms: book.watches_at(self.now).map(|at| at.0),
+            members: count32(book.members().len()),
+            members_heard: count32(book.members().filter(|(_, member)| member.is_down || member.connections.asked_at().is_some()).count()),
+            clock_offset_ms: offset.ms(),
+            clock_error_ms: offset.error_ms(),
+            zxid_behind: book.newest_zxid().and_then(|newest| behind(own, newest)),
+        }
+    }
+
+    /// What the next release of a lock wakes.
+    pub(super) fn herd(&self, lock: &Lock, mirror: &Mirror) -> Option<wire::Herd> {
+        let woken = lock.woken(self.observatory.book(), mirror, self.now, self.observatory.session())?;
+        let known = match woken.known {
+            HerdKnown::Counted => wire::HerdKnown::Counted,
+            HerdKnown::ByRule => wire::HerdKnown::ByRule,
+            HerdKnown::AtLeast => wire::HerdKnown::AtLeast,
+        };
+        Some(wire::Herd { wakes: woken.sessions, known, bytes: woken.bytes })
+    }
+
+    /// Where clients watch a list of children, which no table shows: what fired on each member lately.
+    pub(super) fn fired(&self, lock: &Lock) -> Vec<wire::FiredRow> {
+        if !matches!(lock.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Items | Shape::TakenItems) {
+            return Vec::new();
+        }
+        let row = |(name, member): (&std::sync::Arc<str>, &Member)| {
+            let lately = member.lately?;
+            Some(wire::FiredRow {
+                member: name.to_string(),
+                over_ms: lately.over_ms,
+                deletions: lately.deleted.changes,
+                woken_by_deletions: lately.deleted.watches,
+                child_changes: lately.children.changes,
+                woken_by_child_changes: lately.children.watches,
+            })
+        };
+        self.observatory.book().members().filter_map(row).collect()
+    }
+
+    /// Sessions that wait at a lock's znode without one of their own.
+    pub(super) fn hidden_waiters(&self, lock: &Lock, mirror: &Mirror) -> Vec<SessionId> {
+        lock.hidden_waiters(self.observatory.book(), mirror, self.now, self.observatory.session())
+    }
+
+    /// Such a session as a contender.
+    pub(super) fn hidden_contender(&self, lock: &Lock, mirror: &Mirror, at: usize, session: SessionId) -> wire::Contender {
+        let (client, liveness, runs_out) = self.peer(session, self.now);
+        let to = self.holders(lock, mirror).next().map_or_else(|| lock.path.to_string(), |holder| holder.path);
+        wire::Contender {
+            path: format!("{} {session}", lock.path),
+            node: None,
+            sequence: None,
+            position: count32(at),
+            role: wire::Role::Waiter,
+            access: lock.holders.first().map_or(wire::Access::Exclusive, |tenure| super::words::wire_access(tenure.access)),
+            session_id: Some(wire::SessionId(session.0)),
+            ephemeral: None,
+            client,
+            liveness,
+            runs_out,
+            only_on: Vec::new(),
+            label: None,
+            data: None,
+            created_at_ms: None,
+            waiting_since_ms: None,
+            holding_since_ms: None,
+            holding_is_lower_bound: false,
+            waits_for: vec![wire::Edge { to, evidence: wire::EdgeEvidence::Confirmed }],
+            czxid: None,
+            version: 0,
+        }
+    }
+
+    /// A row for each member.
+    pub(super) fn member_statuses(&self) -> Vec<wire::MemberStatus> {
+        let book = self.observatory.book();
+        let newest = book.newest_zxid();
+        book.members().map(|(name, member)| member_status(name, member, newest)).collect()
+    }
+}
+
+fn member_status(name: &str, member: &Member, newest: Option<Zxid>) -> wire::MemberStatus {
+    let sources = [&member.connections, &member.sessions, &member.watches, &member.how];
+    let mut remedies: Vec<String> = Vec::new();
+    for source in sources {
+        if let Source::None { remedy, .. } = source
+            && !remedy.is_empty()
+            && !remedies.iter().any(|known| **known == **remedy)
+        {
+            remedies.push(remedy.to_string());
+        }
+    }
+    let health = member.health.as_ref().map(|(_, health)| health);
+    let zxid = health.and_then(|health| health.zxid);
+    wire::MemberStatus {
+        member: name.to_owned(),
+        number: member.number,
+        by: member.by.to_string(),
+        is_down: member.is_down,
+        connections: source_state(&member.connections),
+        watches: source_state(&member.watches),
+        sessions: source_state(&member.sessions),
+        health: source_state(&member.how),
+        remedies,
+        sampled_at_ms: sources.into_iter().filter_map(Source::asked_at).max().map_or(0, |at| at.0),
+        role: health.and_then(|health| health.role).map(wire_role),
+        version: health.and_then(|health| health.version.as_deref()).map(str::to_owned),
+        zxid: zxid.map(|zxid| wire::Zxid(zxid.0)),
+        behind: zxid.zip(newest).and_then(|(own, newest)| behind(own, newest)),
+        connection_count: health.and_then(|health| health.connections),
+        watch_count: health.and_then(|health| health.watches),
+        outstanding: health.and_then(|health| health.outstanding),
+    }
+}
+
+/// Transactions between two of one leader's time; nothing is said across a change of leader.
+fn behind(own: Zxid, newest: Zxid) -> Option<i64> {
+    (own.0 >> EPOCH_BITS == newest.0 >> EPOCH_BITS).then(|| newest.0.saturating_sub(own.0).max(0))
+}
+
+fn client(known: &Known) -> Option<wire::ClientInfo> {
+    Some(wire::ClientInfo {
+        address: known.address.as_deref()?.to_owned(),
+        server: known.member.as_deref().unwrap_or_default().to_owned(),
+        timeout_ms: known.timeout_ms,
+        last_heard_at_ms: known.heard_at.map(|at| at.0),
+        connected_since_ms: known.connected_since.map(|at| at.0),
+        last_operation: known.last_operation.as_deref().map(str::to_owned),
+    })
+}
+
+fn runs_out(peer: &Peer) -> Option<wire::RunsOut> {
+    peer.runs_out.map(|RunsOut { at, is_told }| wire::RunsOut { at_ms: at.0, is_told })
+}
+
+fn wire_liveness(liveness: Liveness) -> wire::Liveness {
+    match liveness {
+        Liveness::Connected => wire::Liveness::Connected,
+        Liveness::Silent => wire::Liveness::Silent,
+        Liveness::Disconnected => wire::Liveness::Disconnected,
+        Liveness::Unknown => wire::Liveness::Unknown,
+    }
+}
+
+fn source_state(source: &Source) -> wire::SourceState {
+    match source {
+        Source::NotAsked => wire::SourceState::NotAsked,
+        Source::Ok { .. } => wire::SourceState::Ok,
+        Source::None { trouble, .. } => match trouble {
+            Trouble::Off => wire::SourceState::Off,
+            Trouble::Denied => wire::SourceState::Denied,
+            Trouble::Broken => wire::SourceState::Error,
+            Trouble::Spared => wire::SourceState::Spared,
+        },
+    }
+}
+
+fn wire_role(role: MemberRole) -> wire::MemberRole {
+    match role {
+        MemberRole::Leader => wire::MemberRole::Leader,
+        MemberRole::Follower => wire::MemberRole::Follower,
+        MemberRole::Observer => wire::MemberRole::Observer,
+        MemberRole::Standalone => wire::MemberRole::Standalone,
+        MemberRole::ReadOnly => wire::MemberRole::ReadOnly,
+    }
+}
