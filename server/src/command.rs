@@ -42,6 +42,9 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
+    say(&format!("  evidence           {}", if config.evidence { "on" } else { "off: the members are asked nothing" }));
+    let named = if config.admin_urls.is_empty() { "none: looked for at port 8080 of each member".to_owned() } else { config.admin_urls.join(", ") };
+    say(&format!("  admin-url          {named}"));
     Ok(())
 }
 
@@ -62,6 +65,8 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         data_dir: None,
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
+        evidence: true,
+        admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
         locks: Vec::new(),
         lints: app::domain::finding::Limits::default(),
     };

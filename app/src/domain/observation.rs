@@ -1,5 +1,6 @@
 //! Everything that can be told to the core. A closed enum: whatever an adapter learns, it says in these words.
 
+use super::evidence::Round;
 use super::znode::{Facts, SessionId};
 
 /// Names one watched root within one ensemble; the index in the configured order.
@@ -118,6 +119,9 @@ pub enum Observation {
         /// How many.
         creates: u32,
     },
+    /// What the members of the ensemble told an administrator, as far as they did; boxed because most observations
+    /// are smaller.
+    Evidence(Box<Round>),
     /// Time passed; nothing else happened.
     Tick,
 }
