@@ -48,6 +48,12 @@ pub struct Settings {
     /// Time-out of the session to ZooKeeper [default: 10000].
     #[arg(long, value_name = "MS")]
     pub session_timeout_ms: Option<String>,
+    /// Whether the members are asked who is connected, when sessions run out and who watches what: on or off [default: on].
+    #[arg(long, value_name = "on|off")]
+    pub evidence: Option<String>,
+    /// A member's AdminServer, repeatable; a member without one is asked by four-letter words.
+    #[arg(long, value_name = "http://HOST:PORT")]
+    pub admin_url: Vec<String>,
 }
 
 /// Settings of the demo.

@@ -4,13 +4,13 @@ use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
 use crate::cli::{Command, Demo, Settings};
-use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
+use crate::evidence;
 use crate::http::pages;
-use crate::serve::{self, Observer, say};
+use crate::serve::{self, Observer, Tools, say};
 use crate::shutdown;
 use crate::zookeeper::{ObserverConfig, observe};
 
@@ -43,6 +43,9 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
+    say(&format!("  evidence           {}", if config.evidence { "on" } else { "off: the members are asked nothing" }));
+    let named = if config.admin_urls.is_empty() { "none: looked for at port 8080 of each member".to_owned() } else { config.admin_urls.join(", ") };
+    say(&format!("  admin-url          {named}"));
     Ok(())
 }
 
@@ -63,6 +66,8 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         data_dir: None,
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
+        evidence: true,
+        admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
         locks: Vec::new(),
         lints: app::domain::finding::Limits::default(),
     };
@@ -84,18 +89,31 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
     served
 }
 
-/// The observer of a real ensemble.
-struct Ensemble(ObserverConfig);
+/// The observer of a real ensemble, and who asks its members.
+struct Ensemble {
+    observer: ObserverConfig,
+    evidence: Option<evidence::Config>,
+}
 
 impl Ensemble {
     fn new(config: &Config) -> Result<Self, ConfigError> {
         let observer = ObserverConfig::new(&config.zk, config.roots.clone(), config.session_timeout);
-        observer.map(Self).map_err(|error| ConfigError(error.to_string()))
+        let observer = observer.map_err(|error| ConfigError(error.to_string()))?;
+        let asked =
+            || evidence::Config { connect: config.zk.clone(), admin_urls: config.admin_urls.clone(), session_timeout: config.session_timeout };
+        Ok(Self { observer, evidence: config.evidence.then(asked) })
     }
 }
 
 impl Observer for Ensemble {
-    async fn observe(self, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
-        observe(self.0, clock, sink, stop).await;
+    async fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+        let asked = self.evidence.map(|config| evidence::collect(config, tools.clock.clone(), tools.demand, sink.clone(), stop.clone()));
+        let asks = async {
+            match asked {
+                Some(asked) => asked.await,
+                None => (),
+            }
+        };
+        tokio::join!(observe(self.observer, tools.clock, sink, stop), asks);
     }
 }

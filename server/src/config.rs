@@ -19,7 +19,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 8] = ["zk", "root", "listen", "data_dir", "connect_timeout", "session_timeout_ms", "lock", "lints"];
+const KEYS: [&str; 10] = ["zk", "root", "listen", "data_dir", "connect_timeout", "session_timeout_ms", "evidence", "admin_url", "lock", "lints"];
 
 /// A configuration that can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub struct Config {
     pub connect_timeout: Option<Duration>,
     /// Time-out of the session to ZooKeeper.
     pub session_timeout: Duration,
+    /// Whether the members are asked for evidence.
+    pub evidence: bool,
+    /// Their AdminServers, where named.
+    pub admin_urls: Vec<String>,
     /// What the operator says of locks by their paths (file only).
     pub locks: Vec<Configured>,
     /// Which findings are told, and from where on (file only).
@@ -99,6 +103,8 @@ impl Config {
         check::connect(&zk)?;
         let roots = places.roots(&flags.root)?;
         check::roots(&roots)?;
+        let admin_urls = places.many("admin_url", &flags.admin_url)?.unwrap_or_default();
+        check::admin_urls(&admin_urls)?;
         let listen = places.one("listen", flags.listen.as_deref())?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
         let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
         let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
@@ -110,6 +116,8 @@ impl Config {
             data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
+            evidence: places.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word))?,
+            admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
             locks: tables::locks(places.file.get("lock"), &places.file_name)?,
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
         })
@@ -165,20 +173,29 @@ impl<'a> Places<'a> {
     }
 
     fn roots(&self, flags: &[String]) -> Result<Vec<Given>, ConfigError> {
-        if !flags.is_empty() {
-            return Ok(flags.iter().map(|root| given(root, "--root")).collect());
-        }
-        let name = variable("root");
-        if let Some(list) = self.surroundings.var(&name).filter(|list| !list.is_empty()) {
-            return Ok(list.split(',').map(|root| given(root.trim(), &name)).collect());
-        }
-        match self.file.get("root") {
+        match self.many("root", flags)? {
             None => Ok(vec![given("/", "--root")]),
-            Some(Value::Array(items)) if !items.is_empty() => items.iter().map(|item| self.scalar("root", item)).collect(),
-            Some(Value::Array(_)) => {
+            Some(roots) if roots.is_empty() => {
                 Err(ConfigError(format!("`root` in {} is an empty list; name at least one path, or leave it out to find every lock", self.file_name)))
             }
-            Some(value) => Ok(vec![self.scalar("root", value)?]),
+            Some(roots) => Ok(roots),
+        }
+    }
+
+    /// A setting that may be given several times; in the environment separated by commas.
+    fn many(&self, key: &str, flags: &[String]) -> Result<Option<Vec<Given>>, ConfigError> {
+        if !flags.is_empty() {
+            let from = format!("--{}", key.replace('_', "-"));
+            return Ok(Some(flags.iter().map(|value| given(value, &from)).collect()));
+        }
+        let name = variable(key);
+        if let Some(list) = self.surroundings.var(&name).filter(|list| !list.is_empty()) {
+            return Ok(Some(list.split(',').map(|value| given(value.trim(), &name)).collect()));
+        }
+        match self.file.get(key) {
+            None => Ok(None),
+            Some(Value::Array(items)) => items.iter().map(|item| self.scalar(key, item)).collect::<Result<_, _>>().map(Some),
+            Some(value) => Ok(Some(vec![self.scalar(key, value)?])),
         }
     }
 

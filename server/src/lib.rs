@@ -8,6 +8,7 @@ pub mod config;
 pub mod demo;
 pub mod engine;
 pub mod error;
+pub mod evidence;
 pub mod feed;
 pub mod http;
 pub mod projector;

@@ -2,6 +2,7 @@
 //! `feed::project`.
 
 use app::domain::change::Change;
+use app::domain::finding::Code;
 use app::domain::observation::{Observation, RootId};
 use app::domain::observatory::Observatory;
 use app::domain::time::TimeMs;
@@ -93,6 +94,10 @@ impl Projection for Projector {
 
     fn is_ready(&self) -> bool {
         self.reader.read(Observatory::is_ready)
+    }
+
+    fn suspects_herd(&self) -> bool {
+        self.reader.read(|observatory| observatory.locks().any(|lock| lock.findings.iter().any(|finding| finding.code == Code::Herd)))
     }
 
     fn is_linked(&self) -> bool {

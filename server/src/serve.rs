@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use app::domain::observation::Observation;
@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::error::RunError;
+use crate::evidence::Demand;
 use crate::feed::project::EnsembleInfo;
 use crate::feed::{self, Hub, pump};
 use crate::http::{Http, Limits};
@@ -32,10 +33,22 @@ const DRAIN_MS_MAX: u64 = 3_000;
 /// How long the session to ZooKeeper gets to close.
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 
+/// How often it is looked whether anybody wants to know who watches what.
+const DEMAND_EVERY: Duration = Duration::from_millis(500);
+
+/// What an observer is handed.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// The server's clock.
+    pub clock: Clock,
+    /// What somebody wants to know beyond the state of locks.
+    pub demand: watch::Receiver<Demand>,
+}
+
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
     /// Observes until told to stop, then ends its session.
-    fn observe(self, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
+    fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
 }
 
 /// Listens.
@@ -104,8 +117,9 @@ impl Parts {
         let observatory = Observatory::new(settings, TimeMs(now_ms));
         let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
         let receiver = stop.receiver();
-        let own_clock = clock.clone();
-        let observer = tokio::spawn(async move { observer.observe(own_clock, sink, receiver).await });
+        let (want, demand) = watch::channel(Demand::default());
+        let tools = Tools { clock: clock.clone(), demand };
+        let observer = tokio::spawn(async move { observer.observe(tools, sink, receiver).await });
         let about = About {
             ensemble: EnsembleInfo { name: "default".to_owned(), connect: config.zk.clone() },
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -113,6 +127,7 @@ impl Parts {
         };
         let projector = Projector::new(engine.reader.clone(), about, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
+        tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
         Self { hub, engine, observer, pump, stopper }
     }
@@ -152,6 +167,16 @@ impl Parts {
             tracing::warn!("the session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
         }
         ended
+    }
+}
+
+/// Tells the observer whether who watches what is worth a question, for as long as there is a hub.
+async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
+    while let Some(hub) = hub.upgrade() {
+        let wanted = Demand { watches: hub.looks_at_lock() || hub.projection().suspects_herd() };
+        want.send_if_modified(|told| std::mem::replace(told, wanted) != wanted);
+        drop(hub);
+        tokio::time::sleep(DEMAND_EVERY).await;
     }
 }
 

@@ -4,7 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use app::domain::evidence::MEMBERS_MAX;
+
 use super::{ConfigError, Given};
+use crate::evidence::check_admin_url;
 use crate::zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
 
 /// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
@@ -71,4 +74,25 @@ pub(super) fn session_timeout(setting: &Given) -> Result<Duration, ConfigError> 
             &format!("write milliseconds from {} to {}, like 10000", SESSION_TIMEOUT_MIN.as_millis(), max.as_millis()),
         ),
     }
+}
+
+pub(super) fn switch(setting: &Given) -> Result<bool, ConfigError> {
+    match setting.value.as_str() {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => wrong(setting, "is neither on nor off", "write on, or off to ask the members nothing"),
+    }
+}
+
+pub(super) fn admin_urls(settings: &[Given]) -> Result<(), ConfigError> {
+    for (at, setting) in settings.iter().enumerate() {
+        check_admin_url(&setting.value).or_else(|fault| wrong(setting, &fault.why, &fault.remedy))?;
+        if settings.iter().take(at).any(|other| other.value == setting.value) {
+            return wrong(setting, "is named twice", "name it once, one AdminServer for each member");
+        }
+        if at >= MEMBERS_MAX {
+            return wrong(setting, "is one too many", &format!("name at most {MEMBERS_MAX}, one for each member"));
+        }
+    }
+    Ok(())
 }

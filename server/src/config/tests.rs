@@ -47,6 +47,8 @@ fn defaults_need_only_a_zookeeper() {
         data_dir: None,
         connect_timeout: None,
         session_timeout: Duration::from_secs(10),
+        evidence: true,
+        admin_urls: Vec::new(),
         locks: Vec::new(),
         lints: Limits::default(),
     };
@@ -116,7 +118,7 @@ fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
     check_file(
         "listne = 1",
-        "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms, lock, lints",
+        "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, lock, lints",
     );
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(
@@ -151,4 +153,31 @@ fn tables_say_what_locks_are_and_which_findings_are_told() {
     check_file(zk("[lints]\nchurn_attempts = 50"), "`churn_attempts` in [lints] of x.toml is 50; write a whole number from 1 to 32");
     check_file(zk("[lints]\nsequence_percent = 101"), "`sequence_percent` in [lints] of x.toml is 101; write a whole number from 1 to 100");
     check_file(zk("lints = 3"), "`lints` in x.toml is a integer; write it as a table that begins with [lints]");
+}
+
+#[test]
+fn admin_servers_and_whether_members_are_asked() {
+    const REMEDY: &str = "write http://HOST:PORT, like http://zk1:8080";
+    let url = |value: &str, why: &str| check(|flags| flags.admin_url = vec![value.to_owned()], &format!("--admin-url {value:?} {why}; {REMEDY}"));
+    url("https://zk1:8080", "asks for TLS, and only http is built in");
+    url("zk1:8080", "does not begin with http://");
+    url("http://zk1", "names no port");
+    url("http://zk1:0", "has a port that is none");
+    url("http://a:b@zk1:8080", "has more in it than a host, a port and a path");
+    check(
+        |flags| flags.admin_url = vec!["http://a:1".to_owned(), "http://a:1".to_owned()],
+        "--admin-url \"http://a:1\" is named twice; name it once, one AdminServer for each member",
+    );
+    check(
+        |flags| flags.admin_url = (1..=17).map(|port| format!("http://a:{port}")).collect(),
+        "--admin-url \"http://a:17\" is one too many; name at most 16, one for each member",
+    );
+    check(|flags| flags.evidence = Some("no".to_owned()), "--evidence \"no\" is neither on nor off; write on, or off to ask the members nothing");
+    let text = "zk = \"a:1\"\nevidence = \"off\"\nadmin_url = [\"http://f:1\", \"http://g:1\"]\n";
+    let none = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let config = Config::load(&none, &Fake { text: Some(text), ..Fake::default() }).unwrap();
+    assert_eq!((config.evidence, config.admin_urls.as_slice()), (false, &["http://f:1".to_owned(), "http://g:1".to_owned()][..]));
+    let vars = BTreeMap::from([("LOCKSCOPE_ADMIN_URL", "http://e:1, http://h:1"), ("LOCKSCOPE_EVIDENCE", "on")]);
+    let config = Config::load(&none, &Fake { vars, text: Some(text) }).unwrap();
+    assert_eq!((config.evidence, config.admin_urls.as_slice()), (true, &["http://e:1".to_owned(), "http://h:1".to_owned()][..]));
 }

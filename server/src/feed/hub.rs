@@ -27,6 +27,8 @@ pub struct Hub {
     /// Number of a new channel's first state: above every number a dropped channel ever gave out, so that nobody
     /// resumes in a channel that shares no history with theirs.
     floor: AtomicU64,
+    /// When a script last looked at a lock.
+    lock_looked_at: Mutex<Option<Instant>>,
     /// Wakes the pump when a view needs a look although the model did not change.
     kick: Notify,
 }
@@ -43,7 +45,15 @@ pub struct Sizes {
 impl Hub {
     /// A hub; `epoch` is random for each run.
     pub fn new(projection: Arc<dyn Projection>, clock: Clock, epoch: Epoch) -> Arc<Self> {
-        Arc::new(Self { epoch, clock, projection, channels: Mutex::new(HashMap::new()), floor: AtomicU64::new(1), kick: Notify::new() })
+        Arc::new(Self {
+            epoch,
+            clock,
+            projection,
+            channels: Mutex::new(HashMap::new()),
+            floor: AtomicU64::new(1),
+            lock_looked_at: Mutex::new(None),
+            kick: Notify::new(),
+        })
     }
 
     /// The epoch.
@@ -105,7 +115,17 @@ impl Hub {
     /// When the view can't be.
     pub fn look(&self, view: View) -> Result<(u64, Body), FeedError> {
         let view = normalise(view)?;
+        if matches!(view, View::Lock(_)) {
+            *lock(&self.lock_looked_at) = Some(clock::instant());
+        }
         Ok((self.projection.revision(), self.projection.project(&view)))
+    }
+
+    /// Whether somebody looks at a lock, or did a moment ago.
+    pub fn looks_at_lock(&self) -> bool {
+        let recent = Duration::from_millis(IDLE_MS);
+        let looked = lock(&self.lock_looked_at).is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
+        looked || lock(&self.channels).keys().any(|view| matches!(view, View::Lock(_)))
     }
 
     /// How full it is.

@@ -48,6 +48,10 @@ pub trait Projection: Send + Sync + 'static {
     fn project(&self, view: &View) -> Body;
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
+    /// Whether a release of some lock seems to wake many.
+    fn suspects_herd(&self) -> bool {
+        false
+    }
     /// Whether there is a session now.
     fn is_linked(&self) -> bool;
 }

@@ -14,6 +14,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("app/src/ports.rs", &["crate::domain", "crate::ui", "leptos"]),
     ("app/src/ui", &["crate::domain", "tokio"]),
     ("server/src/zookeeper", &["app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "axum", "leptos"]),
+    ("server/src/evidence", &["app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::demo", "axum", "leptos"]),
     ("server/src/engine", &["app::wire", "zookeeper_client", "crate::zookeeper", "crate::http", "axum", "leptos"]),
     ("server/src/feed", &["axum", "leptos", "zookeeper_client", "crate::zookeeper", "crate::http", "app::ui"]),
     ("server/src/http", &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo"]),

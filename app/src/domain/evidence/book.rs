@@ -42,22 +42,13 @@ impl Book {
         let names: BTreeSet<Box<str>> = round.reports.iter().map(|report| report.member.clone()).collect();
         self.members.retain(|name, _| names.contains(&**name));
         let mut tables = Vec::new();
-        let mut listed_by = 0;
-        let mut asked_first = now;
         for report in round.reports {
             let name: Arc<str> = (*report.member).into();
-            if report.is_down {
-                listed_by += 1;
-            }
-            if let Some((asked_at, _)) = report.connections.value() {
-                listed_by += 1;
-                asked_first = asked_first.min(asked_at);
-            }
             if let Some((table, asked_at)) = self.hear(&name, report, offset) {
                 tables.push((name, table, asked_at));
             }
         }
-        self.complete_at = (listed_by > 0 && listed_by >= self.members.len()).then_some(asked_first);
+        self.complete_at = self.all_listed_at();
         self.watched.forget(now, |member| names.contains(member));
         for (name, table, asked_at) in &tables {
             self.hear_sessions(now, name, table, *asked_at, offset);
@@ -109,7 +100,7 @@ impl Book {
             let known = self.sessions.entry(*session).or_default();
             if known.round == 0 {
                 // New to us: it may have connected after the connections were asked for.
-                known.listed_at = Some(asked_at - FRESH_MS);
+                known.seen_at = asked_at;
             }
             known.round = self.rounds;
             if let Some(timeout_ms) = table.timeouts_ms.get(session) {
@@ -126,21 +117,28 @@ impl Book {
         }
     }
 
+    /// When all members that can have clients were asked for them, by their last answers.
+    fn all_listed_at(&self) -> Option<TimeMs> {
+        let asked: Option<Vec<TimeMs>> = self.members.values().filter(|member| !member.is_down).map(|member| member.connections.asked_at()).collect();
+        asked?.into_iter().min()
+    }
+
     /// Draws the conclusions of a round: who is on no list, who ended, of whom something else is to be told.
     fn settle(&mut self, now: TimeMs, sessions_told: bool) -> BTreeSet<SessionId> {
         let (rounds, complete_at, tick_ms) = (self.rounds, self.complete_at, self.tick_ms());
+        let latest: BTreeMap<Arc<str>, Option<TimeMs>> =
+            self.members.iter().map(|(name, member)| (Arc::clone(name), member.connections.asked_at())).collect();
         let is_fresh = self.complete_at(now).is_some();
         self.is_fresh = true;
         let mut news = BTreeSet::new();
         self.sessions.retain(|session, known| {
-            let is_listed = known.listed_at.is_some_and(|at| complete_at.is_none_or(|complete_at| at >= complete_at));
-            let is_new = known.told == Peer::default() && known.address.is_none();
-            if let Some(at) = complete_at.filter(|_| !is_listed) {
-                if is_new && known.listed_at.is_some() {
-                    known.listed_at = None;
-                } else {
+            let is_listed =
+                known.listed_at.is_some() && known.listed_at == known.member.as_ref().and_then(|name| latest.get(name)).copied().flatten();
+            if !is_listed {
+                known.listed_at = None;
+                // All were asked after it was last there, and nobody listed it.
+                if let Some(at) = complete_at.filter(|at| *at > known.seen_at) {
                     known.gone_since.get_or_insert(at);
-                    known.listed_at = None;
                 }
             }
             if is_listed && known.runs_out.is_some_and(|(_, round)| round != rounds) {
@@ -151,11 +149,10 @@ impl Book {
             }
             let is_mentioned = known.round == rounds;
             let patience_ms = known.timeout_ms.unwrap_or(60_000).saturating_mul(FORGET_TIMEOUTS);
-            let is_over = match (known.gone_since, known.listed_at) {
+            let is_over = match known.gone_since {
                 _ if is_mentioned => false,
-                (Some(since), _) => sessions_told || now.since(since) > patience_ms,
-                (None, Some(at)) => now.since(at) > patience_ms,
-                (None, None) => true,
+                Some(since) => sessions_told || now.since(since) > patience_ms,
+                None => now.since(known.seen_at) > patience_ms,
             };
             if is_over {
                 news.insert(*session);
@@ -199,7 +196,7 @@ impl Book {
         self.rounds
     }
 
-    /// When every member was asked who is connected, if all answered in the last round and that is not too long ago.
+    /// When every member was asked who is connected, if all answered last time and that is not too long ago.
     pub fn complete_at(&self, now: TimeMs) -> Option<TimeMs> {
         self.complete_at.filter(|at| now.since(*at) <= FRESH_MS)
     }

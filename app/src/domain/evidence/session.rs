@@ -58,8 +58,10 @@ pub struct Known {
     pub last_operation: Option<Arc<str>>,
     /// When the member last answered it.
     pub heard_at: Option<TimeMs>,
-    /// When it was last asked about and listed; None when the last answer of every member left it out.
+    /// When its member was last asked and listed it; None when the member's last answer left it out.
     pub(super) listed_at: Option<TimeMs>,
+    /// When it was last known to be there: listed, or first mentioned.
+    pub(super) seen_at: TimeMs,
     /// Since when no member lists it.
     pub gone_since: Option<TimeMs>,
     /// When it runs out, and the round that said so.
@@ -91,6 +93,7 @@ impl Known {
             self.last_operation = connection.last_operation.as_deref().map(Into::into);
         }
         self.listed_at = Some(asked_at);
+        self.seen_at = self.seen_at.max(asked_at);
         self.gone_since = None;
     }
 

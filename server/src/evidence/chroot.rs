@@ -1,0 +1,58 @@
+//! Members name whole paths; a connect string with a chroot makes everybody else name what follows it. Pure.
+
+use app::domain::evidence::{Answer, Report};
+use app::domain::znode::is_under;
+
+/// The chroot of a connect string; empty without one.
+pub(super) fn chroot_of(connect: &str) -> &str {
+    connect.find('/').and_then(|at| connect.get(at..)).map_or("", |chroot| chroot.trim_end_matches('/'))
+}
+
+/// Names paths as clients with this chroot do, and leaves out what they can't name.
+pub(super) fn strip(report: &mut Report, chroot: &str) {
+    if chroot.is_empty() {
+        return;
+    }
+    let within = |path: &str| {
+        let rest = path.strip_prefix(chroot).filter(|_| is_under(path, chroot))?;
+        Some(Box::<str>::from(if rest.is_empty() { "/" } else { rest }))
+    };
+    if let Answer::Ok { value, .. } = &mut report.sessions {
+        for paths in value.ephemerals.values_mut() {
+            *paths = paths.iter().filter_map(|path| within(path)).collect();
+        }
+    }
+    if let Answer::Ok { value, .. } = &mut report.watches {
+        value.by_path = std::mem::take(&mut value.by_path).into_iter().filter_map(|(path, by)| Some((within(&path)?, by))).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use app::domain::evidence::{SessionTable, WatchTable};
+    use app::domain::time::TimeMs;
+    use app::domain::znode::SessionId;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_named_as_clients_name_them() {
+        let session = SessionId(7);
+        let ephemerals = [(session, vec!["/app/x".into(), "/apple".into(), "/app".into()])].into_iter().collect();
+        let by_path = [("/app/x".into(), vec![session]), ("/other".into(), vec![session])].into_iter().collect();
+        let mut report = Report {
+            member: "a:1".into(),
+            number: None,
+            by: "".into(),
+            is_down: false,
+            connections: Answer::NotAsked,
+            sessions: Answer::Ok { asked_at: TimeMs(1), value: SessionTable { ephemerals, ..SessionTable::default() } },
+            watches: Answer::Ok { asked_at: TimeMs(1), value: WatchTable { by_path } },
+            health: Answer::NotAsked,
+        };
+        strip(&mut report, chroot_of("a:1,b:2/app"));
+        assert_eq!(*report.sessions.value().unwrap().1.ephemerals[&session], ["/x".into(), "/".into()]);
+        assert_eq!(report.watches.value().unwrap().1.by_path.keys().map(|path| &**path).collect::<Vec<_>>(), ["/x"]);
+        assert_eq!((chroot_of("a:1"), chroot_of("a:1/")), ("", ""));
+    }
+}

@@ -1,0 +1,52 @@
+//! Looks up who the members are: reads `/zookeeper/config` by a session of its own that ends at once, and resolves names.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use zookeeper_client::Client;
+
+use super::collector::Config;
+use super::members::{self, Place, Resolved};
+
+/// How long reading the configuration may take.
+const CONFIG_MAX: Duration = Duration::from_secs(10);
+/// How long all names together may take.
+const RESOLVE_MAX: Duration = Duration::from_secs(2);
+/// Addresses of one name that are looked at.
+const ADDRESSES_MAX: usize = 64;
+
+/// The members by what the ensemble says of itself; None when it says nothing now.
+pub(super) async fn look(config: Config) -> Option<Vec<Place>> {
+    let text = match timeout(CONFIG_MAX, read(&config)).await {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "/zookeeper/config could not be read");
+            return None;
+        }
+        Err(_) => {
+            tracing::debug!("/zookeeper/config was not read in time");
+            return None;
+        }
+    };
+    let listed = members::listed(&text);
+    let resolved = resolve(members::names(&config.connect, &listed, &config.admin_urls)).await;
+    Some(members::places(&config.connect, &listed, &config.admin_urls, &resolved))
+}
+
+/// The text; it lies outside of any chroot.
+async fn read(config: &Config) -> Result<String, zookeeper_client::Error> {
+    let servers = members::servers(&config.connect);
+    let client = Client::connector().with_session_timeout(config.session_timeout).with_fail_eagerly().connect(servers).await?;
+    let (data, _) = client.get_config().await?;
+    Ok(String::from_utf8_lossy(&data).into_owned())
+}
+
+async fn resolve(names: BTreeSet<String>) -> Resolved {
+    let lookups = names.into_iter().map(async |name| {
+        let found = timeout(RESOLVE_MAX, tokio::net::lookup_host(&name)).await;
+        let addresses = found.ok()?.ok()?.take(ADDRESSES_MAX).collect();
+        Some((name, addresses))
+    });
+    futures_util::future::join_all(lookups).await.into_iter().flatten().collect()
+}

@@ -1,0 +1,166 @@
+//! Who the members are: the servers of the connect string, the lines of `/zookeeper/config`, and the AdminServers that
+//! were named, brought together. Pure: what names resolve to is an argument.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+
+use app::domain::evidence::MEMBERS_MAX;
+
+use super::url;
+
+/// Where one member is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Its name in everything shown: as the connect string spells it, else its client address.
+    pub(super) name: Box<str>,
+    /// Its number, where known.
+    pub(super) number: Option<i64>,
+    /// Its client address, `host:port`.
+    pub(super) address: String,
+    /// Its AdminServer, where one was named.
+    pub(super) admin_url: Option<String>,
+}
+
+/// One `server.N` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) number: i64,
+    /// Host of its first quorum address.
+    pub(super) host: String,
+    /// `host:port` for clients; often not told by members with an old configuration.
+    pub(super) client: Option<String>,
+}
+
+/// What `host:port` names resolve to; names that do not resolve are not in it.
+pub(super) type Resolved = BTreeMap<String, BTreeSet<SocketAddr>>;
+
+/// The servers of a connect string, without the chroot.
+pub(super) fn servers(connect: &str) -> &str {
+    connect.split_once('/').map_or(connect, |(servers, _)| servers)
+}
+
+/// Host and port; the host keeps its brackets.
+pub(super) fn split_port(address: &str) -> (&str, Option<u16>) {
+    address.rsplit_once(':').map_or((address, None), |(host, port)| (host, port.parse().ok()))
+}
+
+/// The `server.N=host:q:e[|…][:role];[clienthost:]clientport` lines of `/zookeeper/config`; others are passed over.
+pub(super) fn listed(config: &str) -> Vec<Listed> {
+    let lines = config.lines().filter_map(|line| {
+        let (number, value) = line.trim().strip_prefix("server.")?.split_once('=')?;
+        let (servers, client) = value.split_once(';').map_or((value, None), |(servers, client)| (servers, Some(client.trim())));
+        let host = host(servers.split('|').next()?);
+        let client = client.map(|client| client.rsplit_once(':').unwrap_or(("0.0.0.0", client))).filter(|(_, port)| {
+            // A port that is none would be asked for ever.
+            port.parse::<u16>().is_ok_and(|port| port > 0)
+        });
+        let client = client.map(|(client_host, port)| {
+            let any = matches!(client_host, "0.0.0.0" | "[::]" | "::" | "[0:0:0:0:0:0:0:0]" | "0:0:0:0:0:0:0:0" | "");
+            format!("{}:{port}", if any { host } else { client_host })
+        });
+        (!host.is_empty()).then_some(())?;
+        Some(Listed { number: number.trim().parse().ok()?, host: host.to_owned(), client })
+    });
+    lines.take(MEMBERS_MAX).collect()
+}
+
+/// The host before `:quorum:election`.
+fn host(server: &str) -> &str {
+    let server = server.trim();
+    match server.strip_prefix('[').and_then(|rest| rest.find(']')) {
+        Some(end) => server.get(..end + 2).unwrap_or(server),
+        None => server.split(':').next().unwrap_or_default(),
+    }
+}
+
+/// All names that have to be resolved to bring members together.
+pub(super) fn names(connect: &str, listed: &[Listed], urls: &[String]) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = servers(connect).split(',').map(str::to_owned).collect();
+    names.extend(listed.iter().map(|one| one.client.clone().unwrap_or_else(|| anyport(&one.host))));
+    names.extend(urls.iter().map(|one| url::authority(one).to_owned()));
+    names
+}
+
+/// A host without a port, as a name that resolves.
+fn anyport(host: &str) -> String {
+    format!("{host}:0")
+}
+
+/// Every member once. Ordered by the connect string, then by number.
+pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved: &Resolved) -> Vec<Place> {
+    let servers: Vec<&str> = servers(connect).split(',').collect();
+    let is_same = |server: &str, one: &Listed| match &one.client {
+        Some(client) => server == client || shares(addresses(resolved, server), addresses(resolved, client)),
+        None => split_port(server).0 == one.host || shares(&ips(resolved, server), &ips(resolved, &anyport(&one.host))),
+    };
+    let mut places = Vec::new();
+    let mut named = BTreeSet::new();
+    for server in &servers {
+        let same: Vec<&Listed> = listed.iter().filter(|one| is_same(server, one)).collect();
+        // A name for several members (one address for all of them) is no member. Where client addresses are not told,
+        // members on one host can't be told apart, and the name stays.
+        if same.len() > 1 && same.iter().all(|one| one.client.is_some()) {
+            continue;
+        }
+        let number = match same.as_slice() {
+            [one] => Some(one.number).filter(|number| named.insert(*number)),
+            _ => None,
+        };
+        // Two names of one member.
+        let is_second = same.len() == 1 && number.is_none() && same.iter().any(|one| one.client.is_some());
+        if !is_second {
+            places.push(Place { name: (*server).into(), number, address: (*server).to_owned(), admin_url: None });
+        }
+    }
+    let port = servers.first().and_then(|server| split_port(server).1);
+    for one in listed.iter().filter(|one| !named.contains(&one.number)) {
+        let is_there = one.client.is_none() && servers.iter().any(|server| is_same(server, one));
+        // Members that do not tell their port nearly always use the same.
+        let address = one.client.clone().or_else(|| port.map(|port| format!("{}:{port}", one.host)));
+        let Some(address) = address.filter(|address| !is_there && places.iter().all(|place| place.address != *address)) else { continue };
+        places.push(Place { name: address.as_str().into(), number: Some(one.number), address, admin_url: None });
+    }
+    places.dedup_by(|a, b| a.name == b.name);
+    places.truncate(MEMBERS_MAX);
+    assign(&mut places, urls, resolved);
+    places
+}
+
+/// Gives each AdminServer to a member: to the only one on its host, else in order, those of its host first.
+fn assign(places: &mut [Place], urls: &[String], resolved: &Resolved) {
+    let is_host = |place: &Place, url: &str| {
+        let authority = url::authority(url);
+        split_port(&place.address).0 == split_port(authority).0 || shares(&ips(resolved, &place.address), &ips(resolved, authority))
+    };
+    let mut left = Vec::new();
+    for url in urls {
+        let mut on_host = places.iter_mut().filter(|place| is_host(place, url));
+        match (on_host.next(), on_host.next()) {
+            (Some(only), None) if only.admin_url.is_none() => only.admin_url = Some(url.clone()),
+            _ => left.push(url),
+        }
+    }
+    for url in left {
+        let free = || places.iter().enumerate().filter(|(_, place)| place.admin_url.is_none());
+        let at = free().find(|(_, place)| is_host(place, url)).or_else(|| free().next()).map(|(at, _)| at);
+        if let Some(place) = at.and_then(|at| places.get_mut(at)) {
+            place.admin_url = Some(url.clone());
+        }
+    }
+}
+
+fn addresses<'a>(resolved: &'a Resolved, name: &str) -> &'a BTreeSet<SocketAddr> {
+    const NONE: &BTreeSet<SocketAddr> = &BTreeSet::new();
+    resolved.get(name).unwrap_or(NONE)
+}
+
+fn ips(resolved: &Resolved, name: &str) -> BTreeSet<IpAddr> {
+    addresses(resolved, name).iter().map(SocketAddr::ip).collect()
+}
+
+fn shares<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> bool {
+    a.intersection(b).next().is_some()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! How long a source that failed is left alone: doubling, capped. Pure; the time is an argument.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The first wait: the next round, or the one after it.
+const FIRST: Duration = Duration::from_secs(4);
+/// The longest.
+pub(super) const REST_MAX: Duration = Duration::from_secs(60);
+
+/// One source's rest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rest {
+    failures: u32,
+    until: Option<Instant>,
+}
+
+impl Rest {
+    /// Whether it is left alone now.
+    pub(super) fn is_on(&self, now: Instant) -> bool {
+        self.until.is_some_and(|until| now < until)
+    }
+
+    /// It failed.
+    pub(super) fn failed(&mut self, now: Instant) {
+        let wait = FIRST.saturating_mul(2_u32.saturating_pow(self.failures)).min(REST_MAX);
+        self.failures = self.failures.saturating_add(1);
+        self.until = Some(now + wait);
+    }
+
+    /// It worked.
+    pub(super) fn worked(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_double_up_to_a_minute_and_start_over() {
+        let (mut rest, now) = (Rest::default(), Instant::now());
+        assert!(!rest.is_on(now));
+        for seconds in [4, 8, 16, 32, 60, 60] {
+            rest.failed(now);
+            assert!(rest.is_on(now + Duration::from_secs(seconds - 1)) && !rest.is_on(now + Duration::from_secs(seconds)), "{seconds}");
+        }
+        rest.worked();
+        assert!(!rest.is_on(now));
+    }
+}

@@ -1,0 +1,55 @@
+//! `srvr`: the one word that every server answers unless told otherwise: role, last transaction, version.
+
+use std::collections::BTreeMap;
+
+use app::domain::evidence::Health;
+use app::domain::znode::Zxid;
+
+use super::super::fault::Malformed;
+use super::super::health::role;
+use super::opening;
+
+/// What it tells of a member.
+///
+/// # Errors
+/// See [`Malformed`].
+pub fn parse(text: &str) -> Result<Health, Malformed> {
+    opening(text)?;
+    let told: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(": ")).map(|(key, value)| (key.trim(), value.trim())).collect();
+    let Some(version) = told.get("Zookeeper version") else { return Err(Malformed::strange(text)) };
+    let Some(mode) = told.get("Mode") else { return Err(Malformed::CutOff) };
+    let number = |key: &str| told.get(key).and_then(|value| value.parse::<u64>().ok());
+    let zxid = told.get("Zxid").and_then(|zxid| u64::from_str_radix(zxid.strip_prefix("0x")?, 16).ok());
+    Ok(Health {
+        role: role(mode),
+        version: Some((*version).into()),
+        zxid: zxid.map(|zxid| Zxid(zxid.cast_signed())),
+        connections: number("Connections"),
+        outstanding: number("Outstanding"),
+        packets: number("Received").zip(number("Sent")),
+        ..Health::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use app::domain::evidence::MemberRole;
+
+    use super::*;
+
+    /// From a real leader, 3.8.0.
+    const REAL: &str = "Zookeeper version: 3.8.0-${mvngit.commit.id}, built on 2024-12-29 17:54 UTC\nLatency min/avg/max: 0/0.0/0\nReceived: 4\nSent: 5\nConnections: 1\nOutstanding: 0\nZxid: 0x100000008\nMode: leader\nNode count: 5\nProposal sizes last/min/max: -1/-1/-1\n";
+
+    #[test]
+    fn a_real_answer() {
+        let health = parse(REAL).unwrap();
+        assert_eq!((health.role, health.zxid, health.packets), (Some(MemberRole::Leader), Some(Zxid(4_294_967_304)), Some((4, 5))));
+        assert_eq!((health.connections, health.outstanding, health.watches), (Some(1), Some(0), None));
+    }
+
+    #[test]
+    fn half_an_answer_is_none() {
+        assert_eq!(parse(&REAL[..120]), Err(Malformed::CutOff));
+        assert!(matches!(parse("hello"), Err(Malformed::Strange { .. })));
+    }
+}
