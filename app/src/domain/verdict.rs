@@ -174,7 +174,7 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
     match lock.recognition.recipe {
         Recipe::Election => format!("Led by {who}{waiting}."),
         Recipe::ReadWrite => match lock.holders.iter().find(|tenure| tenure.access == Access::Write) {
-            Some(writer) => format!("Written by {}{}{waiting}.", name_of(writer), if count > 1 { ", who reads as well" } else { "" }),
+            Some(writer) => format!("Written by {}{}{waiting}.", place_of(writer), if count > 1 { ", who reads as well" } else { "" }),
             None => format!("Read by {and_others}{}{waiting}.", if count > 1 { " together" } else { "" }),
         },
         Recipe::Semaphore => {

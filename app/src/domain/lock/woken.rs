@@ -87,12 +87,14 @@ impl Lock {
             holder.owner.map(|owner| sessions.remove(&owner));
             u32::try_from(sessions.len()).unwrap_or(u32::MAX)
         };
-        if book.watches_at(now).is_some() {
+        // A table from before the last change of the queue counts those who watched then.
+        let is_of_now = |at: &TimeMs| *at > self.left_at && *at > holder.since;
+        if book.watches_at(now).is_some_and(|at| is_of_now(&at)) {
             return Some(weigh(counted(), Known::Counted));
         }
         match by_rule {
             Some(number) => Some(weigh(number, Known::ByRule)),
-            None => book.some_watches_at().map(|_| weigh(counted(), Known::AtLeast)),
+            None => book.some_watches_at().filter(is_of_now).map(|_| weigh(counted(), Known::AtLeast)),
         }
     }
 

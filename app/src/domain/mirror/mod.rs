@@ -77,6 +77,11 @@ impl Mirror {
         self.owned.sessions()
     }
 
+    /// How many znodes a session owns here.
+    pub fn owned(&self, session: SessionId) -> u32 {
+        self.owned.count(session, usize::MAX)
+    }
+
     /// Whether a session owns at least so many znodes here; few are asked for, so that a look is cheap.
     pub fn owns_at_least(&self, session: SessionId, number: usize) -> bool {
         self.owned.count(session, number) as usize >= number

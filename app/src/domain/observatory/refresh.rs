@@ -271,12 +271,10 @@ impl Observatory {
     }
 }
 
-/// Counts whom the hold that just ended woke. The tables are from before its end.
+/// Counts whom the hold that just ended woke, when the tables were read while it lasted.
 fn note_woken(lock: &mut Lock, book: &Book, now: TimeMs, ours: Option<SessionId>) {
-    if book.watches_at(now).is_none() {
-        return;
-    }
-    for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none()) {
+    let Some(at) = book.watches_at(now) else { return };
+    for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.tenure.since) {
         let mut sessions = book.watchers(now, &past.tenure.path(), ours);
         past.tenure.owner.map(|owner| sessions.remove(&owner));
         past.woke = u32::try_from(sessions.len()).ok();

@@ -46,11 +46,19 @@ impl Spot<'_> {
 impl Observatory {
     /// Every session that owns znodes under the roots, with how many.
     pub fn sessions(&self) -> BTreeMap<SessionId, u32> {
+        if let [view] = self.roots.as_slice() {
+            return view.mirror.sessions().collect();
+        }
         let mut sessions = BTreeMap::new();
         for (session, count) in self.roots.iter().flat_map(|view| view.mirror.sessions()) {
             *sessions.entry(session).or_default() += count;
         }
         sessions
+    }
+
+    /// How many znodes a session owns under the roots.
+    pub fn owned_by(&self, session: SessionId) -> u32 {
+        self.roots.iter().map(|view| view.mirror.owned(session)).sum()
     }
 
     /// What a session holds and waits for in all locks.

@@ -135,13 +135,18 @@ fn member_status(name: &str, member: &Member, newest: Option<Zxid>) -> wire::Mem
         remedies,
         sampled_at_ms: sources.into_iter().filter_map(Source::asked_at).max().map_or(0, |at| at.0),
         role: health.and_then(|health| health.role).map(wire_role),
-        version: health.and_then(|health| health.version.as_deref()).map(str::to_owned),
+        version: health.and_then(|health| health.version.as_deref()).map(|version| short_version(version).to_owned()),
         zxid: zxid.map(|zxid| wire::Zxid(zxid.0)),
         behind: zxid.zip(newest).and_then(|(own, newest)| behind(own, newest)),
         connection_count: health.and_then(|health| health.connections),
         watch_count: health.and_then(|health| health.watches),
         outstanding: health.and_then(|health| health.outstanding),
     }
+}
+
+/// The release; what follows tells of its build.
+fn short_version(version: &str) -> &str {
+    version.split([',', '-', ' ']).next().unwrap_or(version)
 }
 
 /// Transactions between two of one leader's time; nothing is said across a change of leader.

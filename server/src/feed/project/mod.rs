@@ -296,8 +296,12 @@ impl Terms {
         Self { wanted, unwanted }
     }
 
+    fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && self.unwanted.is_empty()
+    }
+
     fn fit_text(&self, text: impl FnOnce() -> String) -> bool {
-        if self.wanted.is_empty() && self.unwanted.is_empty() {
+        if self.is_empty() {
             return true;
         }
         let text = text().to_lowercase();

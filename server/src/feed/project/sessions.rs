@@ -1,6 +1,7 @@
 //! Sessions as rows, and one session with all it holds and waits for.
 
 use app::domain::history::What;
+use app::domain::lock::Since;
 use app::domain::observatory::Spot;
 use app::domain::znode::SessionId;
 use app::wire::{self, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
@@ -12,33 +13,68 @@ use super::{Look, Terms, count32};
 /// Znodes of one session that are looked at for its row.
 const SPOTS_MAX: usize = 1_024;
 
+/// What the order of sessions needs of each.
+struct Sum {
+    session: SessionId,
+    ephemerals: u32,
+    holds: u32,
+    waits: u32,
+    blocks: u32,
+    oldest_wait_at_ms: i64,
+}
+
 impl Look<'_> {
     /// The sessions for a query.
     pub fn sessions(&self, query: &wire::SessionsQuery) -> wire::Sessions {
         let here = query.ensemble.is_empty() || query.ensemble == self.ensemble.name;
         let terms = Terms::parse(&query.q);
-        let mut head = wire::SessionsHead { as_of: self.as_of_all(), ..wire::SessionsHead::default() };
-        let mut rows = Vec::new();
-        for (session, ephemerals) in self.observatory.sessions().into_iter().filter(|_| here) {
-            let row = self.session_row(session, ephemerals);
-            head.sessions += 1;
-            head.holding += u32::from(row.holds > 0);
-            head.waiting += u32::from(row.waits > 0);
-            if terms.fit_text(|| format!("{} {} {}", row.key, row.label.as_deref().unwrap_or_default(), row.locks.join(" "))) {
-                rows.push(row);
-            }
+        let mut sums = if here { self.session_sums() } else { Vec::new() };
+        let count = |fits: fn(&Sum) -> bool| count32(sums.iter().filter(|sum| fits(sum)).count());
+        let head = wire::SessionsHead {
+            as_of: self.as_of_all(),
+            sessions: count32(sums.len()),
+            holding: count(|sum| sum.holds > 0),
+            waiting: count(|sum| sum.waits > 0),
+        };
+        if !terms.is_empty() {
+            sums.retain(|sum| {
+                let row = self.session_row(sum.session, sum.ephemerals);
+                let address = row.client.as_ref().map(|client| client.address.as_str()).unwrap_or_default();
+                terms.fit_text(|| format!("{} {} {address} {}", row.key, row.label.as_deref().unwrap_or_default(), row.locks.join(" ")))
+            });
         }
         // Sessions come in order of their ids and the sort is stable, so equals stay in that order.
-        rows.sort_by_key(|row| match query.sort {
-            wire::SessionSort::Blocks => -i64::from(row.blocks),
-            wire::SessionSort::Holds => -i64::from(row.holds),
-            wire::SessionSort::OldestWait => row.oldest_wait_at_ms.unwrap_or(i64::MAX),
-            wire::SessionSort::Ephemerals => -i64::from(row.ephemerals),
+        sums.sort_by_key(|sum| match query.sort {
+            wire::SessionSort::Blocks => -i64::from(sum.blocks),
+            wire::SessionSort::Holds => -i64::from(sum.holds),
+            wire::SessionSort::OldestWait => sum.oldest_wait_at_ms,
+            wire::SessionSort::Ephemerals => -i64::from(sum.ephemerals),
             wire::SessionSort::Id => 0,
         });
-        let total = count32(rows.len());
-        let rows = rows.into_iter().skip(query.offset as usize).take(query.limit as usize).collect();
-        wire::Sessions { head, window: wire::Window { total, offset: query.offset, rows } }
+        let window = sums.iter().skip(query.offset as usize).take(query.limit as usize);
+        let rows = window.map(|sum| self.session_row(sum.session, sum.ephemerals)).collect();
+        wire::Sessions { head, window: wire::Window { total: count32(sums.len()), offset: query.offset, rows } }
+    }
+
+    /// A sum for every session, in order of their ids: one walk over all contenders, and no row is made.
+    fn session_sums(&self) -> Vec<Sum> {
+        let sum = |(session, ephemerals)| Sum { session, ephemerals, holds: 0, waits: 0, blocks: 0, oldest_wait_at_ms: i64::MAX };
+        let mut sums: Vec<Sum> = self.observatory.sessions().into_iter().map(sum).collect();
+        for lock in self.observatory.locks() {
+            let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
+            for seat in lock.contenders(mirror) {
+                let found = seat.child.owner().and_then(|owner| sums.binary_search_by_key(&owner, |sum| sum.session).ok());
+                let Some(sum) = found.and_then(|at| sums.get_mut(at)) else { continue };
+                if lock.tenure_of(&seat).is_some() {
+                    sum.holds += 1;
+                    sum.blocks += lock.waiter_count();
+                } else {
+                    sum.waits += 1;
+                    sum.oldest_wait_at_ms = sum.oldest_wait_at_ms.min(self.instant(Since::of(seat.child)).0);
+                }
+            }
+        }
+        sums
     }
 
     /// One session; None when it owns nothing here and nothing is known of it.
@@ -47,7 +83,7 @@ impl Look<'_> {
             return None;
         }
         let session = SessionId(query.id.0);
-        let ephemerals = self.observatory.sessions().get(&session).copied().unwrap_or(0);
+        let ephemerals = self.observatory.owned_by(session);
         let history: Vec<wire::SessionEvent> = self.observatory.happenings(session).take(SESSION_EVENTS_MAX).map(event).collect();
         if ephemerals == 0 && history.is_empty() {
             return None;

@@ -1,8 +1,9 @@
 //! The graph of waiting: sessions, who waits for whom, deadlocks first.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use app::domain::deadlock::Cycle;
+use app::domain::lock::Lock;
 use app::domain::observatory::Spot;
 use app::domain::verdict::duration;
 use app::domain::znode::SessionId;
@@ -11,15 +12,18 @@ use app::wire::{self, WAIT_NODES_MAX};
 use super::words::wire_access;
 use super::{Look, count32};
 
-/// Sessions a session waits for or makes wait, looked at to choose whom to draw.
-type Edges = BTreeMap<(SessionId, SessionId, String), i64>;
+/// Sessions followed upwards from those drawn, to tell how far each is from one that waits for nobody.
+const FOLLOWED_MAX: usize = 4_096;
+
+/// Each pair of sessions of which one waits for the other, with the lock and since when.
+type Edges<'a> = BTreeMap<(SessionId, SessionId, &'a str), i64>;
 
 impl Look<'_> {
     /// The graph.
     pub fn waits(&self) -> wire::Waits {
-        let edges = self.wait_edges();
-        let chosen = self.chosen(&edges);
-        let all: BTreeSet<SessionId> = edges.keys().flat_map(|(from, to, _)| [*from, *to]).collect();
+        let (ranked, involved) = self.ranked();
+        let chosen = self.chosen(&ranked);
+        let edges = self.edges_of(&chosen);
         let layers = layers(&edges);
         let in_cycle: BTreeSet<SessionId> = self.observatory.cycles().iter().flat_map(Cycle::sessions).collect();
         let nodes = chosen.iter().map(|session| self.wait_node(*session, in_cycle.contains(session), layers.get(session).copied().unwrap_or(0)));
@@ -29,48 +33,71 @@ impl Look<'_> {
             nodes: nodes.collect(),
             edges: drawn.map(|((from, to, lock), since_ms)| self.wait_edge(*from, *to, lock, *since_ms)).collect(),
             cycles: self.observatory.cycles().iter().filter_map(|cycle| self.cycle(cycle)).collect(),
-            left_out: count32(all.len().saturating_sub(chosen.len())),
+            left_out: count32(involved.saturating_sub(chosen.len())),
             locks: count32(self.observatory.locks().len()),
         }
     }
 
-    /// Every pair of sessions of which one waits for the other, with the lock and since when.
-    fn wait_edges(&self) -> Edges {
-        let mut edges = Edges::new();
+    /// Sessions that others wait for, those with most first, and how many sessions wait or are waited for.
+    fn ranked(&self) -> (Vec<SessionId>, usize) {
+        let mut weights: BTreeMap<SessionId, u32> = BTreeMap::new();
+        let mut involved: HashSet<SessionId> = HashSet::new();
         for lock in self.observatory.locks().filter(|lock| lock.waiter_count() > 0) {
-            let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
             let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|tenure| tenure.owner).collect();
-            let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none()).take(WAIT_NODES_MAX);
-            for seat in waiters {
-                let Some(from) = seat.child.owner() else { continue };
-                let since_ms = self.instant(app::domain::lock::Since::of(seat.child)).0;
-                for to in holders.iter().filter(|to| **to != from) {
-                    let since = edges.entry((from, *to, lock.path.to_string())).or_insert(since_ms);
+            let waiters: Vec<SessionId> = self.waiters(lock).filter(|waiter| holders.iter().any(|holder| holder != waiter)).collect();
+            for holder in holders {
+                let others = count32(waiters.iter().filter(|waiter| **waiter != holder).count());
+                if others > 0 {
+                    *weights.entry(holder).or_default() += others;
+                    involved.insert(holder);
+                }
+            }
+            involved.extend(waiters);
+        }
+        let mut ranked: Vec<(SessionId, u32)> = weights.into_iter().collect();
+        ranked.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        (ranked.into_iter().map(|(session, _)| session).collect(), involved.len())
+    }
+
+    /// Sessions that wait in a lock, in order.
+    fn waiters<'a>(&'a self, lock: &'a Lock) -> impl Iterator<Item = SessionId> + 'a {
+        let seats = self.observatory.mirror_of(lock).into_iter().flat_map(|mirror| lock.contenders(mirror));
+        seats.filter(|seat| lock.tenure_of(seat).is_none()).filter_map(|seat| seat.child.owner())
+    }
+
+    /// Whom to draw: sessions in deadlocks, then by how many wait for them, each with those that do.
+    fn chosen(&self, ranked: &[SessionId]) -> BTreeSet<SessionId> {
+        let cycles = self.observatory.cycles().iter().flat_map(Cycle::sessions);
+        let mut chosen: BTreeSet<SessionId> = cycles.take(WAIT_NODES_MAX).collect();
+        for session in ranked {
+            let held = self.observatory.spots(*session).filter(|spot| spot.tenure.is_some()).map(|spot| spot.lock);
+            for one in std::iter::once(*session).chain(held.flat_map(|lock| self.waiters(lock))) {
+                if chosen.len() >= WAIT_NODES_MAX {
+                    return chosen;
+                }
+                chosen.insert(one);
+            }
+        }
+        chosen
+    }
+
+    /// What these sessions wait for, and what those wait for, and so on.
+    fn edges_of(&self, chosen: &BTreeSet<SessionId>) -> Edges<'_> {
+        let mut edges = Edges::new();
+        let (mut open, mut seen): (Vec<SessionId>, BTreeSet<SessionId>) = (chosen.iter().copied().collect(), chosen.clone());
+        while let Some(from) = open.pop() {
+            for spot in self.observatory.spots(from).take(SPOTS_MAX).filter(|spot| spot.tenure.is_none()) {
+                let since_ms = self.instant(spot.since).0;
+                for to in spot.lock.holders.iter().filter_map(|tenure| tenure.owner).filter(|to| *to != from) {
+                    let since = edges.entry((from, to, &*spot.lock.path)).or_insert(since_ms);
                     *since = since_ms.min(*since);
+                    if seen.len() < FOLLOWED_MAX && seen.insert(to) {
+                        open.push(to);
+                    }
                 }
             }
         }
         edges
-    }
-
-    /// Whom to draw: sessions in deadlocks, then by how many wait for them, each with those that do.
-    fn chosen(&self, edges: &Edges) -> BTreeSet<SessionId> {
-        let mut waiters: BTreeMap<SessionId, Vec<SessionId>> = BTreeMap::new();
-        for (from, to, _) in edges.keys() {
-            waiters.entry(*to).or_default().push(*from);
-        }
-        let mut order: Vec<SessionId> = waiters.keys().copied().collect();
-        order.sort_by_key(|session| std::cmp::Reverse(waiters.get(session).map_or(0, Vec::len)));
-        let cycles = self.observatory.cycles().iter().flat_map(Cycle::sessions);
-        let others = order.iter().flat_map(|session| std::iter::once(*session).chain(waiters.get(session).into_iter().flatten().copied()));
-        let mut chosen = BTreeSet::new();
-        for session in cycles.chain(others) {
-            if chosen.len() >= WAIT_NODES_MAX {
-                break;
-            }
-            chosen.insert(session);
-        }
-        chosen
     }
 
     fn wait_node(&self, session: SessionId, in_cycle: bool, layer: u32) -> wire::WaitNode {
@@ -139,7 +166,7 @@ pub(super) fn label_of(spot: &Spot<'_>) -> Option<String> {
 
 /// Layers of a drawing: those who wait for nobody in 0, whoever waits for them next, and so on. Circles that nobody
 /// outside can begin are entered at their smallest session.
-fn layers(edges: &Edges) -> BTreeMap<SessionId, u32> {
+fn layers(edges: &Edges<'_>) -> BTreeMap<SessionId, u32> {
     let mut waiters: BTreeMap<SessionId, Vec<SessionId>> = BTreeMap::new();
     let mut waits: BTreeSet<SessionId> = BTreeSet::new();
     let mut all: BTreeSet<SessionId> = BTreeSet::new();
