@@ -116,6 +116,7 @@ impl Collector {
                     if let Some(places) = places {
                         self.found(places);
                         // Those that were not known before need not wait for the next round.
+                        hand_on_at = Instant::now() + HAND_ON_AFTER;
                         self.ask_new();
                     }
                 }

@@ -1,10 +1,10 @@
 //! Three members: each tells of its own clients, the leader of everybody's end, and one address is enough to find all.
 
-use app::domain::evidence::MemberRole;
+use app::domain::evidence::{MemberRole, Report, Trouble};
 use app::domain::znode::SessionId;
 use server::demo::{PrivateEnsemble, ServerOptions};
 
-use super::collected::{Collected, Said, connection};
+use super::collected::{Collected, Said, connection, trouble};
 use crate::harness::Truth;
 
 fn role(said: &Said, member: &str) -> Option<MemberRole> {
@@ -13,7 +13,7 @@ fn role(said: &Said, member: &str) -> Option<MemberRole> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_member_tells_of_its_own() {
-    let ensemble = PrivateEnsemble::start(ServerOptions::default()).await.unwrap_or_else(|error| panic!("{error}"));
+    let mut ensemble = PrivateEnsemble::start(ServerOptions::default()).await.unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<String> = ensemble.members().iter().map(server::demo::PrivateZooKeeper::address).collect();
     let mut clients = Vec::new();
     for name in &names {
@@ -49,6 +49,7 @@ async fn each_member_tells_of_its_own() {
     assert_eq!(names.iter().filter(|name| role(&by_words.said, name) == Some(MemberRole::Leader)).count(), 1);
     by_words.stop().await;
     admin_servers(&ensemble, &names, &sessions).await;
+    without_a_quorum(&mut ensemble, &names[2]).await;
 }
 
 async fn admin_servers(ensemble: &PrivateEnsemble, names: &[String], sessions: &[SessionId]) {
@@ -76,4 +77,17 @@ async fn admin_servers(ensemble: &PrivateEnsemble, names: &[String], sessions: &
         .await;
     assert!(names.iter().zip(sessions).all(|(name, session)| connection(&wrong.said, name, *session).is_some()));
     wrong.stop().await;
+}
+
+/// The last member goes on running and serves nobody.
+async fn without_a_quorum(ensemble: &mut PrivateEnsemble, last: &str) {
+    for member in ensemble.members_mut().iter_mut().take(2) {
+        member.stop().await.unwrap();
+    }
+    let mut collected = Collected::start(last, &[]);
+    let is_broken = |report: &Report| {
+        trouble(&report.sessions).is_some_and(|(why, remedy)| why == Trouble::Broken && remedy.contains("not currently serving requests"))
+    };
+    collected.until("that it does not serve", |said| said.get(last).is_some_and(is_broken)).await;
+    collected.stop().await;
 }

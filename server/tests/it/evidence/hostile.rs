@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use app::domain::evidence::{Answer, Trouble};
+use server::evidence::Demand;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -22,6 +23,8 @@ enum Manner {
     EndlessHttp,
     /// Sends its visitors elsewhere.
     Redirect,
+    /// Answers like a member that keeps far too many watches, and would never end telling them.
+    Heavy,
 }
 
 async fn fake(manner: Manner) -> String {
@@ -43,11 +46,14 @@ async fn serve(mut stream: TcpStream, manner: Manner) {
         Manner::Endless => b" /127.0.0.1:1[1](sid=0x1,to=",
         Manner::EndlessHttp => b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"connections\":[",
         Manner::Redirect => b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/secret\r\ncontent-length: 0\r\n\r\n",
+        Manner::Heavy if asked.starts_with(b"mntr") => b"zk_server_state\tstandalone\nzk_watch_count\t100001\n",
+        Manner::Heavy if asked.starts_with(b"wchp") => b"/asked\n\t0x1\n\n",
+        Manner::Heavy => b"\n",
         Manner::Silent => b"",
     };
     let _ = stream.write_all(opening).await;
     match manner {
-        Manner::Garbage | Manner::Redirect => {}
+        Manner::Garbage | Manner::Redirect | Manner::Heavy => {}
         Manner::Silent => std::future::pending().await,
         Manner::Endless | Manner::EndlessHttp => {
             let zeros = vec![b'0'; 256 * 1024];
@@ -97,4 +103,16 @@ async fn a_broken_admin_server_leaves_the_words() {
         assert_eq!(&*collected.said[&name].by, "four-letter words", "{manner:?}");
         collected.stop().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_with_too_many_watches_is_spared() {
+    let name = fake(Manner::Heavy).await;
+    let mut collected = Collected::start(&name, &[]);
+    collected.demand.send(Demand { watches: true }).unwrap();
+    collected.until("watches", |said| said.get(&name).is_some_and(|one| one.watches != Answer::NotAsked)).await;
+    let (why, remedy) = trouble(&collected.said[&name].watches).expect("it is not asked");
+    assert_eq!(why, Trouble::Spared);
+    assert!(remedy.contains(&name) && remedy.contains("100001 watches") && remedy.contains("100000"), "{remedy}");
+    collected.stop().await;
 }
