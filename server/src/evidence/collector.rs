@@ -117,6 +117,7 @@ impl Collector {
                     if let Some(places) = places {
                         self.found(places);
                         // Those that were not known before need not wait for the next round.
+                        hand_on_at = Instant::now() + HAND_ON_AFTER;
                         self.ask_new();
                     }
                 }
@@ -190,7 +191,12 @@ impl Collector {
     /// Hands on what came, as a round in which the others were not asked. False when nobody takes it.
     async fn hand_on(&mut self) -> bool {
         let mut landed: BTreeMap<Box<str>, Report> = self.landed.drain(..).map(|report| (report.member.clone(), report)).collect();
-        let mut reports: Vec<Report> = self.places.iter().map(|place| landed.remove(&place.name).unwrap_or_else(|| self.silent(place))).collect();
+        let report = |place: &Place| {
+            let report = landed.remove(&place.name).unwrap_or_else(|| self.silent(place));
+            // Its number may have become known while it was asked.
+            Report { number: place.number, ..report }
+        };
+        let mut reports: Vec<Report> = self.places.iter().map(report).collect();
         reports.sort_by(|a, b| a.member.cmp(&b.member));
         self.sink.send(vec![Observation::Evidence(Box::new(Round { reports }))]).await.is_ok()
     }

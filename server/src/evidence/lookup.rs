@@ -1,6 +1,7 @@
 //! Looks up who the members are: reads `/zookeeper/config` by a session of its own that ends at once, and resolves names.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -43,10 +44,11 @@ async fn read(config: &Config) -> Result<String, zookeeper_client::Error> {
 }
 
 async fn resolve(names: BTreeSet<String>) -> Resolved {
-    let lookups = names.into_iter().map(async |name| {
-        let found = timeout(RESOLVE_MAX, tokio::net::lookup_host(&name)).await;
-        let addresses = found.ok()?.ok()?.take(ADDRESSES_MAX).collect();
-        Some((name, addresses))
-    });
-    futures_util::future::join_all(lookups).await.into_iter().flatten().collect()
+    futures_util::future::join_all(names.into_iter().map(resolve_one)).await.into_iter().flatten().collect()
+}
+
+async fn resolve_one(name: String) -> Option<(String, BTreeSet<SocketAddr>)> {
+    let found = timeout(RESOLVE_MAX, tokio::net::lookup_host(&name)).await;
+    let addresses = found.ok()?.ok()?.take(ADDRESSES_MAX).collect();
+    Some((name, addresses))
 }

@@ -93,10 +93,13 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         Some(client) => server == client || shares(addresses(resolved, server), addresses(resolved, client)),
         None => split_port(server).0 == one.host || shares(&ips(resolved, server), &ips(resolved, &anyport(&one.host))),
     };
-    let mut places = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
     let mut named = BTreeSet::new();
     for server in &servers {
         let same: Vec<&Listed> = listed.iter().filter(|one| is_same(server, one)).collect();
+        if places.iter().any(|place| is_one(resolved, &place.address, server)) {
+            continue;
+        }
         // A name for several members (one address for all of them) is no member. Where client addresses are not told,
         // members on one host can't be told apart, and the name stays.
         if same.len() > 1 && same.iter().all(|one| one.client.is_some()) {
@@ -120,7 +123,6 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         let Some(address) = address.filter(|address| !is_there && places.iter().all(|place| place.address != *address)) else { continue };
         places.push(Place { name: address.as_str().into(), number: Some(one.number), address, admin_url: None });
     }
-    places.dedup_by(|a, b| a.name == b.name);
     places.truncate(MEMBERS_MAX);
     assign(&mut places, urls, resolved);
     places
@@ -147,6 +149,13 @@ fn assign(places: &mut [Place], urls: &[String], resolved: &Resolved) {
             place.admin_url = Some(url.clone());
         }
     }
+}
+
+/// Whether two names are surely of one server. Names that share only some addresses may stand for several.
+fn is_one(resolved: &Resolved, a: &str, b: &str) -> bool {
+    let (of_a, of_b) = (addresses(resolved, a), addresses(resolved, b));
+    let are_here = || of_a.iter().chain(of_b).all(|address| address.ip().is_loopback());
+    a == b || (shares(of_a, of_b) && (of_a == of_b || are_here()))
 }
 
 fn addresses<'a>(resolved: &'a Resolved, name: &str) -> &'a BTreeSet<SocketAddr> {

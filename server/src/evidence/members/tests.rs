@@ -49,6 +49,21 @@ fn what_is_not_told_or_not_matched_stays() {
 }
 
 #[test]
+fn nobody_is_asked_twice() {
+    let resolved = resolved(&[
+        ("localhost:1", &["[::1]:1", "127.0.0.1:1"]),
+        ("127.0.0.1:1", &["127.0.0.1:1"]),
+        ("a:1", &["10.0.0.1:1"]),
+        ("b:1", &["10.0.0.1:1"]),
+    ]);
+    let told_of = |connect: &str| places(connect, &[], &[], &resolved).into_iter().map(|place| place.name.to_string()).collect::<Vec<_>>();
+    assert_eq!(told_of("x:1,y:1,x:1"), ["x:1", "y:1"]);
+    assert_eq!(told_of("localhost:1,a:1,127.0.0.1:1,b:1"), ["localhost:1", "a:1"]);
+    let many = (0..20).map(|n| format!("h{n}:1")).collect::<Vec<_>>().join(",");
+    assert_eq!(told_of(&many).len(), MEMBERS_MAX);
+}
+
+#[test]
 fn admin_servers_go_to_their_hosts_and_then_in_order() {
     let urls = |list: &[&str]| list.iter().map(|url| (*url).to_owned()).collect::<Vec<_>>();
     let given = |connect: &str, list: &[&str], resolved: &Resolved| -> Vec<Option<String>> {

@@ -155,7 +155,7 @@ mod tests {
     fn half_an_answer_is_none() {
         let head = "SessionTracker dump:\nGlobal Sessions(0):\n";
         assert_eq!(parse(head), Err(Malformed::CutOff));
-        assert_eq!(parse(&format!("{head}{}", &TAIL[..60])), Err(Malformed::strange("0x200016dbe4")));
+        assert_eq!(parse(&format!("{head}{}", &TAIL[..60])), Err(Malformed::strange("0x200016")));
         assert!(matches!(parse("SSH-2.0-OpenSSH_9.2\r\n"), Err(Malformed::Strange { .. })));
     }
 }

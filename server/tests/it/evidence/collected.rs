@@ -1,0 +1,95 @@
+//! Runs a collector and keeps what each member last said to each question.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use app::domain::evidence::{Answer, Connection, Report, Round};
+use app::domain::observation::Observation;
+use app::domain::znode::SessionId;
+use server::clock::Clock;
+use server::evidence::{Config, Demand, collect};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::harness::DEADLINE;
+
+/// What was said last, by member.
+pub(super) type Said = BTreeMap<String, Report>;
+
+/// A collector and what it told.
+pub(super) struct Collected {
+    rounds: mpsc::Receiver<Vec<Observation>>,
+    pub(super) demand: watch::Sender<Demand>,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+    pub(super) said: Said,
+}
+
+impl Collected {
+    pub(super) fn start(connect: &str, admin_urls: &[String]) -> Self {
+        let config = Config { connect: connect.to_owned(), admin_urls: admin_urls.to_vec(), session_timeout: Duration::from_secs(4) };
+        let (sink, rounds) = mpsc::channel(4);
+        let (demand, demanded) = watch::channel(Demand::default());
+        let (stop, stopped) = watch::channel(false);
+        let task = tokio::spawn(collect(config, Clock::system(), demanded, sink, stopped));
+        Self { rounds, demand, stop, task, said: Said::new() }
+    }
+
+    /// The next round, also taken into what was said.
+    pub(super) async fn round(&mut self) -> Round {
+        let batch = timeout(DEADLINE, self.rounds.recv()).await.expect("a round in time").expect("the collector goes on");
+        let [Observation::Evidence(round)] = batch.as_slice() else { panic!("not one round: {batch:?}") };
+        let names: Vec<&str> = round.reports.iter().map(|report| &*report.member).collect();
+        assert!(names.is_sorted(), "{names:?}");
+        self.said.retain(|name, _| names.contains(&name.as_str()));
+        for report in &round.reports {
+            let old = self.said.remove(&*report.member);
+            self.said.insert(report.member.to_string(), merged(old, report.clone()));
+        }
+        (**round).clone()
+    }
+
+    /// Waits until what was said satisfies `condition`; gives the time it took.
+    pub(super) async fn until(&mut self, what: &str, condition: impl Fn(&Said) -> bool) -> Duration {
+        let begin = Instant::now();
+        while !condition(&self.said) {
+            assert!(begin.elapsed() < DEADLINE, "not said in {DEADLINE:?}: {what}; said: {:#?}", self.said);
+            self.round().await;
+        }
+        begin.elapsed()
+    }
+
+    pub(super) async fn stop(self) {
+        self.stop.send(true).expect("the collector listens");
+        timeout(DEADLINE, self.task).await.expect("the collector stops").expect("the collector does not panic");
+    }
+}
+
+fn merged(old: Option<Report>, mut new: Report) -> Report {
+    fn or<T>(new: &mut Answer<T>, old: Answer<T>) {
+        if matches!(new, Answer::NotAsked) {
+            *new = old;
+        }
+    }
+    if let Some(old) = old {
+        or(&mut new.connections, old.connections);
+        or(&mut new.sessions, old.sessions);
+        or(&mut new.watches, old.watches);
+        or(&mut new.health, old.health);
+    }
+    new
+}
+
+/// The connection of a session to a member.
+pub(super) fn connection<'a>(said: &'a Said, member: &str, session: SessionId) -> Option<&'a Connection> {
+    said.get(member)?.connections.value()?.1.iter().find(|connection| connection.session == session)
+}
+
+/// Why there is no answer.
+pub(super) fn trouble<T>(answer: &Answer<T>) -> Option<(app::domain::evidence::Trouble, &str)> {
+    match answer {
+        Answer::None { trouble, remedy } => Some((*trouble, remedy)),
+        Answer::Ok { .. } | Answer::NotAsked => None,
+    }
+}
