@@ -239,6 +239,13 @@ fn waiters_without_znodes_come_from_the_tables() {
     assert_eq!(hidden(&story), []);
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0)]).watches(&[("/hbase/master", &[10, 20, 21, 1])])]);
     assert_eq!(hidden(&story), [SessionId(20), SessionId(21)], "neither the holder nor we wait");
+    let crowd: Vec<i64> = (20..520).collect();
+    ask(&mut story, vec![member("m1", 1_021_000).connected(&[(10, 0)]).watches(&[("/hbase/master", &crowd)])]);
+    story.tell("1022000 tick");
+    assert_eq!(
+        story.findings("/hbase/master"),
+        "herd Info: 500 sessions watch one znode: when it goes all of them are woken and try at once, and one gets it."
+    );
 }
 
 #[test]

@@ -145,6 +145,10 @@ fn a_client_may_wait_behind_itself() {
         [""; 0],
         "an address is a host"
     );
+    let behind = "/l\n/l/lock-0000000000 owner=a data=other\n/l/lock-0000000001 owner=b data=worker-1\n/l/lock-0000000002 owner=c data=worker-1";
+    assert_eq!(found(behind, "/l"), ["waiting_for_itself"], "no holder, but the one it waits for");
+    let apart = "/l\n/l/lock-0000000000 owner=a data=other\n/l/lock-0000000001 owner=b data=worker-1\n/l/lock-0000000002 owner=c data=xx\n/l/lock-0000000003 owner=d data=worker-1";
+    assert_eq!(found(apart, "/l"), [""; 0], "two processes of one name may queue");
 }
 
 #[test]

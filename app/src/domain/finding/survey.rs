@@ -30,6 +30,8 @@ pub struct Survey<'a> {
     pub now: TimeMs,
     /// What the members say.
     pub book: &'a Book,
+    /// Our own session, which watches as well.
+    pub ours: Option<SessionId>,
     /// The ensemble's clock.
     pub offset: &'a ClockOffset,
     /// From where on lints warn.

@@ -7,6 +7,7 @@ use super::Observatory;
 use super::refresh::identify;
 use crate::domain::change::Change;
 use crate::domain::evidence::Round;
+use crate::domain::recipe::Shape;
 use crate::domain::time::TimeMs;
 use crate::domain::znode::SessionId;
 
@@ -36,7 +37,10 @@ impl Observatory {
 
     /// Has the findings looked for that watches and members tell of; of locks that change they are looked for anyway.
     fn look_again(&mut self, now: TimeMs) {
-        let contended = self.locks.values().filter(|lock| lock.contender_count() > 1);
+        let contended = self
+            .locks
+            .values()
+            .filter(|lock| lock.contender_count() > 1 || matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate));
         let paths: Vec<Arc<str>> = contended.map(|lock| Arc::clone(&lock.path)).take(LOOKS_MAX).collect();
         paths.iter().for_each(|path| self.plan_look(now, path));
     }

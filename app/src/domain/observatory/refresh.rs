@@ -246,6 +246,7 @@ impl Observatory {
             mirror: &view.mirror,
             now,
             book: &self.book,
+            ours: self.session,
             offset: &self.offset,
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,

@@ -70,9 +70,11 @@ pub(super) fn foreign(lock: &Lock, mirror: &Mirror) -> Vec<wire::Foreign> {
 pub(super) fn notes(lock: &Lock) -> Vec<String> {
     let note = match lock.recognition.shape {
         Shape::Fixed | Shape::Alone => {
-            "Who waits for this lock has no znode: waiters only watch the holder's. The tree can't show them, so no waiters are counted."
+            "Who waits for this lock has no znode: waiters only watch the holder's, and its release wakes all of them. The members' tables of watches show them, where they may be read."
         }
-        Shape::Gate => "Who waits at this barrier has no znode: clients only watch the barrier's. The tree can't show them.",
+        Shape::Gate => {
+            "Who waits at this barrier has no znode: clients only watch the barrier's, and all of them are woken when it goes. The members' tables of watches show them, where they may be read."
+        }
         Shape::Items => "Consumers of this queue have no znode: the tree shows the items, not who waits for them.",
         Shape::TakenItems => "An item under taken/ is held by the session that works on it; consumers that wait have no znode.",
         Shape::Group => "Members of a group wait for nobody.",
