@@ -36,6 +36,8 @@ async fn a_client_shows_within_six_seconds_by_words() {
     assert!(matches!(table.expiries.get(&session), Some(Expiry::QuarterHour(0..900_000))), "{table:?}");
     let (_, health) = report.health.value().unwrap();
     assert_eq!((health.role, &*report.by, report.number), (Some(MemberRole::Standalone), "four-letter words", None));
+    let only_ours = |said: &super::collected::Said| said[&name].connections.value().is_some_and(|(_, all)| all.len() == 1);
+    assert!(only_ours(&collected.said), "the session that looked the members up has ended");
     assert!(health.zxid.is_some_and(|zxid| zxid.0 > 0) && health.watches.is_some() && health.ephemerals == Some(1), "{health:?}");
     collected.stop().await;
 }
