@@ -2,6 +2,7 @@
 //! clients themselves say. Clients live in processes of their own; each has a session of its own.
 
 mod agree;
+mod alive;
 mod circle;
 mod crate_locks;
 mod deaths;

@@ -81,6 +81,12 @@ impl Library {
     pub(super) fn victim(self) -> Arc<Host> {
         Host::start(self.command(VICTIM_S))
     }
+
+    /// A process that will be killed or stopped, whose sessions outlive it for longer than the pause between two rounds of
+    /// questions.
+    pub(super) fn slow_victim(self) -> Arc<Host> {
+        Host::start(self.command(PATIENT_S))
+    }
 }
 
 impl Host {
@@ -112,6 +118,24 @@ impl Host {
         let mut child = self.child.lock().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+}
+
+/// Signals.
+impl Host {
+    /// Freezes the process (SIGSTOP): its connections stay open, nothing is said.
+    pub(super) fn stop(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Thaws it.
+    pub(super) fn go_on(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let pid = self.child.lock().unwrap().id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 }
 

@@ -39,9 +39,13 @@ async fn shared_zookeeper() -> &'static PrivateZooKeeper {
 
 impl Lockscope {
     async fn start(zk: &str, root: &str) -> Self {
+        Self::start_with(zk, root, &[]).await
+    }
+
+    pub(super) async fn start_with(zk: &str, root: &str, more: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
-        command.args(["serve", "--zk", zk, "--root", root, "--listen", "127.0.0.1:0"]);
-        for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS"] {
+        command.args(["serve", "--zk", zk, "--root", root, "--listen", "127.0.0.1:0"]).args(more);
+        for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS", "EVIDENCE", "ADMIN_URL"] {
             command.env_remove(format!("LOCKSCOPE_{name}"));
         }
         command.env("LOCKSCOPE_LOG", "warn,zookeeper_client=error").stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -72,6 +76,16 @@ impl Scene {
         truth.make(&root).await;
         let lockscope = Lockscope::start(&zk, &root).await;
         Self { server, zk, root, truth, lockscope }
+    }
+
+    /// The address of the server's AdminServer.
+    pub(super) fn admin_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.server.admin_port())
+    }
+
+    /// What the server says to a four-letter word.
+    pub(super) async fn word(&self, word: &str) -> String {
+        self.server.four_letter(word).await.expect("the server answers")
     }
 
     /// One that never saw how all came to be.
