@@ -35,7 +35,7 @@ lint: ## formatting and lints, each feature set of `app` apart
 	cargo clippy --locked -p app --lib --target wasm32-unknown-unknown --features hydrate -- -D warnings
 	cargo clippy --locked -p server -p style --all-targets -- -D warnings
 
-bench: site ## benchmarks: the reducer, and the whole line and a reconnect against bare clients
+bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper
 	cargo bench --locked -p app
 	cargo bench --locked -p server
