@@ -21,7 +21,7 @@ use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::engine::{Engine, TICK_MS};
 use server::feed::project::EnsembleInfo;
 use server::feed::{Hub, random_epoch};
-use server::projector::{About, Projector};
+use server::projector::{About, Ensemble, Projector};
 use server::shutdown::{self, Stopper};
 use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use shared::{WAIT_MAX, contender, directory};
@@ -133,12 +133,9 @@ impl Watcher {
         let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
         let config = ObserverConfig::new(address, vec![ROOT.into()], SESSION).unwrap();
         let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.receiver()));
-        let about = About {
-            ensemble: EnsembleInfo { name: "default".into(), connect: address.into() },
-            version: env!("CARGO_PKG_VERSION").into(),
-            started_at_ms: now_ms,
-        };
-        let projector = Projector::new(engine.reader.clone(), about, clock.clone());
+        let info = EnsembleInfo { name: "default".into(), connect: address.into(), color: None, has_others: false };
+        let about = About { version: env!("CARGO_PKG_VERSION").into(), started_at_ms: now_ms };
+        let projector = Projector::new(vec![Ensemble { info, reader: engine.reader.clone() }], about, clock.clone());
         Self { hub: Hub::new(Arc::new(projector), clock, random_epoch()), engine, observer, stopper }
     }
 

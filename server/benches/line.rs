@@ -16,7 +16,7 @@ use app::domain::time::TimeMs;
 use app::domain::znode::{Facts, SessionId, Zxid};
 use app::wire::{BoardQuery, SessionsQuery};
 use server::demo::{PrivateZooKeeper, ServerOptions};
-use server::feed::project::{EnsembleInfo, Look};
+use server::feed::project::{self, EnsembleInfo, Look};
 use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -123,17 +123,17 @@ async fn first_sync(address: &str) {
 
 /// Time to make one board of 100 rows out of the whole model: what a change costs for all who look at one view.
 fn projection(model: &Observatory, contenders: usize) {
-    let ensemble = EnsembleInfo { name: "default".into(), connect: String::new() };
+    let ensemble = EnsembleInfo { name: "default".into(), connect: String::new(), color: None, has_others: false };
     let look = Look { observatory: model, ensemble: &ensemble, now: TimeMs(2) };
     let each_ms = |look: &dyn Fn()| {
         let started = Instant::now();
         (0..PROJECTIONS).for_each(|_| look());
         started.elapsed().as_secs_f64() * 1_000.0 / f64::from(PROJECTIONS)
     };
-    let board = each_ms(&|| assert_eq!(look.board(&BoardQuery::default()).window.rows.len(), 100));
+    let board = each_ms(&|| assert_eq!(project::board(&[look], &BoardQuery::default()).window.rows.len(), 100));
     println!("one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms", model.locks().len());
-    let waits = each_ms(&|| drop(std::hint::black_box(look.waits())));
-    let sessions = each_ms(&|| drop(std::hint::black_box(look.sessions(&SessionsQuery::default()))));
+    let waits = each_ms(&|| drop(std::hint::black_box(project::waits(&[look]))));
+    let sessions = each_ms(&|| drop(std::hint::black_box(project::sessions(&[look], &SessionsQuery::default()))));
     println!("  the graph of its waits: {waits:.2} ms; 100 of its sessions: {sessions:.2} ms");
 }
 

@@ -30,6 +30,9 @@ pub struct Settings {
     /// The ensemble: HOST:PORT[,HOST:PORT…][/CHROOT].
     #[arg(long, value_name = "HOST:PORT,…")]
     pub zk: Option<String>,
+    /// What the ensemble is called on every page; several are named in the file, with [[ensemble]].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
     /// A path to watch, repeatable; without any, every lock under / is found.
     #[arg(long, value_name = "PATH")]
     pub root: Vec<String>,

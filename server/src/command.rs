@@ -4,13 +4,14 @@ use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
 use crate::cli::{Command, Demo, Settings};
-use crate::config::{Config, ConfigError, Process};
+use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
 use crate::evidence;
+use crate::feed::project::EnsembleInfo;
 use crate::http::pages;
-use crate::serve::{self, Observer, Tools, say};
+use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::zookeeper::{ObserverConfig, observe};
 
@@ -25,8 +26,8 @@ pub async fn run(command: Command) -> Result<(), RunError> {
     match command {
         Command::Serve(settings) => {
             let config = Config::load(&settings, &Process)?;
-            let ensemble = Ensemble::new(&config)?;
-            serve::run(&config, ensemble, pages).await
+            let ensembles = served(&config)?;
+            serve::run(&config, ensembles, pages).await
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
@@ -35,18 +36,25 @@ pub async fn run(command: Command) -> Result<(), RunError> {
 
 fn check_config(settings: &Settings) -> Result<(), RunError> {
     let config = Config::load(settings, &Process)?;
-    Ensemble::new(&config)?;
+    served(&config)?;
     say("the configuration is good");
-    say(&format!("  zk                 {}", config.zk));
-    say(&format!("  root               {}", config.roots.join(", ")));
+    config.ensembles.iter().for_each(say_ensemble);
     say(&format!("  listen             {}", config.listen));
     say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
-    say(&format!("  evidence           {}", if config.evidence { "on" } else { "off: the members are asked nothing" }));
-    let named = if config.admin_urls.is_empty() { "none: looked for at port 8080 of each member".to_owned() } else { config.admin_urls.join(", ") };
-    say(&format!("  admin-url          {named}"));
     Ok(())
+}
+
+fn say_ensemble(ensemble: &config::Ensemble) {
+    let color = ensemble.color.map_or_else(String::new, |color| format!(", {color}"));
+    say(&format!("  ensemble           {}{color}", ensemble.name));
+    say(&format!("  zk                 {}", ensemble.zk));
+    say(&format!("  root               {}", ensemble.roots.join(", ")));
+    say(&format!("  evidence           {}", if ensemble.evidence { "on" } else { "off: the members are asked nothing" }));
+    let named =
+        if ensemble.admin_urls.is_empty() { "none: looked for at port 8080 of each member".to_owned() } else { ensemble.admin_urls.join(", ") };
+    say(&format!("  admin-url          {named}"));
 }
 
 /// A private ZooKeeper, sample contention on it, and the dashboard; taken down in the opposite order.
@@ -60,25 +68,29 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
     };
     let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
     let config = Config {
-        zk: zookeeper.address(),
-        roots: vec!["/".to_owned()],
+        ensembles: vec![config::Ensemble {
+            name: "default".to_owned(),
+            color: None,
+            zk: zookeeper.address(),
+            roots: vec!["/".to_owned()],
+            evidence: true,
+            admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
+        }],
         listen,
         data_dir: None,
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
-        evidence: true,
-        admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
         locks: Vec::new(),
         lints: app::domain::finding::Limits::default(),
     };
     let (stopper, stop) = shutdown::channel();
-    let connect = config.zk.clone();
+    let connect = zookeeper.address();
     let workload = tokio::spawn(async move {
         if let Err(error) = run_workload(&connect, Pace::LIFELIKE, stop.receiver()).await {
             tracing::error!(%error, "the sample contention ended");
         }
     });
-    let served = serve::run(&config, Ensemble::new(&config)?, pages).await;
+    let served = serve::run(&config, served(&config)?, pages).await;
     stopper.stop();
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
@@ -95,23 +107,30 @@ struct Ensemble {
     evidence: Option<evidence::Config>,
 }
 
-impl Ensemble {
-    fn new(config: &Config) -> Result<Self, ConfigError> {
-        let observer = ObserverConfig::new(&config.zk, config.roots.clone(), config.session_timeout);
-        let observer = observer.map_err(|error| ConfigError(error.to_string()))?;
-        let asked =
-            || evidence::Config { connect: config.zk.clone(), admin_urls: config.admin_urls.clone(), session_timeout: config.session_timeout };
-        Ok(Self { observer, evidence: config.evidence.then(asked) })
-    }
+/// Every ensemble with its observer.
+fn served(config: &Config) -> Result<Vec<Served<Ensemble>>, ConfigError> {
+    config.ensembles.iter().map(|ensemble| served_one(config, ensemble)).collect()
+}
+
+fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ensemble>, ConfigError> {
+    let observer = ObserverConfig::new(&ensemble.zk, ensemble.roots.clone(), config.session_timeout);
+    let observer = observer.map_err(|error| ConfigError(error.to_string()))?;
+    let asked =
+        || evidence::Config { connect: ensemble.zk.clone(), admin_urls: ensemble.admin_urls.clone(), session_timeout: config.session_timeout };
+    let has_others = config.ensembles.len() > 1;
+    Ok(Served {
+        info: EnsembleInfo { name: ensemble.name.clone(), connect: ensemble.zk.clone(), color: ensemble.color, has_others },
+        roots: ensemble.roots.clone(),
+        observer: Ensemble { observer, evidence: ensemble.evidence.then(asked) },
+    })
 }
 
 impl Observer for Ensemble {
     async fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
         let asked = self.evidence.map(|config| evidence::collect(config, tools.clock.clone(), tools.demand, sink.clone(), stop.clone()));
         let asks = async {
-            match asked {
-                Some(asked) => asked.await,
-                None => (),
+            if let Some(asked) = asked {
+                asked.await;
             }
         };
         tokio::join!(observe(self.observer, tools.clock, sink, stop), asks);

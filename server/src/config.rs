@@ -2,6 +2,7 @@
 //! mistake is one sentence that names the setting, the value and the remedy. Knows no command-line parser.
 
 mod check;
+mod ensembles;
 mod tables;
 
 use std::net::SocketAddr;
@@ -12,6 +13,8 @@ use app::domain::configured::Configured;
 use app::domain::finding::Limits;
 use toml::{Table, Value};
 
+pub use ensembles::Ensemble;
+
 use crate::cli::Settings;
 
 /// Where pages are served when nothing is said.
@@ -19,15 +22,27 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 10] = ["zk", "root", "listen", "data_dir", "connect_timeout", "session_timeout_ms", "evidence", "admin_url", "lock", "lints"];
+const KEYS: [&str; 13] = [
+    "zk",
+    "name",
+    "color",
+    "root",
+    "listen",
+    "data_dir",
+    "connect_timeout",
+    "session_timeout_ms",
+    "evidence",
+    "admin_url",
+    "ensemble",
+    "lock",
+    "lints",
+];
 
 /// A configuration that can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Connect string.
-    pub zk: String,
-    /// Watched roots; never empty, never nested.
-    pub roots: Vec<String>,
+    /// What is watched; never empty.
+    pub ensembles: Vec<Ensemble>,
     /// Where to serve.
     pub listen: SocketAddr,
     /// Where to keep data; None: nowhere.
@@ -36,10 +51,6 @@ pub struct Config {
     pub connect_timeout: Option<Duration>,
     /// Time-out of the session to ZooKeeper.
     pub session_timeout: Duration,
-    /// Whether the members are asked for evidence.
-    pub evidence: bool,
-    /// Their AdminServers, where named.
-    pub admin_urls: Vec<String>,
     /// What the operator says of locks by their paths (file only).
     pub locks: Vec<Configured>,
     /// Which findings are told, and from where on (file only).
@@ -97,30 +108,25 @@ impl Config {
     /// One sentence for the first mistake.
     pub fn load(flags: &Settings, surroundings: &dyn Surroundings) -> Result<Self, ConfigError> {
         let places = Places::open(flags.config.as_deref(), surroundings)?;
-        let zk = places.one("zk", flags.zk.as_deref())?.ok_or_else(|| {
-            ConfigError("no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file".to_owned())
-        })?;
-        check::connect(&zk)?;
-        let roots = places.roots(&flags.root)?;
-        check::roots(&roots)?;
-        let admin_urls = places.many("admin_url", &flags.admin_url)?.unwrap_or_default();
-        check::admin_urls(&admin_urls)?;
+        let ensembles = ensembles::of(flags, &places)?;
         let listen = places.one("listen", flags.listen.as_deref())?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
         let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
         let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
         let connect_timeout = places.one("connect_timeout", flags.connect_timeout.as_deref())?;
         Ok(Self {
-            zk: zk.value,
-            roots: roots.into_iter().map(|root| root.value).collect(),
+            ensembles,
             listen: check::listen(&listen)?,
             data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
-            evidence: places.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word))?,
-            admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
             locks: tables::locks(places.file.get("lock"), &places.file_name)?,
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
         })
+    }
+
+    /// All connect strings, for people.
+    pub fn connects(&self) -> String {
+        self.ensembles.iter().map(|ensemble| ensemble.zk.as_str()).collect::<Vec<_>>().join(" and ")
     }
 
     /// Only where to serve, for the demo, which brings its own ZooKeeper.
@@ -200,7 +206,11 @@ impl<'a> Places<'a> {
     }
 
     fn scalar(&self, key: &str, value: &Value) -> Result<Given, ConfigError> {
-        let from = format!("`{key}` in {}", self.file_name);
+        self.scalar_of(key, value, &self.file_name)
+    }
+
+    fn scalar_of(&self, key: &str, value: &Value, of: &str) -> Result<Given, ConfigError> {
+        let from = format!("`{key}` in {of}");
         match value {
             Value::String(text) => Ok(Given { value: text.clone(), from }),
             Value::Integer(number) => Ok(Given { value: number.to_string(), from }),

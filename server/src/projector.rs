@@ -12,47 +12,84 @@ use tokio::sync::watch;
 use crate::clock::Clock;
 use crate::engine::{Model, Reader};
 use crate::feed::Projection;
-use crate::feed::project::{EnsembleInfo, Look};
+use crate::feed::project::{self, EnsembleInfo, Look};
 
-/// What the model does not know.
+/// One ensemble: what the model does not know of it, and the model.
+pub struct Ensemble {
+    /// Its name and where it is.
+    pub info: EnsembleInfo,
+    /// Its model.
+    pub reader: Reader<Observatory>,
+}
+
+/// What no model knows.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// The ensemble.
-    pub ensemble: EnsembleInfo,
     /// Version of the server.
     pub version: String,
     /// When it started.
     pub started_at_ms: i64,
 }
 
-/// Projects one observatory.
+/// Projects every observatory.
 pub struct Projector {
-    reader: Reader<Observatory>,
+    ensembles: Vec<Ensemble>,
+    /// Changes of all models together.
+    revision: watch::Receiver<u64>,
     about: About,
     clock: Clock,
 }
 
 impl Projector {
-    /// Over a reader.
-    pub fn new(reader: Reader<Observatory>, about: About, clock: Clock) -> Self {
-        Self { reader, about, clock }
+    /// Over some ensembles, in the order they are shown.
+    pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
+        let revision = summed(ensembles.iter().map(|ensemble| ensemble.reader.revisions()).collect());
+        Self { ensembles, revision, about, clock }
     }
 
-    fn look<T>(&self, look: impl FnOnce(Look<'_>) -> T) -> T {
+    /// One look at all. A writer of any waits meanwhile.
+    fn look<T>(&self, look: impl FnOnce(&[Look<'_>]) -> T) -> T {
         let now = TimeMs(self.clock.now_ms());
-        self.reader.read(|observatory| look(Look { observatory, ensemble: &self.about.ensemble, now }))
+        let guards: Vec<_> = self.ensembles.iter().map(|ensemble| (ensemble.reader.guard(), &ensemble.info)).collect();
+        let looks: Vec<Look<'_>> = guards.iter().map(|(observatory, ensemble)| Look { observatory, ensemble, now }).collect();
+        look(&looks)
     }
 
-    fn status(&self, look: Look<'_>) -> Status {
+    fn status(&self, looks: &[Look<'_>]) -> Status {
         Status {
             version: self.about.version.clone(),
             protocol: PROTOCOL,
-            seq: look.observatory.revision(),
+            seq: looks.iter().map(|look| look.observatory.revision()).sum(),
             read_only: true,
             started_at_ms: self.about.started_at_ms,
-            ensembles: vec![look.ensemble_status()],
+            ensembles: looks.iter().map(Look::ensemble_status).collect(),
         }
     }
+
+    fn any(&self, fits: impl Fn(&Observatory) -> bool) -> bool {
+        self.ensembles.iter().any(|ensemble| ensemble.reader.read(&fits))
+    }
+}
+
+/// The sum of several counters. Closed when one of them is.
+fn summed(mut parts: Vec<watch::Receiver<u64>>) -> watch::Receiver<u64> {
+    if parts.len() == 1
+        && let Some(only) = parts.pop()
+    {
+        return only;
+    }
+    let sum = |parts: &mut Vec<watch::Receiver<u64>>| parts.iter_mut().map(|part| *part.borrow_and_update()).sum();
+    let (publish, revision) = watch::channel(sum(&mut parts));
+    tokio::spawn(async move {
+        while !parts.is_empty() && !publish.is_closed() {
+            let changes = parts.iter_mut().map(|part| Box::pin(part.changed()));
+            if futures_util::future::select_all(changes).await.0.is_err() {
+                return;
+            }
+            publish.send_replace(sum(&mut parts));
+        }
+    });
+    revision
 }
 
 impl Model for Observatory {
@@ -67,41 +104,41 @@ impl Model for Observatory {
 
 impl Projection for Projector {
     fn revisions(&self) -> watch::Receiver<u64> {
-        self.reader.revisions()
+        self.revision.clone()
     }
 
     fn revision(&self) -> u64 {
-        self.reader.revision()
+        *self.revision.borrow()
     }
 
     fn view_revision(&self, view: &View) -> Vec<u64> {
         match view {
-            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.reader.revision()],
-            View::Lock(query) => self.look(|look| lock_revision(look, &query.path)),
+            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.revision()],
+            View::Lock(query) => self.look(|looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
         }
     }
 
     fn project(&self, view: &View) -> Body {
-        self.look(|look| match view {
-            View::Board(query) => Body::Board(look.board(query)),
-            View::Lock(query) => Body::Lock(look.lock(query)),
-            View::Status {} => Body::Status(self.status(look)),
-            View::Waits {} => Body::Waits(Box::new(look.waits())),
-            View::Sessions(query) => Body::Sessions(look.sessions(query)),
-            View::Session(query) => Body::Session(look.session(query)),
+        self.look(|looks| match view {
+            View::Board(query) => Body::Board(project::board(looks, query)),
+            View::Lock(query) => Body::Lock(looks.iter().find_map(|look| look.lock(query))),
+            View::Status {} => Body::Status(self.status(looks)),
+            View::Waits {} => Body::Waits(Box::new(project::waits(looks))),
+            View::Sessions(query) => Body::Sessions(project::sessions(looks, query)),
+            View::Session(query) => Body::Session(looks.iter().find_map(|look| look.session(query))),
         })
     }
 
     fn is_ready(&self) -> bool {
-        self.reader.read(Observatory::is_ready)
+        !self.any(|observatory| !observatory.is_ready())
     }
 
     fn suspects_herd(&self) -> bool {
-        self.reader.read(|observatory| observatory.locks().any(|lock| lock.findings.iter().any(|finding| finding.code == Code::Herd)))
+        self.any(|observatory| observatory.locks().any(|lock| lock.findings.iter().any(|finding| finding.code == Code::Herd)))
     }
 
     fn is_linked(&self) -> bool {
-        self.reader.read(|observatory| observatory.session().is_some())
+        !self.any(|observatory| observatory.session().is_none())
     }
 }
 

@@ -10,19 +10,20 @@ use app::domain::observatory::{Observatory, Settings};
 use app::domain::time::TimeMs;
 use app::ports::Source;
 use axum::Router;
+use futures_util::future;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError};
 use crate::error::RunError;
 use crate::evidence::Demand;
 use crate::feed::project::EnsembleInfo;
 use crate::feed::{self, Hub, pump};
 use crate::http::{Http, Limits};
-use crate::projector::{About, Projector};
+use crate::projector::{About, Ensemble, Projector};
 use crate::shutdown::{self, Signals, Stop};
 use crate::zookeeper::BATCHES_MAX;
 
@@ -81,10 +82,10 @@ pub async fn signalled() {
 ///
 /// # Errors
 /// When something that must run ended.
-pub async fn run<O: Observer>(config: &Config, observer: O, pages: fn(Arc<dyn Source>) -> Router) -> Result<(), RunError> {
+pub async fn run<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, pages: fn(Arc<dyn Source>) -> Router) -> Result<(), RunError> {
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let listener = bind(config.listen).await?;
-    let parts = Parts::start(config, observer, Clock::system());
+    let parts = Parts::start(config, ensembles, Clock::system());
     parts
         .serve(config, listener, pages, async move {
             let name = signals.next().await;
@@ -97,39 +98,47 @@ pub async fn run<O: Observer>(config: &Config, observer: O, pages: fn(Arc<dyn So
         .await
 }
 
+/// One ensemble to be served: what it is called, what is watched there, and who watches.
+pub struct Served<O> {
+    /// Its name and where it is.
+    pub info: EnsembleInfo,
+    /// Watched roots.
+    pub roots: Vec<String>,
+    /// Who watches.
+    pub observer: O,
+}
+
 /// Everything that runs.
 struct Parts {
     hub: Arc<Hub>,
-    engine: Engine<Observatory>,
-    observer: JoinHandle<()>,
+    engines: Vec<Engine<Observatory>>,
+    observers: Vec<JoinHandle<()>>,
     pump: JoinHandle<()>,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
 }
 
 impl Parts {
-    fn start<O: Observer>(config: &Config, observer: O, clock: Clock) -> Self {
+    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock) -> Self {
         let (stopper, stop) = shutdown::channel();
-        let (sink, inbox) = mpsc::channel(BATCHES_MAX);
-        let now_ms = clock.now_ms();
-        let settings =
-            Settings { roots: config.roots.clone(), configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
-        let observatory = Observatory::new(settings, TimeMs(now_ms));
-        let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
-        let receiver = stop.receiver();
         let (want, demand) = watch::channel(Demand::default());
-        let tools = Tools { clock: clock.clone(), demand };
-        let observer = tokio::spawn(async move { observer.observe(tools, sink, receiver).await });
-        let about = About {
-            ensemble: EnsembleInfo { name: "default".to_owned(), connect: config.zk.clone() },
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at_ms: now_ms,
-        };
-        let projector = Projector::new(engine.reader.clone(), about, clock.clone());
+        let now_ms = clock.now_ms();
+        let (mut engines, mut observers, mut projected) = (Vec::new(), Vec::new(), Vec::new());
+        for Served { info, roots, observer } in ensembles {
+            let (sink, inbox) = mpsc::channel(BATCHES_MAX);
+            let settings = Settings { roots, configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
+            let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
+            let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone() }, stop.receiver());
+            observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));
+            projected.push(Ensemble { info, reader: engine.reader.clone() });
+            engines.push(engine);
+        }
+        let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms };
+        let projector = Projector::new(projected, about, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
-        Self { hub, engine, observer, pump, stopper }
+        Self { hub, engines, observers, pump, stopper }
     }
 
     async fn serve(
@@ -145,7 +154,7 @@ impl Parts {
         let mut server = serve_http(listener, http.router(pages(self.hub.clone())), closing)?;
         let ended = tokio::select! {
             () = signal => Ok(()),
-            result = self.engine.ended() => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
+            result = any_ended(&mut self.engines) => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
             result = &mut server => Err(RunError::Internal(format!("the HTTP server ended: {result:?}"))),
             _ = &mut self.pump => Err(RunError::Internal("the feed ended".to_owned())),
             error = unreachable_within(&self.hub, config) => Err(error),
@@ -163,14 +172,19 @@ impl Parts {
             tracing::warn!("some answers did not end within {DRAIN_MS_MAX} ms and were given up");
         }
         self.stopper.stop();
-        if tokio::time::timeout(CLOSE_MAX, self.observer).await.is_err() {
-            tracing::warn!("the session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
+        if tokio::time::timeout(CLOSE_MAX, future::join_all(self.observers)).await.is_err() {
+            tracing::warn!("some session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
         }
         ended
     }
 }
 
-/// Tells the observer whether who watches what is worth a question, for as long as there is a hub.
+/// Waits for the first end of an engine.
+async fn any_ended(engines: &mut [Engine<Observatory>]) -> Result<(), EngineError> {
+    future::select_all(engines.iter_mut().map(|engine| Box::pin(engine.ended()))).await.0
+}
+
+/// Tells the observers whether who watches what is worth a question, for as long as there is a hub.
 async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
     while let Some(hub) = hub.upgrade() {
         let wanted = Demand { watches: hub.looks_at_lock() || hub.projection().suspects_herd() };
@@ -200,7 +214,7 @@ async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {
     };
     match tokio::time::timeout(timeout, linked).await {
         Ok(()) => std::future::pending().await,
-        Err(_) => RunError::Unreachable { connect: config.zk.clone(), timeout_ms: timeout.as_millis() },
+        Err(_) => RunError::Unreachable { connect: config.connects(), timeout_ms: timeout.as_millis() },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AsOf, LockRow, RootState, Verdict, Window, WindowDelta};
+use super::{AsOf, EnsembleTag, LockRow, RootState, Verdict, Window, WindowDelta};
 
 /// Body of the live view `board`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,8 @@ pub struct Totals {
 /// One root on the board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RootBrief {
+    /// Its ensemble, where it has a name.
+    pub tag: Option<EnsembleTag>,
     /// Its path.
     pub path: String,
     /// Its state.

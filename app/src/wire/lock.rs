@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, ClientInfo, Confidence, EdgeEvidence, FiredRow, Herd, Liveness, Recipe, Role, RootState, RunsOut, SessionId, Severity, Trust, Verdict,
-    Window, WindowDelta, WindowRow, Zxid,
+    Access, ClientInfo, Confidence, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Recipe, Role, RootState, RunsOut, SessionId, Severity,
+    Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.
@@ -18,19 +18,34 @@ pub struct AsOf {
     pub why: String,
     /// The newest transaction the view is known to include.
     pub zxid: Zxid,
+    /// Which ensemble it is of; null for several, and for the only one when it has no name.
+    pub ensemble: Option<EnsembleTag>,
+}
+
+/// The name and colour of an ensemble, shown wherever something of it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnsembleTag {
+    /// Its name.
+    pub name: String,
+    /// Its colour.
+    pub color: EnsembleColor,
 }
 
 impl Default for AsOf {
     fn default() -> Self {
-        Self { state: RootState::Syncing, since_ms: 0, why: String::new(), zxid: Zxid(0) }
+        Self { state: RootState::Syncing, since_ms: 0, why: String::new(), zxid: Zxid(0), ensemble: None }
     }
 }
 
 /// One lock, as the board shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockRow {
+    /// Tells it from all other rows: its path, behind its ensemble's name where there are several.
+    pub key: String,
     /// Ensemble.
     pub ensemble: String,
+    /// The same with its colour; null for the only one when it has no name.
+    pub tag: Option<EnsembleTag>,
     /// The lock's path.
     pub path: String,
     /// The watched root it lies under.
@@ -69,7 +84,7 @@ pub struct LockRow {
 
 impl WindowRow for LockRow {
     fn key(&self) -> &str {
-        &self.path
+        &self.key
     }
 }
 

@@ -23,9 +23,10 @@ pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStat
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lock::{
-    AsOf, Capacity, Contender, Edge, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, StatRow,
+    AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
+    StatRow,
 };
-pub use name::{Access, Confidence, EdgeEvidence, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
+pub use name::{Access, Confidence, EdgeEvidence, EnsembleColor, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
 pub use session::{

@@ -180,6 +180,24 @@ named_enum! {
 }
 
 named_enum! {
+    /// What an ensemble is told apart by at a glance.
+    EnsembleColor {
+        /// Blue.
+        Blue = "blue",
+        /// Teal.
+        Teal = "teal",
+        /// Violet.
+        Violet = "violet",
+        /// Amber.
+        Amber = "amber",
+        /// Pink.
+        Pink = "pink",
+        /// Red.
+        Red = "red",
+    }
+}
+
+named_enum! {
     /// How sure the recognition is.
     Confidence {
         /// The names fit no other known recipe.

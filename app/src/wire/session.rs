@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::name::named_enum;
-use super::{AsOf, ClientInfo, Contender, Liveness, RunsOut, SessionId, Verdict, Window, WindowDelta, WindowRow};
+use super::{AsOf, ClientInfo, Contender, EnsembleTag, Liveness, RunsOut, SessionId, Verdict, Window, WindowDelta, WindowRow};
 
 /// Locks named on a session's row.
 pub const ROW_LOCKS_MAX: usize = 4;
@@ -35,10 +35,12 @@ pub struct SessionsHead {
 /// One session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionRow {
-    /// Its id, in hexadecimal.
+    /// Its id, in hexadecimal, behind its ensemble's name where there are several.
     pub key: String,
     /// Ensemble.
     pub ensemble: String,
+    /// The same with its colour; null for the only one when it has no name.
+    pub tag: Option<EnsembleTag>,
     /// Its id.
     pub session_id: SessionId,
     /// Who it says it is; never trusted.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FindingRow, Link, MemberStatus, RootState, SessionId, Zxid};
+use super::{EnsembleColor, FindingRow, Link, MemberStatus, RootState, SessionId, Zxid};
 
 /// Answer of `/api/v1/status` and body of the live view `status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,8 @@ pub struct Status {
 pub struct EnsembleStatus {
     /// Its name; `default` when it was given none.
     pub name: String,
+    /// Its colour; null for the only one when it has no name.
+    pub color: Option<EnsembleColor>,
     /// The connect string.
     pub connect: String,
     /// State of our own session's link.

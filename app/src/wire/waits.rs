@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, AsOf, Confidence, SessionId};
+use super::{Access, AsOf, Confidence, EnsembleTag, SessionId};
 
 /// Sessions drawn at most: those in deadlocks first, then those that make most others wait.
 pub const WAIT_NODES_MAX: usize = 300;
@@ -27,6 +27,10 @@ pub struct Waits {
 /// One session in the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WaitNode {
+    /// Ensemble.
+    pub ensemble: String,
+    /// The same with its colour; null for the only one when it has no name.
+    pub tag: Option<EnsembleTag>,
     /// The session.
     pub session_id: SessionId,
     /// Who it says it is; never trusted.

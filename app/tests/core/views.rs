@@ -29,6 +29,7 @@ fn window() -> impl Strategy<Value = Window<Row>> {
 
 fn session_row(id: i64, holds: u32) -> SessionRow {
     SessionRow {
+        tag: None,
         key: SessionId(id).to_string(),
         ensemble: "default".to_owned(),
         session_id: SessionId(id),

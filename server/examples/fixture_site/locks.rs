@@ -63,6 +63,8 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
     let places_sum = waits * first + waits * (waits - 1) / 2;
     let root = if kind.path == "/order" { "/order" } else { "/app" };
     let mut row = LockRow {
+        key: kind.path.to_owned(),
+        tag: None,
         ensemble: "default".to_owned(),
         root: root.to_owned(),
         recipe: Recipe::SequentialMutex,

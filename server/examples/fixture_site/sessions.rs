@@ -69,6 +69,7 @@ fn row(at: i64, kind: Kind, started_at_ms: i64) -> SessionRow {
     let is_known = at % 4 != 3;
     SessionRow {
         key: id.to_string(),
+        tag: None,
         ensemble: "default".to_owned(),
         session_id: id,
         label: kind.label,

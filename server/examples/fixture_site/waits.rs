@@ -48,6 +48,8 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
         since_ms: started_at_ms - 40_000,
     };
     let node = |number: &i64| WaitNode {
+        ensemble: "default".to_owned(),
+        tag: None,
         session_id: id(*number),
         label: label(*number),
         holds: pairs.iter().filter(|(_, to, _)| to == number).take(1).map(|(_, _, lock)| spot(lock)).collect(),

@@ -79,13 +79,14 @@ impl World {
 
     fn as_of(&self) -> AsOf {
         let (state, _, why) = self.state();
-        AsOf { state, since_ms: self.started_at_ms, why: why.to_owned(), zxid: Zxid(0x2_0000_2000 + i64::from(self.turns())) }
+        AsOf { state, since_ms: self.started_at_ms, why: why.to_owned(), zxid: Zxid(0x2_0000_2000 + i64::from(self.turns())), ensemble: None }
     }
 
     fn board(&self, query: &BoardQuery) -> Board {
         let mut rows = self.rows();
         let as_of = self.as_of();
         let root = |path: &str| RootBrief {
+            tag: None,
             path: path.to_owned(),
             state: as_of.state,
             since_ms: as_of.since_ms,
@@ -170,6 +171,7 @@ impl World {
             RootStatus { path: path.to_owned(), state, since_ms: self.started_at_ms, why: why.to_owned(), locks: u64::from(count(under())), znodes }
         };
         let ensemble = EnsembleStatus {
+            color: None,
             name: "default".to_owned(),
             connect: "zk1:2181,zk2:2181,zk3:2181".to_owned(),
             link,

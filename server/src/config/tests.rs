@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use app::wire::EnsembleColor;
+
 use super::*;
 
 #[derive(Default)]
@@ -41,14 +43,18 @@ fn check_file(text: &'static str, sentence: &str) {
 fn defaults_need_only_a_zookeeper() {
     let config = Config::load(&flags(|_| ()), &Fake::default()).unwrap();
     let expected = Config {
-        zk: "a:1".to_owned(),
-        roots: vec!["/".to_owned()],
+        ensembles: vec![Ensemble {
+            name: "default".to_owned(),
+            color: None,
+            zk: "a:1".to_owned(),
+            roots: vec!["/".to_owned()],
+            evidence: true,
+            admin_urls: Vec::new(),
+        }],
         listen: "127.0.0.1:3000".parse().unwrap(),
         data_dir: None,
         connect_timeout: None,
         session_timeout: Duration::from_secs(10),
-        evidence: true,
-        admin_urls: Vec::new(),
         locks: Vec::new(),
         lints: Limits::default(),
     };
@@ -61,10 +67,10 @@ fn flags_come_before_the_environment_and_that_before_the_file() {
     let vars = BTreeMap::from([("LOCKSCOPE_CONFIG", "x.toml"), ("LOCKSCOPE_ZK", "env:1"), ("LOCKSCOPE_ROOT", "/e1, /e2"), ("LOCKSCOPE_LISTEN", "")]);
     let fake = Fake { vars, text: Some(text) };
     let config = Config::load(&flags(|flags| flags.zk = Some("flag:1".to_owned())), &fake).unwrap();
-    assert_eq!((config.zk.as_str(), config.roots.as_slice()), ("flag:1", &["/e1".to_owned(), "/e2".to_owned()][..]));
+    assert_eq!((config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()), ("flag:1", &["/e1".to_owned(), "/e2".to_owned()][..]));
     assert_eq!((config.listen.port(), config.connect_timeout, config.session_timeout.as_millis()), (1, Some(Duration::from_secs(5)), 700));
     let config = Config::load(&Settings { root: vec!["/r".to_owned()], ..Settings::default() }, &fake).unwrap();
-    assert_eq!((config.zk.as_str(), config.roots.as_slice()), ("env:1", &["/r".to_owned()][..]));
+    assert_eq!((config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()), ("env:1", &["/r".to_owned()][..]));
 }
 
 #[test]
@@ -118,7 +124,7 @@ fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
     check_file(
         "listne = 1",
-        "x.toml has the unknown key `listne`; the keys are zk, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, lock, lints",
+        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, ensemble, lock, lints",
     );
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(
@@ -176,8 +182,58 @@ fn admin_servers_and_whether_members_are_asked() {
     let text = "zk = \"a:1\"\nevidence = \"off\"\nadmin_url = [\"http://f:1\", \"http://g:1\"]\n";
     let none = Settings { config: Some("x.toml".into()), ..Settings::default() };
     let config = Config::load(&none, &Fake { text: Some(text), ..Fake::default() }).unwrap();
-    assert_eq!((config.evidence, config.admin_urls.as_slice()), (false, &["http://f:1".to_owned(), "http://g:1".to_owned()][..]));
+    assert_eq!(
+        (config.ensembles[0].evidence, config.ensembles[0].admin_urls.as_slice()),
+        (false, &["http://f:1".to_owned(), "http://g:1".to_owned()][..])
+    );
     let vars = BTreeMap::from([("LOCKSCOPE_ADMIN_URL", "http://e:1, http://h:1"), ("LOCKSCOPE_EVIDENCE", "on")]);
     let config = Config::load(&none, &Fake { vars, text: Some(text) }).unwrap();
-    assert_eq!((config.evidence, config.admin_urls.as_slice()), (true, &["http://e:1".to_owned(), "http://h:1".to_owned()][..]));
+    assert_eq!(
+        (config.ensembles[0].evidence, config.ensembles[0].admin_urls.as_slice()),
+        (true, &["http://e:1".to_owned(), "http://h:1".to_owned()][..])
+    );
+}
+
+#[test]
+fn several_ensembles_each_have_a_name_and_a_colour() {
+    let text = "[[ensemble]]\nname = \"prod\"\ncolor = \"red\"\nzk = \"p:1\"\nroot = [\"/locks\"]\n[[ensemble]]\nname = \"test\"\nzk = \"t:1/app\"\nevidence = \"off\"\n";
+    let fake = Fake { text: Some(text), ..Fake::default() };
+    let config = Config::load(&Settings { config: Some("x.toml".into()), ..Settings::default() }, &fake).unwrap();
+    let told: Vec<_> =
+        config.ensembles.iter().map(|one| (one.name.as_str(), one.color, one.zk.as_str(), one.roots.join(","), one.evidence)).collect();
+    let (red, teal) = (Some(EnsembleColor::Red), Some(EnsembleColor::Teal));
+    assert_eq!(told, [("prod", red, "p:1", "/locks".to_owned(), true), ("test", teal, "t:1/app", "/".to_owned(), false)]);
+    let only = Config::load(&flags(|flags| flags.name = Some("staging".to_owned())), &Fake::default()).unwrap();
+    assert_eq!((only.ensembles[0].name.as_str(), only.ensembles[0].color), ("staging", Some(EnsembleColor::Blue)));
+}
+
+#[test]
+fn mistakes_in_ensembles_are_named() {
+    check_file("[[ensemble]]\nzk = \"a:1\"", "[[ensemble]] 1 of x.toml has no `name`; give it one, it is shown with everything of it");
+    check_file("[[ensemble]]\nname = \"a\"", "[[ensemble]] 1 of x.toml has no `zk`; write its connect string, like zk = \"127.0.0.1:2181\"");
+    check_file(
+        "[[ensemble]]\nname = \"a b\"\nzk = \"a:1\"",
+        "`name` in [[ensemble]] 1 of x.toml \"a b\" is no name; write 1 to 32 letters, digits, dots, dashes or underscores, like prod-eu",
+    );
+    check_file(
+        "[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\ncolor = \"grey\"",
+        "`color` in [[ensemble]] 1 of x.toml \"grey\" is none of the colours; use one of blue, teal, violet, amber, pink, red",
+    );
+    check_file(
+        "[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\nname = \"a\"\nzk = \"b:1\"",
+        "`name` \"a\" of [[ensemble]] 2 of x.toml is taken by another; give each ensemble a name of its own",
+    );
+    check_file(
+        "zk = \"a:1\"\n[[ensemble]]\nname = \"a\"\nzk = \"b:1\"",
+        "`zk` in x.toml and the [[ensemble]] tables of x.toml both name what to watch; leave one of them out",
+    );
+    check_file(
+        "[[ensemble]]\nname = \"a\"\nzk = \"a\"",
+        "`zk` in [[ensemble]] 1 of x.toml \"a\" has the server \"a\" without a port; write HOST:PORT, several separated by commas, like 127.0.0.1:2181",
+    );
+    check_file(
+        "[[ensemble]]\nnaem = \"a\"",
+        "[[ensemble]] 1 of x.toml has the unknown key `naem`; the keys are name, color, zk, root, evidence, admin_url",
+    );
+    check_file("ensemble = 1", "`ensemble` in x.toml is a integer; write it as tables that begin with [[ensemble]]");
 }

@@ -1,7 +1,7 @@
 //! The one task that changes the model. Owns the only write access; everybody else holds a [`Reader`]. Knows neither
 //! ZooKeeper's client nor sockets.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use app::domain::change::Change;
@@ -54,6 +54,11 @@ impl<M> Reader<M> {
     /// One consistent look. Writers wait meanwhile: be quick.
     pub fn read<T>(&self, look: impl FnOnce(&M) -> T) -> T {
         look(&self.model.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same as a guard, for looks at several models at once. Never held across an await.
+    pub fn guard(&self) -> RwLockReadGuard<'_, M> {
+        self.model.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes applied so far.

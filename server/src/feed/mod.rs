@@ -52,7 +52,7 @@ pub trait Projection: Send + Sync + 'static {
     fn suspects_herd(&self) -> bool {
         false
     }
-    /// Whether there is a session now.
+    /// Whether there is a session now, with every ensemble.
     fn is_linked(&self) -> bool;
 }
 

@@ -45,7 +45,7 @@ impl Projection for Fake {
 
     fn project(&self, view: &View) -> Body {
         self.projections.fetch_add(1, Ordering::Relaxed);
-        let root = |path: &String| RootBrief { path: path.clone(), state: RootState::Live, since_ms: 0, why: String::new(), locks: 0 };
+        let root = |path: &String| RootBrief { tag: None, path: path.clone(), state: RootState::Live, since_ms: 0, why: String::new(), locks: 0 };
         match view {
             View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => {
                 let roots = self.names.lock().unwrap().iter().map(root).collect();

@@ -14,7 +14,7 @@ pub(crate) const HOLDER: SessionId = SessionId(0x11);
 pub(crate) const WAITER: SessionId = SessionId(0x22);
 
 fn as_of() -> AsOf {
-    AsOf { state: RootState::Live, since_ms: 1, why: String::new(), zxid: Zxid(16) }
+    AsOf { state: RootState::Live, since_ms: 1, why: String::new(), zxid: Zxid(16), ensemble: None }
 }
 
 fn spot(path: &str, node: &str) -> Spot {
@@ -23,6 +23,8 @@ fn spot(path: &str, node: &str) -> Spot {
 
 pub(crate) fn waits(paths: &[String]) -> Waits {
     let node = |session_id, holds: &[Spot], waits: &[Spot], layer| WaitNode {
+        ensemble: "default".to_owned(),
+        tag: None,
         session_id,
         label: None,
         holds: holds.to_vec(),
@@ -62,6 +64,7 @@ fn count(paths: &[String]) -> u32 {
 fn row(session: SessionId, paths: &[String]) -> SessionRow {
     let holds = session == HOLDER;
     SessionRow {
+        tag: None,
         key: session.to_string(),
         ensemble: "default".to_owned(),
         session_id: session,

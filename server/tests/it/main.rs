@@ -5,6 +5,7 @@ mod harness;
 
 mod cli;
 mod crate_facts;
+mod ensembles;
 mod evidence;
 mod http_api;
 mod live_socket;

@@ -10,7 +10,7 @@ mod exclusive;
 mod gates;
 mod host;
 mod items;
-mod lockscope;
+pub(crate) mod lockscope;
 mod modes;
 mod programs;
 mod semaphores;

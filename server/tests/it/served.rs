@@ -46,6 +46,8 @@ impl Fake {
 
 fn row(path: &str) -> LockRow {
     LockRow {
+        key: path.to_owned(),
+        tag: None,
         ensemble: "default".to_owned(),
         path: path.to_owned(),
         root: "/".to_owned(),
@@ -85,14 +87,14 @@ impl Projection for Fake {
         match view {
             View::Board(query) => {
                 let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
-                let roots = vec![RootBrief { path: "/".to_owned(), state: RootState::Live, since_ms: 1, why: String::new(), locks: 0 }];
+                let roots = vec![RootBrief { tag: None, path: "/".to_owned(), state: RootState::Live, since_ms: 1, why: String::new(), locks: 0 }];
                 let head = BoardHead { roots, ..BoardHead::default() };
                 Body::Board(Board { head, window: Window { total: u32::try_from(paths.len()).unwrap(), offset: query.offset, rows } })
             }
             View::Lock(query) => Body::Lock(paths.contains(&query.path).then(|| {
                 let head = LockHead {
                     row: row(&query.path),
-                    as_of: app::wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16) },
+                    as_of: app::wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16), ensemble: None },
                     recognised_by: Vec::new(),
                     capacity: None,
                     foreign: Vec::new(),
@@ -118,6 +120,7 @@ impl Projection for Fake {
                 read_only: true,
                 started_at_ms: 0,
                 ensembles: vec![EnsembleStatus {
+                    color: None,
                     name: "default".to_owned(),
                     connect: "fake:1".to_owned(),
                     link: Link::Live,

@@ -83,6 +83,8 @@ mod tests {
 
     fn row(path: &str) -> LockRow {
         LockRow {
+            key: String::new(),
+            tag: None,
             ensemble: String::new(),
             path: path.to_owned(),
             root: "/".to_owned(),

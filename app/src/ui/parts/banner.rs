@@ -79,6 +79,7 @@ fn as_of(live: Live) -> Option<AsOf> {
             since_ms: ensemble.since_ms,
             why: ensemble.why.clone(),
             zxid: ensemble.zxid,
+            ensemble: None,
         }),
     })
 }

@@ -40,6 +40,7 @@ mod tests {
     fn said(holds: u32, waits: u32, blocks: u32, ephemerals: u32) -> String {
         sentence(&SessionRow {
             key: String::new(),
+            tag: None,
             ensemble: String::new(),
             session_id: SessionId(1),
             label: None,

@@ -119,6 +119,7 @@ mod tests {
     fn row(id: i64) -> SessionRow {
         SessionRow {
             key: SessionId(id).to_string(),
+            tag: None,
             ensemble: String::new(),
             session_id: SessionId(id),
             label: None,

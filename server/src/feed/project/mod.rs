@@ -1,6 +1,7 @@
 //! From the model to the wire: the only module that knows both. Pure functions of the model, a query and the
 //! time; what they return holds instants, never ages.
 
+mod board;
 mod contenders;
 mod details;
 mod evidence;
@@ -8,16 +9,17 @@ mod sessions;
 mod waits;
 mod words;
 
-use app::domain::finding::Severity;
 use app::domain::lock::{Lock, Since};
 use app::domain::mirror::Mirror;
 use app::domain::observation::{Link as ModelLink, RootId};
 use app::domain::observatory::{Observatory, RootState as ModelRootState};
-use app::domain::recipe::Recipe;
 use app::domain::time::TimeMs;
 use app::domain::verdict;
 use app::wire;
 
+pub use board::board;
+pub use sessions::sessions;
+pub use waits::waits;
 use words::{wire_confidence, wire_recipe, wire_root_state, wire_verdict};
 
 /// Holders shown on a board row.
@@ -30,6 +32,22 @@ pub struct EnsembleInfo {
     pub name: String,
     /// Connect string.
     pub connect: String,
+    /// Its colour; None for the only one when it was given no name.
+    pub color: Option<wire::EnsembleColor>,
+    /// There are others beside it.
+    pub has_others: bool,
+}
+
+impl EnsembleInfo {
+    /// Name and colour, where it has a name.
+    fn tag(&self) -> Option<wire::EnsembleTag> {
+        self.color.map(|color| wire::EnsembleTag { name: self.name.clone(), color })
+    }
+
+    /// What tells something of it from the same in others.
+    fn key(&self, of: &str) -> String {
+        if self.has_others { format!("{} {of}", self.name) } else { of.to_owned() }
+    }
 }
 
 /// One look at the model.
@@ -52,42 +70,9 @@ struct Waits {
 }
 
 impl<'a> Look<'a> {
-    /// The board for a query.
-    pub fn board(&self, query: &wire::BoardQuery) -> wire::Board {
-        let terms = Terms::parse(&query.q);
-        let mut totals = wire::Totals::default();
-        let mut verdicts = [0_u32; wire::Verdict::ALL.len()];
-        let mut found: Vec<(i64, &Lock)> = Vec::new();
-        let here = query.ensemble.is_empty() || query.ensemble == self.ensemble.name;
-        for lock in self.observatory.locks().filter(|_| here) {
-            let waits = self.waits_in(lock);
-            // Items of a queue wait for work, not for a lock; members that gather wait for each other.
-            let waits = if counts_as_waiting(lock) { waits } else { Waits::default() };
-            add_totals(&mut totals, lock, waits);
-            let verdict = wire_verdict(lock.verdict);
-            if let Some(count) = verdicts.get_mut(verdict as usize) {
-                *count += 1;
-            }
-            let fits = query.recipe.is_none_or(|recipe| recipe == wire_recipe(lock.recognition.recipe))
-                && query.verdict.is_none_or(|wanted| wanted == verdict)
-                && (query.root.is_empty() || query.root == self.root_path(lock.root))
-                && terms.fit(lock);
-            if fits {
-                found.push((self.sort_key(query.sort, lock, waits), lock));
-            }
-        }
-        let group = |lock: &Lock| if query.group { lock.root.0 } else { 0 };
-        // Locks come in path order and the sort is stable, so equals stay in path order.
-        found.sort_by_key(|(key, lock)| (group(lock), std::cmp::Reverse(*key)));
-        totals.verdicts = wire::Verdict::ALL.into_iter().zip(verdicts).rev().filter(|(_, count)| *count > 0).collect();
-        let rows = found.iter().skip(query.offset as usize).take(query.limit as usize).map(|(_, lock)| self.row(lock)).collect();
-        let window = wire::Window { total: count32(found.len()), offset: query.offset, rows };
-        wire::Board { head: wire::BoardHead { as_of: self.as_of_all(), totals, roots: self.root_briefs() }, window }
-    }
-
     /// One lock; None when there is none at that path.
     pub fn lock(&self, query: &wire::LockQuery) -> Option<Box<wire::LockPage>> {
-        if !query.ensemble.is_empty() && query.ensemble != self.ensemble.name {
+        if !self.is_meant(&query.ensemble) {
             return None;
         }
         let lock = self.observatory.lock(&query.path)?;
@@ -106,6 +91,7 @@ impl<'a> Look<'a> {
         let syncing = (0..).zip(self.observatory.roots()).any(|(at, _)| self.observatory.root_state(RootId(at)).0 == ModelRootState::Syncing);
         wire::EnsembleStatus {
             name: self.ensemble.name.clone(),
+            color: self.ensemble.color,
             connect: self.ensemble.connect.clone(),
             link: match link {
                 ModelLink::Live if syncing => wire::Link::Syncing,
@@ -140,6 +126,8 @@ impl<'a> Look<'a> {
         let holders = mirror.map(|mirror| self.holders(lock, mirror).take(ROW_HOLDERS_MAX).collect());
         let sentence = mirror.map(|mirror| verdict::sentence(lock, mirror, &self.observatory.settings().thresholds));
         wire::LockRow {
+            key: self.ensemble.key(&lock.path),
+            tag: self.ensemble.tag(),
             ensemble: self.ensemble.name.clone(),
             path: lock.path.to_string(),
             root: self.root_path(lock.root).to_owned(),
@@ -228,22 +216,23 @@ impl<'a> Look<'a> {
 
     fn as_of(&self, root: RootId) -> wire::AsOf {
         let (state, since, why) = self.observatory.root_state(root);
-        wire::AsOf { state: wire_root_state(state), since_ms: since.0, why: why.to_owned(), zxid: wire::Zxid(self.observatory.zxid().0) }
+        wire::AsOf {
+            state: wire_root_state(state),
+            since_ms: since.0,
+            why: why.to_owned(),
+            zxid: wire::Zxid(self.observatory.zxid().0),
+            ensemble: self.ensemble.tag(),
+        }
     }
 
-    /// The least trustworthy root speaks for the board.
+    /// The least trustworthy root speaks for all.
     fn as_of_all(&self) -> wire::AsOf {
-        let roots = (0..).zip(self.observatory.roots()).map(|(at, _)| self.as_of(RootId(at)));
-        let trust = |as_of: &wire::AsOf| match as_of.state {
-            wire::RootState::Stale => 0,
-            wire::RootState::Syncing => 1,
-            wire::RootState::Denied => 2,
-            wire::RootState::Reduced => 3,
-            wire::RootState::Partial => 4,
-            wire::RootState::Gone => 5,
-            wire::RootState::Live => 6,
-        };
-        roots.min_by_key(trust).unwrap_or_default()
+        (0..).zip(self.observatory.roots()).map(|(at, _)| self.as_of(RootId(at))).min_by_key(trust).unwrap_or_default()
+    }
+
+    /// Whether a query for an ensemble, or for all with an empty name, means this one.
+    fn is_meant(&self, name: &str) -> bool {
+        name.is_empty() || name == self.ensemble.name
     }
 
     fn root_path(&self, root: RootId) -> &'a str {
@@ -264,7 +253,14 @@ impl<'a> Look<'a> {
         let roots = (0..).zip(self.observatory.roots()).zip(self.locks_under());
         let brief = |((at, view), locks): ((u32, &app::domain::observatory::RootView), u32)| {
             let (state, since, why) = self.observatory.root_state(RootId(at));
-            wire::RootBrief { path: view.path.to_string(), state: wire_root_state(state), since_ms: since.0, why: why.to_owned(), locks }
+            wire::RootBrief {
+                tag: self.ensemble.tag(),
+                path: view.path.to_string(),
+                state: wire_root_state(state),
+                since_ms: since.0,
+                why: why.to_owned(),
+                locks,
+            }
         };
         roots.map(brief).collect()
     }
@@ -324,19 +320,23 @@ fn text_of(lock: &Lock) -> String {
     text
 }
 
-fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
-    totals.findings += count32(lock.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
-    totals.locks += 1;
-    totals.held += u32::from(!lock.holders.is_empty());
-    totals.waiters += waits.count;
-    totals.contended += u32::from(waits.count > 0);
-    totals.waiting_since_sum_ms += waits.since_sum_ms;
-    totals.oldest_wait_at_ms = totals.oldest_wait_at_ms.into_iter().chain(waits.oldest_at_ms).min();
+/// The lower, the less what is shown can be trusted.
+fn trust(as_of: &wire::AsOf) -> u8 {
+    match as_of.state {
+        wire::RootState::Stale => 0,
+        wire::RootState::Syncing => 1,
+        wire::RootState::Denied => 2,
+        wire::RootState::Reduced => 3,
+        wire::RootState::Partial => 4,
+        wire::RootState::Gone => 5,
+        wire::RootState::Live => 6,
+    }
 }
 
-/// Whether those who wait for it wait for a lock.
-fn counts_as_waiting(lock: &Lock) -> bool {
-    !matches!(lock.recognition.recipe, Recipe::Queue | Recipe::DoubleBarrier | Recipe::Barrier | Recipe::Membership)
+/// As of when what several ensembles tell is true: the least trustworthy speaks for all, and none is named.
+fn as_of_several(looks: &[Look<'_>]) -> wire::AsOf {
+    let worst = looks.iter().map(Look::as_of_all).min_by_key(trust).unwrap_or_default();
+    if looks.len() > 1 { wire::AsOf { ensemble: None, ..worst } } else { worst }
 }
 
 fn count32(count: usize) -> u32 {

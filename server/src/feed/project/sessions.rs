@@ -8,7 +8,7 @@ use app::wire::{self, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
 use super::waits::label_of;
 use super::words::wire_verdict;
-use super::{Look, Terms, count32};
+use super::{Look, Terms, as_of_several, count32};
 
 /// Znodes of one session that are looked at for its row.
 const SPOTS_MAX: usize = 1_024;
@@ -23,39 +23,39 @@ struct Sum {
     oldest_wait_at_ms: i64,
 }
 
-impl Look<'_> {
-    /// The sessions for a query.
-    pub fn sessions(&self, query: &wire::SessionsQuery) -> wire::Sessions {
-        let here = query.ensemble.is_empty() || query.ensemble == self.ensemble.name;
-        let terms = Terms::parse(&query.q);
-        let mut sums = if here { self.session_sums() } else { Vec::new() };
-        let count = |fits: fn(&Sum) -> bool| count32(sums.iter().filter(|sum| fits(sum)).count());
-        let head = wire::SessionsHead {
-            as_of: self.as_of_all(),
-            sessions: count32(sums.len()),
-            holding: count(|sum| sum.holds > 0),
-            waiting: count(|sum| sum.waits > 0),
-        };
-        if !terms.is_empty() {
-            sums.retain(|sum| {
-                let row = self.session_row(sum.session, sum.ephemerals);
-                let address = row.client.as_ref().map(|client| client.address.as_str()).unwrap_or_default();
-                terms.fit_text(|| format!("{} {} {address} {}", row.key, row.label.as_deref().unwrap_or_default(), row.locks.join(" ")))
-            });
-        }
-        // Sessions come in order of their ids and the sort is stable, so equals stay in that order.
-        sums.sort_by_key(|sum| match query.sort {
-            wire::SessionSort::Blocks => -i64::from(sum.blocks),
-            wire::SessionSort::Holds => -i64::from(sum.holds),
-            wire::SessionSort::OldestWait => sum.oldest_wait_at_ms,
-            wire::SessionSort::Ephemerals => -i64::from(sum.ephemerals),
-            wire::SessionSort::Id => 0,
+/// The sessions for a query.
+pub fn sessions(looks: &[Look<'_>], query: &wire::SessionsQuery) -> wire::Sessions {
+    let terms = Terms::parse(&query.q);
+    let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
+    let mut sums: Vec<(Look<'_>, Sum)> = meant.flat_map(|look| look.session_sums().into_iter().map(|sum| (*look, sum))).collect();
+    let count = |fits: fn(&Sum) -> bool| count32(sums.iter().filter(|(_, sum)| fits(sum)).count());
+    let head = wire::SessionsHead {
+        as_of: as_of_several(looks),
+        sessions: count32(sums.len()),
+        holding: count(|sum| sum.holds > 0),
+        waiting: count(|sum| sum.waits > 0),
+    };
+    if !terms.is_empty() {
+        sums.retain(|(look, sum)| {
+            let row = look.session_row(sum.session, sum.ephemerals);
+            let address = row.client.as_ref().map(|client| client.address.as_str()).unwrap_or_default();
+            terms.fit_text(|| format!("{} {} {address} {}", row.key, row.label.as_deref().unwrap_or_default(), row.locks.join(" ")))
         });
-        let window = sums.iter().skip(query.offset as usize).take(query.limit as usize);
-        let rows = window.map(|sum| self.session_row(sum.session, sum.ephemerals)).collect();
-        wire::Sessions { head, window: wire::Window { total: count32(sums.len()), offset: query.offset, rows } }
     }
+    // Sessions come in order of their ids and the sort is stable, so equals stay in that order.
+    sums.sort_by_key(|(_, sum)| match query.sort {
+        wire::SessionSort::Blocks => -i64::from(sum.blocks),
+        wire::SessionSort::Holds => -i64::from(sum.holds),
+        wire::SessionSort::OldestWait => sum.oldest_wait_at_ms,
+        wire::SessionSort::Ephemerals => -i64::from(sum.ephemerals),
+        wire::SessionSort::Id => 0,
+    });
+    let window = sums.iter().skip(query.offset as usize).take(query.limit as usize);
+    let rows = window.map(|(look, sum)| look.session_row(sum.session, sum.ephemerals)).collect();
+    wire::Sessions { head, window: wire::Window { total: count32(sums.len()), offset: query.offset, rows } }
+}
 
+impl Look<'_> {
     /// A sum for every session, in order of their ids: one walk over all contenders, and no row is made.
     fn session_sums(&self) -> Vec<Sum> {
         let sum = |(session, ephemerals)| Sum { session, ephemerals, holds: 0, waits: 0, blocks: 0, oldest_wait_at_ms: i64::MAX };
@@ -79,7 +79,7 @@ impl Look<'_> {
 
     /// One session; None when it owns nothing here and nothing is known of it.
     pub fn session(&self, query: &wire::SessionQuery) -> Option<Box<wire::SessionPage>> {
-        if !query.ensemble.is_empty() && query.ensemble != self.ensemble.name {
+        if !self.is_meant(&query.ensemble) {
             return None;
         }
         let session = SessionId(query.id.0);
@@ -103,7 +103,8 @@ impl Look<'_> {
     fn session_row(&self, session: SessionId, ephemerals: u32) -> wire::SessionRow {
         let (client, liveness, runs_out) = self.peer(session, self.now);
         let mut row = wire::SessionRow {
-            key: session.to_string(),
+            key: self.ensemble.key(&session.to_string()),
+            tag: self.ensemble.tag(),
             ensemble: self.ensemble.name.clone(),
             session_id: wire::SessionId(session.0),
             label: None,

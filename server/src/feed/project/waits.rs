@@ -10,7 +10,7 @@ use app::domain::znode::SessionId;
 use app::wire::{self, WAIT_NODES_MAX};
 
 use super::words::wire_access;
-use super::{Look, count32};
+use super::{Look, as_of_several, count32};
 
 /// Sessions followed upwards from those drawn, to tell how far each is from one that waits for nobody.
 const FOLLOWED_MAX: usize = 4_096;
@@ -18,11 +18,23 @@ const FOLLOWED_MAX: usize = 4_096;
 /// Each pair of sessions of which one waits for the other, with the lock and since when.
 type Edges<'a> = BTreeMap<(SessionId, SessionId, &'a str), i64>;
 
+/// The graph of every ensemble: sessions of one never wait for those of another.
+pub fn waits(looks: &[Look<'_>]) -> wire::Waits {
+    let mut all = wire::Waits { as_of: as_of_several(looks), ..wire::Waits::default() };
+    for mut one in looks.iter().map(|look| look.waits(WAIT_NODES_MAX / looks.len().max(1))) {
+        all.nodes.append(&mut one.nodes);
+        all.edges.append(&mut one.edges);
+        all.cycles.append(&mut one.cycles);
+        all.left_out += one.left_out;
+        all.locks += one.locks;
+    }
+    all
+}
+
 impl Look<'_> {
-    /// The graph.
-    pub fn waits(&self) -> wire::Waits {
+    fn waits(&self, nodes_max: usize) -> wire::Waits {
         let (ranked, involved) = self.ranked();
-        let chosen = self.chosen(&ranked);
+        let chosen = self.chosen(&ranked, nodes_max);
         let edges = self.edges_of(&chosen);
         let layers = layers(&edges);
         let in_cycle: BTreeSet<SessionId> = self.observatory.cycles().iter().flat_map(Cycle::sessions).collect();
@@ -66,13 +78,13 @@ impl Look<'_> {
     }
 
     /// Whom to draw: sessions in deadlocks, then by how many wait for them, each with those that do.
-    fn chosen(&self, ranked: &[SessionId]) -> BTreeSet<SessionId> {
+    fn chosen(&self, ranked: &[SessionId], nodes_max: usize) -> BTreeSet<SessionId> {
         let cycles = self.observatory.cycles().iter().flat_map(Cycle::sessions);
-        let mut chosen: BTreeSet<SessionId> = cycles.take(WAIT_NODES_MAX).collect();
+        let mut chosen: BTreeSet<SessionId> = cycles.take(nodes_max).collect();
         for session in ranked {
             let held = self.observatory.spots(*session).filter(|spot| spot.tenure.is_some()).map(|spot| spot.lock);
             for one in std::iter::once(*session).chain(held.flat_map(|lock| self.waiters(lock))) {
-                if chosen.len() >= WAIT_NODES_MAX {
+                if chosen.len() >= nodes_max {
                     return chosen;
                 }
                 chosen.insert(one);
@@ -104,7 +116,16 @@ impl Look<'_> {
         let (holds, waits): (Vec<Spot<'_>>, Vec<Spot<'_>>) = self.observatory.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
         let label = holds.iter().chain(&waits).find_map(label_of);
         let rows = |spots: Vec<Spot<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
-        wire::WaitNode { session_id: wire::SessionId(session.0), label, holds: rows(holds), waits: rows(waits), in_cycle, layer }
+        wire::WaitNode {
+            ensemble: self.ensemble.name.clone(),
+            tag: self.ensemble.tag(),
+            session_id: wire::SessionId(session.0),
+            label,
+            holds: rows(holds),
+            waits: rows(waits),
+            in_cycle,
+            layer,
+        }
     }
 
     fn spot(&self, spot: &Spot<'_>) -> wire::Spot {

@@ -17,7 +17,7 @@ use crate::harness::{DEADLINE, Truth, zookeeper};
 const ASK_STEP: Duration = Duration::from_millis(20);
 
 /// A running Lockscope.
-pub(super) struct Lockscope {
+pub(crate) struct Lockscope {
     address: String,
     _process: Child,
 }
@@ -43,9 +43,15 @@ impl Lockscope {
     }
 
     pub(super) async fn start_with(zk: &str, root: &str, more: &[&str]) -> Self {
+        Self::run(&[&["--zk", zk, "--root", root], more].concat()).await
+    }
+
+    /// One with these settings.
+    pub(crate) async fn run(settings: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
-        command.args(["serve", "--zk", zk, "--root", root, "--listen", "127.0.0.1:0"]).args(more);
-        for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS", "EVIDENCE", "ADMIN_URL"] {
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(settings);
+        for name in ["ZK", "NAME", "COLOR", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS", "EVIDENCE", "ADMIN_URL"]
+        {
             command.env_remove(format!("LOCKSCOPE_{name}"));
         }
         command.env("LOCKSCOPE_LOG", "warn,zookeeper_client=error").stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -59,7 +65,7 @@ impl Lockscope {
     }
 
     /// Status and body of an answer.
-    pub(super) async fn ask(&self, target: &str) -> (u16, Value) {
+    pub(crate) async fn ask(&self, target: &str) -> (u16, Value) {
         let answer = reqwest::get(format!("{}{target}", self.address)).await.expect("lockscope answers");
         let status = answer.status().as_u16();
         (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap_or_default())

@@ -1,0 +1,131 @@
+//! Which ensembles there are: the one that flags, environment and the top of the file name, or each `[[ensemble]]` table of
+//! the file.
+
+use app::wire::EnsembleColor;
+use toml::{Table, Value};
+
+use super::{ConfigError, Given, Places, check};
+use crate::cli::Settings;
+
+/// Ensembles one server watches.
+pub(super) const ENSEMBLES_MAX: usize = 16;
+/// Longest name, in characters: it stands on every row.
+const NAME_CHARS_MAX: usize = 32;
+/// Keys of an `[[ensemble]]` table, and of the one ensemble at the top.
+const KEYS: [&str; 6] = ["name", "color", "zk", "root", "evidence", "admin_url"];
+
+/// One ensemble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ensemble {
+    /// Its name; `default` when it was given none.
+    pub name: String,
+    /// Its colour; None for the only one when it was given no name.
+    pub color: Option<EnsembleColor>,
+    /// Connect string.
+    pub zk: String,
+    /// Watched roots; never empty, never nested.
+    pub roots: Vec<String>,
+    /// Whether the members are asked for evidence.
+    pub evidence: bool,
+    /// Their AdminServers, where named.
+    pub admin_urls: Vec<String>,
+}
+
+/// Every ensemble, checked.
+pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Vec<Ensemble>, ConfigError> {
+    let Some(tables) = places.file.get("ensemble") else { return Ok(vec![only(flags, places)?]) };
+    let file = &places.file_name;
+    if let Some(given) = places.one("zk", flags.zk.as_deref())? {
+        let name = &given.from;
+        return Err(ConfigError(format!("{name} and the [[ensemble]] tables of {file} both name what to watch; leave one of them out")));
+    }
+    let Value::Array(tables) = tables else {
+        return Err(ConfigError(format!("`ensemble` in {file} is a {}; write it as tables that begin with [[ensemble]]", tables.type_str())));
+    };
+    if tables.len() > ENSEMBLES_MAX {
+        return Err(ConfigError(format!("{file} has {} [[ensemble]] tables; write at most {ENSEMBLES_MAX}", tables.len())));
+    }
+    let mut ensembles: Vec<Ensemble> = Vec::with_capacity(tables.len());
+    for (number, table) in (1..).zip(tables) {
+        let of = format!("[[ensemble]] {number} of {file}");
+        let Value::Table(table) = table else { return Err(ConfigError(format!("{of} is a {}; write keys below it", table.type_str()))) };
+        let ensemble = one(table, &of, ensembles.len(), places)?;
+        if ensembles.iter().any(|other| other.name == ensemble.name) {
+            return Err(ConfigError(format!("`name` {:?} of {of} is taken by another; give each ensemble a name of its own", ensemble.name)));
+        }
+        ensembles.push(ensemble);
+    }
+    Ok(ensembles)
+}
+
+/// The one ensemble that flags, environment and the top of the file name.
+fn only(flags: &Settings, places: &Places<'_>) -> Result<Ensemble, ConfigError> {
+    let zk = places.one("zk", flags.zk.as_deref())?.ok_or_else(|| {
+        ConfigError("no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file".to_owned())
+    })?;
+    check::connect(&zk)?;
+    let roots = places.roots(&flags.root)?;
+    check::roots(&roots)?;
+    let admin_urls = places.many("admin_url", &flags.admin_url)?.unwrap_or_default();
+    check::admin_urls(&admin_urls)?;
+    let name = places.one("name", flags.name.as_deref())?.map(|name| check_name(&name)).transpose()?;
+    let color = places.one("color", None)?.map(|color| check_color(&color)).transpose()?;
+    Ok(Ensemble {
+        color: color.or_else(|| name.as_ref().map(|_| nth_color(0))),
+        name: name.unwrap_or_else(|| "default".to_owned()),
+        zk: zk.value,
+        roots: roots.into_iter().map(|root| root.value).collect(),
+        evidence: places.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word))?,
+        admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
+    })
+}
+
+/// One of several; all it has is in its table.
+fn one(table: &Table, of: &str, at: usize, places: &Places<'_>) -> Result<Ensemble, ConfigError> {
+    if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(ConfigError(format!("{of} has the unknown key `{key}`; the keys are {}", KEYS.join(", "))));
+    }
+    let text = |key: &str| table.get(key).map(|value| places.scalar_of(key, value, of)).transpose();
+    let list = |key: &str| match table.get(key) {
+        None => Ok(None),
+        Some(Value::Array(items)) => items.iter().map(|item| places.scalar_of(key, item, of)).collect::<Result<Vec<_>, _>>().map(Some),
+        Some(value) => places.scalar_of(key, value, of).map(|given| Some(vec![given])),
+    };
+    let name = text("name")?.ok_or_else(|| ConfigError(format!("{of} has no `name`; give it one, it is shown with everything of it")))?;
+    let zk = text("zk")?.ok_or_else(|| ConfigError(format!("{of} has no `zk`; write its connect string, like zk = \"127.0.0.1:2181\"")))?;
+    check::connect(&zk)?;
+    let roots = list("root")?.filter(|roots| !roots.is_empty()).unwrap_or_else(|| vec![super::given("/", "root")]);
+    check::roots(&roots)?;
+    let admin_urls = list("admin_url")?.unwrap_or_default();
+    check::admin_urls(&admin_urls)?;
+    Ok(Ensemble {
+        name: check_name(&name)?,
+        color: Some(text("color")?.map_or_else(|| Ok(nth_color(at)), |color| check_color(&color))?),
+        zk: zk.value,
+        roots: roots.into_iter().map(|root| root.value).collect(),
+        evidence: text("evidence")?.map_or(Ok(true), |word| check::switch(&word))?,
+        admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
+    })
+}
+
+fn nth_color(at: usize) -> EnsembleColor {
+    EnsembleColor::ALL.into_iter().cycle().nth(at).unwrap_or(EnsembleColor::Blue)
+}
+
+fn check_name(name: &Given) -> Result<String, ConfigError> {
+    let is_good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !name.value.is_empty() && name.value.chars().count() <= NAME_CHARS_MAX && name.value.chars().all(is_good) {
+        return Ok(name.value.clone());
+    }
+    Err(ConfigError(format!(
+        "{} {:?} is no name; write 1 to {NAME_CHARS_MAX} letters, digits, dots, dashes or underscores, like prod-eu",
+        name.from, name.value
+    )))
+}
+
+fn check_color(color: &Given) -> Result<EnsembleColor, ConfigError> {
+    EnsembleColor::ALL.into_iter().find(|known| known.name() == color.value).ok_or_else(|| {
+        let names = EnsembleColor::ALL.map(EnsembleColor::name).join(", ");
+        ConfigError(format!("{} {:?} is none of the colours; use one of {names}", color.from, color.value))
+    })
+}

@@ -1,0 +1,65 @@
+//! The board: totals over every lock of every ensemble, and a window of rows in the order asked for.
+
+use app::domain::finding::Severity;
+use app::domain::lock::Lock;
+use app::domain::recipe::Recipe;
+use app::wire;
+
+use super::words::{wire_recipe, wire_verdict};
+use super::{Look, Terms, Waits, as_of_several, count32};
+
+/// A lock that fits the query.
+struct Found<'a> {
+    look: Look<'a>,
+    lock: &'a Lock,
+    group: (usize, u32),
+    key: i64,
+}
+
+/// The board for a query.
+pub fn board(looks: &[Look<'_>], query: &wire::BoardQuery) -> wire::Board {
+    let terms = Terms::parse(&query.q);
+    let mut totals = wire::Totals::default();
+    let mut verdicts = [0_u32; wire::Verdict::ALL.len()];
+    let mut found: Vec<Found<'_>> = Vec::new();
+    let meant = looks.iter().enumerate().filter(|(_, look)| look.is_meant(&query.ensemble));
+    for (at, look, lock) in meant.flat_map(|(at, look)| look.observatory.locks().map(move |lock| (at, look, lock))) {
+        // Items of a queue wait for work, not for a lock; members that gather wait for each other.
+        let waits = if counts_as_waiting(lock) { look.waits_in(lock) } else { Waits::default() };
+        add_totals(&mut totals, lock, waits);
+        let verdict = wire_verdict(lock.verdict);
+        if let Some(count) = verdicts.get_mut(verdict as usize) {
+            *count += 1;
+        }
+        let fits = query.recipe.is_none_or(|recipe| recipe == wire_recipe(lock.recognition.recipe))
+            && query.verdict.is_none_or(|wanted| wanted == verdict)
+            && (query.root.is_empty() || query.root == look.root_path(lock.root))
+            && terms.fit(lock);
+        if fits {
+            let group = if query.group { (at, lock.root.0) } else { (0, 0) };
+            found.push(Found { look: *look, lock, group, key: look.sort_key(query.sort, lock, waits) });
+        }
+    }
+    // Locks come in path order and the sort is stable, so equals stay in path order.
+    found.sort_by_key(|found| (found.group, std::cmp::Reverse(found.key)));
+    totals.verdicts = wire::Verdict::ALL.into_iter().zip(verdicts).rev().filter(|(_, count)| *count > 0).collect();
+    let rows = found.iter().skip(query.offset as usize).take(query.limit as usize).map(|found| found.look.row(found.lock)).collect();
+    let window = wire::Window { total: count32(found.len()), offset: query.offset, rows };
+    let roots = looks.iter().flat_map(Look::root_briefs).collect();
+    wire::Board { head: wire::BoardHead { as_of: as_of_several(looks), totals, roots }, window }
+}
+
+fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
+    totals.findings += count32(lock.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
+    totals.locks += 1;
+    totals.held += u32::from(!lock.holders.is_empty());
+    totals.waiters += waits.count;
+    totals.contended += u32::from(waits.count > 0);
+    totals.waiting_since_sum_ms += waits.since_sum_ms;
+    totals.oldest_wait_at_ms = totals.oldest_wait_at_ms.into_iter().chain(waits.oldest_at_ms).min();
+}
+
+/// Whether those who wait for it wait for a lock.
+fn counts_as_waiting(lock: &Lock) -> bool {
+    !matches!(lock.recognition.recipe, Recipe::Queue | Recipe::DoubleBarrier | Recipe::Barrier | Recipe::Membership)
+}
