@@ -10,6 +10,7 @@ mod evidence;
 mod http_api;
 mod live_socket;
 mod made_up;
+mod members;
 mod outage;
 mod recipes;
 mod roots;

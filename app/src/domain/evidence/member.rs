@@ -74,7 +74,7 @@ pub struct Member {
     pub watches: Source,
     /// How it is.
     pub how: Source,
-    /// The last answer to that, and when it was asked.
+    /// The last answer to that, and when it was asked; None once it is not answered.
     pub health: Option<(TimeMs, Health)>,
     /// What fired between the last two answers; None before the second, and after a restart.
     pub lately: Option<Lately>,
@@ -92,9 +92,14 @@ impl Member {
         self.sessions.note(&report.sessions);
         self.watches.note(&report.watches);
         self.how.note(&report.health);
-        if let Some((asked_at, health)) = report.health.value() {
-            self.lately = self.health.as_ref().and_then(|(before_at, before)| lately(before, health, asked_at.since(*before_at)));
-            self.health = Some((asked_at, health.clone()));
+        match &report.health {
+            Answer::Ok { asked_at, value } => {
+                self.lately = self.health.as_ref().and_then(|(before_at, before)| lately(before, value, asked_at.since(*before_at)));
+                self.health = Some((*asked_at, value.clone()));
+            }
+            // What it was is not what it is: another may lead now.
+            Answer::None { .. } => (self.health, self.lately) = (None, None),
+            Answer::NotAsked => {}
         }
     }
 }

@@ -1,0 +1,84 @@
+//! Three members in trouble: what is said of clients stays true, or becomes `unknown`, and never wrongly `disconnected`.
+
+use serde_json::Value;
+use server::demo::{PrivateEnsemble, ServerOptions};
+
+use crate::harness::Truth;
+use crate::recipes::lockscope::Lockscope;
+use crate::served::until;
+
+async fn status(lockscope: &Lockscope) -> Value {
+    lockscope.ask("/api/v1/status").await.1["ensembles"][0].clone()
+}
+
+/// What is said of the holder's client.
+async fn holder(lockscope: &Lockscope) -> Value {
+    lockscope.ask("/api/v1/lock?path=/locks/x").await.1["holders"][0].clone()
+}
+
+fn index_of(status: &Value, role: &str) -> Option<usize> {
+    status["evidence"].as_array()?.iter().position(|member| member["role"] == role)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_called_dead_because_a_member_is() {
+    let mut ensemble = PrivateEnsemble::start(ServerOptions::default()).await.unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<String> = ensemble.members().iter().map(server::demo::PrivateZooKeeper::address).collect();
+    let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
+    until(async || index_of(&status(&lockscope).await, "leader").is_some()).await;
+    let told = status(&lockscope).await;
+    let members = told["evidence"].as_array().unwrap();
+    assert_eq!(members.len(), 3);
+    assert!(members.iter().all(|member| member["connections"] == "ok" && member["sessions"] == "ok"), "{told:#}");
+    assert!(members.iter().all(|member| member["behind"].as_i64().is_some()), "{told:#}");
+
+    // The holder lives on a follower, and that follower freezes.
+    let follower = index_of(&told, "follower").unwrap();
+    let frozen = members[follower]["member"].as_str().unwrap().to_owned();
+    let at = names.iter().position(|name| *name == frozen).unwrap();
+    let truth = Truth::new(&frozen).await;
+    truth.make("/locks/x").await;
+    truth.queue("/locks/x/lock-").await;
+    until(async || holder(&lockscope).await["liveness"] == "connected").await;
+    assert_eq!(holder(&lockscope).await["client"]["server"], frozen.as_str());
+    ensemble.members_mut()[at].pause().unwrap();
+    until(async || {
+        let told = status(&lockscope).await;
+        told["evidence"].as_array().unwrap().iter().any(|member| member["member"] == frozen.as_str() && member["connections"] == "error")
+    })
+    .await;
+    let liveness = holder(&lockscope).await["liveness"].clone();
+    assert!(liveness == "unknown" || liveness.is_null(), "it may be alive there, or gone from the tree: {liveness}");
+    ensemble.members_mut()[at].resume().unwrap();
+    until(async || status(&lockscope).await["evidence"].as_array().unwrap().iter().all(|member| member["connections"] == "ok")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_leader_is_found_and_tells_the_ends() {
+    let mut ensemble = PrivateEnsemble::start(ServerOptions::default()).await.unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<String> = ensemble.members().iter().map(server::demo::PrivateZooKeeper::address).collect();
+    let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
+    until(async || index_of(&status(&lockscope).await, "leader").is_some()).await;
+    let told = status(&lockscope).await;
+    let first = told["evidence"][index_of(&told, "leader").unwrap()]["member"].as_str().unwrap().to_owned();
+    let truth = Truth::new(&ensemble.connect_string()).await;
+    truth.make("/locks/x").await;
+    truth.queue("/locks/x/lock-").await;
+    until(async || holder(&lockscope).await["liveness"] == "connected").await;
+
+    let at = names.iter().position(|name| *name == first).unwrap();
+    ensemble.members_mut()[at].kill_minus_9().await.unwrap();
+    until(async || {
+        let told = status(&lockscope).await;
+        let members = told["evidence"].as_array().unwrap();
+        let is_down = members.iter().any(|member| member["member"] == first.as_str() && member["is_down"] == true);
+        is_down && index_of(&told, "leader").is_some_and(|at| members[at]["member"] != first.as_str() && members[at]["sessions"] == "ok")
+    })
+    .await;
+    // Its client went to another member and goes on holding.
+    until(async || {
+        let told = holder(&lockscope).await;
+        told["liveness"] == "connected" && told["client"]["server"] != first.as_str()
+    })
+    .await;
+}
