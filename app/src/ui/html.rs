@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlTemplateElement, Node};
 
-use super::format::{age, visible};
+use super::format::{age, left, visible};
 
 /// A piece of HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +86,17 @@ impl Html {
         let title = if at_least { "At least: it was already held when we first looked" } else { "" };
         let (text, since) = (format!("{sign}{}", age(since, now_ms)), since.to_string());
         Self::of("span", &[("class", "age"), ("title", title), ("data-since", &since), ("data-sign", sign)], &text)
+    }
+
+    /// A time that runs down while it is looked at, after a few words; once it has passed, that it has.
+    pub(crate) fn countdown(words: &str, until_ms: i64, now_ms: i64) -> Self {
+        let (text, until) = (left(words, until_ms, now_ms), until_ms.to_string());
+        Self::of("span", &[("class", "until"), ("data-until", &until), ("data-sign", words)], &text)
+    }
+
+    /// This, or a dash where there is nothing.
+    pub(crate) fn or_dash(self) -> Self {
+        if self.0.is_empty() { Self::text("–") } else { self }
     }
 }
 
@@ -212,14 +223,17 @@ fn follow_node(old: &Node, new: &Node) {
     follow_children(old, new);
 }
 
-/// Lets every age on the page grow. Browser only.
-pub(crate) fn let_ages_grow(now_ms: i64) {
-    let Ok(found) = document().query_selector_all("[data-since]") else { return };
+/// Lets every age on the page grow and every countdown run down. Browser only.
+pub(crate) fn let_times_move(now_ms: i64) {
+    let Ok(found) = document().query_selector_all("[data-since],[data-until]") else { return };
     for at in 0..found.length() {
         let Some(element) = found.item(at).and_then(|node| node.dyn_into::<Element>().ok()) else { continue };
-        let since = element.get_attribute("data-since").and_then(|since| since.parse().ok());
+        let instant = |name: &str| element.get_attribute(name).and_then(|text| text.parse().ok());
         let sign = element.get_attribute("data-sign").unwrap_or_default();
-        let text = since.map(|since| format!("{sign}{}", age(since, now_ms)));
+        let text = match instant("data-since") {
+            Some(since) => Some(format!("{sign}{}", age(since, now_ms))),
+            None => instant("data-until").map(|until| left(&sign, until, now_ms)),
+        };
         if element.text_content() != text {
             element.set_text_content(text.as_deref());
         }
@@ -241,5 +255,7 @@ mod tests {
         );
         assert_eq!(Html::of("p", &[("class", "")], "a").0, "<p>a</p>");
         assert_eq!(Html::age(None, true, 5), Html::default());
+        assert_eq!(Html::age(None, true, 5).or_dash().0, "–");
+        assert_eq!(Html::countdown("≤ ", 90_000, 48_000).0, "<span class=\"until\" data-until=\"90000\" data-sign=\"≤ \">≤ 00:42</span>");
     }
 }

@@ -1,6 +1,6 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
-use app::wire::{Access, ClientInfo, Contender, Edge, EdgeEvidence, Liveness, LockRow, Role, RunsOut, SessionId, Zxid};
+use app::wire::{Access, ClientInfo, Contender, Edge, EdgeEvidence, Liveness, LockRow, Recipe, Role, RunsOut, SessionId, Zxid};
 
 const EVIDENCE: [EdgeEvidence; 4] = [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
 const WAITER_LIVENESS: [Liveness; 4] = [Liveness::Connected, Liveness::Silent, Liveness::Disconnected, Liveness::Unknown];
@@ -16,18 +16,21 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
     let since_ms = row.oldest_wait_at_ms.map(|oldest| oldest + i64::from(position) * 37);
     let pick = position as usize % EVIDENCE.len();
     let expires = holds && row.findings.iter().any(|code| code == "expiring");
+    let access = if row.recipe == Recipe::Semaphore { Access::Lease } else { Access::Exclusive };
+    let liveness = if row.path == "/app/two" { Liveness::Unknown } else { liveness(holds, is_owned, expires, pick) };
+    let is_told = row.path == "/app/dying" || (!holds && pick == 1) || row.path == "/app/overdue";
     Contender {
         path: format!("{}/{node}", row.path),
         sequence: Some(sequence),
         position,
         role: if holds { Role::Holder } else { Role::Waiter },
-        access: Access::Exclusive,
+        access,
         session_id: is_owned.then(|| SessionId(FIRST_SESSION + sequence)),
         ephemeral: Some(is_owned),
-        client: is_owned.then(|| client(sequence, now_ms)),
-        liveness: liveness(holds, is_owned, expires, pick),
-        runs_out: expires.then_some(RunsOut { at_ms: now_ms / 60_000 * 60_000 + 60_000, is_told: true }),
-        only_on: if sequence % 41 == 40 { vec!["zk2:2181".to_owned()] } else { Vec::new() },
+        client: (is_owned && liveness != Liveness::Unknown).then(|| client(sequence, now_ms)),
+        liveness,
+        runs_out: ends(&row.path, position, liveness, now_ms).map(|at_ms| RunsOut { at_ms, is_told }),
+        only_on: if row.path == "/app/stuck" && position == 3 { vec!["zk2:2181".to_owned(), "zk4:2181".to_owned()] } else { Vec::new() },
         label: is_owned.then(|| format!("worker-{}", sequence % 97)),
         data: None,
         created_at_ms: since_ms.or(row.held_since_ms),
@@ -38,6 +41,32 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
         czxid: Some(Zxid(0x2_0000_0000 + sequence)),
         version: 0,
         node: Some(node),
+    }
+}
+
+/// When its session runs out: at the next full minute or the one after; in one lock it is overdue.
+fn ends(path: &str, position: u32, liveness: Liveness, now_ms: i64) -> Option<i64> {
+    let is_gone = liveness == Liveness::Disconnected;
+    let minute = now_ms / 60_000 * 60_000;
+    is_gone.then(|| if path == "/app/overdue" { minute - 5_000 } else { minute + 60_000 * i64::from(1 + position % 2) })
+}
+
+/// Those who wait at a fixed znode without one of their own.
+pub(crate) fn hidden(row: &LockRow, at: u32, now_ms: i64) -> Contender {
+    let base = contender(row, row.holder_count + at, 0, now_ms);
+    let session = FIRST_SESSION + 0x700 + i64::from(at);
+    Contender {
+        path: format!("{} {}", row.path, SessionId(session)),
+        node: None,
+        sequence: None,
+        session_id: Some(SessionId(session)),
+        ephemeral: None,
+        label: None,
+        created_at_ms: None,
+        waiting_since_ms: None,
+        waits_for: vec![Edge { to: format!("{}/lock-0000000000", row.path), evidence: EdgeEvidence::Confirmed }],
+        czxid: None,
+        ..base
     }
 }
 

@@ -31,6 +31,10 @@ fn kinds() -> Vec<Kind> {
         kind("/app/stuck", Verdict::Stuck, "Stuck: the holder is alive but far beyond its normal hold.", (1, 12), 7_800_000),
         kind("/app/orphan", Verdict::Orphan, "Orphan: no session owns the znode; it never frees itself.", (1, 3), 259_200_000),
         kind("/app/dying", Verdict::Expiring, "The holder is gone; frees itself when its session runs out.", (1, 2), 12_300),
+        kind("/app/dying-unheard", Verdict::Expiring, "The holder is gone; frees itself when its session runs out.", (1, 4), 40_300),
+        kind("/app/overdue", Verdict::Expiring, "The holder is gone; its session should have run out.", (1, 1), 95_000),
+        kind("/app/fixed", Verdict::Healthy, "Held by worker-0.", (1, 0), 8_200),
+        kind("/app/leases", Verdict::Healthy, "3 of 5 leases are out; 2 wait.", (3, 2), 18_000),
         kind("/app/a", Verdict::Deadlocked, "Deadlock with /app/b.", (1, 1), 61_000),
         kind("/app/b", Verdict::Deadlocked, "Deadlock with /app/a.", (1, 1), 60_000),
         kind("/app/two", Verdict::DoubleOwner, "Two hold what one should.", (2, 0), 5_000),
@@ -67,8 +71,8 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
         tag: None,
         ensemble: "default".to_owned(),
         root: root.to_owned(),
-        recipe: Recipe::SequentialMutex,
-        recipe_label: "Curator InterProcessMutex".to_owned(),
+        recipe: recipe(&kind.path).0,
+        recipe_label: recipe(&kind.path).1.to_owned(),
         confidence: Confidence::High,
         verdict: kind.verdict,
         sentence: kind.sentence.to_owned(),
@@ -88,6 +92,14 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
     let base = LockRow { oldest_wait_at_ms: Some(held_since_ms), ..row.clone() };
     row.holders = (0..row.holder_count.min(ROW_HOLDERS_MAX)).map(|at| contender(&base, at, turn, now_ms)).collect();
     row
+}
+
+fn recipe(path: &str) -> (Recipe, &'static str) {
+    match path {
+        "/app/fixed" => (Recipe::SingleNodeMutex, "one fixed znode"),
+        "/app/leases" => (Recipe::Semaphore, "Curator InterProcessSemaphoreV2"),
+        _ => (Recipe::SequentialMutex, "Curator InterProcessMutex"),
+    }
 }
 
 fn findings(verdict: Verdict) -> Vec<String> {

@@ -5,6 +5,7 @@
 #![recursion_limit = "512"]
 
 mod contenders;
+mod evidence;
 mod locks;
 mod sessions;
 mod waits;

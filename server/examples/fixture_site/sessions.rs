@@ -2,7 +2,7 @@
 //! survive.
 
 use app::wire::{
-    Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
+    Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, RunsOut, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
 };
 
 use super::contenders::{client_at, contender};
@@ -48,8 +48,8 @@ fn kinds() -> Vec<Kind> {
 }
 
 /// Every session, `turn` turns after the start.
-pub(crate) fn rows(started_at_ms: i64, turn: u32) -> Vec<SessionRow> {
-    let mut rows: Vec<SessionRow> = (0..).zip(kinds()).map(|(at, kind)| row(at, kind, started_at_ms)).collect();
+pub(crate) fn rows(started_at_ms: i64, turn: u32, now_ms: i64) -> Vec<SessionRow> {
+    let mut rows: Vec<SessionRow> = (0..).zip(kinds()).map(|(at, kind)| row(at, kind, started_at_ms, now_ms)).collect();
     // The packer's queue shortens and grows, so that the order changes while it is looked at.
     if let Some(packer) = rows.iter_mut().find(|row| row.label.as_deref() == Some("packer")) {
         packer.blocks = if turn.is_multiple_of(2) { 8 } else { 13 };
@@ -57,16 +57,26 @@ pub(crate) fn rows(started_at_ms: i64, turn: u32) -> Vec<SessionRow> {
     rows.push(SessionRow {
         key: SessionId(GONE).to_string(),
         session_id: SessionId(GONE),
-        ..row(99, kind("left-long-ago", (0, 0, 0), 0, &[]), started_at_ms)
+        ..row(99, kind("left-long-ago", (0, 0, 0), 0, &[]), started_at_ms, now_ms)
     });
     rows
 }
 
-fn row(at: i64, kind: Kind, started_at_ms: i64) -> SessionRow {
+fn row(at: i64, kind: Kind, started_at_ms: i64, now_ms: i64) -> SessionRow {
     let id = SessionId(FIRST + at);
     let since_ms = started_at_ms - kind.for_ms;
     let address = format!("10.0.0.{}:51234", at + 1);
     let is_known = at % 4 != 3;
+    let minute = now_ms / 60_000 * 60_000;
+    // One whose end the leader tells, one at the latest, one overdue, and one that is only silent.
+    let (liveness, ends_at_ms) = match at {
+        _ if !is_known => (Liveness::Unknown, None),
+        0 => (Liveness::Disconnected, Some(minute + 60_000)),
+        1 => (Liveness::Disconnected, Some(minute + 120_000)),
+        2 => (Liveness::Disconnected, Some(minute - 5_000)),
+        4 => (Liveness::Silent, None),
+        _ => (Liveness::Connected, None),
+    };
     SessionRow {
         key: id.to_string(),
         tag: None,
@@ -74,8 +84,8 @@ fn row(at: i64, kind: Kind, started_at_ms: i64) -> SessionRow {
         session_id: id,
         label: kind.label,
         client: is_known.then(|| client_at(address, started_at_ms)),
-        liveness: if is_known { Liveness::Connected } else { Liveness::Unknown },
-        runs_out: None,
+        liveness,
+        runs_out: ends_at_ms.map(|at_ms| RunsOut { at_ms, is_told: at != 1 }),
         holds: kind.holds,
         waits: kind.waits,
         ephemerals: if at == 99 { 0 } else { (kind.holds + kind.waits).max(2) },

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use app::wire::{
-    AsOf, Board, BoardHead, BoardQuery, Body, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, RootBrief,
-    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals, Trust,
+    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief,
+    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
     View, Waits, Window, Zxid,
 };
 use server::clock::Clock;
 use server::feed::Projection;
 use tokio::sync::watch;
 
-use super::contenders::contender;
+use super::contenders::{contender, hidden};
+use super::evidence;
 use super::locks::{ROOTS, locks, turns_of};
 use super::sessions;
 use super::waits::waits;
@@ -103,24 +104,26 @@ impl World {
     fn lock(&self, query: &LockQuery) -> Option<LockPage> {
         let row = self.rows().into_iter().find(|row| row.path == query.path)?;
         let turn = turns_of(&row.path, self.turns());
-        let contenders = row.holder_count + row.waiter_count;
+        let listed = row.holder_count + row.waiter_count;
+        let hidden_waiters = if row.path == "/app/fixed" { 3 } else { 0 };
         let base = LockRow { oldest_wait_at_ms: row.held_since_ms.or(row.oldest_wait_at_ms), ..row.clone() };
         let now_ms = self.clock.now_ms();
-        let window = window(contenders, query.offset, query.limit, |at| (at < contenders).then(|| contender(&base, at, turn, now_ms)));
+        let one = |at: u32| Some(if at < listed { contender(&base, at, turn, now_ms) } else { hidden(&base, at - listed, now_ms) });
+        let window = window(listed + hidden_waiters, query.offset, query.limit, one);
         let head = LockHead {
             as_of: self.as_of(),
             recognised_by: vec!["every child is ephemeral, with a name and ten digits".to_owned()],
-            capacity: None,
+            capacity: (row.recipe == Recipe::Semaphore).then(|| Capacity { used: 3, max: Some(5), how: "as its leases tell".to_owned() }),
             foreign: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
             stat: None,
             stats: LockStats { acquisitions: u64::from(turn), ..LockStats::default() },
-            past: Vec::new(),
-            herd: None,
-            fired: Vec::new(),
-            hidden_waiters: 0,
-            trust: Trust::default(),
+            past: evidence::past(&row, self.started_at_ms),
+            herd: evidence::herd(&row),
+            fired: evidence::fired(&row),
+            hidden_waiters,
+            trust: evidence::trust(&row, now_ms),
             row,
         };
         Some(LockPage { head, window })
@@ -136,7 +139,7 @@ impl World {
     fn people(&self) -> Vec<SessionRow> {
         match self.mode {
             Mode::Empty | Mode::Syncing => Vec::new(),
-            Mode::Live | Mode::Stale => sessions::rows(self.started_at_ms, self.turns()),
+            Mode::Live | Mode::Stale => sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms()),
         }
     }
 
@@ -181,8 +184,8 @@ impl World {
             zxid: self.as_of().zxid,
             clock_offset_ms: Some(-3),
             roots: ROOTS.map(root).to_vec(),
-            clock_error_ms: None,
-            evidence: Vec::new(),
+            clock_error_ms: Some(4),
+            evidence: if self.mode == Mode::Empty { Vec::new() } else { evidence::members(self.clock.now_ms()) },
             findings: Vec::new(),
             resyncs: 1,
             events: self.revision(),

@@ -1,11 +1,8 @@
 //! Why there is nothing to see: not read yet, nothing there, or nothing that matches.
 
-use leptos::prelude::*;
-
-use crate::ui::at_once::any;
-
 use super::state::BoardState;
 use crate::ui::format::{middle, plural, visible};
+use crate::ui::html::Html;
 use crate::wire::{Board, BoardHead, RootState};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,25 +29,26 @@ fn is_unread(head: &BoardHead) -> bool {
 }
 
 /// The state in words.
-#[component]
-pub(super) fn EmptyState(state: BoardState) -> impl IntoView {
-    let empty = Memo::new(move |_| state.live.board(|board| why(Some(board))).unwrap_or(Empty::NotRead));
-    let text = move || match empty.get() {
-        Empty::NotRead => any(view! {
-            <h2 class="empty-title">"Not read yet"</h2>
-            <p>"The locks appear here as soon as ZooKeeper has answered. The line above tells how that goes."</p>
-        }),
-        Empty::NoLocks(roots) => any(view! {
-            <h2 class="empty-title">"No locks under these roots"</h2>
-            <p>"Everything was read, and nothing there is a lock. One that is taken now appears at once."</p>
-            <ul class="empty-roots">{roots.into_iter().map(|root| view! { <li><code>{root}</code></li> }).collect_view()}</ul>
-        }),
-        Empty::NoMatch(locks) => any(view! {
-            <h2 class="empty-title">"No match for the filter"</h2>
-            <p>"None of " {plural(locks.into(), "lock", "locks")} " matches. " <a href="/">"Show all"</a></p>
-        }),
+pub(super) fn empty_state(state: BoardState) -> Html {
+    let text = |text: &str| Html::of("p", &[], text);
+    let (title, words) = match state.live.board(|board| why(Some(board))).unwrap_or(Empty::NotRead) {
+        Empty::NotRead => {
+            ("Not read yet", text("The locks appear here as soon as ZooKeeper has answered. The line above tells how that goes."))
+        }
+        Empty::NoLocks(roots) => {
+            let root = |root: &String| Html::tag("li", &[], Html::of("code", &[], root));
+            let list = Html::tag("ul", &[("class", "empty-roots")], Html::all(roots.iter().map(root).collect()));
+            let words = text("Everything was read, and nothing there is a lock. One that is taken now appears at once.");
+            ("No locks under these roots", Html::all(vec![words, list]))
+        }
+        Empty::NoMatch(locks) => {
+            let words = Html::text(&format!("None of {} matches. ", plural(locks.into(), "lock", "locks")));
+            let all = Html::of("a", &[("href", "/")], "Show all");
+            ("No match for the filter", Html::tag("p", &[], Html::all(vec![words, all])))
+        }
     };
-    view! { <div class="empty" data-testid="empty">{text}</div> }
+    let inner = Html::all(vec![Html::of("h2", &[("class", "empty-title")], title), words]);
+    Html::tag("div", &[("class", "empty"), ("data-testid", "empty")], inner)
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 
 use super::state::BoardState;
 use crate::ui::format::{count, middle, visible};
-use crate::ui::parts::{FilterBox, SortSelect, VerdictChip};
-use crate::wire::{BoardQuery, RootState, Sort, Verdict};
+use crate::ui::html::{Html, Living};
+use crate::ui::parts::{FilterBox, SortSelect, chip};
+use crate::wire::{RootState, Sort, Verdict};
 
 fn sort_word(sort: Sort) -> &'static str {
     match sort {
@@ -42,7 +43,7 @@ pub(super) fn Filters(state: BoardState) -> impl IntoView {
             <GroupToggle state=state />
             <button class="tool only-static" type="submit">"Show"</button>
         </form>
-        <VerdictLinks state=state />
+        <Living class="living" html=Signal::derive(move || verdict_links(state)) />
     }
 }
 
@@ -99,41 +100,23 @@ fn GroupToggle(state: BoardState) -> impl IntoView {
     }
 }
 
-#[component]
-fn VerdictLinks(state: BoardState) -> impl IntoView {
-    let verdicts = Memo::new(move |_| {
-        let mut verdicts = state.live.board(|board| board.head.totals.verdicts.clone()).unwrap_or_default();
-        if let Some(chosen) = state.query.with(|query| query.verdict).filter(|chosen| verdicts.iter().all(|(verdict, _)| verdict != chosen)) {
-            verdicts.push((chosen, 0));
-        }
-        verdicts
-    });
-    let is_all = move || state.query.with(|query| query.verdict.is_none()).then_some("true");
-    let all = move || state.link(|query| query.verdict = None);
-    view! {
-        <nav class="verdicts" aria-label="Filter by verdict">
-            <a class="verdict-link" href=all aria-current=is_all data-noscroll="true">"all"</a>
-            <For each=move || verdicts.get() key=|(verdict, _)| *verdict let((verdict, _))>
-                <VerdictLink state=state verdict=verdict verdicts=verdicts />
-            </For>
-        </nav>
+/// A link for each verdict there is, and for the one that is asked for.
+fn verdict_links(state: BoardState) -> Html {
+    let chosen = state.query.with(|query| query.verdict);
+    let mut verdicts = state.live.board(|board| board.head.totals.verdicts.clone()).unwrap_or_default();
+    if let Some(chosen) = chosen.filter(|chosen| verdicts.iter().all(|(verdict, _)| verdict != chosen)) {
+        verdicts.push((chosen, 0));
     }
-}
-
-#[component]
-fn VerdictLink(state: BoardState, verdict: Verdict, verdicts: Memo<Vec<(Verdict, u32)>>) -> impl IntoView {
-    let is_chosen = move || state.query.with(|query| query.verdict == Some(verdict));
-    let toggled = move |query: &mut BoardQuery| query.verdict = (query.verdict != Some(verdict)).then_some(verdict);
-    let number = move || verdicts.with(|all| all.iter().find(|(other, _)| *other == verdict).map_or(0, |(_, number)| *number));
-    view! {
-        <a
-            class="verdict-link"
-            href=move || state.link(toggled)
-            aria-current=move || is_chosen().then_some("true")
-            data-noscroll="true"
-        >
-            <VerdictChip verdict=Signal::stored(verdict) />
-            <span class="verdict-count">{move || count(number())}</span>
-        </a>
-    }
+    let link = |verdict: Option<Verdict>, inner: Html| {
+        // The one that is chosen leads back to all.
+        let href = state.link(|query| query.verdict = verdict.filter(|verdict| chosen != Some(*verdict)));
+        let current = if verdict == chosen { "true" } else { "" };
+        let key = verdict.map_or("all", Verdict::name);
+        let attributes = [("class", "verdict-link"), ("href", &*href), ("aria-current", current), ("data-noscroll", "true"), ("data-key", key)];
+        Html::tag("a", &attributes, inner)
+    };
+    let number = |number: u32| Html::of("span", &[("class", "verdict-count")], &count(number));
+    let mut links = vec![link(None, Html::text("all"))];
+    links.extend(verdicts.into_iter().map(|(verdict, locks)| link(Some(verdict), Html::all(vec![chip(verdict), number(locks)]))));
+    Html::tag("nav", &[("class", "verdicts"), ("aria-label", "Filter by verdict")], Html::all(links))
 }

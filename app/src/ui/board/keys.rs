@@ -3,8 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use super::state::{BoardState, Slot};
-use crate::ui::live::Viewport;
+use super::state::BoardState;
 use crate::ui::parts::{Key, empty_filter, focus_filter, let_go_of_focus, use_keys};
 
 /// Listens while the board is shown.
@@ -34,8 +33,7 @@ fn step(state: BoardState, by: i64) {
 
 fn choose(state: BoardState, at: i64) {
     let Ok(at) = u32::try_from(at) else { return };
-    let slots: Vec<Slot> = untrack(move || state.slots(Viewport { start: at, end: at + 1 }));
-    if let Some(slot) = slots.into_iter().next() {
+    if let Some(slot) = untrack(move || state.slot(at)) {
         state.chosen.set(Some(slot));
     }
 }

@@ -3,10 +3,13 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use super::empty::EmptyState;
-use super::row::Row;
-use super::state::BoardState;
+use wasm_bindgen::JsCast as _;
+
+use super::empty::empty_state;
+use super::row::row;
+use super::state::{BoardState, Drawn};
 use crate::ui::format::plural;
+use crate::ui::html::{Html, Living, use_rows};
 use crate::ui::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
 use crate::ui::parts::pager;
 use crate::wire::{BoardQuery, View};
@@ -27,13 +30,16 @@ pub(super) fn LockList(
     let total = Memo::new(move |_| state.total());
     let rows = Signal::derive(move || total.get().unwrap_or_default());
     let shown = use_viewport(body, offset, rows);
-    let slots = Memo::new(move |_| state.slots(shown.get()));
-    use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), rows);
+    let drawn = Memo::new(move |_| state.drawn(shown.get()));
+    use_places(body, Signal::derive(move || drawn.with(|drawn| drawn.first().map(|drawn| drawn.at))), rows);
     let look_at = move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, rows, Callback::new(look_at));
     hold(state);
-    keep_chosen_in_sight(state, body);
-    let is_empty = move || total.get() == Some(0) || total.get().is_none();
+    let first = use_rows(body, move || {
+        let (is_grouped, now_ms) = (state.query.with(|query| query.group), state.live.now_ms_untracked());
+        drawn.with(|drawn| Html::all(drawn.iter().map(|drawn| row(drawn, is_grouped, now_ms)).collect()))
+    });
+    keep_chosen_in_sight(state, body, drawn);
     view! {
         <ListCaption state=state total=rows />
         <div
@@ -43,7 +49,7 @@ pub(super) fn LockList(
             aria-rowcount=move || rows.get() + HEADER_ROWS
             data-grouped=move || state.query.with(|query| query.group).then_some("true")
         >
-            <BoardHead />
+            <div class="board-head" role="rowgroup" inner_html=head().into_string()></div>
             <div
                 class="board-body"
                 role="rowgroup"
@@ -52,34 +58,27 @@ pub(super) fn LockList(
                 on:pointerleave=move |_| state.is_pointed_at.set(false)
                 on:focusin=move |_| state.has_focus.set(true)
                 on:focusout=move |_| state.has_focus.set(false)
-            >
-                <For each=move || slots.get() key=|slot| slot.path.clone() let(slot)>
-                    <Row state=state path=slot.path slots=slots />
-                </For>
-            </div>
+                inner_html=first
+            ></div>
         </div>
-        <Show when=is_empty>
-            <EmptyState state=state />
-        </Show>
+        <Living class="living" html=Signal::derive(move || if rows.get() == 0 { empty_state(state) } else { Html::default() }) />
         {move || pager("More locks", &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, rows.get()), true)}
     }
 }
 
-#[component]
-fn BoardHead() -> impl IntoView {
-    view! {
-        <div class="board-head" role="rowgroup">
-            <div class="board-row" role="row" aria-rowindex="1">
-                <span class="cell cell-verdict" role="columnheader">"Verdict"</span>
-                <span class="cell cell-lock" role="columnheader">"Lock"</span>
-                <span class="cell cell-holder" role="columnheader">"Holder"</span>
-                <span class="cell cell-number" role="columnheader">"Held"</span>
-                <span class="cell cell-number" role="columnheader">"Waiting"</span>
-                <span class="cell cell-number" role="columnheader">"Oldest wait"</span>
-                <span class="cell cell-depth" role="columnheader">"Last 2 min"</span>
-            </div>
-        </div>
-    }
+/// The names of the columns.
+fn head() -> Html {
+    let column = |(class, name): (&str, &str)| Html::of("span", &[("class", class), ("role", "columnheader")], name);
+    let columns = [
+        ("cell cell-verdict", "Verdict"),
+        ("cell cell-lock", "Lock"),
+        ("cell cell-holder", "Holder"),
+        ("cell cell-number", "Held"),
+        ("cell cell-number", "Waiting"),
+        ("cell cell-number", "Oldest wait"),
+        ("cell cell-depth", "Last 2 min"),
+    ];
+    Html::tag("div", &[("class", "board-row"), ("role", "row"), ("aria-rowindex", "1")], Html::all(columns.map(column).into()))
 }
 
 /// How many rows, and the button that applies a new order. Its place is always kept, so nothing jumps.
@@ -113,10 +112,35 @@ fn hold(state: BoardState) {
     });
 }
 
-/// Scrolls to the chosen row when it is not on screen.
-fn keep_chosen_in_sight(state: BoardState, body: NodeRef<Div>) {
+/// Scrolls to the chosen row when it is not on screen, and gives it the focus as soon as it is drawn.
+fn keep_chosen_in_sight(state: BoardState, body: NodeRef<Div>, drawn: Memo<Vec<Drawn>>) {
+    let is_due = StoredValue::new(false);
     Effect::new(move |_| {
         let (Some(slot), Some(body)) = (state.chosen.get(), body.get_untracked()) else { return };
+        is_due.set_value(true);
         crate::ui::live::scroll_to_row(&body, slot.at);
     });
+    Effect::new(move |_| {
+        state.chosen.track();
+        drawn.track();
+        if state.chosen.with_untracked(Option::is_some) {
+            // By then the rows are drawn.
+            request_animation_frame(move || {
+                if is_due.try_get_value() == Some(true) && focus_chosen() {
+                    is_due.set_value(false);
+                }
+            });
+        }
+    });
+}
+
+/// Gives the focus to the chosen row's link; false where it is not drawn.
+fn focus_chosen() -> bool {
+    let found = document().query_selector("[data-chosen=true] a").ok().flatten();
+    let Some(link) = found.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) else { return false };
+    let options = web_sys::FocusOptions::new();
+    options.set_prevent_scroll(true);
+    // Focus fails only for an element that is not there.
+    let _ = link.focus_with_options(&options);
+    true
 }

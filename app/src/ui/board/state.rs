@@ -18,6 +18,19 @@ pub(super) struct Slot {
     pub(super) path: String,
 }
 
+/// A row as it is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Drawn {
+    /// Index in the whole list.
+    pub(super) at: u32,
+    /// The lock, as it was last seen.
+    pub(super) row: LockRow,
+    /// It is no longer among those sent.
+    pub(super) is_away: bool,
+    /// It is the one chosen by keyboard.
+    pub(super) is_chosen: bool,
+}
+
 /// The board's state; copied into its parts.
 #[derive(Clone, Copy)]
 pub(super) struct BoardState {
@@ -101,11 +114,23 @@ impl BoardState {
     }
 
     /// The rows to draw.
-    pub(super) fn slots(self, shown: Viewport) -> Vec<Slot> {
-        self.with_order(|order, window| {
-            (shown.start..shown.end.min(order.total(window))).filter_map(|at| order.path_at(window, at).map(|path| Slot { at, path })).collect()
-        })
-        .unwrap_or_default()
+    pub(super) fn drawn(self, shown: Viewport) -> Vec<Drawn> {
+        let chosen = self.chosen.get().map(|slot| slot.path).unwrap_or_default();
+        let drawn = self.with_order(|order, window| {
+            let one = |at: u32| {
+                let path = order.path_at(window, at)?;
+                let sent = window.rows.iter().find(|row| row.path == path);
+                let row = sent.or_else(|| order.remembered(&path))?.clone();
+                Some(Drawn { at, row, is_away: sent.is_none(), is_chosen: path == chosen })
+            };
+            (shown.start..shown.end.min(order.total(window))).filter_map(one).collect()
+        });
+        drawn.unwrap_or_default()
+    }
+
+    /// The row in a place.
+    pub(super) fn slot(self, at: u32) -> Option<Slot> {
+        self.with_order(|order, window| order.path_at(window, at).map(|path| Slot { at, path })).flatten()
     }
 
     /// Rows in the whole list; None before the first data.
@@ -116,15 +141,6 @@ impl BoardState {
     /// True when a new order waits to be applied.
     pub(super) fn order_differs(self) -> bool {
         self.with_order(|order, window| order.differs(window)).unwrap_or(false)
-    }
-
-    /// The row at a path, and whether it is still among those sent.
-    pub(super) fn row(self, path: &str) -> Option<(LockRow, bool)> {
-        self.with_order(|order, window| {
-            let sent = window.rows.iter().find(|row| row.path == path);
-            sent.map(|row| (row.clone(), true)).or_else(|| order.remembered(path).map(|row| (row.clone(), false)))
-        })
-        .flatten()
     }
 
     fn with_order<R>(self, read: impl FnOnce(&Order, &Window<LockRow>) -> R) -> Option<R> {

@@ -3,33 +3,37 @@
 use leptos::prelude::*;
 
 use crate::ui::format::{count, duration};
+use crate::ui::html::{Html, Living};
 use crate::ui::live::Live;
-use crate::ui::parts::Age;
 use crate::wire::Totals;
 
 /// The line of totals.
 #[component]
 pub(super) fn TotalsLine() -> impl IntoView {
     let live = Live::of_app();
-    let totals = Memo::new(move |_| live.board(|board| board.head.totals.clone()));
-    let number = move |read: fn(&Totals) -> u32| move || totals.with(|totals| totals.as_ref().map_or("–".to_owned(), |totals| count(read(totals))));
-    let waited = move || {
+    let html = move || {
         let now_ms = live.now_ms();
-        totals.with(|totals| {
-            totals.as_ref().map_or("–".to_owned(), |totals| duration(i64::from(totals.waiters) * now_ms - totals.waiting_since_sum_ms))
-        })
+        line(live.board(|board| board.head.totals.clone()).as_ref(), now_ms)
     };
-    let oldest = Signal::derive(move || totals.with(|totals| totals.as_ref().and_then(|totals| totals.oldest_wait_at_ms)));
-    let nobody = move || oldest.get().is_none().then_some("–");
-    view! {
-        <dl class="totals" data-testid="totals">
-            <div class="total"><dt>"Locks"</dt><dd data-total="locks">{number(|totals| totals.locks)}</dd></div>
-            <div class="total"><dt>"Held"</dt><dd data-total="held">{number(|totals| totals.held)}</dd></div>
-            <div class="total"><dt>"Contended"</dt><dd data-total="contended">{number(|totals| totals.contended)}</dd></div>
-            <div class="total"><dt>"Waiting"</dt><dd data-total="waiters">{number(|totals| totals.waiters)}</dd></div>
-            <div class="total"><dt>"Findings"</dt><dd data-total="findings">{number(|totals| totals.findings)}</dd></div>
-            <div class="total"><dt>"Waiting time, all"</dt><dd data-total="waited">{waited}</dd></div>
-            <div class="total"><dt>"Oldest wait"</dt><dd data-total="oldest"><Age since_ms=oldest />{nobody}</dd></div>
-        </dl>
-    }
+    view! { <Living class="living" html=Signal::derive(html) /> }
+}
+
+fn line(totals: Option<&Totals>, now_ms: i64) -> Html {
+    let total = |name: &str, key: &str, inner: Html| {
+        let pair = vec![Html::of("dt", &[], name), Html::tag("dd", &[("data-total", key)], inner.or_dash())];
+        Html::tag("div", &[("class", "total")], Html::all(pair))
+    };
+    let number = |read: fn(&Totals) -> u32| totals.map(|totals| Html::text(&count(read(totals)))).unwrap_or_default();
+    let waited = totals.map(|totals| Html::text(&duration(i64::from(totals.waiters) * now_ms - totals.waiting_since_sum_ms)));
+    let oldest = totals.and_then(|totals| totals.oldest_wait_at_ms);
+    let all = vec![
+        total("Locks", "locks", number(|totals| totals.locks)),
+        total("Held", "held", number(|totals| totals.held)),
+        total("Contended", "contended", number(|totals| totals.contended)),
+        total("Waiting", "waiters", number(|totals| totals.waiters)),
+        total("Findings", "findings", number(|totals| totals.findings)),
+        total("Waiting time, all", "waited", waited.unwrap_or_default()),
+        total("Oldest wait", "oldest", Html::age(oldest, false, now_ms)),
+    ];
+    Html::tag("dl", &[("class", "totals"), ("data-testid", "totals")], Html::all(all))
 }

@@ -3,4 +3,4 @@
 pub(crate) mod layers;
 mod sparkline;
 
-pub(crate) use sparkline::Sparkline;
+pub(crate) use sparkline::sparkline;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use leptos::prelude::*;
+use crate::ui::html::Html;
 
 const WIDTH: u32 = 96;
 const HEIGHT: u32 = 20;
@@ -28,26 +28,24 @@ fn outline(depth: &[u16]) -> (String, String) {
 }
 
 /// The chart. It says its last and its largest number to those who can't see it.
-#[component]
-pub(crate) fn Sparkline(
-    /// Waiters a time slice, oldest first.
-    #[prop(into)]
-    depth: Signal<Vec<u16>>,
-) -> impl IntoView {
-    let shape = Memo::new(move |_| depth.with(|depth| outline(depth)));
-    let text = move || {
-        depth.with(|depth| match (depth.last(), depth.iter().max()) {
-            (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
-            _ => "nobody waited in the last two minutes".to_owned(),
-        })
+pub(crate) fn sparkline(depth: &[u16]) -> Html {
+    let (area, edge) = outline(depth);
+    let text = match (depth.last(), depth.iter().max()) {
+        (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
+        _ => "nobody waited in the last two minutes".to_owned(),
     };
-    view! {
-        <svg class="spark" viewBox="0 0 96 20" width="96" height="20" role="img" aria-label=text preserveAspectRatio="none">
-            <path class="spark-base" d="M0 19.5H96" />
-            <path class="spark-area" d=move || shape.get().0 />
-            <path class="spark-edge" d=move || shape.get().1 />
-        </svg>
-    }
+    let line = |class: &str, d: &str| Html::tag("path", &[("class", class), ("d", d)], Html::default());
+    let lines = vec![line("spark-base", "M0 19.5H96"), line("spark-area", &area), line("spark-edge", &edge)];
+    let attributes = [
+        ("class", "spark"),
+        ("viewBox", "0 0 96 20"),
+        ("width", "96"),
+        ("height", "20"),
+        ("role", "img"),
+        ("aria-label", &*text),
+        ("preserveAspectRatio", "none"),
+    ];
+    Html::tag("svg", &attributes, Html::all(lines))
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ impl Live {
         if !self.paused.get_untracked() {
             let now_ms = self.server_now_ms();
             self.now_ms.set(now_ms);
-            super::html::let_ages_grow(now_ms);
+            super::html::let_times_move(now_ms);
         }
     }
 

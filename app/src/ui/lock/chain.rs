@@ -7,7 +7,7 @@ use super::LockState;
 use super::facts::section;
 use crate::ui::format::{count, middle, visible};
 use crate::ui::html::{Html, Living};
-use crate::ui::parts::{holder_name, role_word};
+use crate::ui::parts::{holder_name, liveness_chip, role_word};
 use crate::wire::{Access, Capacity, Contender, Edge, EdgeEvidence, LockHead, Recipe, Role};
 
 /// Contenders drawn; the rest is in the table.
@@ -53,7 +53,8 @@ fn is_shared(contender: &Contender) -> bool {
     }
 }
 
-fn evidence_words(evidence: EdgeEvidence) -> &'static str {
+/// How an edge is known, in words.
+pub(super) fn evidence_words(evidence: EdgeEvidence) -> &'static str {
     match evidence {
         EdgeEvidence::Inferred => "inferred from the recipe",
         EdgeEvidence::Confirmed => "confirmed: it watches that znode",
@@ -126,6 +127,7 @@ fn link(drawn: &Drawn, contender: &Contender, now_ms: i64) -> Html {
         Html::tag("div", &[("class", "link-top")], Html::all(top)),
         Html::of("div", &[("class", "link-name"), ("title", &name)], &middle(&name, 26)),
         Html::tag("div", &[("class", "link-foot")], Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
+        liveness_chip(contender.liveness, contender.runs_out.as_ref(), now_ms),
     ];
     let card = Html::tag("div", &[("class", "link-card"), ("data-liveness", contender.liveness.name()), ("title", &node)], Html::all(card));
     let edge = contender.waits_for.first().filter(|_| begins).map(edge).unwrap_or_default();

@@ -1,55 +1,64 @@
-//! Path, verdict and sentence, large; the numbers beside them.
+//! Path, verdict and sentence, large; the numbers, how far they can be trusted, who holds, and what a release does.
 
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::ui::charts::Sparkline;
-use crate::ui::format::visible;
+use super::holders::holders;
+use super::release::release;
+use super::trust::trust;
+use crate::ui::charts::sparkline;
+use crate::ui::format::{count, visible};
 use crate::ui::html::{Html, Living};
-use crate::ui::parts::{Age, VerdictChip, findings, waiters_text};
-use crate::wire::{LockHead, Verdict};
+use crate::ui::parts::{chip, findings, waiters_text};
+use crate::wire::LockHead;
 
 /// The title block.
 #[component]
-pub(super) fn LockTitle(state: LockState, path: String) -> impl IntoView {
-    let head = state.head;
-    let verdict = Signal::derive(move || head.with(|head| head.as_ref().map_or(Verdict::Unknown, |head| head.row.verdict)));
-    let text = move |read: fn(&LockHead) -> String| move || head.with(|head| head.as_ref().map(read));
-    let held = Signal::derive(move || head.with(|head| head.as_ref().and_then(|head| head.row.held_since_ms)));
-    let at_least = Signal::derive(move || head.with(|head| head.as_ref().is_some_and(|head| head.row.hold_is_lower_bound)));
-    let oldest = Signal::derive(move || head.with(|head| head.as_ref().and_then(|head| head.row.oldest_wait_at_ms)));
-    let depth = Memo::new(move |_| head.with(|head| head.as_ref().map(|head| head.row.depth.clone()).unwrap_or_default()));
-    view! {
-        <nav class="crumbs" aria-label="Way back"><a href="/">"Board"</a></nav>
-        <header class="verdict dims" data-verdict=move || verdict.get().name()>
-            <h1 class="verdict-path"><bdi>{visible(&path)}</bdi></h1>
-            <div class="verdict-line" data-testid="verdict" data-verdict=move || verdict.get().name()>
-                <VerdictChip verdict=verdict />
-                <p class="verdict-sentence">{text(|head| visible(&head.row.sentence))}</p>
-            </div>
-            <p class="verdict-recipe">
-                {text(|head| head.row.recipe_label.clone())}
-                <span class="quiet">{text(|head| format!(", recognised with {} confidence, under root {}", head.row.confidence, visible(&head.row.root)))}</span>
-            </p>
-            <dl class="totals">
-                <div class="total"><dt>"Held"</dt><dd><Age since_ms=held at_least=at_least /><Dash of=held /></dd></div>
-                <div class="total"><dt>"Waiting"</dt><dd data-total="waiters">{text(|head| waiters_text(&head.row))}</dd></div>
-                <div class="total"><dt>"Oldest wait"</dt><dd><Age since_ms=oldest /><Dash of=oldest /></dd></div>
-                <div class="total"><dt>"Waiting, last 2 min"</dt><dd><Sparkline depth=depth /></dd></div>
-            </dl>
-        </header>
-        <Living class="living" html=Signal::derive(move || head.with(|head| head.as_ref().map(|head| noticed(head, state.live.now_ms_untracked())).unwrap_or_default())) />
-    }
+pub(super) fn LockTitle(state: LockState) -> impl IntoView {
+    let html = move || state.head.with(|head| head.as_ref().map(|head| top(head, state.live.now_ms_untracked())).unwrap_or_default());
+    view! { <Living class="living" html=Signal::derive(html) /> }
 }
 
-#[component]
-fn Dash(of: Signal<Option<i64>>) -> impl IntoView {
-    move || of.get().is_none().then_some("–")
-}
-
-/// What was noticed, and what the recipe hides.
-fn noticed(head: &LockHead, now_ms: i64) -> Html {
+fn top(head: &LockHead, now_ms: i64) -> Html {
+    let way_back = Html::of("a", &[("href", "/")], "Board");
     let note = |note: &String| Html::of("p", &[("class", "finding"), ("data-severity", "note")], note);
-    let notes = head.notes.iter().map(note).collect();
-    Html::all(vec![findings(&head.findings, now_ms), Html::all(notes)])
+    Html::all(vec![
+        Html::tag("nav", &[("class", "crumbs"), ("aria-label", "Way back")], way_back),
+        verdict(head, now_ms),
+        trust(&head.as_of, &head.trust, now_ms),
+        findings(&head.findings, now_ms),
+        // What the recipe hides.
+        Html::all(head.notes.iter().map(note).collect()),
+        holders(head, now_ms),
+        release(head),
+    ])
+}
+
+fn verdict(head: &LockHead, now_ms: i64) -> Html {
+    let row = &head.row;
+    let name = row.verdict.name();
+    let waiters = match head.hidden_waiters {
+        0 => waiters_text(row),
+        hidden => count(row.waiter_count + hidden),
+    };
+    let totals = vec![
+        Html::total("Held", Html::age(row.held_since_ms, row.hold_is_lower_bound, now_ms).or_dash()),
+        Html::tag(
+            "div",
+            &[("class", "total")],
+            Html::all(vec![Html::of("dt", &[], "Waiting"), Html::of("dd", &[("data-total", "waiters")], &waiters)]),
+        ),
+        Html::total("Oldest wait", Html::age(row.oldest_wait_at_ms, false, now_ms).or_dash()),
+        Html::total("Waiting, last 2 min", sparkline(&row.depth)),
+    ];
+    let sentence = vec![chip(row.verdict), Html::of("p", &[("class", "verdict-sentence")], &row.sentence)];
+    let how = format!(", recognised with {} confidence, under root {}", row.confidence, visible(&row.root));
+    let recipe = vec![Html::text(&row.recipe_label), Html::of("span", &[("class", "quiet")], &how)];
+    let inner = vec![
+        Html::tag("h1", &[("class", "verdict-path")], Html::of("bdi", &[], &row.path)),
+        Html::tag("div", &[("class", "verdict-line"), ("data-testid", "verdict"), ("data-verdict", name)], Html::all(sentence)),
+        Html::tag("p", &[("class", "verdict-recipe")], Html::all(recipe)),
+        Html::tag("dl", &[("class", "totals")], Html::all(totals)),
+    ];
+    Html::tag("header", &[("class", "verdict dims"), ("data-verdict", name)], Html::all(inner))
 }

@@ -3,8 +3,11 @@
 mod chain;
 mod facts;
 mod head;
+mod holders;
 mod queue;
+mod release;
 mod stats;
+mod trust;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -13,6 +16,7 @@ use super::address::{borrowed, use_pairs};
 use super::at_once::any;
 use super::first::first;
 use super::format::{middle, visible};
+use super::html::{Html, Living};
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
 use crate::wire::{Body, LockHead, LockQuery, View};
@@ -27,9 +31,17 @@ use stats::Stats;
 pub(crate) fn LockPageView() -> impl IntoView {
     let address = use_pairs();
     let query = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
-    move || match query.get() {
-        Ok(query) => any(view! { <OneLock query=query /> }),
-        Err(mistake) => any(view! { <NoPath mistake=mistake /> }),
+    move || {
+        let query = query.get();
+        any(view! {
+            <Chrome here="lock">{match query {
+                Ok(query) => any(one(query)),
+                Err(mistake) => {
+                    let html = Signal::stored(absent("Which lock?", "", &mistake));
+                    any(view! { <Living class="living" html=html /> })
+                }
+            }}</Chrome>
+        })
     }
 }
 
@@ -42,84 +54,53 @@ fn read_address(pairs: &[(String, String)]) -> Result<LockQuery, String> {
 struct LockState {
     live: Live,
     head: Memo<Option<LockHead>>,
-    is_read: Memo<bool>,
 }
 
-#[component]
-fn OneLock(query: LockQuery) -> impl IntoView {
+fn one(query: LockQuery) -> impl IntoView {
     let live = Live::of_app();
     let first = first(|source| source.lock(&query));
     let opened = live.open(View::Lock(query.clone()), first, |page| Body::Lock(page.map(Box::new)));
     let head = Memo::new(move |_| live.lock(|page| page.map(|page| page.head.clone())).flatten());
     let is_read = Memo::new(move |_| live.lock(|_| ()).is_some());
-    let state = LockState { live, head, is_read };
+    let state = LockState { live, head };
     use_keys(|_| false);
     let is_there = Memo::new(move |_| head.with(Option::is_some));
     let short = middle(&visible(&query.path), 60);
-    let path = StoredValue::new(query.path.clone());
     let query = StoredValue::new(query);
-    view! {
-        <Title text=format!("{short} · Lockscope") />
-        <Chrome here="lock">
-            {any(view! {
-                {move || {
-                if is_there.get() {
-                    any(view! {
-                        <LockTitle state=state path=path.get_value() />
-                        <Chain state=state />
-                        <Stats state=state />
-                        <Facts state=state />
-                        <Queue state=state opened=opened query=query.get_value() />
-                    })
-                } else {
-                    any(view! { <Absent state=state path=path.get_value() /> })
-                }
-            }}
-            })}
-        </Chrome>
-    }
-}
-
-/// Nothing at this path, or nothing read yet.
-#[component]
-fn Absent(state: LockState, path: String) -> impl IntoView {
-    let shown = visible(&path);
-    let text = move || {
-        let shown = shown.clone();
-        if state.is_read.get() {
-            any(view! {
-                <h1 class="empty-title" data-testid="no-lock">"No lock at this path"</h1>
-                <p class="break-all"><code><bdi>{shown}</bdi></code></p>
-                <p>"Nothing that Lockscope has read is a lock with this path. If one is taken here, this page shows it at once. The "
-                    <a href="/status">"status"</a> " tells which roots are read."</p>
-            })
-        } else {
-            any(view! {
-                <h1 class="empty-title">"Not read yet"</h1>
-                <p class="break-all"><code><bdi>{shown}</bdi></code></p>
-            })
-        }
+    let none = move || {
+        let path = query.with_value(|query| query.path.clone());
+        if is_read.get() { absent("No lock at this path", &path, NOTHING) } else { absent("Not read yet", &path, "") }
     };
     view! {
-        <div class="empty">
-            {text}
-            <p><a href="/">"To the board"</a></p>
-        </div>
+        <Title text=format!("{short} · Lockscope") />
+        {move || {
+            if is_there.get() {
+                any(view! {
+                    <LockTitle state=state />
+                    <Chain state=state />
+                    <Stats state=state />
+                    <Facts state=state />
+                    <Queue state=state opened=opened query=query.get_value() />
+                })
+            } else {
+                any(view! { <Living class="living" html=Signal::derive(none) /> })
+            }
+        }}
     }
 }
 
-/// The address names no path.
-#[component]
-fn NoPath(mistake: String) -> impl IntoView {
-    view! {
-        <Chrome here="lock">
-            {any(view! {
-                <div class="empty">
-                <h1 class="empty-title">"Which lock?"</h1>
-                <p>{visible(&mistake)}</p>
-                <p><a href="/">"To the board"</a></p>
-            </div>
-            })}
-        </Chrome>
-    }
+const NOTHING: &str = "Nothing that Lockscope has read is a lock with this path. If one is taken here, this page shows it at once. \
+    The status page tells which roots are read.";
+
+/// Nothing to show, and why.
+fn absent(title: &str, path: &str, text: &str) -> Html {
+    let link = |href: &str, text: &str| Html::tag("p", &[], Html::of("a", &[("href", href)], text));
+    let inner = vec![
+        Html::of("h1", &[("class", "empty-title"), ("data-testid", "no-lock")], title),
+        Html::tag("p", &[("class", "break-all")], Html::tag("code", &[], Html::of("bdi", &[], path))),
+        Html::of("p", &[], text),
+        link("/", "To the board"),
+        if text == NOTHING { link("/status", "To the status") } else { Html::default() },
+    ];
+    Html::tag("div", &[("class", "empty")], Html::all(inner))
 }

@@ -4,11 +4,15 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::ui::format::{duration, middle, plural, visible};
-use crate::ui::html::{Html, use_rows};
+use super::chain::evidence_words;
+use crate::ui::format::{count, middle, plural, visible};
+use crate::ui::html::{Html, Living, use_rows};
 use crate::ui::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
-use crate::ui::parts::{liveness_word, session_url};
-use crate::wire::{Contender, LockQuery, Role, View};
+use crate::ui::parts::{liveness_chip, only_on, session_url};
+use crate::wire::{Contender, Edge, LockQuery, Role, View};
+
+/// Longest name of a znode on a row; the whole is in its title.
+const NODE_CHARS: usize = 40;
 
 #[derive(Clone, Debug, PartialEq)]
 struct Slot {
@@ -42,6 +46,7 @@ pub(super) fn Queue(
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
+            <Living class="hidden-waiters" html=Signal::derive(move || hidden_waiters(state)) />
             <div class="board queue" role="table" aria-labelledby="queue-title" aria-rowcount=move || total.get() + 1>
                 <div class="board-head" role="rowgroup">
                     <div class="queue-row" role="row" aria-rowindex="1">
@@ -60,6 +65,15 @@ pub(super) fn Queue(
     }
 }
 
+/// How many wait without a znode; nothing for none.
+fn hidden_waiters(state: LockState) -> Html {
+    match state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)) {
+        0 => Html::default(),
+        1 => Html::of("p", &[("class", "quiet"), ("data-testid", "hidden-waiters")], "1 waiter is seen only by its watch."),
+        many => Html::of("p", &[("class", "quiet"), ("data-testid", "hidden-waiters")], &format!("{} waiters are seen only by their watches.", count(many))),
+    }
+}
+
 fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
     let found = state.live.lock(|page| {
         let window = &page?.window;
@@ -74,10 +88,10 @@ fn row(slot: &Slot, ensemble: &str, now_ms: i64) -> Html {
     let name = contender.node.clone().unwrap_or_default();
     let href = contender.session_id.map(|session| session_url(ensemble, session)).unwrap_or_default();
     let place = if contender.role == Role::Holder { "holds".to_owned() } else { contender.position.to_string() };
-    let node = contender.node.as_deref().map_or("no znode".to_owned(), |node| middle(&visible(node), 40));
     let label = contender.label.as_deref().map(|label| middle(&visible(label), 36)).unwrap_or_default();
     let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
-    let edge = contender.waits_for.first().map(|edge| format!("{}, {}", visible(&edge.to), edge.evidence)).unwrap_or_default();
+    let edge = contender.waits_for.first();
+    let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence))).unwrap_or_default();
     let cell = |class: &str, column: &str, title: &str, inner: Html| {
         Html::tag("span", &[("class", class), ("role", "cell"), ("data-col", column), ("title", title)], inner)
     };
@@ -88,7 +102,7 @@ fn row(slot: &Slot, ensemble: &str, now_ms: i64) -> Html {
     ];
     let cells = vec![
         cell("cell queue-place", "", "", Html::text(&place)),
-        cell("cell queue-node", "node", &visible(&name), Html::text(&node)),
+        cell("cell queue-node", "node", &visible(&name), Html::all(vec![node(contender), only_on(&contender.only_on)])),
         cell(
             "cell cell-number queue-sequence",
             "sequence",
@@ -97,8 +111,8 @@ fn row(slot: &Slot, ensemble: &str, now_ms: i64) -> Html {
         ),
         cell("cell queue-session", "session", "", Html::all(session)),
         cell("cell cell-number queue-time", "time", "", Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
-        cell("cell queue-waits", "waits-for", &edge, Html::text(&waits_for(contender).unwrap_or_default())),
-        cell("cell queue-alive", "liveness", "", alive(contender, now_ms)),
+        cell("cell queue-waits", "waits-for", &whole, edge.map(|edge| waits_for(edge, contender.waits_for.len())).unwrap_or_default()),
+        cell("cell queue-alive", "liveness", "", liveness_chip(contender.liveness, contender.runs_out.as_ref(), now_ms)),
     ];
     let (key, at) = (format!("{} {:?}", contender.path, contender.session_id), (slot.at + 2).to_string());
     let attributes = [
@@ -107,6 +121,7 @@ fn row(slot: &Slot, ensemble: &str, now_ms: i64) -> Html {
         ("data-key", &*key),
         ("data-node", &*name),
         ("data-role", contender.role.name()),
+        ("data-hidden", if is_hidden(contender) { "true" } else { "" }),
         ("aria-rowindex", &at),
     ];
     Html::tag("div", &attributes, Html::all(cells))
@@ -120,20 +135,32 @@ fn session_text(contender: &Contender) -> String {
     }
 }
 
-fn waits_for(contender: &Contender) -> Option<String> {
-    let edge = contender.waits_for.first()?;
-    let name = edge.to.rsplit('/').next().unwrap_or(&edge.to);
-    let more = contender.waits_for.len() - 1;
-    let name = middle(&visible(name), 30);
-    Some(if more == 0 { name } else { format!("{name} and {more} more") })
+/// It waits, and has no znode that says so.
+fn is_hidden(contender: &Contender) -> bool {
+    contender.node.is_none() && contender.role == Role::Waiter
 }
 
-/// Alive, and when the session runs out.
-fn alive(contender: &Contender, now_ms: i64) -> Html {
-    let liveness = contender.liveness;
-    let runs_out = contender.runs_out.map(|end| format!("runs out in {}", duration(end.at_ms - now_ms))).unwrap_or_default();
+fn node(contender: &Contender) -> Html {
+    let text = match (&contender.node, contender.waits_for.first()) {
+        (Some(node), _) => middle(&visible(node), NODE_CHARS),
+        (None, Some(edge)) => format!("no znode; watches {}", middle(&last_name(&edge.to), NODE_CHARS / 2)),
+        (None, None) => "no znode".to_owned(),
+    };
+    Html::of("bdi", &[("class", "queue-name")], &text)
+}
+
+/// The last name of a path.
+fn last_name(path: &str) -> String {
+    visible(path.rsplit('/').next().unwrap_or(path))
+}
+
+/// A mark for how it is known, then the znode waited for.
+fn waits_for(edge: &Edge, edges: usize) -> Html {
+    let name = middle(&last_name(&edge.to), 30);
+    let name = if edges > 1 { format!("{name} and {} more", edges - 1) } else { name };
     Html::all(vec![
-        Html::of("span", &[("class", "alive"), ("data-liveness", liveness.name())], liveness_word(liveness)),
-        Html::of("span", &[("class", "alive-out")], &runs_out),
+        Html::of("span", &[("class", "how"), ("data-evidence", edge.evidence.name())], ""),
+        Html::of("bdi", &[], &name),
+        Html::of("span", &[("class", "sr-only")], &format!(", {}", evidence_words(edge.evidence))),
     ])
 }

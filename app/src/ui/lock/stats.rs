@@ -53,7 +53,7 @@ fn past(head: &LockHead) -> Html {
     if head.past.is_empty() {
         return Html::of("p", &[("class", "quiet")], "No hold ended since Lockscope watches.");
     }
-    let columns = [("Who", ""), ("Session", ""), ("Held for", "table-number"), ("Until", "table-number"), ("How it ended", "")];
+    let columns = [("Who", ""), ("Session", ""), ("Client", ""), ("Held for", "table-number"), ("Until", "table-number"), ("Woke", "table-number"), ("How it ended", "")];
     let rows = head.past.iter().map(|holder| past_row(&head.row.ensemble, holder)).collect();
     Html::table("table", "", &columns, rows)
 }
@@ -69,8 +69,10 @@ fn past_row(ensemble: &str, holder: &PastHolder) -> Html {
     let cells = vec![
         Html::of("td", &[("title", &visible(&holder.node))], &middle(&name, 36)),
         Html::tag("td", &[], session),
+        Html::of("td", &[("class", "mono")], holder.address.as_deref().unwrap_or("–")),
         number(&format!("{sign}{}", duration(holder.until_ms - holder.from_ms))),
         number(&clock(holder.until_ms)),
+        number(&holder.woke.map_or("–".to_owned(), count)),
         Html::of("td", &[("class", "quiet")], if holder.session_ended { "its session ended" } else { "" }),
     ];
     Html::tag("tr", &[("data-key", &format!("{} {}", holder.node, holder.until_ms))], Html::all(cells))

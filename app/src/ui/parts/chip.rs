@@ -1,7 +1,5 @@
 //! A verdict as a sign, a word and a colour: none of the three alone.
 
-use leptos::prelude::*;
-
 use super::verdict_word;
 use crate::ui::html::Html;
 use crate::wire::Verdict;
@@ -40,21 +38,4 @@ pub(crate) fn chip(verdict: Verdict) -> Html {
     let svg = [("class", "chip-sign"), ("viewBox", "0 0 12 12"), ("width", "12"), ("height", "12"), ("aria-hidden", "true")];
     let inner = vec![Html::tag("svg", &svg, path), Html::of("span", &[], verdict_word(verdict))];
     Html::tag("span", &[("class", "chip"), ("data-verdict", verdict.name())], Html::all(inner))
-}
-
-/// The chip.
-#[component]
-pub(crate) fn VerdictChip(
-    /// What it says.
-    #[prop(into)]
-    verdict: Signal<Verdict>,
-) -> impl IntoView {
-    view! {
-        <span class="chip" data-verdict=move || verdict.get().name()>
-            <svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-                <path fill-rule="evenodd" d=move || sign(verdict.get()) />
-            </svg>
-            <span>{move || verdict_word(verdict.get())}</span>
-        </span>
-    }
 }

@@ -3,25 +3,29 @@
 mod banner;
 mod chip;
 mod chrome;
+mod dossier;
 mod filter;
 mod findings;
 mod help;
 mod keys;
+mod liveness;
 mod not_found;
 mod pager;
 mod pause;
 mod session;
 mod theme;
 
-pub(crate) use chip::{VerdictChip, chip};
+pub(crate) use chip::chip;
 pub(crate) use chrome::Chrome;
+pub(crate) use dossier::{Person, dossier, only_on};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::findings;
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
+pub(crate) use liveness::{liveness_chip, runs_out};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
-pub(crate) use session::{Age, holder_name, liveness_word, role_word, session_url, waiters_text};
+pub(crate) use session::{holder_name, role_word, session_url, waiters_text};
 
 /// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: crate::wire::Verdict) -> &'static str {

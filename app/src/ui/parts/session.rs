@@ -1,10 +1,7 @@
-//! Names and ages of contenders.
+//! Names of contenders.
 
-use leptos::prelude::*;
-
-use crate::ui::format::{age, count, visible};
-use crate::ui::live::Live;
-use crate::wire::{Access, Contender, Liveness, LockRow, Recipe, Role, SessionId, SessionQuery};
+use crate::ui::format::{count, visible};
+use crate::wire::{Access, Contender, LockRow, Recipe, Role, SessionId, SessionQuery};
 
 /// Who a contender is: its label, else its session, else its znode.
 pub(crate) fn holder_name(contender: &Contender) -> String {
@@ -48,35 +45,4 @@ pub(crate) fn role_word(contender: &Contender) -> &'static str {
 /// The page of a session.
 pub(crate) fn session_url(ensemble: &str, id: SessionId) -> String {
     SessionQuery { ensemble: ensemble.to_owned(), id, ..SessionQuery::default() }.to_url()
-}
-
-/// What is known of a session's client, in a word or two.
-pub(crate) fn liveness_word(liveness: Liveness) -> &'static str {
-    match liveness {
-        Liveness::Connected => "connected",
-        Liveness::Silent => "silent",
-        Liveness::Disconnected => "disconnected",
-        Liveness::Persistent => "persistent",
-        Liveness::Unknown => "no evidence",
-    }
-}
-
-/// A time that grows while it is looked at.
-#[component]
-pub(crate) fn Age(
-    /// Since when; nothing is shown for None.
-    #[prop(into)]
-    since_ms: Signal<Option<i64>>,
-    /// It may be longer than that.
-    #[prop(into, default = Signal::stored(false))]
-    at_least: Signal<bool>,
-) -> impl IntoView {
-    let live = Live::of_app();
-    let text = move || {
-        let since_ms = since_ms.get()?;
-        let sign = if at_least.get() { "≥ " } else { "" };
-        Some(format!("{sign}{}", age(since_ms, live.now_ms())))
-    };
-    let title = move || at_least.get().then_some("At least: it was already held when we first looked");
-    view! { <span class="age" title=title>{text}</span> }
 }

@@ -9,10 +9,10 @@ use leptos_meta::Title;
 use super::address::{borrowed, use_pairs};
 use super::at_once::any;
 use super::first::first;
-use super::format::{count, duration, middle, visible};
+use super::format::{count, middle, visible};
 use super::html::{Html, Living};
 use super::live::Live;
-use super::parts::{Chrome, liveness_word, use_keys};
+use super::parts::{Chrome, Person, dossier, use_keys};
 use crate::wire::{Body, SessionPage, SessionQuery, SessionRow, View};
 
 /// Longest name in the title.
@@ -77,7 +77,7 @@ fn absent(title: &str, text: &str, id: &str) -> Html {
 fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
     let row = &page.row;
     let label = row.label.as_deref().map(visible).unwrap_or_default();
-    let aged = |since_ms: Option<i64>| if since_ms.is_some() { Html::age(since_ms, false, now_ms) } else { Html::text("–") };
+    let aged = |since_ms: Option<i64>| Html::age(since_ms, false, now_ms).or_dash();
     let name = Html::of("bdi", &[("class", "sess-name"), ("title", &label)], &middle(&label, LABEL_CHARS));
     let totals = vec![
         Html::total("Holds", Html::text(&count(row.holds))),
@@ -90,7 +90,6 @@ fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
     let head = vec![
         Html::tag("h1", &[("class", "verdict-path")], Html::all(vec![Html::text(&format!("Session {} ", row.session_id)), name])),
         Html::of("p", &[("class", "verdict-sentence"), ("data-testid", "sentence")], &words::sentence(row)),
-        Html::of("p", &[("class", "verdict-recipe quiet")], &client_words(row)),
         Html::tag("dl", &[("class", "totals")], Html::all(totals)),
     ];
     let verdict = if row.in_cycle { "deadlocked" } else { "unknown" };
@@ -108,19 +107,28 @@ fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
         let attributes = [("class", "finding sess-deadlock"), ("data-severity", "critical"), ("data-testid", "deadlock")];
         parts.push(Html::tag("p", &attributes, Html::all(text)));
     }
+    parts.push(client(row, now_ms));
     parts.push(tables::spots(page, query, now_ms));
     parts.push(tables::history(page));
     Html::all(parts)
 }
 
-/// Where it is, as far as there is evidence.
-fn client_words(row: &SessionRow) -> String {
-    let alive = format!("Client: {}", liveness_word(row.liveness));
-    match &row.client {
-        Some(client) => {
-            let timeout = client.timeout_ms.map_or_else(|| "unknown".to_owned(), duration);
-            format!("{alive}; from {} to {}, session time-out {timeout}", visible(&client.address), visible(&client.server))
-        }
-        None => alive,
+/// Where it connects from, as far as members tell.
+fn client(row: &SessionRow, now_ms: i64) -> Html {
+    let person = Person {
+        ensemble: &row.ensemble,
+        name: String::new(),
+        session_id: None,
+        client: row.client.as_ref(),
+        liveness: row.liveness,
+        runs_out: row.runs_out.as_ref(),
+        only_on: &[],
+    };
+    let mut parts = vec![Html::of("h2", &[("class", "part-title"), ("id", "client-title")], "Client"), dossier(&person, now_ms)];
+    if row.client.is_none() {
+        let words = Html::text("No member told of its client: it is listed by none of those asked, or evidence is off. More on the ");
+        let status = Html::of("a", &[("href", "/status")], "status");
+        parts.push(Html::tag("p", &[("class", "quiet"), ("data-testid", "why-unknown")], Html::all(vec![words, status, Html::text(" page.")])));
     }
+    Html::tag("section", &[("class", "part"), ("aria-labelledby", "client-title")], Html::all(parts))
 }

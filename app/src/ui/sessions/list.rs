@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use crate::ui::format::plural;
-use crate::ui::html::{Html, use_rows};
+use crate::ui::html::{Html, Living, use_rows};
 use crate::ui::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
 use crate::ui::parts::pager;
 use crate::wire::{RootState, Sessions, SessionsQuery, View};
@@ -41,19 +41,7 @@ pub(super) fn SessionList(
     view! {
         <div class="caption"><span class="caption-count" role="status">{move || caption(state, total.get())}</span></div>
         <div class="board" role="table" aria-label="Sessions" aria-rowcount=move || total.get() + 1>
-            <div class="board-head" role="rowgroup">
-                <div class="sess-row" role="row" aria-rowindex="1">
-                    <span class="cell" role="columnheader">"Session"</span>
-                    <span class="cell" role="columnheader">"Who"</span>
-                    <span class="cell cell-number" role="columnheader">"Holds"</span>
-                    <span class="cell cell-number" role="columnheader">"Waits"</span>
-                    <span class="cell cell-number" role="columnheader">"Behind it"</span>
-                    <span class="cell cell-number" role="columnheader">"Oldest hold"</span>
-                    <span class="cell cell-number" role="columnheader">"Oldest wait"</span>
-                    <span class="cell cell-number" role="columnheader">"Znodes"</span>
-                    <span class="cell" role="columnheader">"Locks"</span>
-                </div>
-            </div>
+            <div class="board-head" role="rowgroup" inner_html=head().into_string()></div>
             <div
                 class="board-body sess-body"
                 role="rowgroup"
@@ -65,7 +53,7 @@ pub(super) fn SessionList(
                 inner_html=first
             ></div>
         </div>
-        {move || empty(state, total.get())}
+        <Living class="living" html=Signal::derive(move || empty(state, total.get())) />
         {move || state.query.with(|query| pager("More sessions", &address_of(query), (query.offset, FETCH_ROWS, total.get()), true))}
     }
 }
@@ -76,18 +64,34 @@ fn caption(state: ListState, total: u32) -> String {
     if total == all { number } else { format!("{number} of {all}") }
 }
 
+/// The names of the columns.
+fn head() -> Html {
+    let column = |(name, class): (&str, &str)| Html::of("span", &[("class", class), ("role", "columnheader")], name);
+    let number = "cell cell-number";
+    let columns = [
+        ("Session", "cell sess-id"),
+        ("Who", "cell sess-who"),
+        ("Client", "cell sess-client"),
+        ("Holds", number),
+        ("Waits", number),
+        ("Behind it", number),
+        ("Oldest hold", number),
+        ("Oldest wait", number),
+        ("Znodes", "cell cell-number sess-znodes"),
+        ("Locks", "cell sess-locks"),
+    ];
+    Html::tag("div", &[("class", "sess-row"), ("role", "row"), ("aria-rowindex", "1")], Html::all(columns.map(column).into()))
+}
+
 /// Why there is nothing to see, in words.
-fn empty(state: ListState, total: u32) -> Option<impl IntoView> {
+fn empty(state: ListState, total: u32) -> Html {
     if total > 0 {
-        return None;
+        return Html::default();
     }
     let (title, text, is_filtered) = state.live.sessions(why).unwrap_or(NOT_READ);
-    Some(view! {
-        <div class="empty" data-testid="empty">
-            <h2 class="empty-title">{title}</h2>
-            <p>{text} " " <a href="/sessions" hidden=!is_filtered>"Show all"</a></p>
-        </div>
-    })
+    let all = if is_filtered { Html::of("a", &[("href", "/sessions")], "Show all") } else { Html::default() };
+    let words = Html::tag("p", &[], Html::all(vec![Html::text(text), Html::text(" "), all]));
+    Html::tag("div", &[("class", "empty"), ("data-testid", "empty")], Html::all(vec![Html::of("h2", &[("class", "empty-title")], title), words]))
 }
 
 const NOT_READ: (&str, &str, bool) =

@@ -10,6 +10,7 @@ use leptos_meta::Title;
 use super::at_once::any;
 use super::first::first;
 use super::format::count;
+use super::html::{Html, Living};
 use super::live::Live;
 use super::parts::{Chrome, FilterBox, Key, SortSelect, empty_filter, focus_filter, let_go_of_focus, use_keys};
 use crate::wire::{Body, SessionSort, View};
@@ -32,7 +33,7 @@ pub(crate) fn SessionsPage() -> impl IntoView {
             {any(view! {
                 <h1 class="sr-only">"Sessions"</h1>
                 {move || notices(state)}
-                {move || totals(live)}
+                <Living class="living" html=Signal::derive(move || totals(live)) />
                 {filters(state)}
                 <SessionList state=state opened=opened offset=offset />
             })}
@@ -46,16 +47,18 @@ fn notices(state: ListState) -> Option<impl IntoView> {
     mistake.or_else(|| state.live.refusal()).map(|text| view! { <p class="notice" role="alert">{text}</p> })
 }
 
-fn totals(live: Live) -> impl IntoView {
+fn totals(live: Live) -> Html {
     let head = live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting));
-    let number = |read: fn((u32, u32, u32)) -> u32| head.map_or("–".to_owned(), |head| count(read(head)));
-    view! {
-        <dl class="totals" data-testid="totals">
-            <div class="total"><dt>"Sessions"</dt><dd data-total="sessions">{number(|head| head.0)}</dd></div>
-            <div class="total"><dt>"Holding"</dt><dd data-total="holding">{number(|head| head.1)}</dd></div>
-            <div class="total"><dt>"Waiting"</dt><dd data-total="waiting">{number(|head| head.2)}</dd></div>
-        </dl>
-    }
+    let total = |name: &str, key: &str, number: Option<u32>| {
+        let pair = vec![Html::of("dt", &[], name), Html::of("dd", &[("data-total", key)], &number.map_or("–".to_owned(), count))];
+        Html::tag("div", &[("class", "total")], Html::all(pair))
+    };
+    let all = vec![
+        total("Sessions", "sessions", head.map(|head| head.0)),
+        total("Holding", "holding", head.map(|head| head.1)),
+        total("Waiting", "waiting", head.map(|head| head.2)),
+    ];
+    Html::tag("dl", &[("class", "totals"), ("data-testid", "totals")], Html::all(all))
 }
 
 fn sort_word(sort: SessionSort) -> &'static str {

@@ -3,12 +3,13 @@
 use super::state::Slot;
 use crate::ui::format::{count, middle, visible};
 use crate::ui::html::Html;
-use crate::ui::parts::{chip, session_url};
+use crate::ui::parts::{chip, liveness_chip, session_url};
 use crate::wire::{ROW_LOCKS_MAX, SessionRow, Verdict};
 
 /// Longest names on a row; the whole is in its title and on the session's page.
 const LABEL_CHARS: usize = 120;
 const LOCK_CHARS: usize = 48;
+const ADDRESS_CHARS: usize = 40;
 
 /// The row.
 pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
@@ -29,6 +30,7 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
     let cells = vec![
         cell("cell sess-id", "id", id),
         Html::tag("div", &who, Html::all(vec![mark, name])),
+        client(row, now_ms),
         number("cell cell-number sess-holds", "holds", row.holds),
         number("cell cell-number sess-waits", "waits", row.waits),
         number("cell cell-number sess-blocks", "blocks", row.blocks),
@@ -49,6 +51,16 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
         ("aria-rowindex", &at),
     ];
     Html::tag("div", &attributes, Html::all(cells))
+}
+
+/// Whether it is heard of, and from where.
+fn client(row: &SessionRow, now_ms: i64) -> Html {
+    let address = row.client.as_ref().map(|client| visible(&client.address)).unwrap_or_default();
+    let inner = vec![
+        liveness_chip(row.liveness, row.runs_out.as_ref(), now_ms),
+        Html::of("bdi", &[("class", "sess-address"), ("title", &address)], &middle(&address, ADDRESS_CHARS)),
+    ];
+    Html::tag("div", &[("class", "cell sess-client"), ("role", "cell"), ("data-col", "client")], Html::all(inner))
 }
 
 /// The first locks it is in.

@@ -1,9 +1,10 @@
 //! One ensemble: link, counters, roots.
 
+use super::members::members;
 use crate::ui::format::{count, duration, middle, visible};
 use crate::ui::html::Html;
 use crate::ui::parts::findings;
-use crate::wire::{EnsembleStatus, Link, MemberStatus, RootState, RootStatus};
+use crate::wire::{EnsembleStatus, Link, RootState, RootStatus};
 
 fn link_word(link: Link) -> &'static str {
     match link {
@@ -42,7 +43,7 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus, now_ms: i64) -> Html {
         Html::pair("Link", "", link),
         Html::pair("Session", "mono", text(session)),
         Html::pair("As of zxid", "mono", text(ensemble.zxid.to_string())),
-        Html::pair("Clock offset", "", text(offset(ensemble.clock_offset_ms))),
+        Html::pair("Clock offset", "", text(offset(ensemble.clock_offset_ms, ensemble.clock_error_ms))),
         Html::pair("Events taken in", "", text(count(ensemble.events))),
         Html::pair("Read anew", "", text(format!("{} times", count(ensemble.resyncs)))),
         Html::pair("Events missed", "", text(count(ensemble.missed))),
@@ -56,16 +57,17 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus, now_ms: i64) -> Html {
         findings(&ensemble.findings, now_ms),
         Html::of("h3", &[("class", "table-caption")], "Roots"),
         roots,
-        evidence(&ensemble.evidence, now_ms),
+        members(&ensemble.evidence, now_ms),
     ];
     Html::tag("section", &[("class", "part dims"), ("data-key", &ensemble.name)], Html::all(parts))
 }
 
-fn offset(ms: Option<i64>) -> String {
+fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
+    let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
     match ms {
         None => "not known yet".to_owned(),
-        Some(ms) if ms < 0 => format!("ours is {} behind", duration(-ms)),
-        Some(ms) => format!("ours is {} ahead", duration(ms)),
+        Some(ms) if ms < 0 => format!("ours is {} behind, ±{error}", duration(ms.saturating_neg())),
+        Some(ms) => format!("ours is {} ahead, ±{error}", duration(ms)),
     }
 }
 
@@ -82,25 +84,4 @@ fn root(root: &RootStatus, now_ms: i64) -> Html {
         Html::of("td", &[], &root.why),
     ];
     Html::tag("tr", &[("data-key", &path), ("data-root", &path)], Html::all(cells))
-}
-
-/// What each member lets us see beyond znodes; nothing while nobody was asked.
-fn evidence(rows: &[MemberStatus], now_ms: i64) -> Html {
-    if rows.is_empty() {
-        return Html::default();
-    }
-    let row = |row: &MemberStatus| {
-        let cell = |text: &str| Html::of("td", &[], text);
-        let cells = vec![
-            Html::of("td", &[("class", "mono")], &row.member),
-            cell(row.connections.name()),
-            cell(row.watches.name()),
-            cell(row.sessions.name()),
-            Html::tag("td", &[("class", "table-number")], Html::age(Some(row.sampled_at_ms), false, now_ms)),
-        ];
-        Html::tag("tr", &[("data-key", &row.member)], Html::all(cells))
-    };
-    let columns = [("Member", ""), ("Connections", ""), ("Watches", ""), ("Sessions", ""), ("Asked, ago", "table-number")];
-    let table = Html::table("table", "", &columns, rows.iter().map(row).collect());
-    Html::all(vec![Html::of("h3", &[("class", "table-caption")], "Evidence from the members"), table])
 }

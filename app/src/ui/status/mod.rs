@@ -1,6 +1,7 @@
 //! The status page: how Lockscope itself is doing.
 
 mod ensemble;
+mod members;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
