@@ -46,7 +46,7 @@ impl Sort {
 pub struct BoardQuery {
     /// Ensemble name; empty for all.
     pub ensemble: String,
-    /// Root path; empty for all.
+    /// Root path, or an ensemble's name, a space and a root path; empty for all.
     pub root: String,
     /// Text to find in path, recipe label, holder label or session id; `!text` excludes. Terms are separated by spaces.
     pub q: String,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use app::wire::{
-    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief,
-    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
+    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe,
+    RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
     View, Waits, Window, Zxid,
 };
 use server::clock::Clock;

@@ -6,7 +6,7 @@ use super::state::BoardState;
 use crate::ui::format::{count, middle, visible};
 use crate::ui::html::{Html, Living};
 use crate::ui::parts::{FilterBox, SortSelect, chip};
-use crate::wire::{RootState, Sort, Verdict};
+use crate::wire::{RootBrief, RootState, Sort, Verdict};
 
 fn sort_word(sort: Sort) -> &'static str {
     match sort {
@@ -50,10 +50,7 @@ pub(super) fn Filters(state: BoardState) -> impl IntoView {
 #[component]
 fn RootSelect(state: BoardState) -> impl IntoView {
     let roots = Memo::new(move |_| {
-        state
-            .live
-            .board(|board| board.head.roots.iter().map(|root| (root.path.clone(), root.state, root.locks)).collect::<Vec<_>>())
-            .unwrap_or_default()
+        state.live.board(|board| board.head.roots.iter().map(|root| (place_of(root), root.state, root.locks)).collect::<Vec<_>>()).unwrap_or_default()
     });
     let options = move || {
         let chosen = state.query.with(|query| query.root.clone());
@@ -119,4 +116,9 @@ fn verdict_links(state: BoardState) -> Html {
     let mut links = vec![link(None, Html::text("all"))];
     links.extend(verdicts.into_iter().map(|(verdict, locks)| link(Some(verdict), Html::all(vec![chip(verdict), number(locks)]))));
     Html::tag("nav", &[("class", "verdicts"), ("aria-label", "Filter by verdict")], Html::all(links))
+}
+
+/// A root by its path, behind its ensemble's name where that has one.
+fn place_of(root: &RootBrief) -> String {
+    root.tag.as_ref().map_or_else(|| root.path.clone(), |tag| format!("{} {}", tag.name, root.path))
 }

@@ -16,7 +16,7 @@ pub(super) struct Order {
 impl Order {
     /// Pins the places of the rows known now.
     pub(super) fn pin(&mut self, window: &Window<LockRow>) {
-        self.pinned = Some(places(window).map(|(at, row)| (at, row.path.clone())).collect());
+        self.pinned = Some(places(window).map(|(at, row)| (at, row.key.clone())).collect());
         self.remembered.clear();
         self.follow(window);
     }
@@ -31,11 +31,11 @@ impl Order {
     pub(super) fn follow(&mut self, window: &Window<LockRow>) {
         let Some(pinned) = &mut self.pinned else { return };
         for (at, row) in places(window) {
-            if !pinned.contains_key(&at) && !pinned.values().any(|path| *path == row.path) {
-                pinned.insert(at, row.path.clone());
+            if !pinned.contains_key(&at) && !pinned.values().any(|key| *key == row.key) {
+                pinned.insert(at, row.key.clone());
             }
-            if self.remembered.get(&row.path) != Some(row) {
-                self.remembered.insert(row.path.clone(), row.clone());
+            if self.remembered.get(&row.key) != Some(row) {
+                self.remembered.insert(row.key.clone(), row.clone());
             }
         }
     }
@@ -43,15 +43,15 @@ impl Order {
     /// True when the pinned places differ from what they would be.
     pub(super) fn differs(&self, window: &Window<LockRow>) -> bool {
         let Some(pinned) = &self.pinned else { return false };
-        places(window).any(|(at, row)| pinned.get(&at).is_none_or(|path| *path != row.path))
+        places(window).any(|(at, row)| pinned.get(&at).is_none_or(|key| *key != row.key))
             || pinned.last_key_value().is_some_and(|(at, _)| *at >= window.total)
     }
 
     /// The path of the row in a place.
-    pub(super) fn path_at(&self, window: &Window<LockRow>, at: u32) -> Option<String> {
+    pub(super) fn key_at(&self, window: &Window<LockRow>, at: u32) -> Option<String> {
         match &self.pinned {
             Some(pinned) => pinned.get(&at).cloned(),
-            None => window.rows.get(at.checked_sub(window.offset)? as usize).map(|row| row.path.clone()),
+            None => window.rows.get(at.checked_sub(window.offset)? as usize).map(|row| row.key.clone()),
         }
     }
 
@@ -83,7 +83,7 @@ mod tests {
 
     fn row(path: &str) -> LockRow {
         LockRow {
-            key: String::new(),
+            key: path.to_owned(),
             tag: None,
             ensemble: String::new(),
             path: path.to_owned(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     fn shown(order: &Order, window: &Window<LockRow>) -> Vec<String> {
-        (0..order.total(window)).filter_map(|at| order.path_at(window, at)).collect()
+        (0..order.total(window)).filter_map(|at| order.key_at(window, at)).collect()
     }
 
     #[test]

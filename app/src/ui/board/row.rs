@@ -4,7 +4,7 @@ use super::state::Drawn;
 use crate::ui::charts::sparkline;
 use crate::ui::format::{middle, plural, visible};
 use crate::ui::html::Html;
-use crate::ui::parts::{chip, holder_name, runs_out, waiters_text};
+use crate::ui::parts::{chip, holder_name, runs_out, tag, waiters_text};
 use crate::wire::{LockQuery, LockRow, Role, RootState, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
@@ -33,7 +33,7 @@ pub(super) fn row(drawn: &Drawn, is_grouped: bool, now_ms: i64) -> Html {
     let attributes = [
         ("class", "board-row lock-row"),
         ("role", "row"),
-        ("data-key", &*row.path),
+        ("data-key", &*row.key),
         ("data-lock", &row.path),
         ("data-verdict", row.verdict.name()),
         ("data-away", yes(drawn.is_away)),
@@ -60,6 +60,7 @@ fn lock(row: &LockRow, is_grouped: bool) -> Html {
     let findings = if row.findings.is_empty() { String::new() } else { plural(row.findings.len() as u64, "finding", "findings") };
     let sentence = visible(&row.sentence);
     let line = vec![
+        tag(row.tag.as_ref()),
         Html::tag("a", &[("class", "lock-path"), ("href", &href), ("data-col", "path"), ("title", &whole)], name),
         Html::of("span", &[("class", "lock-recipe")], &row.recipe_label),
         Html::of("span", &[("class", "lock-root")], &root),

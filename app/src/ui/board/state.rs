@@ -14,8 +14,8 @@ use crate::wire::{BoardQuery, LockRow, Window};
 pub(super) struct Slot {
     /// Index in the whole list.
     pub(super) at: u32,
-    /// Path of the lock.
-    pub(super) path: String,
+    /// What tells its row from others.
+    pub(super) key: String,
 }
 
 /// A row as it is drawn.
@@ -115,13 +115,13 @@ impl BoardState {
 
     /// The rows to draw.
     pub(super) fn drawn(self, shown: Viewport) -> Vec<Drawn> {
-        let chosen = self.chosen.get().map(|slot| slot.path).unwrap_or_default();
+        let chosen = self.chosen.get().map(|slot| slot.key).unwrap_or_default();
         let drawn = self.with_order(|order, window| {
             let one = |at: u32| {
-                let path = order.path_at(window, at)?;
-                let sent = window.rows.iter().find(|row| row.path == path);
-                let row = sent.or_else(|| order.remembered(&path))?.clone();
-                Some(Drawn { at, row, is_away: sent.is_none(), is_chosen: path == chosen })
+                let key = order.key_at(window, at)?;
+                let sent = window.rows.iter().find(|row| row.key == key);
+                let row = sent.or_else(|| order.remembered(&key))?.clone();
+                Some(Drawn { at, row, is_away: sent.is_none(), is_chosen: key == chosen })
             };
             (shown.start..shown.end.min(order.total(window))).filter_map(one).collect()
         });
@@ -130,7 +130,7 @@ impl BoardState {
 
     /// The row in a place.
     pub(super) fn slot(self, at: u32) -> Option<Slot> {
-        self.with_order(|order, window| order.path_at(window, at).map(|path| Slot { at, path })).flatten()
+        self.with_order(|order, window| order.key_at(window, at).map(|key| Slot { at, key })).flatten()
     }
 
     /// Rows in the whole list; None before the first data.

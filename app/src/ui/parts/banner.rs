@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::format::{age, clock, visible};
 use crate::ui::live::{Connection, Live};
-use crate::wire::{AsOf, Body, Link, RootState};
+use crate::wire::{AsOf, Body, EnsembleTag, Link, RootState};
 
 /// What the line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,8 @@ pub(crate) fn current(live: Live) -> Standing {
     standing
 }
 
-fn as_of(live: Live) -> Option<AsOf> {
+/// How far the page can be trusted, and whose it is.
+pub(super) fn as_of(live: Live) -> Option<AsOf> {
     live.body(|body| match body {
         Body::Board(board) => Some(board.head.as_of.clone()),
         Body::Lock(page) => page.as_ref().map(|page| page.head.as_of.clone()),
@@ -79,7 +80,7 @@ fn as_of(live: Live) -> Option<AsOf> {
             since_ms: ensemble.since_ms,
             why: ensemble.why.clone(),
             zxid: ensemble.zxid,
-            ensemble: None,
+            ensemble: ensemble.color.filter(|_| status.ensembles.len() == 1).map(|color| EnsembleTag { name: ensemble.name.clone(), color }),
         }),
     })
 }

@@ -2,10 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::banner::{LinkBanner, current};
+use super::banner::{LinkBanner, as_of, current};
 use super::help::{Help, HelpButton};
 use super::pause::PauseButton;
+use super::tag::of_page;
 use super::theme::ThemeSwitch;
+use crate::ui::html::Living;
 use crate::ui::live::Live;
 
 /// The frame of a page.
@@ -19,6 +21,7 @@ pub(crate) fn Chrome(
     let live = Live::of_app();
     let is_live = Memo::new(move |_| current(live).is_live());
     let trust = move || if is_live.get() { "live" } else { "old" };
+    let place = Signal::derive(move || of_page(as_of(live).as_ref()));
     let mark = move |name: &'static str| (here == name).then_some("page");
     view! {
         <a class="skip" href="#main">"To the content"</a>
@@ -30,6 +33,7 @@ pub(crate) fn Chrome(
                 </svg>
                 "Lockscope"
             </a>
+            <Living class="top-place" html=place />
             <nav class="nav" aria-label="Pages">
                 <a class="nav-link" href="/" aria-current=mark("board")>"Board"</a>
                 <a class="nav-link" href="/waits" aria-current=mark("waits")>"Waits"</a>

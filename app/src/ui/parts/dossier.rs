@@ -65,7 +65,11 @@ fn ending(end: &RunsOut, now_ms: i64) -> Html {
     } else {
         ("at the latest in ", "No leader tells: its time-out, from when no member listed it any more")
     };
-    Html::tag("strong", &[("class", "dossier-out"), ("title", title)], Html::all(vec![Html::text("Session: "), Html::countdown(words, end.at_ms, now_ms)]))
+    Html::tag(
+        "strong",
+        &[("class", "dossier-out"), ("title", title)],
+        Html::all(vec![Html::text("Session: "), Html::countdown(words, end.at_ms, now_ms)]),
+    )
 }
 
 fn facts(person: &Person<'_>, now_ms: i64) -> Vec<Html> {

@@ -13,6 +13,7 @@ mod not_found;
 mod pager;
 mod pause;
 mod session;
+mod tag;
 mod theme;
 
 pub(crate) use chip::chip;
@@ -26,6 +27,7 @@ pub(crate) use liveness::{liveness_chip, runs_out};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use session::{holder_name, role_word, session_url, waiters_text};
+pub(crate) use tag::tag;
 
 /// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: crate::wire::Verdict) -> &'static str {

@@ -3,7 +3,7 @@
 use super::state::Slot;
 use crate::ui::format::{count, middle, visible};
 use crate::ui::html::Html;
-use crate::ui::parts::{chip, liveness_chip, session_url};
+use crate::ui::parts::{chip, liveness_chip, session_url, tag};
 use crate::wire::{ROW_LOCKS_MAX, SessionRow, Verdict};
 
 /// Longest names on a row; the whole is in its title and on the session's page.
@@ -29,7 +29,7 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
     let locks = [("class", "cell sess-locks"), ("role", "cell"), ("data-col", "locks"), ("title", &*whole)];
     let cells = vec![
         cell("cell sess-id", "id", id),
-        Html::tag("div", &who, Html::all(vec![mark, name])),
+        Html::tag("div", &who, Html::all(vec![tag(row.tag.as_ref()), mark, name])),
         client(row, now_ms),
         number("cell cell-number sess-holds", "holds", row.holds),
         number("cell cell-number sess-waits", "waits", row.waits),
@@ -39,12 +39,12 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
         number("cell cell-number sess-znodes", "znodes", row.ephemerals),
         Html::tag("div", &locks, Html::of("bdi", &[], &locks_text(row, LOCK_CHARS))),
     ];
-    let at = (slot.at + 2).to_string();
+    let (at, session) = ((slot.at + 2).to_string(), row.session_id.to_string());
     let attributes = [
         ("class", "sess-row sess"),
         ("role", "row"),
         ("data-key", &*row.key),
-        ("data-session", &*row.key),
+        ("data-session", &*session),
         ("data-cycle", if row.in_cycle { "true" } else { "" }),
         ("data-away", if slot.is_away { "true" } else { "" }),
         ("title", if slot.is_away { "No longer in this place" } else { "" }),

@@ -1,22 +1,24 @@
 //! Deadlocks, each in words, with whose hold is cheapest to release and what may make it none.
 
+use super::table::ensemble_of;
 use crate::ui::format::{middle, visible};
 use crate::ui::html::Html;
-use crate::wire::{Cycle, LockQuery, SessionQuery};
+use crate::wire::{Cycle, LockQuery, SessionQuery, Waits};
 
 /// The deadlocks.
-pub(super) fn cycles(cycles: &[Cycle], now_ms: i64) -> Html {
-    let cards = cycles.iter().map(|cycle| card(cycle, now_ms)).collect();
+pub(super) fn cycles(waits: &Waits, now_ms: i64) -> Html {
+    let cards = waits.cycles.iter().map(|cycle| card(waits, cycle, now_ms)).collect();
     Html::tag("ul", &[("class", "cycles"), ("aria-label", "Deadlocks")], Html::all(cards))
 }
 
-fn card(cycle: &Cycle, now_ms: i64) -> Html {
+fn card(waits: &Waits, cycle: &Cycle, now_ms: i64) -> Html {
+    let ensemble = ensemble_of(waits, cycle.victim);
     let lock = |path: &String| {
-        let href = LockQuery { path: path.clone(), ..LockQuery::default() }.to_url();
+        let href = LockQuery { ensemble: ensemble.clone(), path: path.clone(), ..LockQuery::default() }.to_url();
         Html::tag("li", &[], Html::link("mono", &href, path, &middle(&visible(path), 60)))
     };
     let id = cycle.victim.to_string();
-    let victim = SessionQuery { id: cycle.victim, ..SessionQuery::default() }.to_url();
+    let victim = SessionQuery { ensemble: ensemble.clone(), id: cycle.victim, ..SessionQuery::default() }.to_url();
     let inner = Html::all(vec![
         Html::of("p", &[("class", "cycle-sentence")], &cycle.sentence),
         Html::tag(

@@ -44,7 +44,7 @@ pub(crate) fn WaitsPage() -> impl IntoView {
             {any(view! {
                 <h1 class="page-title">"Waits"</h1>
                 <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>
-                <Living class="living" html=Signal::derive(move || state.waits.with(|waits| cycles::cycles(&waits.cycles, live.now_ms_untracked()))) />
+                <Living class="living" html=Signal::derive(move || state.waits.with(|waits| cycles::cycles(waits, live.now_ms_untracked()))) />
                 <Show when=move || !nobody()>
                     <Graph state=state />
                     <Living class="living" html=Signal::derive(move || state.waits.with(|waits| table::table(waits, state.chosen.get(), live.now_ms_untracked()))) />

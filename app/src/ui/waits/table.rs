@@ -2,6 +2,7 @@
 
 use crate::ui::format::{middle, visible};
 use crate::ui::html::Html;
+use crate::ui::parts::tag;
 use crate::wire::{LockQuery, SessionId, SessionQuery, WaitEdge, Waits};
 
 /// Rows drawn; the graph shows the rest.
@@ -11,6 +12,11 @@ const ROWS_MAX: usize = 300;
 pub(super) fn name_of(waits: &Waits, session: SessionId) -> String {
     let label = waits.nodes.iter().find(|node| node.session_id == session).and_then(|node| node.label.as_deref());
     label.map_or_else(|| session.to_string(), visible)
+}
+
+/// The ensemble of a session; of one that is not drawn, the empty name, which means any.
+pub(super) fn ensemble_of(waits: &Waits, session: SessionId) -> String {
+    waits.nodes.iter().find(|node| node.session_id == session).map(|node| node.ensemble.clone()).unwrap_or_default()
 }
 
 /// The table; of one session when one is chosen.
@@ -31,16 +37,17 @@ pub(super) fn table(waits: &Waits, chosen: Option<SessionId>, now_ms: i64) -> Ht
 
 fn row(waits: &Waits, edge: &WaitEdge, now_ms: i64) -> Html {
     let session = |id: SessionId| {
-        let href = SessionQuery { id, ..SessionQuery::default() }.to_url();
+        let href = SessionQuery { ensemble: ensemble_of(waits, id), id, ..SessionQuery::default() }.to_url();
         Html::tag("td", &[], Html::link("", &href, &id.to_string(), &middle(&name_of(waits, id), 36)))
     };
-    let href = LockQuery { path: edge.lock.clone(), ..LockQuery::default() }.to_url();
+    let href = LockQuery { ensemble: ensemble_of(waits, edge.from), path: edge.lock.clone(), ..LockQuery::default() }.to_url();
     let lock = Html::link("mono", &href, &edge.lock, &middle(&visible(&edge.lock), 60));
+    let of = waits.nodes.iter().find(|node| node.session_id == edge.from).map(|node| tag(node.tag.as_ref())).unwrap_or_default();
     let mark = Html::text(if edge.in_cycle { " deadlock" } else { "" });
     let cells = vec![
         session(edge.from),
         session(edge.to),
-        Html::tag("td", &[], Html::all(vec![lock, mark])),
+        Html::tag("td", &[], Html::all(vec![of, Html::text(" "), lock, mark])),
         Html::tag("td", &[("class", "table-number")], Html::age(Some(edge.since_ms), false, now_ms)),
     ];
     let key = format!("{} {} {}", edge.from, edge.to, edge.lock);

@@ -33,7 +33,7 @@ pub fn board(looks: &[Look<'_>], query: &wire::BoardQuery) -> wire::Board {
         }
         let fits = query.recipe.is_none_or(|recipe| recipe == wire_recipe(lock.recognition.recipe))
             && query.verdict.is_none_or(|wanted| wanted == verdict)
-            && (query.root.is_empty() || query.root == look.root_path(lock.root))
+            && (query.root.is_empty() || look.is_root(&query.root, lock))
             && terms.fit(lock);
         if fits {
             let group = if query.group { (at, lock.root.0) } else { (0, 0) };

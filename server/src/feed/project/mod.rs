@@ -235,6 +235,12 @@ impl<'a> Look<'a> {
         name.is_empty() || name == self.ensemble.name
     }
 
+    /// Whether a lock lies under a root, named by its path or by its ensemble and its path.
+    fn is_root(&self, root: &str, lock: &Lock) -> bool {
+        let named = root.strip_prefix(&*self.ensemble.name).and_then(|rest| rest.strip_prefix(' '));
+        named.unwrap_or(root) == self.root_path(lock.root)
+    }
+
     fn root_path(&self, root: RootId) -> &'a str {
         self.observatory.roots().get(root.0 as usize).map_or("", |view| &view.path)
     }

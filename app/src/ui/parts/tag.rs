@@ -1,0 +1,18 @@
+//! The name of an ensemble, in its colour. The only colour on the page that is no state: it must not be missed.
+
+use crate::ui::html::Html;
+use crate::wire::{AsOf, EnsembleTag};
+
+/// The badge; nothing where the only ensemble has no name.
+pub(crate) fn tag(tag: Option<&EnsembleTag>) -> Html {
+    let Some(tag) = tag else { return Html::default() };
+    let title = format!("Ensemble {}", tag.name);
+    Html::of("span", &[("class", "ens"), ("data-color", tag.color.name()), ("title", &title)], &tag.name)
+}
+
+/// The stripe above the page, and its badge.
+pub(super) fn of_page(as_of: Option<&AsOf>) -> Html {
+    let known = as_of.and_then(|as_of| as_of.ensemble.as_ref());
+    let color = known.map_or("", |tag| tag.color.name());
+    Html::all(vec![Html::of("span", &[("class", "ens-stripe"), ("data-color", color), ("aria-hidden", "true")], ""), tag(known)])
+}
