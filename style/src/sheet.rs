@@ -34,6 +34,9 @@ pub(crate) fn build(workspace: &Path) -> Result<String> {
                 strangers.push(format!("{}: class `{class}` is neither in {FOLDER} nor in {ALLOW_LIST}", path.display()));
             }
         }
+        let is_class = |word: &&str| allowed.contains(*word) || defined.contains(*word);
+        let handed_on = literals(&text).filter(|literal| literal.split_whitespace().all(|word| is_class(&word)));
+        used.extend(handed_on.flat_map(str::split_whitespace).filter(|word| allowed.contains(*word)).map(str::to_owned));
     }
     if !strangers.is_empty() {
         bail!("{}", strangers.join("\n"));
@@ -92,12 +95,14 @@ fn classes_defined(css: &str) -> Vec<String> {
     classes
 }
 
-/// Classes in markup: every word of `class="…"`, and `class:name`.
+/// Classes in markup: every word of `class="…"` and of `("class", "…")`, and `class:name`.
 fn classes_used(markup: &str) -> Vec<String> {
     let mut classes = Vec::new();
-    for (at, found) in markup.match_indices("class=\"") {
-        let text = markup[at + found.len()..].split('"').next().unwrap_or_default();
-        classes.extend(text.split_whitespace().map(str::to_owned));
+    for begin in ["class=\"", "(\"class\", \""] {
+        for (at, found) in markup.match_indices(begin) {
+            let text = markup[at + found.len()..].split('"').next().unwrap_or_default();
+            classes.extend(text.split_whitespace().map(str::to_owned));
+        }
     }
     for (at, found) in markup.match_indices("class:") {
         let name: String = markup[at + found.len()..].chars().take_while(|char| char.is_alphanumeric() || "-_".contains(*char)).collect();
@@ -106,6 +111,12 @@ fn classes_used(markup: &str) -> Vec<String> {
         }
     }
     classes
+}
+
+/// Everything between quotes. What is made of classes alone may be handed on as such; taken for classes by mistake, it
+/// costs a rule.
+fn literals(source: &str) -> impl Iterator<Item = &str> {
+    source.split('"').skip(1).step_by(2).filter(|text| !text.is_empty())
 }
 
 /// Without comments and needless white space.
@@ -128,6 +139,8 @@ mod tests {
     fn finds_classes_where_they_are_defined_and_used() {
         assert_eq!(classes_defined(".a-b { color: red; &.is-on { margin: 0.5rem } }"), ["a-b", "is-on"]);
         assert_eq!(classes_used(r#"<p class="a b-[3px]" class:is-on=x></p>"#), ["a", "b-[3px]", "is-on"]);
+        assert_eq!(classes_used(r#"Html::of("p", &[("class", "a b"), ("title", "c")], "d")"#), ["a", "b"]);
+        assert_eq!(literals(r#"pair("Link", "mono x", "")"#).collect::<Vec<_>>(), ["Link", "mono x"]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
     let locks = [("class", "cell sess-locks"), ("role", "cell"), ("data-col", "locks"), ("title", &*whole)];
     let cells = vec![
         cell("cell sess-id", "id", id),
-        Html::tag("div", &who, Html::all(vec![tag(row.tag.as_ref()), mark, name])),
+        Html::tag("div", &who, Html::all(vec![mark, name])),
         client(row, now_ms),
         number("cell cell-number sess-holds", "holds", row.holds),
         number("cell cell-number sess-waits", "waits", row.waits),
@@ -37,7 +37,7 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
         cell("cell cell-number sess-hold", "hold", Html::age(row.oldest_hold_at_ms, false, now_ms)),
         cell("cell cell-number sess-wait", "oldest", Html::age(row.oldest_wait_at_ms, false, now_ms)),
         number("cell cell-number sess-znodes", "znodes", row.ephemerals),
-        Html::tag("div", &locks, Html::of("bdi", &[], &locks_text(row, LOCK_CHARS))),
+        Html::tag("div", &locks, Html::all(vec![tag(row.tag.as_ref()), Html::text(" "), Html::of("bdi", &[], &locks_text(row, LOCK_CHARS))])),
     ];
     let (at, session) = ((slot.at + 2).to_string(), row.session_id.to_string());
     let attributes = [
