@@ -92,12 +92,14 @@ fn classes_defined(css: &str) -> Vec<String> {
     classes
 }
 
-/// Classes in markup: every word of `class="…"`, and `class:name`.
+/// Classes in markup: every word of `class="…"` and of `("class", "…")`, and `class:name`.
 fn classes_used(markup: &str) -> Vec<String> {
     let mut classes = Vec::new();
-    for (at, found) in markup.match_indices("class=\"") {
-        let text = markup[at + found.len()..].split('"').next().unwrap_or_default();
-        classes.extend(text.split_whitespace().map(str::to_owned));
+    for before in ["class=\"", "(\"class\", \""] {
+        for (at, found) in markup.match_indices(before) {
+            let text = markup[at + found.len()..].split('"').next().unwrap_or_default();
+            classes.extend(text.split_whitespace().map(str::to_owned));
+        }
     }
     for (at, found) in markup.match_indices("class:") {
         let name: String = markup[at + found.len()..].chars().take_while(|char| char.is_alphanumeric() || "-_".contains(*char)).collect();
@@ -128,6 +130,7 @@ mod tests {
     fn finds_classes_where_they_are_defined_and_used() {
         assert_eq!(classes_defined(".a-b { color: red; &.is-on { margin: 0.5rem } }"), ["a-b", "is-on"]);
         assert_eq!(classes_used(r#"<p class="a b-[3px]" class:is-on=x></p>"#), ["a", "b-[3px]", "is-on"]);
+        assert_eq!(classes_used(r#"Html::of("p", &[("class", "c d")], "")"#), ["c", "d"]);
     }
 
     #[test]

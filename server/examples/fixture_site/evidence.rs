@@ -1,8 +1,6 @@
 //! What made-up members tell: every state an answer can be in, complete and not.
 
-use app::wire::{
-    FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid,
-};
+use app::wire::{FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid};
 
 const NEWEST: i64 = 0x2_0000_2100;
 
@@ -19,7 +17,9 @@ pub(crate) fn trust(row: &LockRow, now_ms: i64) -> Trust {
         zxid_behind: Some(0),
     };
     match row.path.as_str() {
-        "/app/stuck" => Trust { connections_at_ms: None, watches_at_ms: None, members_heard: 2, clock_error_ms: None, zxid_behind: Some(1_204), ..all },
+        "/app/stuck" => {
+            Trust { connections_at_ms: None, watches_at_ms: None, members_heard: 2, clock_error_ms: None, zxid_behind: Some(1_204), ..all }
+        }
         "/app/leases" => Trust { watches_at_ms: None, zxid_behind: Some(1), ..all },
         "/app/two" => Trust::default(),
         _ => all,
@@ -109,16 +109,22 @@ pub(crate) fn members(now_ms: i64) -> Vec<MemberStatus> {
     };
     vec![
         MemberStatus { by: "AdminServer http://zk1:8080".to_owned(), ..member(1, Some(MemberRole::Leader), [Ok; 4]) },
-        MemberStatus { watch_count: Some(2_400_118), remedies: vec![SPARED.to_owned()], ..member(2, Some(MemberRole::Follower), [Ok, Spared, NotAsked, Ok]) },
-        MemberStatus { remedies: vec![remedy("zk3:2181", "who is connected to it", "cons"), remedy("zk3:2181", "who watches what", "wchp")], ..member(3, Some(MemberRole::Follower), [Denied, Denied, NotAsked, Ok]) },
+        MemberStatus {
+            watch_count: Some(2_400_118),
+            remedies: vec![SPARED.to_owned()],
+            ..member(2, Some(MemberRole::Follower), [Ok, Spared, NotAsked, Ok])
+        },
+        MemberStatus {
+            remedies: vec![remedy("zk3:2181", "who is connected to it", "cons"), remedy("zk3:2181", "who watches what", "wchp")],
+            ..member(3, Some(MemberRole::Follower), [Denied, Denied, NotAsked, Ok])
+        },
         MemberStatus { behind: Some(1_204), ..member(4, Some(MemberRole::Observer), [Error, NotAsked, NotAsked, Ok]) },
         silent(member(5, Some(MemberRole::ReadOnly), [Off, Off, Off, Off])),
         MemberStatus { is_down: true, by: String::new(), ..silent(member(6, None, [NotAsked; 4])) },
     ]
 }
 
-const SPARED: &str =
-    "zk2:2181 keeps 2400118 watches and is not asked for the list of them: above 200000 the question would hold it up for longer than the 2 s an answer may take";
+const SPARED: &str = "zk2:2181 keeps 2400118 watches and is not asked for the list of them: above 200000 the question would hold it up for longer than the 2 s an answer may take";
 
 fn remedy(member: &str, what: &str, word: &str) -> String {
     format!(

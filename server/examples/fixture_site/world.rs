@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use app::wire::{
-    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief,
-    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
+    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe,
+    RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
     View, Waits, Window, Zxid,
 };
 use server::clock::Clock;
@@ -180,7 +180,7 @@ impl World {
             why: why.to_owned(),
             session_id: Some(SessionId(0x0100_00a1_b2c0_0000)),
             zxid: self.as_of().zxid,
-            clock_offset_ms: Some(-3),
+            clock_offset_ms: Some(12),
             roots: ROOTS.map(root).to_vec(),
             clock_error_ms: Some(4),
             evidence: if self.mode == Mode::Empty { Vec::new() } else { evidence::members(self.clock.now_ms()) },

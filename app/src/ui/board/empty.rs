@@ -32,9 +32,7 @@ fn is_unread(head: &BoardHead) -> bool {
 pub(super) fn empty_state(state: BoardState) -> Html {
     let text = |text: &str| Html::of("p", &[], text);
     let (title, words) = match state.live.board(|board| why(Some(board))).unwrap_or(Empty::NotRead) {
-        Empty::NotRead => {
-            ("Not read yet", text("The locks appear here as soon as ZooKeeper has answered. The line above tells how that goes."))
-        }
+        Empty::NotRead => ("Not read yet", text("The locks appear here as soon as ZooKeeper has answered. The line above tells how that goes.")),
         Empty::NoLocks(roots) => {
             let root = |root: &String| Html::tag("li", &[], Html::of("code", &[], root));
             let list = Html::tag("ul", &[("class", "empty-roots")], Html::all(roots.iter().map(root).collect()));

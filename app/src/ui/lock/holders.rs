@@ -15,7 +15,8 @@ pub(super) fn holders(head: &LockHead, now_ms: i64) -> Html {
     let one = |holder: &Contender| dossier(&Person::of(&row.ensemble, holder_name(holder), holder), now_ms);
     let cards = Html::tag("div", &[("class", "dossiers")], Html::all(row.holders.iter().map(one).collect()));
     let more = row.holder_count.saturating_sub(row.holders.len() as u32);
-    let more = if more == 0 { Html::default() } else { Html::of("p", &[("class", "quiet")], &format!("And {} more: they are in the table below.", more)) };
+    let more =
+        if more == 0 { Html::default() } else { Html::of("p", &[("class", "quiet")], &format!("And {} more: they are in the table below.", more)) };
     let why = row.holders.iter().find(|holder| holder.client.is_none()).map(|holder| why_unknown(holder, &head.trust)).unwrap_or_default();
     let title = if row.holder_count == 1 { "Holder".to_owned() } else { plural(row.holder_count.into(), "holder", "holders") };
     section("holders-title", &title, Html::all(vec![cards, more, why]))

@@ -70,7 +70,11 @@ fn hidden_waiters(state: LockState) -> Html {
     match state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)) {
         0 => Html::default(),
         1 => Html::of("p", &[("class", "quiet"), ("data-testid", "hidden-waiters")], "1 waiter is seen only by its watch."),
-        many => Html::of("p", &[("class", "quiet"), ("data-testid", "hidden-waiters")], &format!("{} waiters are seen only by their watches.", count(many))),
+        many => Html::of(
+            "p",
+            &[("class", "quiet"), ("data-testid", "hidden-waiters")],
+            &format!("{} waiters are seen only by their watches.", count(many)),
+        ),
     }
 }
 

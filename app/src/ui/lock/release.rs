@@ -84,14 +84,8 @@ mod tests {
 
     #[test]
     fn what_fired_in_words() {
-        let mut row = FiredRow {
-            member: "m1".to_owned(),
-            over_ms: 5_000,
-            deletions: 0,
-            woken_by_deletions: 0,
-            child_changes: 12,
-            woken_by_child_changes: 480,
-        };
+        let mut row =
+            FiredRow { member: "m1".to_owned(), over_ms: 5_000, deletions: 0, woken_by_deletions: 0, child_changes: 12, woken_by_child_changes: 480 };
         assert_eq!(fired_text(&row), "m1: in the last 5.0 s 12 changes of child lists woke 480 watches");
         (row.deletions, row.woken_by_deletions) = (3, 3);
         assert!(fired_text(&row).ends_with(", 3 deletions woke 3"));

@@ -53,7 +53,15 @@ fn past(head: &LockHead) -> Html {
     if head.past.is_empty() {
         return Html::of("p", &[("class", "quiet")], "No hold ended since Lockscope watches.");
     }
-    let columns = [("Who", ""), ("Session", ""), ("Client", ""), ("Held for", "table-number"), ("Until", "table-number"), ("Woke", "table-number"), ("How it ended", "")];
+    let columns = [
+        ("Who", ""),
+        ("Session", ""),
+        ("Client", ""),
+        ("Held for", "table-number"),
+        ("Until", "table-number"),
+        ("Woke", "table-number"),
+        ("How it ended", ""),
+    ];
     let rows = head.past.iter().map(|holder| past_row(&head.row.ensemble, holder)).collect();
     Html::table("table", "", &columns, rows)
 }
