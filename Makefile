@@ -25,7 +25,7 @@ test-rust: site
 
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
-	cargo build --locked -p server --bin lockscope
+	cargo build --locked -p server --bin lockscope --example fixture_site
 	cd e2e && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
 
 lint: ## formatting and lints, each feature set of `app` apart

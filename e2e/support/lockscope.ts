@@ -2,12 +2,14 @@
 // ends well is part of every run.
 
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { Child } from './child.ts';
 import { until, within } from './until.ts';
 
 const BINARY = process.env.LOCKSCOPE_BIN ?? resolve(import.meta.dirname, '../../target/debug/lockscope');
+/** The page over made-up locks: `cargo build -p server --example fixture_site`. */
+const FIXTURE = process.env.FIXTURE_BIN ?? join(dirname(BINARY), 'examples/fixture_site');
 const START_MS = 30_000;
 const END_MS = 15_000;
 
@@ -35,15 +37,20 @@ export class Lockscope {
     return Lockscope.run(['demo', '--listen', '127.0.0.1:0']);
   }
 
-  private static async run(args: string[]): Promise<Lockscope> {
-    if (!existsSync(BINARY)) {
-      throw new Error(`no server at ${BINARY}: run \`make e2e\`, or set LOCKSCOPE_BIN to a built lockscope`);
+  /** The page over made-up locks, in a mode of `fixture_site`. */
+  static async madeUp(mode: 'live' | 'empty'): Promise<Lockscope> {
+    return Lockscope.run([mode, '127.0.0.1:0'], FIXTURE);
+  }
+
+  private static async run(args: string[], binary = BINARY): Promise<Lockscope> {
+    if (!existsSync(binary)) {
+      throw new Error(`no server at ${binary}: run \`make e2e\`, or set LOCKSCOPE_BIN to a built lockscope`);
     }
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOCKSCOPE_')));
-    const child = new Child(BINARY, args, { env });
+    const child = new Child(binary, args, { env });
     const listening = new Promise<string>((found) => {
       child.onLine((line) => {
-        const url = /^lockscope listening on (http:\/\/\S+)$/.exec(line)?.[1];
+        const url = /^(?:lockscope|fixture site) listening on (http:\/\/\S+)$/.exec(line)?.[1];
         if (url) found(url);
       });
     });

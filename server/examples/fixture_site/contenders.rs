@@ -44,11 +44,11 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
     }
 }
 
-/// When its session runs out: at the next full minute or the one after; in one lock it is overdue.
+/// When its session runs out: at the second next full minute or the one before; in one lock it is overdue.
 fn ends(path: &str, position: u32, liveness: Liveness, now_ms: i64) -> Option<i64> {
     let is_gone = liveness == Liveness::Disconnected;
     let minute = now_ms / 60_000 * 60_000;
-    is_gone.then(|| if path == "/app/overdue" { minute - 5_000 } else { minute + 60_000 * i64::from(1 + position % 2) })
+    is_gone.then(|| if path == "/app/overdue" { minute - 5_000 } else { minute + 60_000 * i64::from(1 + (position + 1) % 2) })
 }
 
 /// Those who wait at a fixed znode without one of their own.

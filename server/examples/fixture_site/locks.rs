@@ -8,7 +8,7 @@ use super::contenders::contender;
 pub(crate) const ROOTS: [&str; 2] = ["/app", "/order"];
 /// Holders that a row carries at most.
 const ROW_HOLDERS_MAX: u32 = 4;
-const DEPTH_SLICES: u32 = 60;
+const DEPTH_SLICES: u32 = 48;
 
 struct Kind {
     path: String,

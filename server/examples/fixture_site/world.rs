@@ -182,7 +182,7 @@ impl World {
             why: why.to_owned(),
             session_id: Some(SessionId(0x0100_00a1_b2c0_0000)),
             zxid: self.as_of().zxid,
-            clock_offset_ms: Some(-3),
+            clock_offset_ms: Some(12),
             roots: ROOTS.map(root).to_vec(),
             clock_error_ms: Some(4),
             evidence: if self.mode == Mode::Empty { Vec::new() } else { evidence::members(self.clock.now_ms()) },

@@ -96,7 +96,7 @@ const NOTHING: &str = "Nothing that Lockscope has read is a lock with this path.
 fn absent(title: &str, path: &str, text: &str) -> Html {
     let link = |href: &str, text: &str| Html::tag("p", &[], Html::of("a", &[("href", href)], text));
     let inner = vec![
-        Html::of("h1", &[("class", "empty-title"), ("data-testid", "no-lock")], title),
+        Html::of("h1", &[("class", "empty-title"), ("data-testid", if text == NOTHING { "no-lock" } else { "" })], title),
         Html::tag("p", &[("class", "break-all")], Html::tag("code", &[], Html::of("bdi", &[], path))),
         Html::of("p", &[], text),
         link("/", "To the board"),

@@ -1,5 +1,6 @@
 //! How far the page can be trusted, in one line: the view, the link, the clock, the clients, the watches.
 
+use crate::ui::format::plural;
 use crate::ui::html::Html;
 use crate::wire::{AsOf, RootState, Trust};
 
@@ -56,7 +57,7 @@ fn clock(trust: &Trust) -> Item {
 }
 
 /// Our clock against the ensemble's, in words.
-pub(in crate::ui) fn clock_text(offset_ms: Option<i64>, error_ms: Option<i64>) -> String {
+fn clock_text(offset_ms: Option<i64>, error_ms: Option<i64>) -> String {
     let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
     offset_ms.map_or("clock not compared yet".to_owned(), |ms| format!("clock ours {ms:+} ms ±{error}"))
 }
@@ -81,11 +82,9 @@ fn watches(trust: &Trust, now_ms: i64) -> Item {
 
 fn behind(trust: &Trust) -> Option<Item> {
     let title = "Against the newest transaction that a member told of";
-    match trust.zxid_behind?.max(0) {
-        0 => Some(Item::sure(Html::text("behind by nothing"), title)),
-        1 => Some(Item::doubtful(Html::text("behind by 1 transaction"), title)),
-        many => Some(Item::doubtful(Html::text(&format!("behind by {} transactions", crate::ui::format::count(many.unsigned_abs()))), title)),
-    }
+    let behind = trust.zxid_behind?.max(0).unsigned_abs();
+    let text = Html::text(&format!("behind by {}", plural(behind, "transaction", "transactions")));
+    Some(Item { text, title, is_doubtful: behind > 0 })
 }
 
 #[cfg(test)]

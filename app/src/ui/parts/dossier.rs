@@ -61,15 +61,11 @@ pub(crate) fn dossier(person: &Person<'_>, now_ms: i64) -> Html {
 /// When the session runs out, in words.
 fn ending(end: &RunsOut, now_ms: i64) -> Html {
     let (words, title) = if end.is_told {
-        ("runs out in ", "As the leader tells")
+        ("session runs out in ", "As the leader tells")
     } else {
-        ("at the latest in ", "No leader tells: its time-out, from when no member listed it any more")
+        ("session runs out at the latest in ", "No leader tells: its time-out, from when no member listed it any more")
     };
-    Html::tag(
-        "strong",
-        &[("class", "dossier-out"), ("title", title)],
-        Html::all(vec![Html::text("Session: "), Html::countdown(words, end.at_ms, now_ms)]),
-    )
+    Html::tag("strong", &[("class", "dossier-out"), ("title", title)], Html::countdown(words, end.at_ms, now_ms))
 }
 
 fn facts(person: &Person<'_>, now_ms: i64) -> Vec<Html> {

@@ -46,21 +46,21 @@ pub(super) fn members(rows: &[MemberStatus], now_ms: i64) -> Html {
     let number = "table-number";
     let columns = [
         ("Member", ""),
-        ("Number", number),
+        ("No.", number),
         ("Role", ""),
         ("Version", ""),
         ("Zxid", ""),
         ("Behind", number),
         ("Connections", number),
         ("Watches", number),
-        ("Who is connected", ""),
-        ("Who watches", ""),
+        ("Clients", ""),
+        ("Watch table", ""),
         ("Sessions", ""),
         ("Health", ""),
         ("Asked, ago", number),
         ("By", ""),
     ];
-    let table = Html::table("table", "members", &columns, rows.iter().map(|row| member(row, now_ms)).collect());
+    let table = Html::table("table members", "members", &columns, rows.iter().map(|row| member(row, now_ms)).collect());
     Html::all(vec![title, table, remedies(rows)])
 }
 
