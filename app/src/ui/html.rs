@@ -66,7 +66,9 @@ impl Html {
         let column = |(name, class): &(&str, &str)| Self::of("th", &[("scope", "col"), ("class", class)], name);
         let head = Self::tag("tr", &[], Self::all(columns.iter().map(column).collect()));
         let inner = vec![Self::tag("thead", &[], head), Self::tag("tbody", &[], Self::all(rows))];
-        Self::tag("div", &[("class", "overflow-x-auto")], Self::tag("table", &[("class", class), ("data-testid", testid)], Self::all(inner)))
+        let table = Self::tag("table", &[("class", class), ("data-testid", testid)], Self::all(inner));
+        // What scrolls must be reachable by keyboard.
+        Self::tag("div", &[("class", "overflow-x-auto"), ("tabindex", "0"), ("role", "group"), ("aria-label", "Table")], table)
     }
 
     /// A term and what it is.

@@ -13,7 +13,7 @@ use crate::wire::{LockHead, LockStats, PastHolder};
 #[component]
 pub(super) fn Stats(state: LockState) -> impl IntoView {
     let html = move || state.head.with(|head| head.as_ref().map(both).unwrap_or_default());
-    view! { <Living class="sides" html=Signal::derive(html) /> }
+    view! { <Living class="sides past-sides" html=Signal::derive(html) /> }
 }
 
 fn both(head: &LockHead) -> Html {

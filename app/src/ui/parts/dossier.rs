@@ -98,7 +98,10 @@ pub(crate) fn only_on(members: &[String]) -> Html {
     if members.is_empty() {
         return Html::default();
     }
-    let text = format!("only on {}", visible(&members.join(", ")));
-    let title = format!("Members disagree: {text}. The others do not have its znode.");
+    let whole = format!("only on {}", visible(&members.join(", ")));
+    let title = format!("Members disagree: {whole}. The others do not have its znode.");
+    let mut hosts: Vec<&str> = members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
+    hosts.dedup();
+    let text = if hosts.len() == members.len() { format!("only on {}", visible(&hosts.join(", "))) } else { whole };
     Html::of("span", &[("class", "only-on"), ("title", &title)], &middle(&text, 40))
 }

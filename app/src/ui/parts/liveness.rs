@@ -28,7 +28,7 @@ fn meaning(liveness: Liveness) -> &'static str {
 /// The chip; with what is left of the session where that is known.
 pub(crate) fn liveness_chip(liveness: Liveness, end: Option<&RunsOut>, now_ms: i64) -> Html {
     let left = end.map(|end| Html::all(vec![Html::text(" "), runs_out("", end, now_ms)])).unwrap_or_default();
-    let inner = vec![Html::of("span", &[("class", "alive-word")], word(liveness)), left];
+    let inner = vec![Html::of("span", &[], word(liveness)), left];
     Html::tag("span", &[("class", "alive"), ("data-liveness", liveness.name()), ("title", meaning(liveness))], Html::all(inner))
 }
 

@@ -26,12 +26,9 @@ pub(super) fn table(waits: &Waits, chosen: Option<SessionId>, now_ms: i64) -> Ht
     edges.sort_by_key(|edge| (!edge.in_cycle, edge.since_ms));
     let rows = edges.into_iter().take(ROWS_MAX).map(|edge| row(waits, edge, now_ms)).collect();
     let title = chosen.map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"));
-    let column = |name: &str| Html::of("th", &[("scope", "col"), ("class", if name == "How long" { "table-number" } else { "" })], name);
-    let head = Html::tag("tr", &[], Html::all(["Waits", "For", "Lock", "How long"].map(column).into()));
-    let table = Html::all(vec![Html::tag("thead", &[], head), Html::tag("tbody", &[], Html::all(rows))]);
-    let table = Html::tag("table", &[("class", "table waits-table"), ("data-testid", "waits")], table);
-    let inner =
-        vec![Html::of("h2", &[("class", "part-title"), ("id", "waits-title")], &title), Html::tag("div", &[("class", "overflow-x-auto")], table)];
+    let columns = [("Waits", ""), ("For", ""), ("Lock", ""), ("How long", "table-number")];
+    let table = Html::table("table waits-table", "waits", &columns, rows);
+    let inner = vec![Html::of("h2", &[("class", "part-title"), ("id", "waits-title")], &title), table];
     Html::tag("section", &[("class", "part dims"), ("aria-labelledby", "waits-title")], Html::all(inner))
 }
 
