@@ -31,7 +31,9 @@ pub(crate) fn FilterBox(
         let mine = keystrokes.get_value();
         set_timeout(
             move || {
-                if keystrokes.try_get_value() == Some(mine) {
+                // The box may have been emptied since.
+                let is_still_there = || box_ref.get_untracked().is_some_and(|input| input.value() == text);
+                if keystrokes.try_get_value() == Some(mine) && is_still_there() {
                     change.run(text);
                 }
             },
