@@ -57,6 +57,9 @@ pub struct Settings {
     /// A member's AdminServer, repeatable; a member without one is asked by four-letter words.
     #[arg(long, value_name = "http://HOST:PORT")]
     pub admin_url: Vec<String>,
+    /// A znode below which Lockscope may make ephemerals to compare the clocks; without it, it writes nothing.
+    #[arg(long, value_name = "PATH")]
+    pub clock_scratch: Option<String>,
 }
 
 /// Settings of the demo.

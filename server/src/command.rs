@@ -13,7 +13,7 @@ use crate::feed::project::EnsembleInfo;
 use crate::http::pages;
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
-use crate::zookeeper::{ObserverConfig, observe};
+use crate::zookeeper::{ObserverConfig, ScratchConfig, compare_clocks, observe};
 
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
@@ -55,6 +55,7 @@ fn say_ensemble(ensemble: &config::Ensemble) {
     let named =
         if ensemble.admin_urls.is_empty() { "none: looked for at port 8080 of each member".to_owned() } else { ensemble.admin_urls.join(", ") };
     say(&format!("  admin-url          {named}"));
+    say(&format!("  clock-scratch      {}", ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written")));
 }
 
 /// A private ZooKeeper, sample contention on it, and the dashboard; taken down in the opposite order.
@@ -75,6 +76,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
             roots: vec!["/".to_owned()],
             evidence: true,
             admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
+            clock_scratch: None,
         }],
         listen,
         data_dir: None,
@@ -105,6 +107,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
 struct Ensemble {
     observer: ObserverConfig,
     evidence: Option<evidence::Config>,
+    scratch: Option<ScratchConfig>,
 }
 
 /// Every ensemble with its observer.
@@ -117,22 +120,29 @@ fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ens
     let observer = observer.map_err(|error| ConfigError(error.to_string()))?;
     let asked =
         || evidence::Config { connect: ensemble.zk.clone(), admin_urls: ensemble.admin_urls.clone(), session_timeout: config.session_timeout };
+    let scratch = |path| ScratchConfig { connect: ensemble.zk.clone(), session_timeout: config.session_timeout, path };
     let has_others = config.ensembles.len() > 1;
     Ok(Served {
         info: EnsembleInfo { name: ensemble.name.clone(), connect: ensemble.zk.clone(), color: ensemble.color, has_others },
         roots: ensemble.roots.clone(),
-        observer: Ensemble { observer, evidence: ensemble.evidence.then(asked) },
+        observer: Ensemble { observer, evidence: ensemble.evidence.then(asked), scratch: ensemble.clock_scratch.clone().map(scratch) },
     })
 }
 
 impl Observer for Ensemble {
     async fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+        let compared = self.scratch.map(|config| compare_clocks(config, tools.clock.clone(), sink.clone(), stop.clone()));
         let asked = self.evidence.map(|config| evidence::collect(config, tools.clock.clone(), tools.demand, sink.clone(), stop.clone()));
         let asks = async {
             if let Some(asked) = asked {
                 asked.await;
             }
         };
-        tokio::join!(observe(self.observer, tools.clock, sink, stop), asks);
+        let compares = async {
+            if let Some(compared) = compared {
+                compared.await;
+            }
+        };
+        tokio::join!(observe(self.observer, tools.clock, sink, stop), asks, compares);
     }
 }

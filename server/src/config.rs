@@ -22,7 +22,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "zk",
     "name",
     "color",
@@ -33,6 +33,7 @@ const KEYS: [&str; 13] = [
     "session_timeout_ms",
     "evidence",
     "admin_url",
+    "clock_scratch",
     "ensemble",
     "lock",
     "lints",

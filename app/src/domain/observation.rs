@@ -128,6 +128,15 @@ pub enum Observation {
         /// When the question was sent.
         sent_at: TimeMs,
     },
+    /// A znode of our own was created: its ctime lies between the two instants of our clock.
+    ClockRead {
+        /// When its creation was sent.
+        sent_at: TimeMs,
+        /// When it was answered.
+        told_at: TimeMs,
+        /// Its ctime on the ensemble's clock, ms since the Unix epoch.
+        ctime_ms: i64,
+    },
     /// Time passed; nothing else happened.
     Tick,
 }

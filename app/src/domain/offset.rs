@@ -67,14 +67,24 @@ impl ClockOffset {
 
     /// Notes that the creation event of a znode with this ctime arrived.
     pub fn note(&mut self, arrived_at: TimeMs, ctime_ms: i64) {
-        if arrived_at >= self.period_ends_at {
+        let synced = self.synced.iter().find(|(told_at, _)| *told_at < arrived_at).map(|(_, sent_at)| *sent_at);
+        self.take_in(arrived_at, ctime_ms, synced);
+    }
+
+    /// Notes the ctime of a znode of our own, whose creation was sent and answered at these instants.
+    pub fn read(&mut self, sent_at: TimeMs, told_at: TimeMs, ctime_ms: i64) {
+        self.take_in(told_at, ctime_ms, Some(sent_at));
+    }
+
+    /// A stamp that was made not after `before`, and not before `after`.
+    fn take_in(&mut self, before: TimeMs, ctime_ms: i64, after: Option<TimeMs>) {
+        if before >= self.period_ends_at {
             self.previous = std::mem::take(&mut self.current);
-            self.period_ends_at = arrived_at + PERIOD_MS;
+            self.period_ends_at = before + PERIOD_MS;
         }
         // A ctime is cut to whole milliseconds.
-        let synced = self.synced.iter().find(|(told_at, _)| *told_at < arrived_at).map(|(_, sent_at)| *sent_at);
-        let after = synced.map(|sent_at| sent_at.0.saturating_sub(ctime_ms) - 1);
-        let sample = Bounds { most: Some(arrived_at.0.saturating_sub(ctime_ms)), least: after };
+        let least = after.map(|after| after.0.saturating_sub(ctime_ms) - 1);
+        let sample = Bounds { most: Some(before.0.saturating_sub(ctime_ms)), least };
         let mut bounds = self.current.and(sample);
         if bounds.least.zip(bounds.most).is_some_and(|(least, most)| least > most + 1) {
             // A clock was set: what was known before is of another time.
@@ -82,9 +92,8 @@ impl ClockOffset {
             bounds = sample;
         }
         self.current = bounds;
-        let known = self.current.and(self.previous);
         // Delays are mostly short, so the truth is nearer to the upper bound; the lower one says how near.
-        let Some(estimate) = known.most else { return };
+        let Some(estimate) = self.current.and(self.previous).most else { return };
         if self.published_ms.is_none_or(|published| (published - estimate).abs() > HYSTERESIS_MS) {
             self.published_ms = Some(estimate);
         }
@@ -127,6 +136,15 @@ mod tests {
         offset.synced(TimeMs(9_005), TimeMs(9_000));
         offset.note(TimeMs(9_100), 4_000);
         assert_eq!(offset.ms(), Some(5_100), "somebody set a clock");
+    }
+
+    #[test]
+    fn an_ephemeral_of_our_own_bounds_it_without_any_event() {
+        let mut offset = ClockOffset::default();
+        offset.read(TimeMs(3_600_000), TimeMs(3_600_004), 1_000);
+        assert_eq!((offset.ms(), offset.error_ms()), (Some(3_599_004), Some(5)), "an hour apart");
+        offset.read(TimeMs(3_601_000), TimeMs(3_601_001), 1_999);
+        assert_eq!(offset.error_ms(), Some(4));
     }
 
     #[test]

@@ -298,3 +298,21 @@ fn counters_of_fired_watches_are_told_as_differences() {
     ask(&mut story, fired(1_015_000, 1, 1));
     assert_eq!(lately(&story), None, "the member was restarted");
 }
+
+#[test]
+fn a_clock_an_hour_off_changes_no_wait() {
+    let mut story = Story::new(&["/l"]);
+    let hour = 3_600_000;
+    story.tell("9000000 tick");
+    let read = Observation::ClockRead { sent_at: TimeMs(9_000_000), told_at: TimeMs(9_000_002), ctime_ms: 9_000_001 - hour };
+    story.observatory.apply(TimeMs(9_000_002), read);
+    story.tell(&format!(
+        "9001000 sync /l\n9001000 node /l created=2\n9001000 node /l/lock-0000000000 owner=a ctime={}\n9001000 node /l/lock-0000000001 owner=b ctime={}\n9001000 end /l",
+        8_990_000 - hour,
+        8_995_000 - hour
+    ));
+    let offset = story.observatory.offset();
+    assert_eq!(offset.error_ms(), Some(3));
+    let Some(app::domain::lock::Since::Created(ctime_ms)) = story.lock("/l").standing.oldest else { panic!("read") };
+    assert!((offset.to_ours(ctime_ms).0 - 8_995_000).abs() <= 2, "it waits for six seconds, not for an hour");
+}

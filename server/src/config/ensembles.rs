@@ -12,7 +12,7 @@ pub(super) const ENSEMBLES_MAX: usize = 16;
 /// Longest name, in characters: it stands on every row.
 const NAME_CHARS_MAX: usize = 32;
 /// Keys of an `[[ensemble]]` table, and of the one ensemble at the top.
-const KEYS: [&str; 6] = ["name", "color", "zk", "root", "evidence", "admin_url"];
+const KEYS: [&str; 7] = ["name", "color", "zk", "root", "evidence", "admin_url", "clock_scratch"];
 
 /// One ensemble.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Ensemble {
     pub evidence: bool,
     /// Their AdminServers, where named.
     pub admin_urls: Vec<String>,
+    /// The znode below which ephemerals may be made to compare the clocks; None: nothing is ever written.
+    pub clock_scratch: Option<String>,
 }
 
 /// Every ensemble, checked.
@@ -77,6 +79,7 @@ fn only(flags: &Settings, places: &Places<'_>) -> Result<Ensemble, ConfigError> 
         roots: roots.into_iter().map(|root| root.value).collect(),
         evidence: places.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word))?,
         admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
+        clock_scratch: places.one("clock_scratch", flags.clock_scratch.as_deref())?.map(|path| check_scratch(&path)).transpose()?,
     })
 }
 
@@ -105,7 +108,13 @@ fn one(table: &Table, of: &str, at: usize, places: &Places<'_>) -> Result<Ensemb
         roots: roots.into_iter().map(|root| root.value).collect(),
         evidence: text("evidence")?.map_or(Ok(true), |word| check::switch(&word))?,
         admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
+        clock_scratch: text("clock_scratch")?.map(|path| check_scratch(&path)).transpose()?,
     })
+}
+
+fn check_scratch(path: &Given) -> Result<String, ConfigError> {
+    check::roots(std::slice::from_ref(path))?;
+    Ok(path.value.clone())
 }
 
 fn nth_color(at: usize) -> EnsembleColor {

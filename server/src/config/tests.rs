@@ -50,6 +50,7 @@ fn defaults_need_only_a_zookeeper() {
             roots: vec!["/".to_owned()],
             evidence: true,
             admin_urls: Vec::new(),
+            clock_scratch: None,
         }],
         listen: "127.0.0.1:3000".parse().unwrap(),
         data_dir: None,
@@ -124,7 +125,7 @@ fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
     check_file(
         "listne = 1",
-        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, ensemble, lock, lints",
+        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, clock_scratch, ensemble, lock, lints",
     );
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(
@@ -233,7 +234,7 @@ fn mistakes_in_ensembles_are_named() {
     );
     check_file(
         "[[ensemble]]\nnaem = \"a\"",
-        "[[ensemble]] 1 of x.toml has the unknown key `naem`; the keys are name, color, zk, root, evidence, admin_url",
+        "[[ensemble]] 1 of x.toml has the unknown key `naem`; the keys are name, color, zk, root, evidence, admin_url, clock_scratch",
     );
     check_file("ensemble = 1", "`ensemble` in x.toml is a integer; write it as tables that begin with [[ensemble]]");
 }

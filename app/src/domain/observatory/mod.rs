@@ -134,6 +134,7 @@ impl Observatory {
             }
             Observation::Evidence(round) => self.heard(now, *round, &mut out),
             Observation::Synced { sent_at } => self.offset.synced(now, sent_at),
+            Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
             Observation::Tick => self.tick(now, &mut out),
         }
         self.revision += u64::from(!out.is_empty());

@@ -194,7 +194,12 @@ impl Believed {
             Observation::NodeRead { path, facts, .. } => _ = tree.insert(path.into(), Some(*facts)),
             Observation::NodeDeleted { path, .. } => _ = tree.remove(&*path),
             Observation::Missed { creates, .. } => self.missed += creates,
-            Observation::Link { .. } | Observation::Counted { .. } | Observation::Synced { .. } | Observation::Evidence(_) | Observation::Tick => {}
+            Observation::Link { .. }
+            | Observation::Counted { .. }
+            | Observation::Synced { .. }
+            | Observation::ClockRead { .. }
+            | Observation::Evidence(_)
+            | Observation::Tick => {}
         }
     }
 }

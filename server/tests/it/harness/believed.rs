@@ -131,7 +131,7 @@ impl Believed {
             }
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
             Observation::Counted { path, facts, .. } => _ = self.counted.insert(path.into(), facts.creates_ever()),
-            Observation::Synced { .. } | Observation::Evidence(_) | Observation::Tick => {}
+            Observation::Synced { .. } | Observation::ClockRead { .. } | Observation::Evidence(_) | Observation::Tick => {}
         }
     }
 }

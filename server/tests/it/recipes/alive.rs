@@ -167,3 +167,27 @@ async fn without_evidence_everything_else_is_told_and_this_is_unknown() {
     assert_eq!(told["herd"]["known"], "by_rule");
     assert_eq!(told["trust"]["members"], 0);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clocks_are_compared_where_that_is_allowed_and_nothing_stays() {
+    let scene = Scene::new("clocks").await;
+    let scratch = scene.path("scratch");
+    scene.truth.make(&scratch).await;
+    let lockscope = Lockscope::start_with(&scene.zk, &scene.root, &["--clock-scratch", &scratch]).await;
+    scene
+        .until("the error is known", async || {
+            let status = lockscope.ask("/api/v1/status").await.1;
+            let error_ms = &status["ensembles"][0]["clock_error_ms"];
+            error_ms.is_null().then(|| format!("{status:#}"))
+        })
+        .await;
+    let status = lockscope.ask("/api/v1/status").await.1;
+    assert!(status["ensembles"][0]["clock_offset_ms"].as_i64().unwrap().abs() < 1_000, "one machine has one clock: {status:#}");
+    assert_eq!(lockscope.ask("/api/v1/locks").await.1["total"], 0, "its znodes are no lock");
+    scene
+        .until("nothing stays", async || {
+            let left = scene.truth.client.list_children(&scratch).await.unwrap();
+            (!left.is_empty()).then(|| left.join(" "))
+        })
+        .await;
+}
