@@ -21,7 +21,7 @@ fn meaning(liveness: Liveness) -> &'static str {
         Liveness::Silent => "A member lists its connection, but heard nothing from it for more than a third of its time-out.",
         Liveness::Disconnected => "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed.",
         Liveness::Persistent => "No session owns this znode: it stays until somebody deletes it.",
-        Liveness::Unknown => "Not every member tells who is connected, so nothing is said. See the status page.",
+        Liveness::Unknown => "No evidence: no member ever listed it, or not every member told lately who is connected. See the status page.",
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn runs_out(words: &str, end: &RunsOut, now_ms: i64) -> Html {
     let (sign, title) = if end.is_told {
         ("", "The leader tells when the session runs out if nothing more is heard of it.")
     } else {
-        ("≤ ", "At the latest: no leader tells, so this is its time-out from when it was last listed.")
+        ("≤ ", "At the latest: no leader tells, so this is its time-out, from when no member listed it any more.")
     };
     Html::tag("span", &[("class", "runs-out"), ("title", title)], Html::countdown(&format!("{words}{sign}"), end.at_ms, now_ms))
 }
