@@ -14,8 +14,8 @@ use crate::domain::znode::{SessionId, Zxid};
 
 /// Sessions remembered; more are not.
 pub const SESSIONS_MAX: usize = 400_000;
-/// The printed date of an expiry leaves out the milliseconds.
-const SECOND_MS: i64 = 1_000;
+/// The printed date of an expiry leaves out the milliseconds: the middle of its second is half a second off at most.
+const HALF_SECOND_MS: i64 = 500;
 const QUARTER_HOUR_MS: i64 = 900_000;
 /// ZooKeeper's usual tick, where no member tells its own (`tickTime`).
 const TICK_MS: i64 = 2_000;
@@ -257,5 +257,5 @@ impl Book {
 fn next(quarter_ms: i64, now: TimeMs, offset: &ClockOffset) -> TimeMs {
     let ahead_of = now.0 - offset.ms().unwrap_or(0) - 60_000;
     let ahead_ms = (quarter_ms - ahead_of).rem_euclid(QUARTER_HOUR_MS);
-    offset.to_ours(ahead_of + ahead_ms + SECOND_MS)
+    offset.to_ours(ahead_of + ahead_ms + HALF_SECOND_MS)
 }
