@@ -63,6 +63,8 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await ui.open(`${demo.url}/lock?path=${encodeURIComponent(path)}`);
     await ui.isLive();
     await expect(ui.contenders.nth(WAITERS - 1)).toBeVisible();
+    // The members' tables of watches are read once somebody looks.
+    await expect(page.locator('.chain .edge[data-evidence=confirmed]').first()).toBeVisible({ timeout: 30_000 });
     await page.screenshot({ path: `${DOCS}/lock-${colorScheme}.png` });
   });
 }

@@ -5,9 +5,12 @@ use app::domain::finding::{Finding, Severity};
 use app::domain::lock::{Capacity, Lock, Maximum, PastTenure};
 use app::domain::mirror::{Child, ChildKey, Mirror};
 use app::domain::recipe::Shape;
+use app::domain::time::TimeMs;
 use app::domain::znode::join_path;
 use app::wire;
 
+/// A ctime that is so much ahead of now is no matter of delays.
+const EARLY_MS: i64 = 1_000;
 /// Children listed as foreign.
 const FOREIGN_MAX: usize = 50;
 /// Sequence numbers there are before the counter runs over.
@@ -65,6 +68,15 @@ pub(super) fn foreign(lock: &Lock, mirror: &Mirror) -> Vec<wire::Foreign> {
         reason: format!("its name is not one that {} writes", lock.recognition.label),
     };
     app::domain::finding::foreign(lock, mirror).take(FOREIGN_MAX).map(row).collect()
+}
+
+/// Says so when contenders were created in what is still the future here: clocks differ by more than is known, or one was
+/// set. Their waits are shown as nothing, never as less.
+pub(super) fn early(rows: &[wire::Contender], now: TimeMs) -> Option<String> {
+    let early = rows.iter().filter(|row| row.created_at_ms.is_some_and(|at_ms| at_ms > now.0 + EARLY_MS)).count();
+    (early > 0).then(|| {
+        format!("{early} of these contenders were created in the future of this server's clock: a clock was set, or differs by more than is known. Their times are shown as zero until then.")
+    })
 }
 
 pub(super) fn notes(lock: &Lock) -> Vec<String> {

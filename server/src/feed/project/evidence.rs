@@ -200,3 +200,21 @@ fn wire_role(role: MemberRole) -> wire::MemberRole {
         MemberRole::ReadOnly => wire::MemberRole::ReadOnly,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lag_is_told_within_one_leaders_time_only() {
+        let zxid = |epoch: i64, count: i64| Zxid((epoch << EPOCH_BITS) + count);
+        assert_eq!(behind(zxid(3, 40), zxid(3, 45)), Some(5));
+        assert_eq!(behind(zxid(3, 45), zxid(3, 40)), Some(0), "ours may be newer than the answer");
+        assert_eq!(behind(zxid(2, 40), zxid(3, 1)), None, "numbers begin anew with each leader");
+    }
+
+    #[test]
+    fn a_version_is_told_without_its_build() {
+        assert_eq!(short_version("3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f, built on 2022-02-25 08:49 UTC"), "3.8.0");
+    }
+}

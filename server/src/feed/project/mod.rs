@@ -80,7 +80,8 @@ impl<'a> Look<'a> {
         let hidden = self.hidden_waiters(lock, mirror);
         let rows = self.contenders(lock, mirror, &hidden, query.offset as usize, query.limit as usize);
         let total = lock.contender_count() + count32(hidden.len().min(evidence::HIDDEN_MAX));
-        let head = wire::LockHead { hidden_waiters: count32(hidden.len()), ..self.lock_head(lock, mirror) };
+        let mut head = wire::LockHead { hidden_waiters: count32(hidden.len()), ..self.lock_head(lock, mirror) };
+        head.notes.extend(details::early(&rows, self.now));
         Some(Box::new(wire::LockPage { head, window: wire::Window { total, offset: query.offset, rows } }))
     }
 
