@@ -46,6 +46,8 @@ export class ZooKeeper {
       clientPort: port,
       clientPortAddress: '127.0.0.1',
       maxClientCnxns: 0,
+      // Some clients die and stay known for longer than two rounds of questions.
+      maxSessionTimeout: 30_000,
       '4lw.commands.whitelist': '*',
       'admin.enableServer': false,
     };

@@ -16,6 +16,8 @@ use crate::harness::DEADLINE;
 const PATIENT_S: u32 = 10;
 /// Time-out of sessions whose process is killed, in seconds.
 const VICTIM_S: u32 = 3;
+/// Time-out of sessions whose process is killed or stopped and that are looked at after it, in seconds.
+const SLOW_VICTIM_S: u32 = 18;
 
 /// What one client said and nobody has heard yet.
 #[derive(Default)]
@@ -85,7 +87,7 @@ impl Library {
     /// A process that will be killed or stopped, whose sessions outlive it for longer than the pause between two rounds of
     /// questions.
     pub(super) fn slow_victim(self) -> Arc<Host> {
-        Host::start(self.command(PATIENT_S))
+        Host::start(self.command(SLOW_VICTIM_S))
     }
 }
 
