@@ -257,6 +257,9 @@ fn members_that_differ_twice_in_the_same_way_disagree() {
     };
     ask(&mut story, both(1_005_000, &[(11, 6_000, SECOND)]));
     assert!(story.observatory.book().disputed().is_empty(), "it may be on its way");
+    let mut late = both(1_005_500, &[(11, 6_000, SECOND)]);
+    late[0].report.sessions = Answer::NotAsked;
+    ask(&mut story, late);
     ask(&mut story, both(1_010_000, &[(11, 6_000, SECOND)]));
     let disputed = &story.observatory.book().disputed()[FIRST];
     assert_eq!((disputed.session, disputed.on.len(), &*disputed.on[0]), (SessionId(10), 1, "m1"));

@@ -55,11 +55,12 @@ impl Book {
         }
         let compared: Vec<(Arc<str>, &SessionTable)> = tables.iter().map(|(name, table, _)| (Arc::clone(name), table)).collect();
         if compared.len() > 1 {
-            self.disagreement.compare(&compared)
-        } else {
-            self.disagreement.forget()
+            self.disagreement.compare(&compared);
+        } else if self.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2 {
+            // One that only answers later than the others makes a round of its own and says nothing against them.
+            self.disagreement.forget();
         }
-        self.settle(now, !tables.is_empty())
+        self.settle(now, &tables)
     }
 
     /// What one member says of itself, its clients and its watches. Returns its sessions, which are put together later.
@@ -124,7 +125,9 @@ impl Book {
     }
 
     /// Draws the conclusions of a round: who is on no list, who ended, of whom something else is to be told.
-    fn settle(&mut self, now: TimeMs, sessions_told: bool) -> BTreeSet<SessionId> {
+    fn settle(&mut self, now: TimeMs, tables: &[(Arc<str>, SessionTable, TimeMs)]) -> BTreeSet<SessionId> {
+        let sessions_told = !tables.is_empty();
+        let ends_told = tables.iter().any(|(_, table, _)| !table.expiries.is_empty());
         let (rounds, complete_at, tick_ms) = (self.rounds, self.complete_at, self.tick_ms());
         let latest: BTreeMap<Arc<str>, Option<TimeMs>> =
             self.members.iter().map(|(name, member)| (Arc::clone(name), member.connections.asked_at())).collect();
@@ -141,7 +144,7 @@ impl Book {
                     known.gone_since.get_or_insert(at);
                 }
             }
-            if is_listed && known.runs_out.is_some_and(|(_, round)| round != rounds) {
+            if is_listed && ends_told && known.runs_out.is_some_and(|(_, round)| round != rounds) {
                 known.runs_out = None;
             }
             if known.tell(now, tick_ms, is_fresh) {
