@@ -319,3 +319,16 @@ fn a_clock_an_hour_off_changes_no_wait() {
     let Some(app::domain::lock::Since::Created(ctime_ms)) = story.lock("/l").standing.oldest else { panic!("read") };
     assert!((offset.to_ours(ctime_ms).0 - 8_995_000).abs() <= 2, "it waits for six seconds, not for an hour");
 }
+
+#[test]
+fn an_end_told_long_ago_is_not_told_of_one_that_dies_later() {
+    let mut story = queue();
+    let all = [(10, 0), (11, 0)];
+    ask(&mut story, vec![member("m1", 1_005_000).connected(&all).sessions(&[(10, 6_000, FIRST)])]);
+    for round in 1..=8 {
+        ask(&mut story, vec![member("m1", 1_005_000 + round * 5_000).connected(&all)]);
+    }
+    ask(&mut story, vec![member("m1", 1_050_000).connected(&[(11, 0)])]);
+    let runs_out = story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.unwrap();
+    assert_eq!((runs_out.at, runs_out.is_told), (TimeMs(1_058_000), false), "by its time-out, for nobody told its end lately");
+}

@@ -19,6 +19,8 @@ const HALF_SECOND_MS: i64 = 500;
 const QUARTER_HOUR_MS: i64 = 900_000;
 /// ZooKeeper's usual tick, where no member tells its own (`tickTime`).
 const TICK_MS: i64 = 2_000;
+/// Ends that no leader told again for so many rounds, whole or partial, are of no use.
+const ENDS_OLD_ROUNDS: u64 = 6;
 /// A session that is in nobody's list and that no member tells the end of is forgotten after so many time-outs.
 const FORGET_TIMEOUTS: i64 = 3;
 
@@ -144,7 +146,9 @@ impl Book {
                     known.gone_since.get_or_insert(at);
                 }
             }
-            if is_listed && ends_told && known.runs_out.is_some_and(|(_, round)| round != rounds) {
+            // It has been heard since: its end is another by now, told or not.
+            let is_old = |round: u64| round != rounds && (ends_told || rounds - round > ENDS_OLD_ROUNDS);
+            if is_listed && known.runs_out.is_some_and(|(_, round)| is_old(round)) {
                 known.runs_out = None;
             }
             if known.tell(now, tick_ms, is_fresh) {
