@@ -1,6 +1,8 @@
 //! Lockscope's server: watches ZooKeeper, owns the model, feeds browsers.
 #![recursion_limit = "512"]
 
+pub mod access;
+pub mod audit;
 pub mod cli;
 pub mod clock;
 pub mod command;

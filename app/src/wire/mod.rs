@@ -5,19 +5,23 @@
 //! Enums are externally tagged so that the compact encoding (postcard) can carry them; the JSON frames that
 //! scripts see are flattened to `type` / `kind` tags by the server.
 
+mod audit;
 mod board;
 mod evidence;
 mod frame;
 mod id;
 mod lock;
 mod name;
+mod person;
 mod problem;
 mod query;
+mod release;
 mod session;
 mod status;
 mod waits;
 mod window;
 
+pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
@@ -27,8 +31,10 @@ pub use lock::{
     StatRow,
 };
 pub use name::{Access, Confidence, EdgeEvidence, EnsembleColor, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
+pub use person::{Duty, Person, SignedBy};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
+pub use release::{DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult};
 pub use session::{
     Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead, SpotRow,
 };

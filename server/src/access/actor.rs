@@ -1,0 +1,96 @@
+//! Somebody who asks for something: a name, a role, and how far it reaches.
+
+use std::net::IpAddr;
+
+use app::wire::{Duty, SignedBy};
+
+/// One thing that may be allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Right {
+    /// To look at locks, sessions and waits.
+    View,
+    /// To plan and order releases.
+    Release,
+    /// To read the record of acts.
+    ReadAudit,
+    /// To run the lab.
+    RunLab,
+    /// Everything about the server itself.
+    Administer,
+}
+
+/// Where a role holds. Empty lists mean everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Names of ensembles.
+    pub ensembles: Vec<String>,
+    /// Paths; each covers itself and all below it.
+    pub paths: Vec<String>,
+}
+
+/// Who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// Name; never a secret.
+    pub name: String,
+    /// What they may do.
+    pub role: Duty,
+    /// Where.
+    pub scope: Scope,
+    /// How that is known.
+    pub by: SignedBy,
+    /// Where from; None for the server itself.
+    pub address: Option<IpAddr>,
+}
+
+impl Scope {
+    /// Whether a path of an ensemble is inside.
+    pub fn covers(&self, ensemble: &str, path: &str) -> bool {
+        let is_under = |top: &String| top == "/" || path == top || path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        self.covers_ensemble(ensemble) && (self.paths.is_empty() || self.paths.iter().any(is_under))
+    }
+
+    /// Whether anything of an ensemble is inside.
+    pub fn covers_ensemble(&self, ensemble: &str) -> bool {
+        self.ensembles.is_empty() || self.ensembles.iter().any(|name| name == ensemble)
+    }
+}
+
+impl Actor {
+    /// Whether the role has a right, somewhere.
+    pub fn may(&self, right: Right) -> bool {
+        match (self.role, right) {
+            (_, Right::View)
+            | (Duty::Admin, _)
+            | (Duty::Operator, Right::Release | Right::ReadAudit | Right::RunLab)
+            | (Duty::Auditor, Right::ReadAudit) => true,
+            (Duty::Viewer | Duty::Auditor | Duty::Operator, _) => false,
+        }
+    }
+
+    /// Whether the role has a right at a path.
+    pub fn may_at(&self, right: Right, ensemble: &str, path: &str) -> bool {
+        self.may(right) && self.scope.covers(ensemble, path)
+    }
+
+    /// Role and way of signing in, for the record.
+    pub fn described(&self) -> String {
+        format!("{} by {}", self.role, self.by)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_covers_whole_names_only() {
+        let scope = Scope { ensembles: vec!["prod".to_owned()], paths: vec!["/shop".to_owned()] };
+        let cases =
+            [("prod", "/shop", true), ("prod", "/shop/a", true), ("prod", "/shopping", false), ("test", "/shop", false), ("prod", "/", false)];
+        for (ensemble, path, expected) in cases {
+            assert_eq!(scope.covers(ensemble, path), expected, "{ensemble} {path}");
+        }
+        assert!(Scope::default().covers("any", "/where"));
+    }
+}
