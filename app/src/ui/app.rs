@@ -13,6 +13,7 @@ use super::parts::{HelpOpen, NotFound};
 use super::session::SessionPageView;
 use super::sessions::SessionsPage;
 use super::status::StatusPage;
+use super::visitor::Visitor;
 use super::waits::WaitsPage;
 
 /// The page's root component.
@@ -21,6 +22,7 @@ pub fn App() -> impl IntoView {
     provide_meta_context();
     let live = Live::new();
     provide_context(live);
+    provide_context(Visitor::meet());
     provide_context(HelpOpen(RwSignal::new(false)));
     Effect::new(move |_| {
         live.start();

@@ -21,24 +21,24 @@ pub(crate) fn first<T: Serialize + DeserializeOwned>(look: impl FnOnce(&dyn Sour
 }
 
 #[cfg(feature = "ssr")]
-fn pack<T: Serialize>(first: &First<T>) -> Option<String> {
+pub(super) fn pack<T: Serialize>(first: &T) -> Option<String> {
     use base64::Engine as _;
     crate::wire::encode_frame(first).map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
 }
 
 #[cfg(not(feature = "ssr"))]
-fn pack<T>(_: &First<T>) -> Option<String> {
+pub(super) fn pack<T>(_: &T) -> Option<String> {
     None
 }
 
 #[cfg(feature = "hydrate")]
-fn unpack<T: DeserializeOwned>(packed: &str) -> Option<First<T>> {
+pub(super) fn unpack<T: DeserializeOwned>(packed: &str) -> Option<T> {
     // `atob` gives one character a byte.
     let bytes: Option<Vec<u8>> = window().atob(packed).ok()?.chars().map(|char| u8::try_from(u32::from(char)).ok()).collect();
     crate::wire::decode_frame(&bytes?)
 }
 
 #[cfg(not(feature = "hydrate"))]
-fn unpack<T>(_: &str) -> Option<First<T>> {
+pub(super) fn unpack<T>(_: &str) -> Option<T> {
     None
 }

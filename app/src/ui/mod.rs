@@ -14,10 +14,12 @@ mod hydrate;
 mod live;
 mod lock;
 mod parts;
+mod release;
 mod session;
 mod sessions;
 mod shell;
 mod status;
+mod visitor;
 mod waits;
 
 pub use app::App;

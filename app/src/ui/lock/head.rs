@@ -10,16 +10,18 @@ use crate::ui::charts::sparkline;
 use crate::ui::format::{count, visible};
 use crate::ui::html::{Html, Living};
 use crate::ui::parts::{chip, findings, waiters_text};
+use crate::ui::visitor::Visitor;
 use crate::wire::LockHead;
 
 /// The title block.
 #[component]
 pub(super) fn LockTitle(state: LockState) -> impl IntoView {
-    let html = move || state.head.with(|head| head.as_ref().map(|head| top(head, state.live.now_ms_untracked())).unwrap_or_default());
+    let may_release = Visitor::of_app().may_release();
+    let html = move || state.head.with(|head| head.as_ref().map(|head| top(head, may_release, state.live.now_ms_untracked())).unwrap_or_default());
     view! { <Living class="living" html=Signal::derive(html) /> }
 }
 
-fn top(head: &LockHead, now_ms: i64) -> Html {
+fn top(head: &LockHead, may_release: bool, now_ms: i64) -> Html {
     let way_back = Html::of("a", &[("href", "/")], "Board");
     let note = |note: &String| Html::of("p", &[("class", "finding"), ("data-severity", "note")], note);
     Html::all(vec![
@@ -29,7 +31,7 @@ fn top(head: &LockHead, now_ms: i64) -> Html {
         findings(&head.findings, now_ms),
         // What the recipe hides.
         Html::all(head.notes.iter().map(note).collect()),
-        holders(head, now_ms),
+        holders(head, may_release, now_ms),
         release(head),
     ])
 }

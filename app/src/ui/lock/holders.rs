@@ -4,15 +4,19 @@ use super::facts::section;
 use crate::ui::format::plural;
 use crate::ui::html::Html;
 use crate::ui::parts::{Person, dossier, holder_name};
+use crate::ui::release::release_button;
 use crate::wire::{Contender, Liveness, LockHead, Trust};
 
 /// A dossier for each of the first holders; nothing when nobody holds.
-pub(super) fn holders(head: &LockHead, now_ms: i64) -> Html {
+pub(super) fn holders(head: &LockHead, may_release: bool, now_ms: i64) -> Html {
     let row = &head.row;
     if row.holders.is_empty() {
         return Html::default();
     }
-    let one = |holder: &Contender| dossier(&Person::of(&row.ensemble, holder_name(holder), holder), now_ms);
+    let one = |holder: &Contender| {
+        let button = release_button(holder.node.as_deref(), &holder.path, may_release);
+        dossier(&Person { button, ..Person::of(&row.ensemble, holder_name(holder), holder) }, now_ms)
+    };
     let cards = Html::tag("div", &[("class", "dossiers")], Html::all(row.holders.iter().map(one).collect()));
     let more = row.holder_count.saturating_sub(row.holders.len() as u32);
     let more =

@@ -19,6 +19,7 @@ use super::format::{middle, visible};
 use super::html::{Html, Living};
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
+use super::release::ReleaseDialog;
 use crate::wire::{Body, LockHead, LockQuery, View};
 use chain::Chain;
 use facts::Facts;
@@ -86,6 +87,8 @@ fn one(query: LockQuery) -> impl IntoView {
                 any(view! { <Living class="living" html=Signal::derive(none) /> })
             }
         }}
+        // Outside of what comes and goes with the lock: nothing live closes it.
+        <ReleaseDialog ensemble=query.with_value(|query| query.ensemble.clone()) />
     }
 }
 

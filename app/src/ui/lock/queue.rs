@@ -9,6 +9,8 @@ use crate::ui::format::{count, middle, plural, visible};
 use crate::ui::html::{Html, Living, use_rows};
 use crate::ui::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
 use crate::ui::parts::{liveness_chip, only_on, session_url};
+use crate::ui::release::release_button;
+use crate::ui::visitor::Visitor;
 use crate::wire::{Contender, Edge, LockQuery, Role, View};
 
 /// Longest name of a znode on a row; the whole is in its title.
@@ -39,9 +41,10 @@ pub(super) fn Queue(
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
     use_fetch(shown, offset, total_rows, Callback::new(look_at));
+    let may_release = Visitor::of_app().may_release();
     let first = use_rows(body, move || {
         let now_ms = state.live.now_ms_untracked();
-        slots.with(|slots| ensemble.with_value(|ensemble| Html::all(slots.iter().map(|slot| row(slot, ensemble, now_ms)).collect())))
+        slots.with(|slots| ensemble.with_value(|ensemble| Html::all(slots.iter().map(|slot| row(slot, ensemble, may_release, now_ms)).collect())))
     });
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
@@ -87,7 +90,7 @@ fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
     found.flatten().unwrap_or_default()
 }
 
-fn row(slot: &Slot, ensemble: &str, now_ms: i64) -> Html {
+fn row(slot: &Slot, ensemble: &str, may_release: bool, now_ms: i64) -> Html {
     let contender = &slot.contender;
     let name = contender.node.clone().unwrap_or_default();
     let href = contender.session_id.map(|session| session_url(ensemble, session)).unwrap_or_default();
@@ -116,7 +119,15 @@ fn row(slot: &Slot, ensemble: &str, now_ms: i64) -> Html {
         cell("cell queue-session", "session", "", Html::all(session)),
         cell("cell cell-number queue-time", "time", "", Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
         cell("cell queue-waits", "waits-for", &whole, edge.map(|edge| waits_for(edge, contender.waits_for.len())).unwrap_or_default()),
-        cell("cell queue-alive", "liveness", "", liveness_chip(contender.liveness, contender.runs_out.as_ref(), now_ms)),
+        cell(
+            "cell queue-alive",
+            "liveness",
+            "",
+            Html::all(vec![
+                liveness_chip(contender.liveness, contender.runs_out.as_ref(), now_ms),
+                release_button(contender.node.as_deref(), &contender.path, may_release),
+            ]),
+        ),
     ];
     let (key, at) = (format!("{} {:?}", contender.path, contender.session_id), (slot.at + 2).to_string());
     let attributes = [

@@ -7,8 +7,11 @@ use super::help::{Help, HelpButton};
 use super::pause::PauseButton;
 use super::tag::of_page;
 use super::theme::ThemeSwitch;
-use crate::ui::html::Living;
+use crate::ui::format::{middle, visible};
+use crate::ui::html::{Html, Living};
 use crate::ui::live::Live;
+use crate::ui::visitor::Visitor;
+use crate::wire::SignedBy;
 
 /// The frame of a page.
 #[component]
@@ -22,6 +25,8 @@ pub(crate) fn Chrome(
     let is_live = Memo::new(move |_| current(live).is_live());
     let trust = move || if is_live.get() { "live" } else { "old" };
     let place = Signal::derive(move || of_page(as_of(live).as_ref()));
+    let visitor = Visitor::of_app();
+    let (more, person) = (audit_link(&visitor).into_string(), visitor_line(&visitor).into_string());
     let mark = move |name: &'static str| (here == name).then_some("page");
     view! {
         <a class="skip" href="#main">"To the content"</a>
@@ -39,11 +44,13 @@ pub(crate) fn Chrome(
                 <a class="nav-link" href="/waits" aria-current=mark("waits")>"Waits"</a>
                 <a class="nav-link" href="/sessions" aria-current=mark("sessions")>"Sessions"</a>
                 <a class="nav-link" href="/status" aria-current=mark("status")>"Status"</a>
+                <div class="nav-more" inner_html=more></div>
             </nav>
             <div class="top-tools">
                 <PauseButton />
                 <HelpButton />
                 <ThemeSwitch />
+                <div class="visitor" inner_html=person></div>
             </div>
         </header>
         <LinkBanner />
@@ -52,4 +59,36 @@ pub(crate) fn Chrome(
         </main>
         <Help />
     }
+}
+
+/// The way to the record, for those who may read it.
+pub(crate) fn audit_link(visitor: &Visitor) -> Html {
+    if !visitor.0.as_ref().is_some_and(|person| person.may_audit) {
+        return Html::default();
+    }
+    Html::of("a", &[("class", "nav-link"), ("href", "/audit"), ("rel", "external")], "Audit")
+}
+
+/// Who is signed in, and the way in or out.
+pub(crate) fn visitor_line(visitor: &Visitor) -> Html {
+    let Some(person) = &visitor.0 else { return Html::default() };
+    if person.by == SignedBy::Nobody {
+        let sign_in = Html::of("a", &[("class", "tool"), ("href", "/sign-in"), ("rel", "external")], "Sign in");
+        return if person.can_sign_in { sign_in } else { Html::default() };
+    }
+    let title = format!("{}, {}", visible(&person.name), person.role);
+    let name = Html::tag(
+        "span",
+        &[("class", "visitor-name"), ("title", &title), ("data-testid", "visitor")],
+        Html::all(vec![
+            Html::of("bdi", &[], &middle(&visible(&person.name), 20)),
+            Html::of("span", &[("class", "quiet")], &format!(" {}", person.role)),
+        ]),
+    );
+    // A proxy signs people out, not this page.
+    if person.by == SignedBy::Proxy {
+        return name;
+    }
+    let out = Html::of("button", &[("class", "tool"), ("type", "submit")], "Sign out");
+    Html::all(vec![name, Html::tag("form", &[("method", "post"), ("action", "/sign-out")], out)])
 }

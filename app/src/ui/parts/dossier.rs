@@ -24,6 +24,8 @@ pub(crate) struct Person<'a> {
     pub(crate) runs_out: Option<&'a RunsOut>,
     /// The members that have its znode, where they disagree.
     pub(crate) only_on: &'a [String],
+    /// What can be done about it; empty for nothing.
+    pub(crate) button: Html,
 }
 
 impl<'a> Person<'a> {
@@ -37,6 +39,7 @@ impl<'a> Person<'a> {
             liveness: contender.liveness,
             runs_out: contender.runs_out.as_ref(),
             only_on: &contender.only_on,
+            button: Html::default(),
         }
     }
 }
@@ -50,6 +53,7 @@ pub(crate) fn dossier(person: &Person<'_>, now_ms: i64) -> Html {
         liveness_chip(person.liveness, None, now_ms),
         person.runs_out.map(|end| ending(end, now_ms)).unwrap_or_default(),
         only_on(person.only_on),
+        person.button.clone(),
     ];
     let facts = facts(person, now_ms);
     let facts = if facts.is_empty() { Html::default() } else { Html::tag("dl", &[("class", "facts")], Html::all(facts)) };

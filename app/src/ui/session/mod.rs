@@ -116,6 +116,7 @@ fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
 /// Where it connects from, as far as members tell.
 fn client(row: &SessionRow, now_ms: i64) -> Html {
     let person = Person {
+        button: Html::default(),
         ensemble: &row.ensemble,
         name: String::new(),
         session_id: None,

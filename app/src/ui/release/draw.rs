@@ -1,0 +1,322 @@
+//! The dialog's content. All of it is from the plan; what is live is one line of its own and the state of the button, so
+//! that nothing moves under a hand.
+
+use super::stage::{Seen, Stage, is_confirmed};
+use crate::ui::format::{count, middle, plural, visible};
+use crate::ui::html::Html;
+use crate::ui::parts::{Person, dossier, holder_name, tag};
+use crate::wire::{Contender, DeleteRight, Outcome, ReleasePlan, ReleaseResult, Role};
+
+/// Longest name or path in a sentence; the whole is in its title.
+const PATH_CHARS: usize = 72;
+
+/// What was typed so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Typed {
+    pub(super) confirm: String,
+    pub(super) reason: String,
+}
+
+/// The whole of it.
+pub(super) fn content(stage: &Stage, seen: Seen, typed: &Typed, now_ms: i64) -> Html {
+    match stage {
+        Stage::Closed => Html::default(),
+        Stage::Planning(path) => Html::all(vec![
+            title("Release"),
+            subject(path, ""),
+            Html::of("p", &[("class", "quiet")], "Looking at it …"),
+            buttons(vec![cancel("Cancel")]),
+        ]),
+        Stage::Refused { path, why, signed_out } => {
+            let sign_in = if *signed_out {
+                Html::tag("p", &[], Html::of("a", &[("href", "/sign-in"), ("rel", "external")], "Sign in"))
+            } else {
+                Html::default()
+            };
+            let why = Html::of("p", &[("class", "release-stop"), ("role", "alert")], why);
+            Html::all(vec![title("This can't be released"), subject(path, ""), why, sign_in, buttons(vec![cancel("Close"), again()])])
+        }
+        Stage::Planned { plan, note } => planned(plan, note, seen, typed, now_ms, false),
+        Stage::Ordered(plan) => planned(plan, "", Seen::Same, typed, now_ms, true),
+        Stage::Done { plan, result } => done(plan, result),
+    }
+}
+
+fn title(text: &str) -> Html {
+    Html::of("h2", &[("class", "release-title"), ("id", "release-title"), ("tabindex", "-1")], text)
+}
+
+fn path_code(path: &str) -> Html {
+    Html::tag("code", &[("title", &visible(path))], Html::of("bdi", &[], &middle(&visible(path), PATH_CHARS)))
+}
+
+fn subject(path: &str, lock: &str) -> Html {
+    let of = if lock.is_empty() || lock == path { Html::default() } else { Html::all(vec![Html::text(" of the lock "), path_code(lock)]) };
+    Html::tag("p", &[("class", "release-subject")], Html::all(vec![path_code(path), of]))
+}
+
+fn planned(plan: &ReleasePlan, note: &str, seen: Seen, typed: &Typed, now_ms: i64, is_out: bool) -> Html {
+    let is_holder = plan.holder.role == Role::Holder;
+    let ensemble = plan.tag.as_ref().map(|of| tag(Some(of))).unwrap_or_default();
+    let heading = if is_holder { "Release this holder?" } else { "Remove this waiter?" };
+    let dead = plan.frees_itself_at_ms.map(|at_ms| waiting_would_do(plan, at_ms, now_ms)).unwrap_or_default();
+    Html::all(vec![
+        Html::tag("div", &[("class", "release-head")], Html::all(vec![title(heading), ensemble])),
+        subject(&plan.path, &plan.lock),
+        dead,
+        victim(plan, now_ms),
+        consequence(plan),
+        warnings(plan),
+        objection(plan, note, seen, now_ms, is_out),
+        form(plan, seen, typed, now_ms, is_out),
+        whole_session(plan),
+    ])
+}
+
+/// The first advice where the owner is dead.
+fn waiting_would_do(plan: &ReleasePlan, at_ms: i64, now_ms: i64) -> Html {
+    let words = if plan.frees_itself_is_upper_bound { "at the latest in " } else { "in " };
+    let inner = vec![
+        Html::text("Waiting would do: its session is dead and the znode goes by itself "),
+        Html::countdown(words, at_ms, now_ms),
+        Html::text("."),
+    ];
+    Html::tag("p", &[("class", "release-wait"), ("data-testid", "release-wait")], Html::all(inner))
+}
+
+/// Who is released.
+fn victim(plan: &ReleasePlan, now_ms: i64) -> Html {
+    let holder = &plan.holder;
+    let since = match holder.role {
+        Role::Holder => vec![Html::text("Holds for "), Html::age(holder.holding_since_ms, holder.holding_is_lower_bound, now_ms).or_dash()],
+        Role::Waiter => vec![Html::text("Waits for "), Html::age(holder.waiting_since_ms, false, now_ms).or_dash()],
+    };
+    let identity = format!(" · czxid {}, data version {}", plan.czxid, plan.version);
+    let since = Html::all(vec![Html::all(since), Html::of("span", &[("class", "quiet")], &identity)]);
+    let card = dossier(&Person::of(&plan.ensemble, holder_name(holder), holder), now_ms);
+    Html::tag(
+        "div",
+        &[("class", "release-victim"), ("data-testid", "release-victim")],
+        Html::all(vec![card, Html::tag("p", &[("class", "release-since")], since)]),
+    )
+}
+
+/// Who gets it, and what moves.
+fn consequence(plan: &ReleasePlan) -> Html {
+    let more = u64::from(plan.waiters_moving);
+    let moves = if more == 0 { "Nobody else moves.".to_owned() } else { format!("{} up.", plural(more, "waiter moves", "waiters move")) };
+    let name = |contender: &Contender| {
+        let address = contender.client.as_ref().map(|client| format!(", {}", client.address)).unwrap_or_default();
+        let czxid = contender.czxid.map(|czxid| format!(", czxid {czxid}")).unwrap_or_default();
+        let rest = format!("{address}{czxid}");
+        Html::tag(
+            "li",
+            &[],
+            Html::all(vec![
+                Html::of("bdi", &[("class", "mono")], &middle(&visible(&holder_name(contender)), 48)),
+                Html::of("span", &[("class", "quiet")], &rest),
+            ]),
+        )
+    };
+    let next = if plan.next.is_empty() {
+        Html::default()
+    } else {
+        Html::tag("ul", &[("class", "release-next")], Html::all(plan.next.iter().map(name).collect()))
+    };
+    let inner = vec![Html::of("p", &[], &plan.next_sentence), next, Html::of("p", &[("class", "quiet")], &moves)];
+    Html::tag("div", &[("class", "release-then")], Html::all(vec![Html::of("h3", &[("class", "release-part")], "Then"), Html::all(inner)]))
+}
+
+fn warnings(plan: &ReleasePlan) -> Html {
+    if plan.warnings.is_empty() && plan.right == DeleteRight::Granted {
+        return Html::default();
+    }
+    let line = |text: &String| Html::of("li", &[], text);
+    let mut lines: Vec<Html> = plan.warnings.iter().map(line).collect();
+    if plan.right != DeleteRight::Granted {
+        lines.insert(0, line(&plan.right_sentence));
+    }
+    let list = Html::tag("ul", &[("class", "release-warnings"), ("data-testid", "release-warnings")], Html::all(lines));
+    Html::all(vec![Html::of("h3", &[("class", "release-part")], "What can't be promised"), list])
+}
+
+/// One line that is always there, so that nothing moves when it has something to say.
+fn objection(plan: &ReleasePlan, note: &str, seen: Seen, now_ms: i64, is_out: bool) -> Html {
+    let (kind, inner) = if is_out {
+        ("", Html::text("The order is out; its outcome comes here …"))
+    } else if !seen.objection().is_empty() {
+        ("stop", Html::text(seen.objection()))
+    } else if is_over(plan, now_ms) {
+        ("stop", Html::text("This plan ran out. Look again to make a new one."))
+    } else if !note.is_empty() {
+        ("stop", Html::text(note))
+    } else if plan.needs_second {
+        ("", Html::text("A second person has to approve this plan before it is ordered."))
+    } else {
+        ("", Html::all(vec![Html::text("This plan is good for "), Html::countdown("", plan.expires_at_ms, now_ms)]))
+    };
+    Html::tag("p", &[("class", "release-state"), ("data-kind", kind), ("role", "status"), ("data-testid", "release-state")], inner)
+}
+
+fn is_over(plan: &ReleasePlan, now_ms: i64) -> bool {
+    now_ms >= plan.expires_at_ms
+}
+
+fn form(plan: &ReleasePlan, seen: Seen, typed: &Typed, now_ms: i64, is_out: bool) -> Html {
+    let can = !is_out && seen.objection().is_empty() && !is_over(plan, now_ms);
+    let off = |is_off: bool| if is_off { "disabled" } else { "" };
+    let input = |name: &'static str, label: Html, hint: &str| {
+        let attributes = [
+            ("class", "release-input"),
+            ("name", name),
+            ("type", "text"),
+            ("autocomplete", "off"),
+            ("spellcheck", "false"),
+            ("placeholder", hint),
+            ("maxlength", "1000"),
+            ("disabled", off(is_out)),
+        ];
+        Html::tag(
+            "label",
+            &[("class", "release-field")],
+            Html::all(vec![Html::tag("span", &[], label), Html::tag("input", &attributes, Html::default())]),
+        )
+    };
+    let is_ready = can && is_confirmed(plan, &typed.confirm, &typed.reason);
+    let go = if plan.holder.role == Role::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
+    let go = Html::of("button", &[("class", "tool danger"), ("type", "submit"), ("data-testid", "release-go"), ("disabled", off(!is_ready))], go);
+    let revoke = if plan.can_revoke {
+        let title = "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
+        Html::of(
+            "button",
+            &[("class", "tool"), ("type", "button"), ("data-do", "revoke"), ("title", title), ("disabled", off(!can))],
+            "Ask it to let go first",
+        )
+    } else {
+        Html::default()
+    };
+    let last = if is_out { cancel("Close") } else { cancel("Cancel") };
+    let again = if can || is_out { Html::default() } else { again() };
+    Html::all(vec![
+        input("confirm", Html::all(vec![Html::text("Type the lock’s path, "), path_code(&plan.lock)]), ""),
+        input("reason", Html::text("Reason, for the record"), "what you saw, ticket, who was asked"),
+        buttons(vec![last, again, revoke, go]),
+    ])
+}
+
+fn buttons(inner: Vec<Html>) -> Html {
+    Html::tag("div", &[("class", "release-buttons")], Html::all(inner))
+}
+
+fn cancel(text: &str) -> Html {
+    Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", "close")], text)
+}
+
+fn again() -> Html {
+    Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", "again")], "Look again")
+}
+
+/// How the whole session would be ended, which is not done here.
+fn whole_session(plan: &ReleasePlan) -> Html {
+    let Some(runbook) = &plan.runbook else { return Html::default() };
+    let falls = match plan.falls_count {
+        0 => "It owns no other znode.".to_owned(),
+        many => format!("With it {} would go:", plural(many.into(), "more ephemeral", "more ephemerals")),
+    };
+    let path = |path: &String| Html::tag("li", &[], path_code(path));
+    let more = plan.falls_count.saturating_sub(plan.falls.len() as u32);
+    let mut list: Vec<Html> = plan.falls.iter().map(path).collect();
+    if more > 0 {
+        list.push(Html::of("li", &[], &format!("and {} more", count(more))));
+    }
+    let copy = Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", "copy")], "Copy");
+    let inner = vec![
+        Html::of("summary", &[], "End the whole session instead"),
+        Html::of("p", &[], "Lockscope never ends a session of others. An administrator of the ensemble can, like this:"),
+        Html::of("pre", &[("class", "release-runbook"), ("tabindex", "0")], runbook),
+        copy,
+        Html::of("p", &[], &falls),
+        Html::tag("ul", &[("class", "bullets")], Html::all(list)),
+    ];
+    Html::tag("details", &[("class", "release-more")], Html::all(inner))
+}
+
+fn done(plan: &ReleasePlan, result: &ReleaseResult) -> Html {
+    let (kind, heading) = heading(result.outcome);
+    let record = result.audit_id.map(|id| {
+        let href = format!("/audit#r{id}");
+        Html::all(vec![Html::text("Recorded as "), Html::of("a", &[("href", &href), ("rel", "external")], &format!("№ {id}")), Html::text(".")])
+    });
+    let sentence = [("class", "release-result"), ("data-testid", "release-result"), ("data-outcome", result.outcome.name()), ("data-kind", kind)];
+    let name = |holder: &Contender| Html::tag("li", &[], Html::of("bdi", &[("class", "mono")], &middle(&visible(&holder_name(holder)), 60)));
+    let holders = if result.holders.is_empty() {
+        Html::of("p", &[("class", "quiet")], "Nobody holds it now.")
+    } else {
+        Html::all(vec![
+            Html::of("h3", &[("class", "release-part")], "Holds now"),
+            Html::tag("ul", &[("class", "release-next")], Html::all(result.holders.iter().map(name).collect())),
+        ])
+    };
+    let anew = if matches!(result.outcome, Outcome::Released | Outcome::AlreadyGone) { Html::default() } else { again() };
+    Html::all(vec![
+        title(heading),
+        subject(&plan.path, &plan.lock),
+        Html::of("p", &sentence, &result.sentence),
+        holders,
+        Html::tag("p", &[("class", "quiet")], record.unwrap_or_default()),
+        buttons(vec![anew, cancel("Close")]),
+    ])
+}
+
+fn heading(outcome: Outcome) -> (&'static str, &'static str) {
+    match outcome {
+        Outcome::Released => ("good", "Released"),
+        Outcome::ReleasedOther => ("stop", "Another one was released"),
+        Outcome::AlreadyGone => ("good", "It was gone already"),
+        Outcome::ChangedHands => ("stop", "It changed hands: nothing was deleted"),
+        Outcome::VersionMoved => ("stop", "It was written to: nothing was deleted"),
+        Outcome::PlanExpired => ("stop", "The plan ran out: nothing was deleted"),
+        Outcome::Denied => ("stop", "ZooKeeper denies it: nothing was deleted"),
+        Outcome::Unknown => ("stop", "Not known whether it was deleted"),
+        Outcome::RefusedAudit => ("stop", "It can’t be recorded: nothing was deleted"),
+        Outcome::NotLive => ("stop", "The view is not live: nothing was deleted"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::plan;
+    use super::*;
+
+    fn drawn(seen: Seen, typed: &Typed, now_ms: i64) -> String {
+        content(&Stage::Planned { plan: Box::new(plan()), note: String::new() }, seen, typed, now_ms).into_string()
+    }
+
+    fn can_go(html: &str) -> bool {
+        let button = html.split("data-testid=\"release-go\"").nth(1).and_then(|rest| rest.split('>').next()).expect("there is the button");
+        !button.contains("disabled")
+    }
+
+    #[test]
+    fn the_button_works_only_for_what_was_planned_and_confirmed() {
+        let good = Typed { confirm: "/order".to_owned(), reason: "stuck".to_owned() };
+        assert!(can_go(&drawn(Seen::Same, &good, 0)) && can_go(&drawn(Seen::NotShown, &good, 59_999)));
+        assert!(!can_go(&drawn(Seen::Same, &Typed::default(), 0)), "nothing was typed");
+        assert!(!can_go(&drawn(Seen::Same, &good, 60_000)), "the plan ran out");
+        for seen in [Seen::Gone, Seen::Other, Seen::Written, Seen::Moved, Seen::Old, Seen::Paused] {
+            let html = drawn(seen, &good, 0);
+            assert!(!can_go(&html) && html.contains(seen.objection().split(':').next().expect("a sentence")), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_words_stay_words() {
+        let mut plan = plan();
+        let hostile = "<img src=x onerror=alert(1)>\u{202e}";
+        plan.warnings = vec![hostile.to_owned()];
+        plan.runbook = Some(hostile.to_owned());
+        plan.holder.label = Some(hostile.to_owned());
+        let html = content(&Stage::Planned { plan: Box::new(plan), note: hostile.to_owned() }, Seen::Same, &Typed::default(), 0).into_string();
+        assert!(!html.contains("<img") && !html.contains('\u{202e}'), "{html}");
+    }
+}

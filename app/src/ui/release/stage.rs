@@ -1,0 +1,148 @@
+//! Where a release stands, and whether what it was planned for is still what is seen. Pure.
+
+use crate::wire::{Contender, LockPage, ReleasePlan, ReleaseResult, RootState};
+
+/// One way through the dialog. Only the person at it moves it on: nothing live does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Stage {
+    /// No dialog.
+    Closed,
+    /// The server was asked for a plan of this znode.
+    Planning(String),
+    /// There is no plan, or it was lost; why.
+    Refused { path: String, why: String, signed_out: bool },
+    /// A plan, and what was wrong with the last order.
+    Planned { plan: Box<ReleasePlan>, note: String },
+    /// The order is out.
+    Ordered(Box<ReleasePlan>),
+    /// It ended.
+    Done { plan: Box<ReleasePlan>, result: Box<ReleaseResult> },
+}
+
+impl Stage {
+    /// The plan, once there is one.
+    pub(super) fn plan(&self) -> Option<&ReleasePlan> {
+        match self {
+            Self::Closed | Self::Planning(_) | Self::Refused { .. } => None,
+            Self::Planned { plan, .. } | Self::Ordered(plan) | Self::Done { plan, .. } => Some(plan),
+        }
+    }
+
+    /// The znode it is about.
+    pub(super) fn path(&self) -> &str {
+        match self {
+            Self::Closed => "",
+            Self::Planning(path) | Self::Refused { path, .. } => path,
+            Self::Planned { plan, .. } | Self::Ordered(plan) | Self::Done { plan, .. } => &plan.path,
+        }
+    }
+}
+
+/// What the live view shows of a planned znode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// The same as when it was planned.
+    Same,
+    /// Outside of the rows that are shown; the server looks again before it deletes.
+    NotShown,
+    /// It is gone.
+    Gone,
+    /// Another znode, or another session's, has its path.
+    Other,
+    /// Its data was written.
+    Written,
+    /// It moved from waiting to holding or back.
+    Moved,
+    /// The view is not live.
+    Old,
+    /// The page is paused, so it does not know.
+    Paused,
+}
+
+impl Seen {
+    /// What is said, and why nothing can be ordered now; empty while it can.
+    pub(super) fn objection(self) -> &'static str {
+        match self {
+            Self::Same | Self::NotShown => "",
+            Self::Gone => "It is gone: nothing is left to release.",
+            Self::Other => "Another znode has its place now. This plan is not for that one.",
+            Self::Written => "Its data was written since this plan was made.",
+            Self::Moved => "It moved in the queue since this plan was made: what a release does is not what is written here.",
+            Self::Old => "The view of this lock is not live, so nothing can be ordered.",
+            Self::Paused => "The page is paused and shows the past. Let it go on first.",
+        }
+    }
+}
+
+/// Compares a plan with the page below the dialog; None: the lock is gone.
+pub(super) fn compare(page: Option<&LockPage>, plan: &ReleasePlan) -> Seen {
+    let Some(page) = page else { return Seen::Gone };
+    if page.head.as_of.state != RootState::Live {
+        return Seen::Old;
+    }
+    let (window, row) = (&page.window, &page.head.row);
+    let Some(now) = window.rows.iter().chain(&row.holders).find(|contender| contender.path == plan.path) else {
+        let all_are_shown = window.offset == 0 && window.total as usize <= window.rows.len();
+        return if all_are_shown { Seen::Gone } else { Seen::NotShown };
+    };
+    same(now, plan)
+}
+
+fn same(now: &Contender, plan: &ReleasePlan) -> Seen {
+    let then = &plan.holder;
+    if now.czxid.is_some_and(|czxid| czxid != plan.czxid) || now.session_id != then.session_id {
+        Seen::Other
+    } else if now.version != plan.version {
+        Seen::Written
+    } else if now.role != then.role {
+        Seen::Moved
+    } else {
+        Seen::Same
+    }
+}
+
+/// Whether what was typed allows the order: the path to the letter, and a reason.
+pub(super) fn is_confirmed(plan: &ReleasePlan, confirm: &str, reason: &str) -> bool {
+    confirm == plan.lock && reason.trim().chars().count() >= 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::release::samples::{page, plan};
+    use crate::wire::{Role, SessionId, Window, Zxid};
+
+    #[test]
+    fn what_differs_from_the_plan_is_told() {
+        let plan = plan();
+        let changed = |change: &dyn Fn(&mut LockPage)| {
+            let mut page = page(&plan);
+            change(&mut page);
+            compare(Some(&page), &plan)
+        };
+        assert_eq!(changed(&|_| {}), Seen::Same);
+        assert_eq!(changed(&|page| page.window.rows[0].czxid = Some(Zxid(99))), Seen::Other);
+        assert_eq!(changed(&|page| page.window.rows[0].session_id = Some(SessionId(99))), Seen::Other);
+        assert_eq!(changed(&|page| page.window.rows[0].version = 1), Seen::Written);
+        assert_eq!(changed(&|page| page.window.rows[0].role = Role::Waiter), Seen::Moved);
+        assert_eq!(changed(&|page| page.head.as_of.state = RootState::Stale), Seen::Old);
+        assert_eq!(changed(&|page| page.window = Window { total: 0, offset: 0, rows: Vec::new() }), Seen::Gone);
+        assert_eq!(changed(&|page| page.window = Window { total: 900, offset: 300, rows: Vec::new() }), Seen::NotShown);
+        assert_eq!(compare(None, &plan), Seen::Gone);
+    }
+
+    #[test]
+    fn an_order_takes_the_path_to_the_letter_and_a_reason() {
+        let plan = plan();
+        let cases = [
+            ("/order", "stuck since noon", true),
+            ("/order ", "stuck", false),
+            ("/Order", "stuck", false),
+            ("", "stuck", false),
+            ("/order", "  x ", false),
+        ];
+        for (confirm, reason, expected) in cases {
+            assert_eq!(is_confirmed(&plan, confirm, reason), expected, "{confirm:?} {reason:?}");
+        }
+    }
+}
