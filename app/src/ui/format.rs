@@ -95,6 +95,21 @@ pub(crate) fn clock(at_ms: i64) -> String {
     format!("{:02}:{:02}:{:02} UTC", seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
 }
 
+/// An instant as UTC with its day, `2026-11-21 14:03:22 UTC`.
+#[cfg(feature = "ssr")]
+pub(crate) fn date(at_ms: i64) -> String {
+    // Days since 1 March of the year 0, so that a leap day is the last of its year.
+    let days = at_ms.div_euclid(86_400_000) + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Months from March on; 153 days are five of them.
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02} {}", year_of_era + era * 400 + next_year, clock(at_ms))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +130,21 @@ mod tests {
         assert_eq!(age(1_000, 3_500), "2.5 s");
         assert_eq!(age(9_000, 3_500), "0 ms");
         assert_eq!(age(9_000, 0), "…");
+    }
+
+    #[cfg(feature = "ssr")]
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (at_ms, text) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399_000, "2000-02-28 23:59:59 UTC"),
+            (951_782_400_000, "2000-02-29 00:00:00 UTC"),
+            (4_107_542_400_000, "2100-03-01 00:00:00 UTC"),
+            (1_700_000_000_000, "2023-11-14 22:13:20 UTC"),
+            (-1_000, "1969-12-31 23:59:59 UTC"),
+        ] {
+            assert_eq!(date(at_ms), text);
+        }
     }
 
     #[test]

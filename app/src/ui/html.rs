@@ -103,6 +103,12 @@ impl Html {
 }
 
 impl Html {
+    /// Markup of our own, as it is.
+    #[cfg(feature = "ssr")]
+    pub(crate) fn trusted(markup: &'static str) -> Self {
+        Self(markup.to_owned())
+    }
+
     /// As it goes into a document.
     pub(crate) fn into_string(self) -> String {
         self.0

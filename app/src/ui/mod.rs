@@ -14,6 +14,8 @@ mod hydrate;
 mod live;
 mod lock;
 mod parts;
+#[cfg(feature = "ssr")]
+mod plain;
 mod release;
 mod session;
 mod sessions;
@@ -23,4 +25,6 @@ mod visitor;
 mod waits;
 
 pub use app::App;
+#[cfg(feature = "ssr")]
+pub use plain::{AuditView, Plain, audit_page};
 pub use shell::{AssetNames, shell};

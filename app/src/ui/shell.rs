@@ -18,7 +18,8 @@ pub struct AssetNames {
 }
 
 /// Runs before the first paint, so that a remembered theme does not flash.
-const EARLY: &str = "try{const t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')document.documentElement.dataset.theme=t}catch{}";
+pub(super) const EARLY: &str =
+    "try{const t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')document.documentElement.dataset.theme=t}catch{}";
 
 /// The whole document. Every script carries the request's nonce; there is no inline style.
 pub fn shell(assets: AssetNames) -> impl IntoView {

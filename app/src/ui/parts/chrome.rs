@@ -13,6 +13,18 @@ use crate::ui::live::Live;
 use crate::ui::visitor::Visitor;
 use crate::wire::SignedBy;
 
+/// Name and sign; leads to the board.
+const BRAND: &str = "<a class=\"brand\" href=\"/\"><svg viewBox=\"0 0 32 32\" width=\"20\" height=\"20\" aria-hidden=\"true\">\
+    <path class=\"brand-shackle\" d=\"M10 15v-4a6 6 0 0 1 12 0v4\"/>\
+    <path class=\"brand-body\" fill-rule=\"evenodd\" d=\"M9 14h14a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4h-14a4 4 0 0 1-4-4v-6a4 4 0 0 1 \
+    4-4zM16 17.8a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4z\"/></svg>Lockscope</a>";
+
+/// The same, for pages made of text.
+#[cfg(feature = "ssr")]
+pub(crate) fn brand() -> Html {
+    Html::trusted(BRAND)
+}
+
 /// The frame of a page.
 #[component]
 pub(crate) fn Chrome(
@@ -31,13 +43,7 @@ pub(crate) fn Chrome(
     view! {
         <a class="skip" href="#main">"To the content"</a>
         <header class="top">
-            <a class="brand" href="/">
-                <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
-                    <path class="brand-shackle" d="M10 15v-4a6 6 0 0 1 12 0v4" />
-                    <path class="brand-body" fill-rule="evenodd" d="M9 14h14a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4h-14a4 4 0 0 1-4-4v-6a4 4 0 0 1 4-4zM16 17.8a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4z" />
-                </svg>
-                "Lockscope"
-            </a>
+            <div class="brand-place" inner_html=BRAND></div>
             <Living class="top-place" html=place />
             <nav class="nav" aria-label="Pages">
                 <a class="nav-link" href="/" aria-current=mark("board")>"Board"</a>

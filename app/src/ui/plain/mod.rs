@@ -1,0 +1,61 @@
+//! Pages that are the server's alone: whole documents made of text, without script but for the remembered theme. They tell
+//! what does not change while it is looked at.
+
+mod audit;
+
+pub use audit::{AuditView, audit_page};
+
+use super::html::Html;
+use super::parts::{audit_link, brand, visitor_line};
+use super::shell::{AssetNames, EARLY};
+use super::visitor::Visitor;
+use crate::wire::Person;
+
+/// What every such page needs.
+#[derive(Clone, Debug)]
+pub struct Plain<'a> {
+    /// The style sheet's name and more.
+    pub assets: &'a AssetNames,
+    /// Of this answer's Content-Security-Policy.
+    pub nonce: &'a str,
+    /// Who looks.
+    pub person: &'a Person,
+}
+
+/// A document around a page's content.
+fn document(plain: &Plain<'_>, title: &str, here: &str, inner: Html) -> String {
+    let mut head = String::from("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
+    head.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">");
+    let css = format!("/pkg/{}", plain.assets.css);
+    let parts = vec![
+        Html::tag("script", &[("nonce", plain.nonce)], Html::trusted(EARLY)),
+        Html::tag("link", &[("rel", "stylesheet"), ("href", &css)], Html::default()),
+        Html::tag("link", &[("rel", "icon"), ("type", "image/svg+xml"), ("href", "/favicon.svg")], Html::default()),
+        Html::of("title", &[], &format!("{title} · Lockscope")),
+    ];
+    head.push_str(&Html::all(parts).into_string());
+    head.push_str("</head>");
+    let visitor = Visitor(Some(plain.person.clone()));
+    let link = |name: &str, href: &str, text: &str| {
+        Html::of("a", &[("class", "nav-link"), ("href", href), ("aria-current", if name == here { "page" } else { "" })], text)
+    };
+    let audit = if here == "audit" { link("audit", "/audit", "Audit") } else { audit_link(&visitor) };
+    let nav = vec![
+        link("board", "/", "Board"),
+        link("waits", "/waits", "Waits"),
+        link("sessions", "/sessions", "Sessions"),
+        link("status", "/status", "Status"),
+        audit,
+    ];
+    let top = vec![
+        brand(),
+        Html::tag("nav", &[("class", "nav"), ("aria-label", "Pages")], Html::all(nav)),
+        Html::tag("div", &[("class", "top-tools")], Html::tag("div", &[("class", "visitor")], visitor_line(&visitor))),
+    ];
+    let body = vec![
+        Html::of("a", &[("class", "skip"), ("href", "#main")], "To the content"),
+        Html::tag("header", &[("class", "top")], Html::all(top)),
+        Html::tag("main", &[("class", "main"), ("id", "main"), ("tabindex", "-1")], inner),
+    ];
+    format!("{head}{}</html>", Html::tag("body", &[], Html::all(body)).into_string())
+}
