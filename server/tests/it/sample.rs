@@ -108,10 +108,15 @@ fn two_recipes_share_a_directory(believed: &Believed) -> bool {
     count(believed, "/shared/mixed", "__lock__") > 0 && count(believed, "/shared/mixed", "-lock-") > 0
 }
 
+/// Everybody stands in one queue, and the same one holds: nobody else of five would wait for so long.
+fn all_wait_for_one_that_hangs(believed: &Believed) -> bool {
+    count(believed, "/shipping/labels", "-lock-") == 5
+}
+
 type Look = fn(&Believed) -> bool;
 
 /// What must be seen of each scene, in this order.
-const SCENES: [(&str, &[Look]); 10] = [
+const SCENES: [(&str, &[Look]); 11] = [
     ("long queues", &[queues_are_long]),
     // A contender is seen before it is read.
     ("labels", &[a_report_says_who_it_is]),
@@ -120,6 +125,7 @@ const SCENES: [(&str, &[Look]); 10] = [
     ("a semaphore", &[all_permits_are_taken]),
     ("a barrier", &[members_gather, members_work, members_gather, members_work]),
     ("a queue", &[items_wait]),
+    ("a holder that hangs", &[all_wait_for_one_that_hangs]),
     ("two recipes in one directory", &[two_recipes_share_a_directory]),
     ("a session behind itself", &[a_session_waits_behind_itself, nobody_waits_behind_itself, a_session_waits_behind_itself]),
     ("a deadlock", &[both_wait_for_each_other, transfers_are_done, both_wait_for_each_other]),

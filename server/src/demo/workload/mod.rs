@@ -5,6 +5,7 @@ mod barrier;
 mod cut;
 mod deadlock;
 mod duplicate;
+mod hang;
 mod mutex;
 mod names;
 mod pace;

@@ -25,6 +25,10 @@ impl Place {
         Ok(Self { path })
     }
 
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     fn split(&self) -> (&str, &str) {
         split_path(&self.path).unwrap_or(("/", &self.path))
     }

@@ -33,6 +33,8 @@ pub(super) enum Play {
     Cross(Side),
     /// Stands in a queue twice.
     Duplicate,
+    /// Takes a lock and never gives it back by itself.
+    Hang(Style),
 }
 
 /// One contender.
@@ -60,7 +62,8 @@ impl Scene {
             | Play::Meet(_)
             | Play::Produce
             | Play::Consume
-            | Play::Duplicate => vec![self.directory.to_owned()],
+            | Play::Duplicate
+            | Play::Hang(_) => vec![self.directory.to_owned()],
         }
     }
 }
@@ -91,7 +94,7 @@ const fn group(
 }
 
 /// Directory, what is done there, by how many of which job on how many hosts, for how long, and the pause between.
-const GROUPS: [Group; 21] = [
+const GROUPS: [Group; 23] = [
     group("/order", Play::Lock(Style::Plain), (6, "worker", 3), 200..1_500, 50..2_500),
     group("/reports/nightly", Play::Lock(Style::WriteLock), (10, "report", 4), 18_000..22_000, 200..2_000),
     group("/exclusive_lock", Play::Fixed, (4, "batch", 2), 800..3_000, 100..1_000),
@@ -111,6 +114,8 @@ const GROUPS: [Group; 21] = [
     group("/transfer", Play::Cross(Side::GivesUp), (1, "transfer-out", 1), 1_000..2_000, 28_000..32_000),
     group("/billing/invoices", Play::Duplicate, (1, "invoice-retry", 1), 1_000..2_000, 18_000..22_000),
     group("/billing/invoices", Play::Lock(Style::Curator), (2, "invoice", 2), 1_000..3_000, 500..2_000),
+    group("/shipping/labels", Play::Lock(Style::Curator), (4, "labels", 2), 150..350, 100..1_500),
+    group("/shipping/labels", Play::Hang(Style::Curator), (1, "labels-hung", 1), 0..0, 80_000..100_000),
     group("/shared/mixed", Play::Lock(Style::Kazoo), (2, "nightly-py", 2), 2_000..6_000, 500..2_000),
     group("/shared/mixed", Play::Lock(Style::Curator), (2, "nightly-java", 2), 2_000..6_000, 500..2_000),
 ];

@@ -9,7 +9,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error};
 use super::cut::CutLine;
 use super::pace::Pace;
 use super::scenes::{Play, Scene};
-use super::{barrier, deadlock, duplicate, mutex, queue, read_write, semaphore};
+use super::{barrier, deadlock, duplicate, hang, mutex, queue, read_write, semaphore};
 
 /// Pause after a failed session.
 const RETRY: Duration = Duration::from_millis(500);
@@ -59,6 +59,7 @@ impl Player<'_> {
             Play::Consume => queue::consume(self).await,
             Play::Cross(side) => deadlock::round(self, side).await,
             Play::Duplicate => duplicate::round(self).await,
+            Play::Hang(style) => hang::round(self, style).await,
         }
     }
 }
@@ -99,7 +100,8 @@ async fn clear(client: &Client, scenes: &[Scene]) -> Result<(), Error> {
             | Play::Permit(_)
             | Play::Consume
             | Play::Cross(_)
-            | Play::Duplicate => {}
+            | Play::Duplicate
+            | Play::Hang(_) => {}
         }
     }
     Ok(())
