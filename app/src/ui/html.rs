@@ -109,6 +109,11 @@ impl Html {
         Self(markup.to_owned())
     }
 
+    /// Markup that the server drew, with all that came from outside escaped there.
+    pub(crate) fn drawn(markup: String) -> Self {
+        Self(markup)
+    }
+
     /// As it goes into a document.
     pub(crate) fn into_string(self) -> String {
         self.0

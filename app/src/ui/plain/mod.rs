@@ -1,9 +1,11 @@
-//! Pages that are the server's alone: whole documents made of text, without script but for the remembered theme. They tell
-//! what does not change while it is looked at.
+//! What the server draws alone. Pages: whole documents made of text, without script but for the remembered theme. And the
+//! content of the dialog that releases, which the page asks for. Neither changes while it is looked at.
 
 mod audit;
+mod release;
 
 pub use audit::{AuditView, audit_page};
+pub use release::{release_plan, release_result};
 
 use super::html::Html;
 use super::parts::{audit_link, brand, visitor_line};

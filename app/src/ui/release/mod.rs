@@ -1,24 +1,23 @@
 //! The dialog that releases: it shows a plan, takes the typed path and the reason, and tells what came of the order.
 //!
-//! Buttons anywhere on the page that carry `data-release` open it. While it is open its content stays what the plan says;
-//! the live view below only decides whether it may still be ordered.
+//! Buttons anywhere on the page that carry `data-release` open it. The server draws what is in it (`ui::plain`), so that
+//! nothing live can move it; here it is only decided whether what it shows may still be ordered.
 
 mod ask;
-mod draw;
 #[cfg(test)]
-mod samples;
+pub(super) mod samples;
 mod stage;
 
-use leptos::html::Dialog;
+use leptos::html::{Dialog, Div};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
 
-use super::html::{Html, Living};
-use super::live::Live;
+use super::html::{Html, follow};
+use super::live::{Connection, Live};
 use super::visitor::Visitor;
-use draw::{Typed, content};
-use stage::{Seen, Stage, compare};
+use ask::{Answer, ask};
+use stage::{Planned, Seen, Stage, compare, is_confirmed};
 
 /// The button that opens the dialog for a znode; nothing for those who may not, and for what has no znode.
 pub(crate) fn release_button(node: Option<&str>, path: &str, may: bool) -> Html {
@@ -39,21 +38,26 @@ struct Releasing {
     live: Live,
     ensemble: StoredValue<String>,
     stage: RwSignal<Stage>,
-    typed: RwSignal<Typed>,
+    /// What was wrong with the last order.
+    note: RwSignal<String>,
+    /// Rises with everything that is typed.
+    typed: RwSignal<u32>,
     /// Tells an answer to an old question from the one that is waited for.
     question: StoredValue<u64>,
+    body: NodeRef<Div>,
 }
 
 /// The dialog, for the lock page around it.
 #[component]
 pub(crate) fn ReleaseDialog(ensemble: String) -> impl IntoView {
-    let live = Live::of_app();
     let state = Releasing {
-        live,
+        live: Live::of_app(),
         ensemble: StoredValue::new(ensemble),
         stage: RwSignal::new(Stage::Closed),
-        typed: RwSignal::new(Typed::default()),
+        note: RwSignal::new(String::new()),
+        typed: RwSignal::new(0),
         question: StoredValue::new(0),
+        body: NodeRef::new(),
     };
     let dialog = NodeRef::<Dialog>::new();
     let may = Visitor::of_app().may_release();
@@ -67,29 +71,16 @@ pub(crate) fn ReleaseDialog(ensemble: String) -> impl IntoView {
             on_cleanup(move || listener.remove());
         }
     });
-    let is_open = Memo::new(move |_| state.stage.with(|stage| *stage != Stage::Closed));
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else { return };
-        match (is_open.get(), dialog.open()) {
+        match (state.stage.with(|stage| *stage != Stage::Closed), dialog.open()) {
             // Fails only for a dialog that is open in another way, which this page never does.
             (true, false) => drop(dialog.show_modal()),
             (false, true) => dialog.close(),
             _ => {}
         }
     });
-    // What the screen reader begins with, and where no key does anything.
-    let heading = Memo::new(move |_| state.stage.with(|stage| std::mem::discriminant(stage)));
-    Effect::new(move |_| {
-        heading.track();
-        request_animation_frame(move || {
-            let title = dialog.get_untracked().and_then(|dialog| dialog.query_selector("#release-title").ok().flatten());
-            if let Some(title) = title.and_then(|title| title.dyn_into::<HtmlElement>().ok()) {
-                // Focus can fail only for what is not in the document.
-                let _ = title.focus();
-            }
-        });
-    });
-    let html = Signal::derive(move || state.content());
+    Effect::new(move |_| state.judge());
     view! {
         <dialog
             class="release"
@@ -99,14 +90,13 @@ pub(crate) fn ReleaseDialog(ensemble: String) -> impl IntoView {
             on:close=move |_| state.close()
             on:cancel=move |event| state.hold_open(&event)
             on:click=move |event| state.clicked(&event)
-            on:input=move |event| state.input(&event)
-        >
-            <form on:submit=move |event| {
+            on:input=move |_| state.typed.update(|typed| *typed += 1)
+            on:submit=move |event| {
                 event.prevent_default();
                 state.order("execute");
-            }>
-                <Living class="living" html=html />
-            </form>
+            }
+        >
+            <div node_ref=state.body></div>
         </dialog>
     }
 }
@@ -117,27 +107,30 @@ fn closest(event: &Event, name: &str) -> Option<String> {
     target.closest(&format!("[{name}]")).ok()??.get_attribute(name)
 }
 
+/// What is said before the server drew anything.
+fn words(title: &str, text: &str) -> Html {
+    let button = |act: &str, text: &str| Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", act)], text);
+    let again = if text.is_empty() { Html::default() } else { button("again", "Look again") };
+    Html::all(vec![
+        Html::of("h2", &[("class", "release-title"), ("id", "release-title"), ("tabindex", "-1")], title),
+        Html::of("p", &[("class", if text.is_empty() { "" } else { "release-stop" }), ("role", "alert"), ("data-testid", "release-refused")], text),
+        Html::tag("div", &[("class", "release-buttons")], Html::all(vec![button("close", "Close"), again])),
+    ])
+}
+
 impl Releasing {
-    fn content(self) -> Html {
-        self.stage.with(|stage| {
-            let seen = if matches!(stage, Stage::Planned { .. }) { self.seen(stage) } else { Seen::Same };
-            let now_ms = if matches!(stage, Stage::Planned { .. }) { self.live.now_ms() } else { self.live.now_ms_untracked() };
-            self.typed.with(|typed| content(stage, seen, typed, now_ms))
-        })
+    fn find(self, selector: &str) -> Option<HtmlElement> {
+        self.body.get_untracked()?.query_selector(selector).ok()??.dyn_into().ok()
     }
 
-    fn seen(self, stage: &Stage) -> Seen {
-        if self.live.is_paused() {
-            return Seen::Paused;
-        }
-        let seen = stage.plan().and_then(|plan| self.live.lock(|page| compare(page, plan)));
-        if self.live.connection() == super::live::Connection::Open { seen.unwrap_or(Seen::Old) } else { Seen::Old }
+    fn value(self, name: &str) -> String {
+        let input = self.find(&format!("[name={name}]")).and_then(|input| input.dyn_into::<HtmlInputElement>().ok());
+        input.map(|input| input.value()).unwrap_or_default()
     }
 
     fn close(self) {
         self.question.update_value(|question| *question += 1);
         self.stage.set(Stage::Closed);
-        self.typed.set(Typed::default());
     }
 
     /// Esc does not take the result of an order that is out.
@@ -152,69 +145,146 @@ impl Releasing {
             Some("close") => self.close(),
             Some("again") => self.plan(self.stage.with_untracked(|stage| stage.path().to_owned())),
             Some("revoke") => self.order("revoke"),
-            Some("copy") => self.copy(),
+            Some("copy") => {
+                if let Some(text) = self.find("pre").and_then(|text| text.text_content()) {
+                    // A browser that refuses leaves the text on screen, where it can be selected.
+                    let _ = window().navigator().clipboard().write_text(&text);
+                }
+            }
             _ => {}
         }
     }
 
-    fn input(self, event: &Event) {
-        let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) else { return };
-        self.typed.update(|typed| match input.name().as_str() {
-            "confirm" => typed.confirm = input.value(),
-            "reason" => typed.reason = input.value(),
-            _ => {}
-        });
-    }
-
-    fn copy(self) {
-        if let Some(text) = self.stage.with_untracked(|stage| stage.plan().and_then(|plan| plan.runbook.clone())) {
-            // A browser that refuses leaves the text on screen, where it can be selected.
-            let _ = window().navigator().clipboard().write_text(&text);
+    /// Brings what is drawn in line with what may be done now: one line that says why not, and the button.
+    fn judge(self) {
+        self.typed.track();
+        let (planned, is_out) = match self.stage.get() {
+            Stage::Planned(planned) => (planned, false),
+            Stage::Ordered(planned) => (planned, true),
+            Stage::Closed | Stage::Asked(_) | Stage::Told(_) => return,
+        };
+        let is_over = self.live.now_ms() >= planned.expires_at_ms;
+        let (seen, note) = (self.seen(&planned), self.note.get());
+        let objection = match () {
+            () if is_out => "The order is out; its outcome comes here …",
+            () if !seen.objection().is_empty() => seen.objection(),
+            () if is_over => "This plan ran out. Look again to make a new one.",
+            () => &note,
+        };
+        let can = !is_out && !is_over && seen.objection().is_empty();
+        if let Some(line) = self.find("#release-word") {
+            line.set_text_content(Some(objection));
+        }
+        let is_ready = can && is_confirmed(&planned, &self.value("confirm"), &self.value("reason"));
+        self.switch("[data-when=confirmed]", is_ready);
+        self.switch("[data-when=planned]", can);
+        self.switch("input", !is_out);
+        if let Some(form) = self.find("form") {
+            // The attribute's name is one.
+            let _ = if objection.is_empty() || is_out { form.remove_attribute("data-stop") } else { form.set_attribute("data-stop", "true") };
         }
     }
-}
 
-impl Releasing {
-    fn next_question(self) -> u64 {
-        self.question.update_value(|question| *question += 1);
-        self.question.get_value()
+    /// Turns all such elements on or off.
+    fn switch(self, selector: &str, on: bool) {
+        let Some(found) = self.body.get_untracked().and_then(|body| body.query_selector_all(selector).ok()) else { return };
+        for at in 0..found.length() {
+            if let Some(element) = found.item(at).and_then(|node| node.dyn_into::<Element>().ok()) {
+                let _ = if on { element.remove_attribute("disabled") } else { element.set_attribute("disabled", "") };
+            }
+        }
+    }
+
+    fn seen(self, planned: &Planned) -> Seen {
+        if self.live.is_paused() {
+            return Seen::Paused;
+        }
+        let seen = self.live.lock(|page| compare(page, planned));
+        if self.live.connection() == Connection::Open { seen.unwrap_or(Seen::Old) } else { Seen::Old }
+    }
+
+    /// Shows something else, from its beginning, with the title in focus: no key does anything there.
+    fn show(self, html: &Html) {
+        if let Some(body) = self.body.get_untracked() {
+            follow(&body, &Html::default());
+            follow(&body, html);
+        }
+        if let Some(title) = self.find("#release-title") {
+            // Focus can fail only for what is not in the document.
+            let _ = title.focus();
+        }
+    }
+
+    /// What the drawn plan says of itself; None when it is no plan.
+    fn read_plan(self) -> Option<Planned> {
+        let form = self.find("form[data-plan]")?;
+        let of = |name: &str| form.get_attribute(name).unwrap_or_default();
+        Some(Planned {
+            plan_id: of("data-plan"),
+            path: of("data-path"),
+            lock: of("data-lock"),
+            czxid: of("data-czxid"),
+            session: of("data-session"),
+            version: of("data-version"),
+            held: of("data-role") == "holder",
+            expires_at_ms: of("data-expires").parse().unwrap_or_default(),
+        })
     }
 
     /// Asks for a plan; the old one, and what was typed for it, is over.
     fn plan(self, path: String) {
-        let number = self.next_question();
-        self.typed.set(Typed::default());
-        self.stage.set(Stage::Planning(path.clone()));
+        self.question.update_value(|question| *question += 1);
+        let number = self.question.get_value();
+        self.note.set(String::new());
+        self.stage.set(Stage::Asked(path.clone()));
+        self.show(&words("Looking at it …", ""));
         let ensemble = self.ensemble.get_value();
         leptos::task::spawn_local(async move {
-            let answer = ask::ask("/api/v1/release/plan", &[("ensemble", &ensemble), ("path", &path)]).await;
-            if self.question.try_get_value() == Some(number) {
-                self.stage.set(match answer {
-                    Ok(plan) => Stage::Planned { plan: Box::new(plan), note: String::new() },
-                    Err(failure) => Stage::Refused { path, why: failure.why, signed_out: failure.signed_out },
-                });
+            let answer = ask("/api/v1/release/plan", &[("ensemble", &ensemble), ("path", &path)]).await;
+            if self.question.try_get_value() != Some(number) {
+                return;
+            }
+            match answer {
+                Answer::Drawn(html) => {
+                    self.show(&Html::drawn(html));
+                    self.stage.set(self.read_plan().map_or(Stage::Told(path), Stage::Planned));
+                }
+                Answer::Refused(why) => {
+                    self.show(&words("This can’t be released", &why));
+                    self.stage.set(Stage::Told(path));
+                }
             }
         });
     }
 
     /// Orders what is planned.
     fn order(self, what: &'static str) {
-        let Stage::Planned { plan, .. } = self.stage.get_untracked() else { return };
-        let Typed { confirm, reason } = self.typed.get_untracked();
-        if what == "execute" && !stage::is_confirmed(&plan, &confirm, &reason) {
+        let Stage::Planned(planned) = self.stage.get_untracked() else { return };
+        let reason = self.value("reason");
+        let is_ready = is_confirmed(&planned, &self.value("confirm"), &reason);
+        if what == "execute" && !is_ready {
             return;
         }
-        let number = self.next_question();
-        self.stage.set(Stage::Ordered(plan.clone()));
+        // What can't be typed was typed as it is shown.
+        let confirm = if is_ready { planned.lock.clone() } else { String::new() };
+        self.question.update_value(|question| *question += 1);
+        let number = self.question.get_value();
+        self.stage.set(Stage::Ordered(planned.clone()));
         leptos::task::spawn_local(async move {
             let url = format!("/api/v1/release/{what}");
-            let answer = ask::ask(&url, &[("plan_id", &plan.plan_id), ("confirm", &confirm), ("reason", &reason)]).await;
-            if self.question.try_get_value() == Some(number) {
-                self.stage.set(match answer {
-                    Ok(result) => Stage::Done { plan, result: Box::new(result) },
-                    Err(failure) if failure.signed_out => Stage::Refused { path: plan.path.clone(), why: failure.why, signed_out: true },
-                    Err(failure) => Stage::Planned { plan, note: failure.why },
-                });
+            let answer = ask(&url, &[("plan_id", &planned.plan_id), ("confirm", &confirm), ("reason", &reason)]).await;
+            if self.question.try_get_value() != Some(number) {
+                return;
+            }
+            match answer {
+                Answer::Drawn(html) => {
+                    self.show(&Html::drawn(html));
+                    self.stage.set(Stage::Told(planned.path));
+                }
+                Answer::Refused(why) => {
+                    self.note.set(why);
+                    self.stage.set(Stage::Planned(planned));
+                }
             }
         });
     }

@@ -5,7 +5,7 @@ use crate::wire::{
     SessionId, Trust, Verdict, Window, Zxid,
 };
 
-pub(super) fn holder() -> Contender {
+pub(crate) fn holder() -> Contender {
     Contender {
         path: "/order/lock-0000000001".to_owned(),
         node: Some("lock-0000000001".to_owned()),
@@ -31,7 +31,7 @@ pub(super) fn holder() -> Contender {
     }
 }
 
-pub(super) fn plan() -> ReleasePlan {
+pub(crate) fn plan() -> ReleasePlan {
     ReleasePlan {
         plan_id: "abc".to_owned(),
         expires_at_ms: 60_000,
@@ -62,7 +62,7 @@ pub(super) fn plan() -> ReleasePlan {
     }
 }
 
-pub(super) fn page(plan: &ReleasePlan) -> LockPage {
+pub(crate) fn page(plan: &ReleasePlan) -> LockPage {
     let row = LockRow {
         key: plan.lock.clone(),
         ensemble: plan.ensemble.clone(),

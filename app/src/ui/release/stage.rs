@@ -1,39 +1,51 @@
 //! Where a release stands, and whether what it was planned for is still what is seen. Pure.
 
-use crate::wire::{Contender, LockPage, ReleasePlan, ReleaseResult, RootState};
+use crate::ui::format::visible;
+use crate::wire::{Contender, LockPage, Role, RootState};
 
 /// One way through the dialog. Only the person at it moves it on: nothing live does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// No dialog.
     Closed,
-    /// The server was asked for a plan of this znode.
-    Planning(String),
-    /// There is no plan, or it was lost; why.
-    Refused { path: String, why: String, signed_out: bool },
-    /// A plan, and what was wrong with the last order.
-    Planned { plan: Box<ReleasePlan>, note: String },
-    /// The order is out.
-    Ordered(Box<ReleasePlan>),
-    /// It ended.
-    Done { plan: Box<ReleasePlan>, result: Box<ReleaseResult> },
+    /// The server was asked about this znode, and has not answered.
+    Asked(String),
+    /// It said something that can't be ordered: why there is no plan, or what came of an order. About this znode.
+    Told(String),
+    /// A plan is shown.
+    Planned(Planned),
+    /// It is ordered, and the answer is not here.
+    Ordered(Planned),
+}
+
+/// What has to be known of a plan while it is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Planned {
+    /// Its name.
+    pub(super) plan_id: String,
+    /// The znode.
+    pub(super) path: String,
+    /// The lock: what has to be typed.
+    pub(super) lock: String,
+    /// Identity of the znode, as it is printed.
+    pub(super) czxid: String,
+    /// Its owner, as it is printed; empty for none.
+    pub(super) session: String,
+    /// Data version, as it is printed.
+    pub(super) version: String,
+    /// It held, and did not wait.
+    pub(super) held: bool,
+    /// Until when it can be ordered.
+    pub(super) expires_at_ms: i64,
 }
 
 impl Stage {
-    /// The plan, once there is one.
-    pub(super) fn plan(&self) -> Option<&ReleasePlan> {
-        match self {
-            Self::Closed | Self::Planning(_) | Self::Refused { .. } => None,
-            Self::Planned { plan, .. } | Self::Ordered(plan) | Self::Done { plan, .. } => Some(plan),
-        }
-    }
-
     /// The znode it is about.
     pub(super) fn path(&self) -> &str {
         match self {
             Self::Closed => "",
-            Self::Planning(path) | Self::Refused { path, .. } => path,
-            Self::Planned { plan, .. } | Self::Ordered(plan) | Self::Done { plan, .. } => &plan.path,
+            Self::Asked(path) | Self::Told(path) => path,
+            Self::Planned(planned) | Self::Ordered(planned) => &planned.path,
         }
     }
 }
@@ -75,7 +87,7 @@ impl Seen {
 }
 
 /// Compares a plan with the page below the dialog; None: the lock is gone.
-pub(super) fn compare(page: Option<&LockPage>, plan: &ReleasePlan) -> Seen {
+pub(super) fn compare(page: Option<&LockPage>, plan: &Planned) -> Seen {
     let Some(page) = page else { return Seen::Gone };
     if page.head.as_of.state != RootState::Live {
         return Seen::Old;
@@ -88,37 +100,42 @@ pub(super) fn compare(page: Option<&LockPage>, plan: &ReleasePlan) -> Seen {
     same(now, plan)
 }
 
-fn same(now: &Contender, plan: &ReleasePlan) -> Seen {
-    let then = &plan.holder;
-    if now.czxid.is_some_and(|czxid| czxid != plan.czxid) || now.session_id != then.session_id {
+fn same(now: &Contender, plan: &Planned) -> Seen {
+    let session = now.session_id.map(|session| session.to_string()).unwrap_or_default();
+    if now.czxid.is_some_and(|czxid| czxid.to_string() != plan.czxid) || session != plan.session {
         Seen::Other
-    } else if now.version != plan.version {
+    } else if now.version.to_string() != plan.version {
         Seen::Written
-    } else if now.role != then.role {
+    } else if (now.role == Role::Holder) != plan.held {
         Seen::Moved
     } else {
         Seen::Same
     }
 }
 
-/// Whether what was typed allows the order: the path to the letter, and a reason.
-pub(super) fn is_confirmed(plan: &ReleasePlan, confirm: &str, reason: &str) -> bool {
-    confirm == plan.lock && reason.trim().chars().count() >= 3
+/// Whether what was typed allows the order: the path to the letter, as it is shown where it can't be typed, and a reason.
+pub(super) fn is_confirmed(plan: &Planned, confirm: &str, reason: &str) -> bool {
+    (confirm == plan.lock || confirm == visible(&plan.lock)) && reason.trim().chars().count() >= 3
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ui::release::samples::{page, plan};
-    use crate::wire::{Role, SessionId, Window, Zxid};
+    use crate::wire::{SessionId, Window, Zxid};
+
+    fn planned() -> Planned {
+        let (path, lock) = ("/order/lock-0000000001".to_owned(), "/order".to_owned());
+        let (czxid, session, version) = ("0x5".to_owned(), "0x7".to_owned(), "0".to_owned());
+        Planned { plan_id: "abc".to_owned(), path, lock, czxid, session, version, held: true, expires_at_ms: 60_000 }
+    }
 
     #[test]
     fn what_differs_from_the_plan_is_told() {
-        let plan = plan();
         let changed = |change: &dyn Fn(&mut LockPage)| {
-            let mut page = page(&plan);
+            let mut page = page(&plan());
             change(&mut page);
-            compare(Some(&page), &plan)
+            compare(Some(&page), &planned())
         };
         assert_eq!(changed(&|_| {}), Seen::Same);
         assert_eq!(changed(&|page| page.window.rows[0].czxid = Some(Zxid(99))), Seen::Other);
@@ -128,12 +145,11 @@ mod tests {
         assert_eq!(changed(&|page| page.head.as_of.state = RootState::Stale), Seen::Old);
         assert_eq!(changed(&|page| page.window = Window { total: 0, offset: 0, rows: Vec::new() }), Seen::Gone);
         assert_eq!(changed(&|page| page.window = Window { total: 900, offset: 300, rows: Vec::new() }), Seen::NotShown);
-        assert_eq!(compare(None, &plan), Seen::Gone);
+        assert_eq!(compare(None, &planned()), Seen::Gone);
     }
 
     #[test]
     fn an_order_takes_the_path_to_the_letter_and_a_reason() {
-        let plan = plan();
         let cases = [
             ("/order", "stuck since noon", true),
             ("/order ", "stuck", false),
@@ -142,7 +158,7 @@ mod tests {
             ("/order", "  x ", false),
         ];
         for (confirm, reason, expected) in cases {
-            assert_eq!(is_confirmed(&plan, confirm, reason), expected, "{confirm:?} {reason:?}");
+            assert_eq!(is_confirmed(&planned(), confirm, reason), expected, "{confirm:?} {reason:?}");
         }
     }
 }

@@ -1,7 +1,6 @@
-//! The dialog's content. All of it is from the plan; what is live is one line of its own and the state of the button, so
-//! that nothing moves under a hand.
+//! What the dialog that releases shows: a plan, or what came of it. All of it is from the plan, drawn once: the page around
+//! it only fills one line and turns buttons on and off, so that nothing moves under a hand.
 
-use super::stage::{Seen, Stage, is_confirmed};
 use crate::ui::format::{count, middle, plural, visible};
 use crate::ui::html::Html;
 use crate::ui::parts::{Person, dossier, holder_name, tag};
@@ -10,36 +9,62 @@ use crate::wire::{Contender, DeleteRight, Outcome, ReleasePlan, ReleaseResult, R
 /// Longest name or path in a sentence; the whole is in its title.
 const PATH_CHARS: usize = 72;
 
-/// What was typed so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Typed {
-    pub(super) confirm: String,
-    pub(super) reason: String,
+/// A plan, to be confirmed. The dialog reads what it is about from the form's attributes.
+pub fn release_plan(plan: &ReleasePlan, now_ms: i64) -> String {
+    let is_holder = plan.holder.role == Role::Holder;
+    let heading = if is_holder { "Release this holder?" } else { "Remove this waiter?" };
+    let dead = plan.frees_itself_at_ms.map(|at_ms| waiting_would_do(plan, at_ms, now_ms)).unwrap_or_default();
+    let inner = vec![
+        Html::tag("div", &[("class", "release-head")], Html::all(vec![title(heading), tag(plan.tag.as_ref())])),
+        subject(&plan.path, &plan.lock),
+        dead,
+        victim(plan, now_ms),
+        consequence(plan),
+        warnings(plan),
+        state(plan, now_ms),
+        fields(plan),
+        whole_session(plan),
+    ];
+    let (czxid, session, version) =
+        (plan.czxid.to_string(), plan.session_id.map(|session| session.to_string()).unwrap_or_default(), plan.version.to_string());
+    let expires = plan.expires_at_ms.to_string();
+    let attributes = [
+        ("data-plan", &*plan.plan_id),
+        ("data-path", &*plan.path),
+        ("data-lock", &*plan.lock),
+        ("data-czxid", &*czxid),
+        ("data-session", &*session),
+        ("data-version", &*version),
+        ("data-role", plan.holder.role.name()),
+        ("data-expires", &*expires),
+    ];
+    Html::tag("form", &attributes, Html::all(inner)).into_string()
 }
 
-/// The whole of it.
-pub(super) fn content(stage: &Stage, seen: Seen, typed: &Typed, now_ms: i64) -> Html {
-    match stage {
-        Stage::Closed => Html::default(),
-        Stage::Planning(path) => Html::all(vec![
-            title("Release"),
-            subject(path, ""),
-            Html::of("p", &[("class", "quiet")], "Looking at it …"),
-            buttons(vec![cancel("Cancel")]),
-        ]),
-        Stage::Refused { path, why, signed_out } => {
-            let sign_in = if *signed_out {
-                Html::tag("p", &[], Html::of("a", &[("href", "/sign-in"), ("rel", "external")], "Sign in"))
-            } else {
-                Html::default()
-            };
-            let why = Html::of("p", &[("class", "release-stop"), ("role", "alert")], why);
-            Html::all(vec![title("This can't be released"), subject(path, ""), why, sign_in, buttons(vec![cancel("Close"), again()])])
-        }
-        Stage::Planned { plan, note } => planned(plan, note, seen, typed, now_ms, false),
-        Stage::Ordered(plan) => planned(plan, "", Seen::Same, typed, now_ms, true),
-        Stage::Done { plan, result } => done(plan, result),
-    }
+/// What came of an order.
+pub fn release_result(result: &ReleaseResult) -> String {
+    let (kind, heading) = heading(result.outcome);
+    let record = result.audit_id.map(|id| {
+        let href = format!("/audit#r{id}");
+        Html::all(vec![Html::text("Recorded as "), Html::of("a", &[("href", &href), ("rel", "external")], &format!("№ {id}")), Html::text(".")])
+    });
+    let sentence = [("class", "release-result"), ("data-testid", "release-result"), ("data-outcome", result.outcome.name()), ("data-kind", kind)];
+    let name = |holder: &Contender| Html::tag("li", &[], Html::of("bdi", &[("class", "mono")], &middle(&visible(&holder_name(holder)), 60)));
+    let holders = if result.holders.is_empty() {
+        Html::default()
+    } else {
+        let list = Html::tag("ul", &[("class", "release-next")], Html::all(result.holders.iter().map(name).collect()));
+        Html::all(vec![Html::of("h3", &[("class", "release-part")], "Holds now"), list])
+    };
+    let anew = if matches!(result.outcome, Outcome::Released | Outcome::AlreadyGone) { Html::default() } else { button("again", "Look again") };
+    let inner = vec![
+        title(heading),
+        Html::of("p", &sentence, &result.sentence),
+        holders,
+        Html::tag("p", &[("class", "quiet")], record.unwrap_or_default()),
+        buttons(vec![anew, button("close", "Close")]),
+    ];
+    Html::all(inner).into_string()
 }
 
 fn title(text: &str) -> Html {
@@ -51,26 +76,8 @@ fn path_code(path: &str) -> Html {
 }
 
 fn subject(path: &str, lock: &str) -> Html {
-    let of = if lock.is_empty() || lock == path { Html::default() } else { Html::all(vec![Html::text(" of the lock "), path_code(lock)]) };
+    let of = if lock == path { Html::default() } else { Html::all(vec![Html::text(" of the lock "), path_code(lock)]) };
     Html::tag("p", &[("class", "release-subject")], Html::all(vec![path_code(path), of]))
-}
-
-fn planned(plan: &ReleasePlan, note: &str, seen: Seen, typed: &Typed, now_ms: i64, is_out: bool) -> Html {
-    let is_holder = plan.holder.role == Role::Holder;
-    let ensemble = plan.tag.as_ref().map(|of| tag(Some(of))).unwrap_or_default();
-    let heading = if is_holder { "Release this holder?" } else { "Remove this waiter?" };
-    let dead = plan.frees_itself_at_ms.map(|at_ms| waiting_would_do(plan, at_ms, now_ms)).unwrap_or_default();
-    Html::all(vec![
-        Html::tag("div", &[("class", "release-head")], Html::all(vec![title(heading), ensemble])),
-        subject(&plan.path, &plan.lock),
-        dead,
-        victim(plan, now_ms),
-        consequence(plan),
-        warnings(plan),
-        objection(plan, note, seen, now_ms, is_out),
-        form(plan, seen, typed, now_ms, is_out),
-        whole_session(plan),
-    ])
 }
 
 /// The first advice where the owner is dead.
@@ -141,40 +148,24 @@ fn warnings(plan: &ReleasePlan) -> Html {
 }
 
 /// One line that is always there, so that nothing moves when it has something to say.
-fn objection(plan: &ReleasePlan, note: &str, seen: Seen, now_ms: i64, is_out: bool) -> Html {
-    let (kind, inner) = if is_out {
-        ("", Html::text("The order is out; its outcome comes here …"))
-    } else if !seen.objection().is_empty() {
-        ("stop", Html::text(seen.objection()))
-    } else if is_over(plan, now_ms) {
-        ("stop", Html::text("This plan ran out. Look again to make a new one."))
-    } else if !note.is_empty() {
-        ("stop", Html::text(note))
-    } else if plan.needs_second {
-        ("", Html::text("A second person has to approve this plan before it is ordered."))
-    } else {
-        ("", Html::all(vec![Html::text("This plan is good for "), Html::countdown("", plan.expires_at_ms, now_ms)]))
-    };
-    Html::tag("p", &[("class", "release-state"), ("data-kind", kind), ("role", "status"), ("data-testid", "release-state")], inner)
+fn state(plan: &ReleasePlan, now_ms: i64) -> Html {
+    let second = if plan.needs_second { "A second person has to approve this plan before it is ordered. It" } else { "This plan" };
+    let good = Html::all(vec![Html::text(&format!("{second} is good for ")), Html::countdown("", plan.expires_at_ms, now_ms)]);
+    let inner = vec![Html::tag("span", &[("id", "release-word")], Html::default()), Html::tag("span", &[("class", "release-good")], good)];
+    Html::tag("p", &[("class", "release-state"), ("role", "status"), ("data-testid", "release-state")], Html::all(inner))
 }
 
-fn is_over(plan: &ReleasePlan, now_ms: i64) -> bool {
-    now_ms >= plan.expires_at_ms
-}
-
-fn form(plan: &ReleasePlan, seen: Seen, typed: &Typed, now_ms: i64, is_out: bool) -> Html {
-    let can = !is_out && seen.objection().is_empty() && !is_over(plan, now_ms);
-    let off = |is_off: bool| if is_off { "disabled" } else { "" };
+fn fields(plan: &ReleasePlan) -> Html {
     let input = |name: &'static str, label: Html, hint: &str| {
         let attributes = [
             ("class", "release-input"),
             ("name", name),
             ("type", "text"),
             ("autocomplete", "off"),
+            ("autocapitalize", "off"),
             ("spellcheck", "false"),
             ("placeholder", hint),
             ("maxlength", "1000"),
-            ("disabled", off(is_out)),
         ];
         Html::tag(
             "label",
@@ -182,25 +173,24 @@ fn form(plan: &ReleasePlan, seen: Seen, typed: &Typed, now_ms: i64, is_out: bool
             Html::all(vec![Html::tag("span", &[], label), Html::tag("input", &attributes, Html::default())]),
         )
     };
-    let is_ready = can && is_confirmed(plan, &typed.confirm, &typed.reason);
     let go = if plan.holder.role == Role::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
-    let go = Html::of("button", &[("class", "tool danger"), ("type", "submit"), ("data-testid", "release-go"), ("disabled", off(!is_ready))], go);
+    let go = Html::of(
+        "button",
+        &[("class", "tool danger"), ("type", "submit"), ("data-when", "confirmed"), ("data-testid", "release-go"), ("disabled", "disabled")],
+        go,
+    );
     let revoke = if plan.can_revoke {
         let title = "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
-        Html::of(
-            "button",
-            &[("class", "tool"), ("type", "button"), ("data-do", "revoke"), ("title", title), ("disabled", off(!can))],
-            "Ask it to let go first",
-        )
+        let attributes =
+            [("class", "tool"), ("type", "button"), ("data-when", "planned"), ("data-do", "revoke"), ("title", title), ("disabled", "disabled")];
+        Html::of("button", &attributes, "Ask it to let go first")
     } else {
         Html::default()
     };
-    let last = if is_out { cancel("Close") } else { cancel("Cancel") };
-    let again = if can || is_out { Html::default() } else { again() };
     Html::all(vec![
-        input("confirm", Html::all(vec![Html::text("Type the lock’s path, "), path_code(&plan.lock)]), ""),
+        input("confirm", Html::all(vec![Html::text("Type the lock’s path, "), Html::tag("code", &[], Html::of("bdi", &[], &plan.lock))]), ""),
         input("reason", Html::text("Reason, for the record"), "what you saw, ticket, who was asked"),
-        buttons(vec![last, again, revoke, go]),
+        buttons(vec![button("close", "Cancel"), button("again", "Look again"), revoke, go]),
     ])
 }
 
@@ -208,12 +198,8 @@ fn buttons(inner: Vec<Html>) -> Html {
     Html::tag("div", &[("class", "release-buttons")], Html::all(inner))
 }
 
-fn cancel(text: &str) -> Html {
-    Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", "close")], text)
-}
-
-fn again() -> Html {
-    Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", "again")], "Look again")
+fn button(act: &str, text: &str) -> Html {
+    Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", act)], text)
 }
 
 /// How the whole session would be ended, which is not done here.
@@ -229,7 +215,7 @@ fn whole_session(plan: &ReleasePlan) -> Html {
     if more > 0 {
         list.push(Html::of("li", &[], &format!("and {} more", count(more))));
     }
-    let copy = Html::of("button", &[("class", "tool"), ("type", "button"), ("data-do", "copy")], "Copy");
+    let copy = button("copy", "Copy");
     let inner = vec![
         Html::of("summary", &[], "End the whole session instead"),
         Html::of("p", &[], "Lockscope never ends a session of others. An administrator of the ensemble can, like this:"),
@@ -239,33 +225,6 @@ fn whole_session(plan: &ReleasePlan) -> Html {
         Html::tag("ul", &[("class", "bullets")], Html::all(list)),
     ];
     Html::tag("details", &[("class", "release-more")], Html::all(inner))
-}
-
-fn done(plan: &ReleasePlan, result: &ReleaseResult) -> Html {
-    let (kind, heading) = heading(result.outcome);
-    let record = result.audit_id.map(|id| {
-        let href = format!("/audit#r{id}");
-        Html::all(vec![Html::text("Recorded as "), Html::of("a", &[("href", &href), ("rel", "external")], &format!("№ {id}")), Html::text(".")])
-    });
-    let sentence = [("class", "release-result"), ("data-testid", "release-result"), ("data-outcome", result.outcome.name()), ("data-kind", kind)];
-    let name = |holder: &Contender| Html::tag("li", &[], Html::of("bdi", &[("class", "mono")], &middle(&visible(&holder_name(holder)), 60)));
-    let holders = if result.holders.is_empty() {
-        Html::of("p", &[("class", "quiet")], "Nobody holds it now.")
-    } else {
-        Html::all(vec![
-            Html::of("h3", &[("class", "release-part")], "Holds now"),
-            Html::tag("ul", &[("class", "release-next")], Html::all(result.holders.iter().map(name).collect())),
-        ])
-    };
-    let anew = if matches!(result.outcome, Outcome::Released | Outcome::AlreadyGone) { Html::default() } else { again() };
-    Html::all(vec![
-        title(heading),
-        subject(&plan.path, &plan.lock),
-        Html::of("p", &sentence, &result.sentence),
-        holders,
-        Html::tag("p", &[("class", "quiet")], record.unwrap_or_default()),
-        buttons(vec![anew, cancel("Close")]),
-    ])
 }
 
 fn heading(outcome: Outcome) -> (&'static str, &'static str) {
@@ -285,28 +244,17 @@ fn heading(outcome: Outcome) -> (&'static str, &'static str) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::plan;
     use super::*;
-
-    fn drawn(seen: Seen, typed: &Typed, now_ms: i64) -> String {
-        content(&Stage::Planned { plan: Box::new(plan()), note: String::new() }, seen, typed, now_ms).into_string()
-    }
-
-    fn can_go(html: &str) -> bool {
-        let button = html.split("data-testid=\"release-go\"").nth(1).and_then(|rest| rest.split('>').next()).expect("there is the button");
-        !button.contains("disabled")
-    }
+    use crate::ui::release::samples::plan;
 
     #[test]
-    fn the_button_works_only_for_what_was_planned_and_confirmed() {
-        let good = Typed { confirm: "/order".to_owned(), reason: "stuck".to_owned() };
-        assert!(can_go(&drawn(Seen::Same, &good, 0)) && can_go(&drawn(Seen::NotShown, &good, 59_999)));
-        assert!(!can_go(&drawn(Seen::Same, &Typed::default(), 0)), "nothing was typed");
-        assert!(!can_go(&drawn(Seen::Same, &good, 60_000)), "the plan ran out");
-        for seen in [Seen::Gone, Seen::Other, Seen::Written, Seen::Moved, Seen::Old, Seen::Paused] {
-            let html = drawn(seen, &good, 0);
-            assert!(!can_go(&html) && html.contains(seen.objection().split(':').next().expect("a sentence")), "{seen:?}");
-        }
+    fn what_is_planned_is_drawn_once_with_all_buttons_off() {
+        let html = release_plan(&plan(), 0);
+        assert!(html.starts_with(
+            "<form data-plan=\"abc\" data-path=\"/order/lock-0000000001\" data-lock=\"/order\" data-czxid=\"0x5\" data-session=\"0x7\""
+        ));
+        let button = html.split("data-testid=\"release-go\"").nth(1).and_then(|rest| rest.split('>').next()).expect("there is the button");
+        assert!(button.contains("disabled"));
     }
 
     #[test]
@@ -316,7 +264,8 @@ mod tests {
         plan.warnings = vec![hostile.to_owned()];
         plan.runbook = Some(hostile.to_owned());
         plan.holder.label = Some(hostile.to_owned());
-        let html = content(&Stage::Planned { plan: Box::new(plan), note: hostile.to_owned() }, Seen::Same, &Typed::default(), 0).into_string();
+        plan.next_sentence = hostile.to_owned();
+        let html = release_plan(&plan, 0);
         assert!(!html.contains("<img") && !html.contains('\u{202e}'), "{html}");
     }
 }
