@@ -40,9 +40,9 @@ impl Observatory {
     /// member has a znode of may look free to us.
     fn look_at_disputed(&mut self, now: TimeMs, before: &BTreeMap<Box<str>, Disputed>) {
         let after = self.book.disputed();
-        let changed = before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path));
-        let lock_of = |path: &Box<str>| {
-            let alone = self.locks.get(&**path).filter(|lock| lock.is_alone());
+        let changed = before.keys().chain(after.keys()).map(|path| &**path).filter(|path| before.get(*path) != after.get(*path));
+        let lock_of = |path: &str| {
+            let alone = self.locks.get(path).filter(|lock| lock.is_alone());
             Some(Arc::clone(&alone.or_else(|| self.lock_at(split_path(path)?.0))?.path))
         };
         let locks: BTreeSet<Arc<str>> = changed.filter_map(lock_of).collect();
