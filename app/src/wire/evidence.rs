@@ -69,7 +69,8 @@ pub struct Trust {
     pub clock_offset_ms: Option<i64>,
     /// By how much that may be wrong; null while nothing bounds it.
     pub clock_error_ms: Option<i64>,
-    /// How far our view is behind the newest transaction that a member told of; null while none did.
+    /// How far the member that our session is on is behind the newest transaction that a member told of; null while
+    /// that is not known.
     pub zxid_behind: Option<i64>,
 }
 

@@ -7,32 +7,79 @@ use super::private::{DemoError, PrivateZooKeeper, ServerOptions, free_port};
 /// Members of a private ensemble.
 const MEMBERS: usize = 3;
 
+/// Another way from one member to the port that a second one serves its followers at, such as through a proxy. Members
+/// are counted from 0. Only a follower takes it: it connects to its leader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// Whose connections go this way.
+    pub from: usize,
+    /// To whom.
+    pub to: usize,
+    /// The port on 127.0.0.1 it connects to instead.
+    pub port: u16,
+}
+
 /// A private ensemble of three members.
 #[derive(Debug)]
 pub struct PrivateEnsemble {
     members: Vec<PrivateZooKeeper>,
+    ports: Vec<VotingPorts>,
+}
+
+/// Where members talk to each other.
+#[derive(Clone, Copy, Debug)]
+struct VotingPorts {
+    quorum: u16,
+    election: u16,
 }
 
 impl PrivateEnsemble {
     /// Starts all members and waits until each serves.
     pub async fn start(options: ServerOptions) -> Result<Self, DemoError> {
-        let mut members = Vec::with_capacity(MEMBERS);
-        let mut lines = String::from("initLimit=10\nsyncLimit=5\n");
-        for id in 1..=MEMBERS {
-            let member = PrivateZooKeeper::prepare(options.clone())?;
-            let (quorum, election) = (free_port()?, free_port()?);
-            let _ = writeln!(lines, "server.{id}=127.0.0.1:{quorum}:{election}:participant;127.0.0.1:{}", member.client_port());
-            members.push(member);
+        let mut ensemble = Self::prepare(&options)?;
+        ensemble.launch(&[]).await?;
+        Ok(ensemble)
+    }
+
+    /// Takes ports and folders; starts nothing.
+    pub fn prepare(options: &ServerOptions) -> Result<Self, DemoError> {
+        let (mut members, mut ports) = (Vec::with_capacity(MEMBERS), Vec::with_capacity(MEMBERS));
+        for _ in 0..MEMBERS {
+            members.push(PrivateZooKeeper::prepare(options.clone())?);
+            ports.push(VotingPorts { quorum: free_port()?, election: free_port()? });
         }
-        for (index, member) in members.iter_mut().enumerate() {
-            member.write_id(index + 1)?;
+        Ok(Self { members, ports })
+    }
+
+    /// The ports that members serve their followers at, while they lead.
+    pub fn quorum_ports(&self) -> impl ExactSizeIterator<Item = u16> {
+        self.ports.iter().map(|ports| ports.quorum)
+    }
+
+    /// Starts the members of a prepared ensemble and waits until each serves.
+    pub async fn launch(&mut self, detours: &[Detour]) -> Result<(), DemoError> {
+        for at in 0..self.members.len() {
+            let lines = self.lines(at, detours);
+            let Some(member) = self.members.get_mut(at) else { continue };
+            member.write_id(at + 1)?;
             member.write_config(&lines)?;
             member.launch()?;
         }
-        for member in &members {
+        for member in &self.members {
             member.wait_until_serving().await?;
         }
-        Ok(Self { members })
+        Ok(())
+    }
+
+    /// What one member's zoo.cfg says of all.
+    fn lines(&self, from: usize, detours: &[Detour]) -> String {
+        let mut lines = String::from("initLimit=10\nsyncLimit=5\n");
+        for (to, (ports, member)) in self.ports.iter().zip(&self.members).enumerate() {
+            let detour = detours.iter().find(|detour| (detour.from, detour.to) == (from, to));
+            let (id, quorum, election) = (to + 1, detour.map_or(ports.quorum, |detour| detour.port), ports.election);
+            let _ = writeln!(lines, "server.{id}=127.0.0.1:{quorum}:{election}:participant;127.0.0.1:{}", member.client_port());
+        }
+        lines
     }
 
     /// All members, comma separated, as a connect string.

@@ -7,6 +7,6 @@ mod private;
 mod process;
 pub mod workload;
 
-pub use ensemble::PrivateEnsemble;
+pub use ensemble::{Detour, PrivateEnsemble};
 pub use java::JavaError;
 pub use private::{DemoError, PrivateZooKeeper, ServerOptions};

@@ -5,9 +5,11 @@ mod harness;
 
 mod cli;
 mod crate_facts;
+mod disagreeing;
 mod ensembles;
 mod evidence;
 mod http_api;
+mod lagging;
 mod live_socket;
 mod made_up;
 mod members;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::disagree::{Disagreement, Disputed};
+use super::disagree::{Disagreement, Disputed, Listed};
 use super::member::Member;
 use super::session::{FRESH_MS, Known, Liveness, Peer, RunsOut};
 use super::watched::{GRACE_MS, Watch, Watched};
@@ -43,10 +43,13 @@ impl Book {
         self.rounds += 1;
         let names: BTreeSet<Box<str>> = round.reports.iter().map(|report| report.member.clone()).collect();
         self.members.retain(|name, _| names.contains(&**name));
-        let mut tables = Vec::new();
+        let (mut tables, mut listed) = (Vec::new(), Vec::new());
         for report in round.reports {
             let name: Arc<str> = (*report.member).into();
+            // Told before its sessions were asked for: its table is of no earlier state.
+            let reached = self.zxid_of(&name);
             if let Some((table, asked_at)) = self.hear(&name, report, offset) {
+                listed.push(Listed { member: Arc::clone(&name), reached });
                 tables.push((name, table, asked_at));
             }
         }
@@ -55,9 +58,9 @@ impl Book {
         for (name, table, asked_at) in &tables {
             self.hear_sessions(now, name, table, *asked_at, offset);
         }
-        let compared: Vec<(Arc<str>, &SessionTable)> = tables.iter().map(|(name, table, _)| (Arc::clone(name), table)).collect();
-        if compared.len() > 1 {
-            self.disagreement.compare(&compared);
+        if tables.len() > 1 {
+            let compared: Vec<(Listed, &SessionTable)> = listed.into_iter().zip(tables.iter().map(|(_, table, _)| table)).collect();
+            self.disagreement.compare(&compared, self.newest_zxid());
         } else if self.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2 {
             // One that only answers later than the others makes a round of its own and says nothing against them.
             self.disagreement.forget();
@@ -252,6 +255,18 @@ impl Book {
     /// Ephemerals that only some members have, by path.
     pub fn disputed(&self) -> &BTreeMap<Box<str>, Disputed> {
         &self.disagreement.disputed
+    }
+
+    /// The newest transaction that we have surely seen the effect of: all that the member has applied which `ours` is
+    /// connected to. None while it is not known which that is, or what it has applied.
+    pub fn zxid_seen_by(&self, ours: Option<SessionId>) -> Option<Zxid> {
+        let ours = ours.and_then(|ours| self.sessions.get(&ours)).and_then(|known| known.member.as_ref());
+        let only = || self.members.keys().next().filter(|_| self.members.len() == 1);
+        self.zxid_of(ours.or_else(only)?)
+    }
+
+    fn zxid_of(&self, member: &str) -> Option<Zxid> {
+        self.members.get(member)?.health.as_ref()?.1.zxid
     }
 
     /// The newest transaction any member says it has applied.

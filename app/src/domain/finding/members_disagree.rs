@@ -2,7 +2,8 @@
 
 use super::{Code, Lint, Outcome, Severity, Survey, Warning};
 
-/// F14 (ZOOKEEPER-5010): the lists of ephemerals differed in the same way in two rounds.
+/// F14 (ZOOKEEPER-5010): the lists of ephemerals differed in the same way in two rounds. F15: the same, while a member
+/// lags; that is a warning, as it may end by itself.
 pub(super) struct MembersDisagree;
 
 impl Lint for MembersDisagree {
@@ -16,14 +17,21 @@ impl Lint for MembersDisagree {
             let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
             if survey.lock.is_alone() { *path == *survey.lock.path } else { parts.hold(parent) }
         };
-        let mut disputed = survey.book.disputed().iter().filter(|(path, _)| is_ours(path));
-        let Some((path, first)) = disputed.next() else { return Outcome::Ok };
-        let more = disputed.count();
+        let disputed = || survey.book.disputed().iter().filter(|(path, _)| is_ours(path));
+        // What no lag explains is told first.
+        let worst = disputed().find(|(_, disputed)| disputed.late.is_empty()).or_else(|| disputed().next());
+        let Some((path, first)) = worst else { return Outcome::Ok };
+        let more = disputed().count() - 1;
         let on = if first.on.is_empty() { "no member".to_owned() } else { first.on.join(", ") };
         let more = if more > 0 { format!(", and {more} more znodes differ") } else { String::new() };
-        let text = format!(
-            "Members disagree: {path} is only on {on}{more}. Clients of different members see different holders; a restart of the member that is wrong makes it read its state anew."
-        );
-        Outcome::Warn(Warning { severity: Severity::Critical, text, paths: vec![path.to_string()] })
+        let what = format!("{path} is only on {on}{more}. Clients of different members see different holders");
+        let (severity, text) = if first.late.is_empty() {
+            let cure = "the member that is wrong copies the leader's data when it is started with an empty data directory";
+            (Severity::Critical, format!("Members disagree: {what}; {cure}."))
+        } else {
+            let (late, lag) = (first.late.join(", "), if first.late.len() > 1 { "lag" } else { "lags" });
+            (Severity::Warning, format!("{late} {lag} behind the others: {what} until it has caught up."))
+        };
+        Outcome::Warn(Warning { severity, text, paths: vec![path.to_string()] })
     }
 }

@@ -1,15 +1,15 @@
 //! What the members say of sessions, joined with the locks those sessions hold.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Observatory;
 use super::refresh::identify;
 use crate::domain::change::Change;
-use crate::domain::evidence::Round;
+use crate::domain::evidence::{Disputed, Round};
 use crate::domain::recipe::Shape;
 use crate::domain::time::TimeMs;
-use crate::domain::znode::SessionId;
+use crate::domain::znode::{SessionId, split_path};
 
 /// Locks whose findings are looked for after a round that tells of watches, the first in path order.
 const LOOKS_MAX: usize = 1_024;
@@ -18,11 +18,12 @@ impl Observatory {
     /// Takes in a round of answers.
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
-        let (disputed, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
+        let (before, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
         self.join(now, news, out);
-        if has_watches || disputed != *self.book.disputed() {
+        if has_watches {
             self.look_again(now);
         }
+        self.look_at_disputed(now, &before);
         out.push(Change::EvidenceChanged);
     }
 
@@ -35,7 +36,20 @@ impl Observatory {
         }
     }
 
-    /// Has the findings looked for that watches and members tell of; of locks that change they are looked for anyway.
+    /// Has the findings looked for of every lock that members disagree on otherwise than before: one that only a wrong
+    /// member has a znode of may look free to us.
+    fn look_at_disputed(&mut self, now: TimeMs, before: &BTreeMap<Box<str>, Disputed>) {
+        let after = self.book.disputed();
+        let changed = before.keys().chain(after.keys()).map(|path| &**path).filter(|path| before.get(*path) != after.get(*path));
+        let lock_of = |path: &str| {
+            let alone = self.locks.get(path).filter(|lock| lock.is_alone());
+            Some(Arc::clone(&alone.or_else(|| self.lock_at(split_path(path)?.0))?.path))
+        };
+        let locks: BTreeSet<Arc<str>> = changed.filter_map(lock_of).collect();
+        locks.iter().for_each(|path| self.plan_look(now, path));
+    }
+
+    /// Has the findings looked for that watches tell of; of locks that change they are looked for anyway.
     fn look_again(&mut self, now: TimeMs) {
         let contended = self
             .locks

@@ -103,7 +103,7 @@ pub(crate) fn only_on(members: &[String]) -> Html {
         return Html::default();
     }
     let whole = format!("only on {}", visible(&members.join(", ")));
-    let title = format!("Members disagree: {whole}. The others do not have its znode.");
+    let title = format!("Not on every member: {whole}. The others do not have its znode.");
     let mut hosts: Vec<&str> = members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
     hosts.dedup();
     let text = if hosts.len() == members.len() { format!("only on {}", visible(&hosts.join(", "))) } else { whole };

@@ -26,7 +26,8 @@ impl Look<'_> {
     /// How far what members tell can be trusted.
     pub(super) fn trust(&self) -> wire::Trust {
         let (book, offset) = (self.observatory.book(), self.observatory.offset());
-        let own = self.observatory.zxid();
+        // Znodes tell of the transactions that touched them alone: what our member has applied, we have seen.
+        let own = book.zxid_seen_by(self.observatory.session()).map(|zxid| zxid.max(self.observatory.zxid()));
         wire::Trust {
             connections_at_ms: book.complete_at(self.now).map(|at| at.0),
             watches_at_ms: book.watches_at(self.now).map(|at| at.0),
@@ -34,7 +35,7 @@ impl Look<'_> {
             members_heard: count32(book.members().filter(|(_, member)| member.is_down || member.connections.asked_at().is_some()).count()),
             clock_offset_ms: offset.ms(),
             clock_error_ms: offset.error_ms(),
-            zxid_behind: book.newest_zxid().and_then(|newest| behind(own, newest)),
+            zxid_behind: own.zip(book.newest_zxid()).and_then(|(own, newest)| behind(own, newest)),
         }
     }
 

@@ -44,6 +44,10 @@ impl Proxy {
         self.address.to_string()
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     pub(crate) fn set(&self, mode: Mode) {
         self.mode.send_replace(mode);
     }
