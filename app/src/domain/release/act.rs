@@ -266,10 +266,9 @@ impl Act {
 
     fn never_settled(&self, sent: &Sent) -> State {
         let was_there = sent.just_before.is_none_or(|seen| seen.is_some_and(|seen| seen.czxid == self.target.czxid));
-        match (sent.answer, self.target.naming) {
-            (Some(Answer::Done), _) if !was_there => ended(Ending::ReleasedOther, Fact::SeenBefore, None, false),
-            (Some(Answer::Done), Naming::Sequential) => ended(Ending::Released, Fact::Unread, None, false),
-            (Some(Answer::Done), Naming::Fixed) => ended(Ending::Unknown, Fact::Unread, None, false),
+        match sent.answer {
+            Some(Answer::Done) if !was_there => ended(Ending::ReleasedOther, Fact::SeenBefore, None, false),
+            Some(Answer::Done) => ended(Ending::Unknown, Fact::Unread, None, false),
             _ => ended(Ending::Unknown, Fact::Silence, None, false),
         }
     }
