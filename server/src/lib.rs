@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod feed;
 pub mod http;
 pub mod projector;
+pub mod release;
 pub mod serve;
 pub mod shutdown;
 pub mod telemetry;

@@ -16,6 +16,7 @@ pub mod observation;
 pub mod observatory;
 pub mod offset;
 pub mod recipe;
+pub mod release;
 pub mod sequence;
 pub mod tally;
 pub mod time;

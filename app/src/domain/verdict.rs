@@ -259,7 +259,7 @@ pub fn name_of(tenure: &Tenure) -> String {
 }
 
 /// Who holds, in a word, and from where.
-fn place_of(tenure: &Tenure) -> String {
+pub(super) fn place_of(tenure: &Tenure) -> String {
     let name = name_of(tenure);
     match tenure.peer.as_ref().and_then(|peer| peer.address.as_deref()) {
         Some(address) if !name.contains(address) => format!("{name} at {address}"),

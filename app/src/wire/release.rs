@@ -17,6 +17,8 @@ named_enum! {
         Released = "released",
         /// Another incarnation of a fixed name was deleted: it took the place within the last round trip.
         ReleasedOther = "released_other",
+        /// The holder was asked to let go and has not done so yet.
+        Asked = "asked",
         /// The znode was gone before anything was sent.
         AlreadyGone = "already_gone",
         /// Another znode, or another session's, is at its path: nothing was deleted.

@@ -9,5 +9,6 @@ mod language;
 mod near_misses;
 mod properties;
 mod recipes;
+mod release;
 mod views;
 mod waits;

@@ -353,5 +353,7 @@ async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {
 /// Connects; gives up when no server answers for about one session time-out.
 pub(super) async fn connect(cluster: &str, session_timeout: Duration) -> Result<Client, Error> {
     let cluster: Arc<str> = cluster.into();
-    Client::connector().with_session_timeout(session_timeout).connect(&cluster).await
+    let client = Client::connector().with_session_timeout(session_timeout).connect(&cluster).await?;
+    super::own::note(client.session_id().0);
+    Ok(client)
 }

@@ -181,6 +181,24 @@ impl Mirror {
         Some((key, child))
     }
 
+    /// A copy of some directories without one znode: what would be believed after its deletion. Costs as much as the
+    /// directories are large.
+    #[must_use]
+    pub fn without(&self, directories: &[&str], path: &str) -> Self {
+        let mut copy = Self::default();
+        for (path, directory) in directories.iter().filter_map(|path| self.directories.get_key_value(*path)) {
+            let id = copy.owned.name(path);
+            for (key, child) in &directory.children {
+                copy.owned.add(child.owner(), id, key.number());
+                copy.unreadable += u64::from(child.read.as_ref().is_some_and(|read| read.unreadable));
+            }
+            copy.nodes += directory.children.len() as u64;
+            copy.directories.insert(Arc::clone(path), Directory { id, ..directory.clone() });
+        }
+        copy.delete(path);
+        copy
+    }
+
     /// Packs the trees built by a sync: maps grown one by one are half empty.
     pub fn pack(&mut self) {
         for directory in self.directories.values_mut() {

@@ -3,7 +3,7 @@
 mod evidence;
 mod oddities;
 mod places;
-mod refresh;
+pub(super) mod refresh;
 mod root;
 mod sessions;
 mod sync;

@@ -296,6 +296,14 @@ pub(super) fn identify(lock: &mut Lock, book: &Book, now: TimeMs) -> bool {
     is_news
 }
 
+/// The lock as it would be once a znode was deleted: the same function that will follow the deletion says who holds.
+pub(in crate::domain) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, book: &Book, now: TimeMs) -> Lock {
+    let mut after = lock.clone();
+    follow_holders(&mut after, without, offset, now, Seen::Watched);
+    identify(&mut after, book, now);
+    after
+}
+
 /// What following the holders brought to light.
 #[derive(Default)]
 struct News {

@@ -4,7 +4,9 @@
 mod board;
 mod contenders;
 mod details;
+mod ended;
 mod evidence;
+mod release;
 mod sessions;
 mod waits;
 mod words;
@@ -18,6 +20,8 @@ use app::domain::verdict;
 use app::wire;
 
 pub use board::board;
+pub use ended::{Told, told};
+pub use release::{Draft, Holding};
 pub use sessions::sessions;
 pub use waits::waits;
 use words::{wire_confidence, wire_recipe, wire_root_state, wire_verdict};

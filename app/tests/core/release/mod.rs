@@ -1,0 +1,5 @@
+//! Releases: what a plan says of each recipe, and the deletion against a small ZooKeeper that races it.
+
+mod plans;
+mod races;
+mod zookeeper;

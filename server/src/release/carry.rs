@@ -1,0 +1,241 @@
+//! Carrying an order out: intent on record, act, who holds now, outcome on record. Runs in tasks of its own, so that
+//! neither a closed connection nor a panic leaves an act without its outcome.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use app::wire::{AuditKind, Contender, Outcome, ReleaseResult};
+
+use super::plans::Planned;
+use super::site::Site;
+use crate::access::Actor;
+use crate::audit::{AuditError, Entry, Journal};
+use crate::clock::Clock;
+use crate::feed::project::{Holding, Told, told};
+use crate::zookeeper::Asked;
+
+/// How long a record may take before it counts as not to be written.
+const RECORD_MAX: Duration = Duration::from_secs(10);
+/// How long the model gets to hear of a deletion.
+const SEEN_MAX: Duration = Duration::from_secs(2);
+/// How long a holder that was asked gets to let go before that is told.
+const ASKED_MAX: Duration = Duration::from_secs(5);
+
+/// What kind of end it is, for a status of some protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It was done (200).
+    Done,
+    /// It was asked for, or what came of it is not known (202).
+    Open,
+    /// ZooKeeper denies it (403).
+    Denied,
+    /// Something else is there than was planned for (409).
+    Conflict,
+    /// It could not be tried (503).
+    Unavailable,
+}
+
+/// What came of an order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Executed {
+    /// As it is told.
+    pub result: ReleaseResult,
+    /// What kind of end it is.
+    pub kind: Kind,
+}
+
+impl Executed {
+    pub(super) fn new(result: ReleaseResult) -> Self {
+        let kind = match result.outcome {
+            Outcome::Released | Outcome::ReleasedOther => Kind::Done,
+            Outcome::Asked | Outcome::Unknown => Kind::Open,
+            Outcome::Denied => Kind::Denied,
+            Outcome::AlreadyGone | Outcome::ChangedHands | Outcome::VersionMoved | Outcome::PlanExpired => Kind::Conflict,
+            Outcome::RefusedAudit | Outcome::NotLive => Kind::Unavailable,
+        };
+        Self { result, kind }
+    }
+
+    /// An order that ends before anything was tried.
+    pub(super) fn untried(outcome: Outcome, sentence: String) -> Self {
+        Self::new(ReleaseResult { outcome, sentence, verified: false, holders: Vec::new(), took_ms: 0, audit_id: None })
+    }
+
+    /// The HTTP status that says the same.
+    pub fn status(&self) -> u16 {
+        match self.kind {
+            Kind::Done => 200,
+            Kind::Open => 202,
+            Kind::Denied => 403,
+            Kind::Conflict => 409,
+            Kind::Unavailable => 503,
+        }
+    }
+}
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Release,
+    Revoke,
+}
+
+/// One order, checked.
+#[derive(Clone)]
+pub(super) struct Order {
+    pub(super) deed: Deed,
+    pub(super) site: Site,
+    pub(super) planned: Planned,
+    pub(super) actor: Actor,
+    pub(super) reason: String,
+    pub(super) clock: Clock,
+    pub(super) begun: Instant,
+}
+
+impl Order {
+    fn entry(&self, kind: AuditKind, intent: Option<u64>, outcome: Option<Outcome>, detail: String) -> Entry {
+        let plan = self.planned.shown();
+        Entry {
+            kind,
+            actor: Some(self.actor.clone()),
+            ensemble: Some(plan.ensemble.clone()),
+            lock: Some(plan.lock.clone()),
+            path: Some(plan.path.clone()),
+            intent,
+            outcome: outcome.map(Outcome::name),
+            reason: Some(self.reason.clone()),
+            detail,
+        }
+    }
+
+    /// What is on record before anything leaves.
+    fn intent(&self) -> Entry {
+        let plan = self.planned.shown();
+        let owner = plan.session_id.map_or_else(|| "no session".to_owned(), |session| format!("session {session}"));
+        let place = plan.holder.client.as_ref().map_or_else(String::new, |client| format!(" at {}", client.address));
+        let approved = self.planned.approved_by.as_ref().map_or_else(String::new, |name| format!("; approved by {name}"));
+        let detail = format!(
+            "plan {}: czxid {}, version {}, owned by {owner}{place}, {} ({}), recipe {}{approved}",
+            plan.plan_id, plan.czxid, plan.version, plan.holder.role, plan.holder.liveness, plan.recipe_label
+        );
+        let kind = if self.deed == Deed::Release { AuditKind::ReleaseIntent } else { AuditKind::RevokeIntent };
+        self.entry(kind, None, None, detail)
+    }
+
+    fn took_ms(&self) -> i64 {
+        i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// Carries an order out from its intent to its outcome.
+pub(super) async fn carry_out(order: Order, journal: Arc<dyn Journal>) -> Executed {
+    let intent = match record(&*journal, order.intent()).await {
+        Ok(intent) => intent,
+        Err(error) => {
+            tracing::error!(%error, "a release was refused because its record can't be written");
+            return Executed::untried(Outcome::RefusedAudit, format!("Nothing was sent: the record of it can't be written ({error})."));
+        }
+    };
+    let doing = order.clone();
+    let done = tokio::spawn(async move {
+        match doing.deed {
+            Deed::Release => release(&doing).await,
+            Deed::Revoke => revoke(&doing).await,
+        }
+    });
+    let (told, holding) = match done.await {
+        Ok(done) => done,
+        Err(error) => {
+            tracing::error!(%error, "an act broke off");
+            (told(None, &order.planned.draft.target), Holding::default())
+        }
+    };
+    finish(&order, &*journal, intent, told, holding).await
+}
+
+async fn release(order: &Order) -> (Told, Holding) {
+    let target = &order.planned.draft.target;
+    let end = order.site.release(target.clone()).await;
+    let told = told(Some(&end), target);
+    let should_go = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
+    let holding = hold(order, if should_go { SEEN_MAX } else { Duration::ZERO }).await;
+    (told, holding)
+}
+
+async fn revoke(order: &Order) -> (Told, Holding) {
+    let target = &order.planned.draft.target;
+    let (outcome, sentence, proof) = match order.site.revoke(target).await {
+        Asked::Told => {
+            let holding = hold(order, ASKED_MAX).await;
+            let told = |outcome, sentence, is_verified| Told { outcome, sentence, is_verified, proof: "its holder's znode was written to, and watched" };
+            let let_go = holding.is_live && holding.is_gone;
+            let told = if let_go {
+                told(Outcome::Released, format!("{} was let go by its holder", target.czxid), true)
+            } else {
+                told(Outcome::Asked, format!("The holder of {} was asked to let go and has not yet", target.czxid), false)
+            };
+            return (told, holding);
+        }
+        Asked::Differs => (Outcome::ChangedHands, "Nobody was asked: it is another, gone, or was written to since the plan was made", "read before asking"),
+        Asked::Denied => (Outcome::Denied, "Nobody was asked: ZooKeeper denies us WRITE on the holder's znode", "ZooKeeper answered NoAuth"),
+        Asked::Unknown => (Outcome::Unknown, "No answer came: whether the holder was asked is not known", "no answer"),
+        Asked::NotLive => (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent"),
+    };
+    let told = Told { outcome, sentence: sentence.to_owned(), is_verified: false, proof };
+    (told, hold(order, Duration::ZERO).await)
+}
+
+async fn hold(order: &Order, within: Duration) -> Holding {
+    let now_ms = || order.clock.now_ms();
+    order.site.holding(now_ms, &order.planned.shown().lock, &order.planned.draft.target, within).await
+}
+
+/// Tells the end, and puts it on record whatever it is.
+async fn finish(order: &Order, journal: &dyn Journal, intent: u64, told: Told, holding: Holding) -> Executed {
+    let took_ms = order.took_ms();
+    let lock = &order.planned.shown().lock;
+    let now = now_held(lock, &told, &holding);
+    let mut sentence = if told.outcome == Outcome::Released { format!("{}{now} after {took_ms} ms.", told.sentence) } else { format!("{}{now}.", told.sentence) };
+    let kind = if order.deed == Deed::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
+    let detail = format!("{sentence} Known by: {}.", told.proof);
+    let audit_id = match record(journal, order.entry(kind, Some(intent), Some(told.outcome), detail)).await {
+        Ok(id) => Some(id),
+        Err(error) => {
+            tracing::error!(%error, intent, outcome = %told.outcome, "the outcome of an act is not on record");
+            sentence.push_str(&format!(" ATTENTION: this outcome could NOT be recorded ({error}); only the intent, record {intent}, is."));
+            None
+        }
+    };
+    let Holding { holders, .. } = holding;
+    Executed::new(ReleaseResult { outcome: told.outcome, sentence, verified: told.is_verified, holders, took_ms, audit_id })
+}
+
+/// `; /order now held by 10.1.2.3:4711 (0x1f9)`.
+fn now_held(lock: &str, told: &Told, holding: &Holding) -> String {
+    let is_over = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
+    if !is_over {
+        return String::new();
+    }
+    if !holding.is_live || !holding.is_gone {
+        return format!("; who holds {lock} now was not seen yet");
+    }
+    let names: Vec<String> = holding.holders.iter().map(name).collect();
+    match names.is_empty() {
+        true => format!("; nobody holds {lock} now"),
+        false => format!("; {lock} now held by {}", names.join(", ")),
+    }
+}
+
+fn name(holder: &Contender) -> String {
+    let address = holder.client.as_ref().map(|client| client.address.clone());
+    let session = || holder.session_id.map(|session| format!("session {session}"));
+    let who = address.or_else(|| holder.label.clone()).or_else(session).or_else(|| holder.node.clone()).unwrap_or_default();
+    holder.czxid.map_or_else(|| who.clone(), |czxid| format!("{who} ({czxid})"))
+}
+
+/// Writes a record, or gives up on it after a while.
+pub(super) async fn record(journal: &dyn Journal, entry: Entry) -> Result<u64, AuditError> {
+    let late = || AuditError(format!("it was not durable within {} s", RECORD_MAX.as_secs()));
+    tokio::time::timeout(RECORD_MAX, journal.append(entry)).await.unwrap_or_else(|_| Err(late()))
+}

@@ -1,0 +1,301 @@
+//! The desk itself: who may plan, order and approve what, and the checks before an order is carried out.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use app::wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
+use tokio::sync::watch;
+
+use super::carry::{Deed, Executed, Order, carry_out, record};
+use super::limits::Limits;
+use super::plans::{Planned, Plans};
+use super::refusal::{Refused, RefusedFor};
+use super::site::Site;
+use crate::access::{Actor, Right};
+use crate::audit::{Entry, Journal};
+use crate::clock::{self, Clock};
+use crate::zookeeper::May;
+
+/// Characters a reason has at least and at most.
+const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=500;
+
+/// What is set for all releases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// A second person approves each order.
+    pub needs_second: bool,
+}
+
+/// Where releases are planned and ordered. Cheap to clone.
+#[derive(Clone)]
+pub struct Desk(Arc<Inner>);
+
+struct Inner {
+    sites: Vec<Site>,
+    journal: Arc<dyn Journal>,
+    clock: Clock,
+    settings: Settings,
+    state: Mutex<State>,
+    under_way: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct State {
+    plans: Plans,
+    limits: Limits,
+    is_closing: bool,
+}
+
+/// Counts an order as under way until it is dropped.
+struct UnderWay(Arc<Inner>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.under_way.send_modify(|count| *count -= 1);
+    }
+}
+
+impl Desk {
+    /// A desk for some ensembles.
+    pub fn new(sites: Vec<Site>, journal: Arc<dyn Journal>, clock: Clock, settings: Settings) -> Self {
+        let under_way = watch::Sender::new(0);
+        Self(Arc::new(Inner { sites, journal, clock, settings, state: Mutex::default(), under_way }))
+    }
+
+    /// Plans the release of one znode. Reads the ACL of its directory, so it takes a moment.
+    ///
+    /// # Errors
+    /// When the actor may not, or nothing there can be released.
+    pub async fn plan(&self, actor: &Actor, request: &PlanRequest) -> Result<ReleasePlan, Refused> {
+        let planned = self.draft(actor, request);
+        let mut draft = match planned {
+            Err(refused) if refused.kind == RefusedFor::Right => {
+                self.note_refusal(actor, request.ensemble.clone(), Some(request.path.clone()), &refused).await;
+                return Err(refused);
+            }
+            planned => planned?,
+        };
+        let site = self.site(&Some(draft.plan.ensemble.clone()))?;
+        let right = site.right(&draft.plan.path).await;
+        draft.plan.right = match right.may {
+            May::Granted => DeleteRight::Granted,
+            May::Missing => DeleteRight::Missing,
+            May::Unread => DeleteRight::Unread,
+        };
+        draft.plan.right_sentence = right.sentence;
+        draft.plan.needs_second = self.0.settings.needs_second;
+        let planned = Planned { draft, planner: actor.clone(), approved_by: None };
+        let kept = self.state().plans.keep(self.now_ms(), planned);
+        kept.ok_or_else(|| Refused::new(RefusedFor::TooMany { wait_ms: super::plans::PLAN_MS }, "Too many plans are open; wait until some run out."))
+    }
+
+    /// Orders what was planned. Goes on when the future is dropped.
+    ///
+    /// # Errors
+    /// When the order is not taken; a plan is not used up then.
+    pub async fn execute(&self, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
+        self.order(Deed::Release, actor, order).await
+    }
+
+    /// Asks the holder that was planned for to let go, where it listens for that. Uses the plan up.
+    ///
+    /// # Errors
+    /// When the order is not taken.
+    pub async fn revoke(&self, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
+        self.order(Deed::Revoke, actor, order).await
+    }
+
+    /// A second person approves another's plan; who planned can order it then.
+    ///
+    /// # Errors
+    /// When it is not theirs to approve, or the record of it can't be written.
+    pub async fn approve(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Refused> {
+        let gone = || Refused::new(RefusedFor::NotFound, "No such plan, or it ran out; have it planned again.");
+        let checked = {
+            let now_ms = self.now_ms();
+            let mut state = self.state();
+            let planned = state.plans.any(now_ms, &order.plan_id).ok_or_else(gone);
+            planned.and_then(|planned| {
+                check_right(actor, &planned.shown().ensemble, &planned.shown().lock)?;
+                if planned.planner.name == actor.name {
+                    return Err(Refused::new(RefusedFor::Second, "Who planned it can't approve it; somebody else has to."));
+                }
+                Ok((planned.shown().clone(), planned.planner.name.clone()))
+            })
+        };
+        let (plan, planner) = match checked {
+            Ok(checked) => checked,
+            Err(refused) => {
+                self.note_refusal(actor, None, None, &refused).await;
+                return Err(refused);
+            }
+        };
+        let entry = Entry {
+            kind: AuditKind::Approved,
+            actor: Some(actor.clone()),
+            ensemble: Some(plan.ensemble.clone()),
+            lock: Some(plan.lock.clone()),
+            path: Some(plan.path.clone()),
+            intent: None,
+            outcome: None,
+            reason: Some(order.reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
+            detail: format!("plan {} of {planner}: czxid {}", plan.plan_id, plan.czxid),
+        };
+        let recorded = record(&*self.0.journal, entry).await;
+        recorded.map_err(|error| Refused::new(RefusedFor::Audit, format!("Not approved: the record of it can't be written ({error}).")))?;
+        let now_ms = self.now_ms();
+        let mut state = self.state();
+        state.plans.any(now_ms, &order.plan_id).ok_or_else(gone)?.approved_by = Some(actor.name.clone());
+        Ok(plan)
+    }
+
+    /// A plan as it was shown, for somebody who may release there: whom it would hit, and whether it is approved yet.
+    pub fn planned(&self, actor: &Actor, plan_id: &str) -> Option<(ReleasePlan, Option<String>)> {
+        let now_ms = self.now_ms();
+        let mut state = self.state();
+        let planned = state.plans.any(now_ms, plan_id)?;
+        check_right(actor, &planned.shown().ensemble, &planned.shown().lock).ok()?;
+        Some((planned.shown().clone(), planned.approved_by.clone()))
+    }
+
+    /// Takes no more orders and waits for those under way, for so long at most; false when some were left.
+    pub async fn close(&self, within: Duration) -> bool {
+        self.state().is_closing = true;
+        let mut under_way = self.0.under_way.subscribe();
+        tokio::time::timeout(within, under_way.wait_for(|count| *count == 0)).await.is_ok()
+    }
+
+    async fn order(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
+        let begun = clock::instant();
+        let taken = match self.take(deed, actor, order) {
+            Ok(Some(taken)) => taken,
+            Ok(None) => {
+                let sentence = "Nothing was sent: the plan is too old, used or not yours; plan again.";
+                self.note_refusal(actor, None, None, &Refused::new(RefusedFor::NotFound, sentence)).await;
+                return Ok(Executed::untried(Outcome::PlanExpired, sentence.to_owned()));
+            }
+            Err(refused) => {
+                if !matches!(refused.kind, RefusedFor::Confirm | RefusedFor::Reason) {
+                    self.note_refusal(actor, None, None, &refused).await;
+                }
+                return Err(refused);
+            }
+        };
+        let (site, planned, guard) = taken;
+        if !site.is_live(self.now_ms(), &planned.shown().path, &planned.draft.target) {
+            let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
+            let plan = planned.shown();
+            self.note_refusal(actor, Some(plan.ensemble.clone()), Some(plan.path.clone()), &Refused::new(RefusedFor::NotLive, sentence)).await;
+            return Ok(Executed::untried(Outcome::NotLive, sentence.to_owned()));
+        }
+        let (clock, reason) = (self.0.clock.clone(), order.reason.trim().to_owned());
+        let order = Order { deed, site, planned, actor: actor.clone(), reason, clock, begun };
+        let journal = Arc::clone(&self.0.journal);
+        let carrying = tokio::spawn(async move {
+            let _under_way = guard;
+            carry_out(order, journal).await
+        });
+        let broken = |_| Executed::untried(Outcome::Unknown, "The order broke off inside Lockscope; the record tells how far it came.".to_owned());
+        Ok(carrying.await.unwrap_or_else(broken))
+    }
+
+    /// Checks an order and uses its plan up; None when there is no such plan of this actor's.
+    fn take(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Option<(Site, Planned, UnderWay)>, Refused> {
+        let now_ms = self.now_ms();
+        let mut state = self.state();
+        if state.is_closing {
+            return Err(Refused::new(RefusedFor::Closing, "Lockscope is shutting down and takes no more orders."));
+        }
+        may(actor)?;
+        let Some(planned) = state.plans.of(now_ms, &order.plan_id, actor) else { return Ok(None) };
+        let plan = planned.shown().clone();
+        check_right(actor, &plan.ensemble, &plan.lock)?;
+        check_words(&plan, order)?;
+        if self.0.settings.needs_second && planned.approved_by.is_none() {
+            return Err(Refused::new(RefusedFor::Second, "Somebody else has to approve this plan first."));
+        }
+        if deed == Deed::Revoke && !plan.can_revoke {
+            return Err(Refused::new(RefusedFor::NotReleasable, "Its holder is not known to listen for being asked to let go."));
+        }
+        if let Some(wait_ms) = state.limits.wait_ms(now_ms, &actor.name, &plan.ensemble, &plan.lock) {
+            let sentence = format!("Too many releases in too short a time; wait {} s.", (wait_ms + 999) / 1_000);
+            return Err(Refused::new(RefusedFor::TooMany { wait_ms }, sentence));
+        }
+        let site = self.site(&Some(plan.ensemble.clone()))?.clone();
+        let Some(planned) = state.plans.take(&plan.plan_id) else { return Ok(None) };
+        state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
+        // Counted before the state is let go of, so that whoever closes the desk waits for it.
+        self.0.under_way.send_modify(|count| *count += 1);
+        Ok(Some((site, planned, UnderWay(Arc::clone(&self.0)))))
+    }
+
+    fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<crate::feed::project::Draft, Refused> {
+        may(actor)?;
+        let site = self.site(&request.ensemble)?;
+        let drafted = site.draft(self.now_ms(), &request.path);
+        // Out of scope, not even that there is nothing is told.
+        let lock = drafted.as_ref().map_or(&request.path, |draft| &draft.plan.lock);
+        check_right(actor, &site.info.name, lock)?;
+        drafted
+    }
+
+    fn site(&self, ensemble: &Option<String>) -> Result<&Site, Refused> {
+        let sites = &self.0.sites;
+        match ensemble.as_deref().filter(|name| !name.is_empty()) {
+            None if sites.len() == 1 => sites.first().ok_or(()),
+            None => return Err(Refused::new(RefusedFor::NotFound, "There are several ensembles; name one.")),
+            Some(name) => sites.iter().find(|site| site.info.name == name).ok_or(()),
+        }
+        .map_err(|()| Refused::new(RefusedFor::NotFound, format!("There is no ensemble {:?}.", ensemble.as_deref().unwrap_or_default())))
+    }
+
+    /// A refusal goes on record where that can be written; nothing was sent either way.
+    async fn note_refusal(&self, actor: &Actor, ensemble: Option<String>, path: Option<String>, refused: &Refused) {
+        let entry = Entry {
+            kind: AuditKind::Refused,
+            actor: Some(actor.clone()),
+            ensemble,
+            lock: None,
+            path,
+            intent: None,
+            outcome: None,
+            reason: None,
+            detail: refused.sentence.clone(),
+        };
+        if let Err(error) = record(&*self.0.journal, entry).await {
+            tracing::warn!(%error, actor = actor.name, "a refusal is not on record");
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.0.clock.now_ms()
+    }
+}
+
+fn may(actor: &Actor) -> Result<(), Refused> {
+    let denied = || Refused::new(RefusedFor::Right, format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()));
+    actor.may(Right::Release).then_some(()).ok_or_else(denied)
+}
+
+fn check_right(actor: &Actor, ensemble: &str, lock: &str) -> Result<(), Refused> {
+    may(actor)?;
+    let denied = || Refused::new(RefusedFor::Right, format!("{} may not release {lock} of {ensemble}: it is out of their scope.", actor.name));
+    actor.may_at(Right::Release, ensemble, lock).then_some(()).ok_or_else(denied)
+}
+
+/// The lock's path is typed exactly, and there is a reason.
+fn check_words(plan: &ReleasePlan, order: &ReleaseOrder) -> Result<(), Refused> {
+    if order.confirm != plan.lock {
+        return Err(Refused::new(RefusedFor::Confirm, format!("To confirm, type the lock's path exactly: {}.", plan.lock)));
+    }
+    let length = order.reason.trim().chars().count();
+    if !REASON_CHARS.contains(&length) {
+        let (least, most) = (REASON_CHARS.start(), REASON_CHARS.end());
+        return Err(Refused::new(RefusedFor::Reason, format!("Give a reason of {least} to {most} characters; this one has {length}.")));
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Plans that can still be ordered: numbered by 128 random bits, good for a minute, one order and one actor.
+
+use std::collections::BTreeMap;
+
+use app::wire::ReleasePlan;
+
+use crate::access::Actor;
+use crate::feed::project::Draft;
+
+/// How long a plan can be ordered.
+pub const PLAN_MS: i64 = 60_000;
+/// Plans kept in all; more are refused until some run out.
+pub const PLANS_MAX: usize = 1_000;
+/// Plans kept of one actor; the oldest goes first.
+pub const ACTOR_PLANS_MAX: usize = 20;
+
+/// A plan, and whose.
+#[derive(Clone, Debug)]
+pub(super) struct Planned {
+    pub(super) draft: Draft,
+    pub(super) planner: Actor,
+    pub(super) approved_by: Option<String>,
+}
+
+/// Plans that can still be ordered.
+#[derive(Debug, Default)]
+pub(super) struct Plans(BTreeMap<String, Planned>);
+
+impl Planned {
+    pub(super) fn shown(&self) -> &ReleasePlan {
+        &self.draft.plan
+    }
+
+    /// Names alone may be shared by a token and a user.
+    fn is_of(&self, actor: &Actor) -> bool {
+        (&self.planner.name, self.planner.by) == (&actor.name, actor.by)
+    }
+}
+
+impl Plans {
+    /// Keeps a plan and numbers it; None when there are too many.
+    pub(super) fn keep(&mut self, now_ms: i64, mut planned: Planned) -> Option<ReleasePlan> {
+        self.forget_old(now_ms);
+        let actor = planned.planner.clone();
+        let oldest = |plans: &Self| {
+            let own = plans.0.iter().filter(|(_, other)| other.is_of(&actor));
+            let first = own.clone().min_by_key(|(_, other)| other.shown().expires_at_ms).map(|(id, _)| id.clone());
+            (own.count() >= ACTOR_PLANS_MAX).then_some(first).flatten()
+        };
+        if let Some(oldest) = oldest(self) {
+            self.0.remove(&oldest);
+        }
+        if self.0.len() >= PLANS_MAX {
+            return None;
+        }
+        planned.draft.plan.plan_id = format!("{:032x}", rand::random::<u128>());
+        planned.draft.plan.expires_at_ms = now_ms + PLAN_MS;
+        let shown = planned.shown().clone();
+        self.0.insert(shown.plan_id.clone(), planned);
+        Some(shown)
+    }
+
+    /// A plan that its actor can still order.
+    pub(super) fn of(&mut self, now_ms: i64, id: &str, actor: &Actor) -> Option<&Planned> {
+        self.forget_old(now_ms);
+        self.0.get(id).filter(|planned| planned.is_of(actor))
+    }
+
+    /// A plan of whomever.
+    pub(super) fn any(&mut self, now_ms: i64, id: &str) -> Option<&mut Planned> {
+        self.forget_old(now_ms);
+        self.0.get_mut(id)
+    }
+
+    /// Uses a plan up.
+    pub(super) fn take(&mut self, id: &str) -> Option<Planned> {
+        self.0.remove(id)
+    }
+
+    fn forget_old(&mut self, now_ms: i64) {
+        // What ends further ahead than a plan lasts was made before the clock was set back.
+        self.0.retain(|_, planned| (1..=PLAN_MS).contains(&(planned.shown().expires_at_ms - now_ms)));
+    }
+}

@@ -1,0 +1,87 @@
+//! One ensemble as the desk sees it: its model to plan from and to verify with, and the session to act with. The only
+//! file of the desk that knows the model.
+
+use std::time::Duration;
+
+use app::domain::observatory::Observatory;
+use app::domain::release::{End, Refusal, Target};
+use app::domain::time::TimeMs;
+use app::domain::znode::split_path;
+
+use super::refusal::{Refused, RefusedFor};
+use crate::engine::Reader;
+use crate::feed::project::{Draft, EnsembleInfo, Holding, Look};
+use crate::zookeeper::{Acting, Asked, Right, is_ours};
+
+/// One ensemble.
+#[derive(Clone)]
+pub struct Site {
+    /// Its name and where it is.
+    pub info: EnsembleInfo,
+    /// Its model.
+    pub reader: Reader<Observatory>,
+    /// With what to act there.
+    pub acting: Acting,
+}
+
+impl Site {
+    fn look<T>(&self, now_ms: i64, look: impl FnOnce(Look<'_>) -> T) -> T {
+        self.reader.read(|observatory| look(Look { observatory, ensemble: &self.info, now: TimeMs(now_ms) }))
+    }
+
+    pub(super) fn draft(&self, now_ms: i64, path: &str) -> Result<Draft, Refused> {
+        let draft = self.look(now_ms, |look| look.draft_release(path)).map_err(|refusal| refused(path, refusal))?;
+        match draft.target.owner {
+            Some(owner) if is_ours(owner.0) => Err(refused(path, Refusal::Ours)),
+            _ => Ok(draft),
+        }
+    }
+
+    /// Whether we may delete it.
+    pub(super) async fn right(&self, path: &str) -> Right {
+        self.acting.right(split_path(path).map_or("/", |(directory, _)| directory)).await
+    }
+
+    pub(super) fn is_live(&self, now_ms: i64, path: &str, target: &Target) -> bool {
+        self.look(now_ms, |look| look.holding("", path, target.czxid)).is_live
+    }
+
+    pub(super) async fn release(&self, target: Target) -> End {
+        self.acting.release(target).await
+    }
+
+    pub(super) async fn revoke(&self, target: &Target) -> Asked {
+        self.acting.revoke(target).await
+    }
+
+    /// Waits until the model has heard that an incarnation is gone, for so long at most; who holds then.
+    pub(super) async fn holding(&self, now_ms: impl Fn() -> i64, lock: &str, target: &Target, within: Duration) -> Holding {
+        let mut revisions = self.reader.revisions();
+        let look = || self.look(now_ms(), |look| look.holding(lock, &target.path, target.czxid));
+        let gone = async {
+            loop {
+                revisions.borrow_and_update();
+                let holding = look();
+                if (holding.is_live && holding.is_gone) || revisions.changed().await.is_err() {
+                    return holding;
+                }
+            }
+        };
+        tokio::time::timeout(within, gone).await.unwrap_or_else(|_| look())
+    }
+}
+
+fn refused(path: &str, refusal: Refusal) -> Refused {
+    let kind = match refusal {
+        Refusal::NotWatched | Refusal::NoSuchZnode => RefusedFor::NotFound,
+        Refusal::NotLive(_) | Refusal::NotRead => RefusedFor::NotLive,
+        Refusal::Directory
+        | Refusal::NotAContender
+        | Refusal::HasChildren
+        | Refusal::Ours
+        | Refusal::Member
+        | Refusal::Item
+        | Refusal::SetAside => RefusedFor::NotReleasable,
+    };
+    Refused::new(kind, format!("{path} can't be released: {refusal}."))
+}
