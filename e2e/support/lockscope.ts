@@ -1,7 +1,9 @@
 // The real server, started as a user starts it, with questions to its API; told to end at the end, and that it
 // ends well is part of every run.
 
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 import { Child } from './child.ts';
@@ -16,18 +18,32 @@ const END_MS = 15_000;
 export type ApiContender = { node: string | null; session_id: string | null; role: 'holder' | 'waiter'; label: string | null };
 export type ApiLock = { path: string; verdict: string; sentence: string; waiter_count: number; contenders: ApiContender[] };
 
+let tokens = 0;
+
+/** Nobody's settings but ours. */
+function environment(data: string): Record<string, string> {
+  const others = Object.entries(process.env).filter(([name, value]) => value !== undefined && !name.startsWith('LOCKSCOPE_'));
+  return { ...(Object.fromEntries(others) as Record<string, string>), LOCKSCOPE_DATA_DIR: data };
+}
+
 export class Lockscope {
   readonly url: string;
+  /** Where it keeps credentials and the record; of this run only. */
+  readonly data: string;
+  /** What a demo signs its first operator in with. */
+  readonly link: string | undefined;
   private readonly child: Child;
 
-  private constructor(url: string, child: Child) {
+  private constructor(url: string, child: Child, data: string, link: string | undefined) {
     this.url = url;
     this.child = child;
+    this.data = data;
+    this.link = link;
   }
 
   /** `serve` against a ZooKeeper, on a free port or the one given. */
-  static async serve(hosts: string, options: { listen?: string } = {}): Promise<Lockscope> {
-    const server = await Lockscope.run(['serve', '--zk', hosts, '--root', '/', '--listen', options.listen ?? '127.0.0.1:0']);
+  static async serve(hosts: string, options: { listen?: string; more?: string[] } = {}): Promise<Lockscope> {
+    const server = await Lockscope.run(['serve', '--zk', hosts, '--root', '/', '--listen', options.listen ?? '127.0.0.1:0', ...(options.more ?? [])]);
     await until('the server has read its root', START_MS, async () => (await fetch(`${server.url}/readyz`)).status === 200);
     return server;
   }
@@ -46,10 +62,12 @@ export class Lockscope {
     if (!existsSync(binary)) {
       throw new Error(`no server at ${binary}: run \`make e2e\`, or set LOCKSCOPE_BIN to a built lockscope`);
     }
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOCKSCOPE_')));
-    const child = new Child(binary, args, { env });
+    const data = mkdtempSync(join(tmpdir(), 'lockscope-e2e-'));
+    const child = new Child(binary, args, { env: environment(data) });
+    let link: string | undefined;
     const listening = new Promise<string>((found) => {
       child.onLine((line) => {
+        link ??= /http:\/\/\S+\/sign-in\/once\S+/.exec(line)?.[0];
         const url = /^(?:lockscope|fixture site) listening on (http:\/\/\S+)$/.exec(line)?.[1];
         if (url) found(url);
       });
@@ -59,7 +77,8 @@ export class Lockscope {
     });
     ended.catch(() => {});
     const url = await within(`lockscope ${args[0]} says where it listens`, START_MS, Promise.race([listening, ended]));
-    return new Lockscope(url, child);
+    if (args[0] === 'demo') await until('the demo prints its link', START_MS, async () => link);
+    return new Lockscope(url, child, data, link);
   }
 
   get address(): string {
@@ -79,7 +98,19 @@ export class Lockscope {
       if (end.code !== 0) throw new Error(`the server ended with ${JSON.stringify(end)} after SIGTERM:\n${this.child.tail()}`);
     } finally {
       this.child.signal('SIGKILL');
+      rmSync(this.data, { recursive: true, force: true });
     }
+  }
+
+  /** What another command of the binary prints, about this server's data. */
+  command(...args: string[]): string {
+    return execFileSync(BINARY, args, { env: environment(this.data), encoding: 'utf8' });
+  }
+
+  /** A new token. */
+  token(role: 'viewer' | 'operator' | 'auditor' | 'admin', ...more: string[]): string {
+    const lines = this.command('token', 'new', '--name', `${role}-${++tokens}`, '--role', role, ...more).trim().split('\n');
+    return lines[lines.length - 1]!;
   }
 
   async kill(): Promise<void> {

@@ -10,6 +10,7 @@ mod live;
 mod metrics;
 mod pages;
 mod problem;
+mod release;
 mod socket;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use axum::routing::{any, get};
 use tokio::sync::Semaphore;
 
 use crate::feed::Hub;
+use crate::release::Desk;
 use crate::shutdown::Stop;
 pub use pages::pages;
 use problem::Refused;
@@ -63,6 +65,8 @@ pub struct Http {
     limits: Limits,
     sockets: Arc<Semaphore>,
     counts: Arc<Counts>,
+    /// Where releases are ordered; None where nothing can be recorded.
+    desk: Option<Desk>,
 }
 
 /// What is counted here, for `/metrics`.
@@ -84,7 +88,7 @@ impl Http {
     /// Routes over a hub; `draining` says when to send everybody away.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        Self { hub, draining, limits, sockets, counts: Arc::default() }
+        Self { hub, draining, limits, sockets, counts: Arc::default(), desk: None }
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.

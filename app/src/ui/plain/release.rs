@@ -231,6 +231,7 @@ fn heading(outcome: Outcome) -> (&'static str, &'static str) {
     match outcome {
         Outcome::Released => ("good", "Released"),
         Outcome::ReleasedOther => ("stop", "Another one was released"),
+        Outcome::Asked => ("good", "It was asked to let go"),
         Outcome::AlreadyGone => ("good", "It was gone already"),
         Outcome::ChangedHands => ("stop", "It changed hands: nothing was deleted"),
         Outcome::VersionMoved => ("stop", "It was written to: nothing was deleted"),

@@ -1,0 +1,170 @@
+// Releasing a lock through the dialog: the right znode goes, the next one holds, and there is a record. Whoever may not,
+// can't; and nothing live moves an open dialog.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+import type { AxeResults } from 'axe-core';
+import type { Page as Browser } from '@playwright/test';
+
+import { expect, test } from '../../support/fixtures.ts';
+import type { Lockscope } from '../../support/lockscope.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Signs in with a new token of this role, as a person does. */
+async function signIn(page: Browser, lockscope: Lockscope, role: 'viewer' | 'operator' | 'auditor'): Promise<void> {
+  const token = lockscope.token(role);
+  await expect(async () => {
+    await page.goto('/sign-in');
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: /sign in/i }).last().click();
+    await expect(page.getByTestId('visitor')).toContainText(role, { timeout: 2_000 });
+  }).toPass({ timeout: 10_000 });
+}
+
+test.describe.configure({ timeout: 90_000 });
+
+test('the holder is released, the next one holds, and there is a record', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/orders`;
+  const [stuck, next] = await clients.openAll('stuck', 'next');
+  const places = [await stuck!.hold(path), await next!.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
+  await signIn(page, lockscope, 'operator');
+  await ui.openLock(path);
+  await page.getByTestId('dossier').getByRole('button', { name: /release/i }).click();
+
+  const dialog = page.getByTestId('release');
+  const go = page.getByTestId('release-go');
+  await expect(dialog).toContainText(places[0]!.session);
+  await expect(page.getByTestId('release-warnings')).toContainText(/goes on|believe/);
+  await expect(go).toBeDisabled();
+  await dialog.getByLabel(/type the lock/i).fill(`${path} `);
+  await dialog.getByLabel(/reason/i).fill('hangs since noon');
+  await expect(go).toBeDisabled();
+  await page.keyboard.press('Enter');
+  await expect(go, 'Enter does nothing yet').toBeVisible();
+  await dialog.getByLabel(/type the lock/i).fill(path);
+  await go.click();
+
+  const result = page.getByTestId('release-result');
+  await expect(result).toHaveAttribute('data-outcome', 'released');
+  await expect(result).toContainText(/0x[0-9a-f]+ .*deleted.*now held by/i);
+  await next!.held();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toBeHidden();
+  await ui.showsQueue([places[1]!]);
+
+  await page.getByRole('link', { name: 'Audit' }).click();
+  const rows = page.getByTestId('audit').locator('tbody tr').filter({ hasText: path });
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText('released');
+  await expect(rows.last()).toContainText('hangs since noon');
+  expect(lockscope.command('audit', 'verify')).toMatch(/whole/);
+});
+
+test('what changes below an open dialog is said, and nothing else happens to it', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/orders`;
+  const [first, second] = await clients.openAll('first', 'second');
+  const places = [await first!.hold(path), await second!.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
+  await signIn(page, lockscope, 'operator');
+  await ui.openLock(path);
+  await page.getByTestId('dossier').getByRole('button', { name: /release/i }).click();
+  const dialog = page.getByTestId('release');
+  const go = page.getByTestId('release-go');
+  await dialog.getByLabel(/type the lock/i).fill(path);
+  await dialog.getByLabel(/reason/i).fill('too long');
+  await expect(go).toBeEnabled();
+  const box = await dialog.boundingBox();
+
+  await first!.release();
+  await second!.held();
+  await expect(page.getByTestId('release-state')).toContainText('It is gone');
+  await expect(go).toBeDisabled();
+  await expect(dialog).toContainText(places[0]!.session);
+  await expect(dialog.getByLabel(/reason/i)).toHaveValue('too long');
+  expect(await dialog.boundingBox(), 'it does not move').toEqual(box);
+  await second!.release();
+  await expect(page.getByTestId('release-state')).toContainText('It is gone');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+});
+
+test('a waiter in the middle can be removed, and the one behind it is not stranded', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/orders`;
+  const [a, b, c] = await clients.openAll('a', 'b', 'c');
+  const places = [await a!.hold(path), await b!.queue(path), await c!.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
+  await signIn(page, lockscope, 'operator');
+  await ui.openLock(path);
+  await ui.contender(places[1]!.node).hover();
+  await ui.contender(places[1]!.node).getByRole('button', { name: /release/i }).click();
+  const dialog = page.getByTestId('release');
+  await expect(dialog).toContainText('Remove this waiter?');
+  await dialog.getByLabel(/type the lock/i).fill(path);
+  await dialog.getByLabel(/reason/i).fill('its client is gone');
+  await page.getByTestId('release-go').click();
+  await expect(page.getByTestId('release-result')).toHaveAttribute('data-outcome', 'released');
+  await a!.release();
+  await c!.held();
+});
+
+test('a viewer has no button, and is refused', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/orders`;
+  const client = await clients.open('holder');
+  const held = await client.hold(path);
+  await lockscope.knows(path, [held.node]);
+  await signIn(page, lockscope, 'viewer');
+  await ui.openLock(path);
+  await expect(page.getByTestId('dossier')).toBeVisible();
+  await expect(page.locator('[data-release]')).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Audit' })).toHaveCount(0);
+  const answer = await page.request.post('/api/v1/release/plan', { headers: { origin: lockscope.url }, data: { path: `${path}/${held.node}` } });
+  expect(answer.status()).toBe(403);
+  expect(await answer.text()).toContain('operator');
+});
+
+test('signing out takes the button and the record away', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/orders`;
+  const client = await clients.open('holder');
+  const held = await client.hold(path);
+  await lockscope.knows(path, [held.node]);
+  await signIn(page, lockscope, 'operator');
+  await ui.openLock(path);
+  await expect(page.locator('[data-release]').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();
+  await ui.openLock(path);
+  await expect(page.getByTestId('dossier')).toBeVisible();
+  await expect(page.locator('[data-release]')).toHaveCount(0);
+});
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`dialog, sign-in and record have nothing serious, ${colorScheme}`, async ({ ui, page, clients, lockscope, place }) => {
+    const path = `${place}/orders`;
+    const client = await clients.open('holder');
+    const held = await client.hold(path);
+    await lockscope.knows(path, [held.node]);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const check = async (what: string) => {
+      await page.evaluate(AXE);
+      const results = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: { run: () => Promise<AxeResults> } };
+        return (await axe.run()).violations;
+      });
+      const serious = results.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, help, nodes }) => ({ id, help, where: nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`) })), what).toEqual([]);
+    };
+    await page.goto('/sign-in');
+    await check('sign-in');
+    await signIn(page, lockscope, 'operator');
+    await ui.openLock(path);
+    await page.getByTestId('dossier').getByRole('button', { name: /release/i }).click();
+    await expect(page.getByTestId('release-go')).toBeVisible();
+    await check('dialog');
+    await page.keyboard.press('Escape');
+    await page.goto('/audit');
+    await check('audit');
+  });
+}

@@ -1,0 +1,184 @@
+//! Releases over HTTP: the desk's answers as JSON, or drawn for the page's dialog when it asks for HTML.
+
+use app::ui::{release_plan, release_result};
+use app::wire::{DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid};
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Extension, State};
+use axum::http::header::{ACCEPT, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{Html, IntoResponse as _, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Http;
+use super::api_types::ContenderJson;
+use super::problem::Refused;
+use crate::access::Actor;
+use crate::release::{self, Desk, Executed, RefusedFor};
+
+/// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.
+#[derive(Debug, Serialize)]
+struct PlanJson {
+    plan_id: String,
+    expires_in_ms: i64,
+    ensemble: String,
+    path: String,
+    lock: String,
+    recipe: Recipe,
+    recipe_label: String,
+    czxid: Zxid,
+    session_id: Option<SessionId>,
+    version: i32,
+    naming: Naming,
+    holder: ContenderJson,
+    next: Vec<ContenderJson>,
+    next_sentence: String,
+    waiters_moving: u32,
+    warnings: Vec<String>,
+    frees_itself_in_ms: Option<i64>,
+    frees_itself_is_upper_bound: bool,
+    right: DeleteRight,
+    right_sentence: String,
+    can_revoke: bool,
+    needs_second: bool,
+    falls: Vec<String>,
+    falls_count: u32,
+    runbook: Option<String>,
+}
+
+/// What came of an order.
+#[derive(Debug, Serialize)]
+struct ResultJson {
+    outcome: Outcome,
+    sentence: String,
+    verified: bool,
+    holders: Vec<ContenderJson>,
+    took_ms: i64,
+    audit_id: Option<u64>,
+}
+
+impl PlanJson {
+    fn new(plan: ReleasePlan, now_ms: i64) -> Self {
+        Self {
+            expires_in_ms: (plan.expires_at_ms - now_ms).max(0),
+            holder: ContenderJson::new(&plan.holder, now_ms),
+            next: plan.next.iter().map(|next| ContenderJson::new(next, now_ms)).collect(),
+            frees_itself_in_ms: plan.frees_itself_at_ms.map(|at_ms| (at_ms - now_ms).max(0)),
+            plan_id: plan.plan_id,
+            ensemble: plan.ensemble,
+            path: plan.path,
+            lock: plan.lock,
+            recipe: plan.recipe,
+            recipe_label: plan.recipe_label,
+            czxid: plan.czxid,
+            session_id: plan.session_id,
+            version: plan.version,
+            naming: plan.naming,
+            next_sentence: plan.next_sentence,
+            waiters_moving: plan.waiters_moving,
+            warnings: plan.warnings,
+            frees_itself_is_upper_bound: plan.frees_itself_is_upper_bound,
+            right: plan.right,
+            right_sentence: plan.right_sentence,
+            can_revoke: plan.can_revoke,
+            needs_second: plan.needs_second,
+            falls: plan.falls,
+            falls_count: plan.falls_count,
+            runbook: plan.runbook,
+        }
+    }
+}
+
+impl ResultJson {
+    fn new(result: ReleaseResult, now_ms: i64) -> Self {
+        let holders = result.holders.iter().map(|holder| ContenderJson::new(holder, now_ms)).collect();
+        let ReleaseResult { outcome, sentence, verified, took_ms, audit_id, .. } = result;
+        Self { outcome, sentence, verified, holders, took_ms, audit_id }
+    }
+}
+
+type Asked<T> = Result<Json<T>, JsonRejection>;
+
+pub(super) async fn plan(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    headers: HeaderMap,
+    request: Asked<PlanRequest>,
+) -> Result<Response, Response> {
+    let plan = desk(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await.map_err(refused)?;
+    Ok(show_plan(&http, &headers, plan))
+}
+
+pub(super) async fn execute(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    headers: HeaderMap,
+    order: Asked<ReleaseOrder>,
+) -> Result<Response, Response> {
+    Ok(show_result(&http, &headers, desk(&http)?.execute(&actor, &read(order, ORDER)?).await.map_err(refused)?))
+}
+
+pub(super) async fn revoke(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    headers: HeaderMap,
+    order: Asked<ReleaseOrder>,
+) -> Result<Response, Response> {
+    Ok(show_result(&http, &headers, desk(&http)?.revoke(&actor, &read(order, ORDER)?).await.map_err(refused)?))
+}
+
+pub(super) async fn approve(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    headers: HeaderMap,
+    order: Asked<ReleaseOrder>,
+) -> Result<Response, Response> {
+    let plan = desk(&http)?.approve(&actor, &read(order, ORDER)?).await.map_err(refused)?;
+    Ok(show_plan(&http, &headers, plan))
+}
+
+const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";
+
+fn desk(http: &Http) -> Result<&Desk, Response> {
+    let none = || Refused::unavailable("this server releases nothing: it has no place to keep a record in; give it a --data-dir").into_response();
+    http.desk.as_ref().ok_or_else(none)
+}
+
+fn read<T: DeserializeOwned>(body: Asked<T>, form: &str) -> Result<T, Response> {
+    let Json(value) = body.map_err(|error| {
+        let status = if error.status() == StatusCode::BAD_REQUEST { StatusCode::UNPROCESSABLE_ENTITY } else { error.status() };
+        Refused::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text())).into_response()
+    })?;
+    Ok(value)
+}
+
+/// The page's dialog asks for a drawn answer.
+fn wants_html(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept.starts_with("text/html"))
+}
+
+fn show_plan(http: &Http, headers: &HeaderMap, plan: ReleasePlan) -> Response {
+    let now_ms = http.hub.now_ms();
+    if wants_html(headers) { Html(release_plan(&plan, now_ms)).into_response() } else { Json(PlanJson::new(plan, now_ms)).into_response() }
+}
+
+fn show_result(http: &Http, headers: &HeaderMap, executed: Executed) -> Response {
+    let status = StatusCode::from_u16(executed.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let body = if wants_html(headers) {
+        Html(release_result(&executed.result)).into_response()
+    } else {
+        Json(ResultJson::new(executed.result, http.hub.now_ms())).into_response()
+    };
+    (status, body).into_response()
+}
+
+/// A refusal of the desk; with how long to wait where waiting helps.
+fn refused(refused: release::Refused) -> Response {
+    let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = Refused::new(status, refused.sentence).into_response();
+    if let RefusedFor::TooMany { wait_ms } = refused.kind {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from((wait_ms.max(1) as u64).div_ceil(1_000)));
+    }
+    response
+}
