@@ -17,4 +17,5 @@ pub mod projector;
 pub mod serve;
 pub mod shutdown;
 pub mod telemetry;
+pub mod transport;
 pub mod zookeeper;

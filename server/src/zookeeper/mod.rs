@@ -4,6 +4,7 @@
 mod backoff;
 mod children;
 mod config;
+mod credentials;
 mod observer;
 mod outbox;
 mod reads;
@@ -17,6 +18,7 @@ mod watch;
 
 pub use backoff::{Backoff, BackoffError};
 pub use config::{ConfigError, Fault, ObserverConfig, SESSION_TIMEOUT_MIN, check_connect, check_roots};
+pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_hosts};
 pub use observer::{BATCHES_MAX, observe};
 pub use outbox::BATCH_MAX;
 pub use scratch::{ScratchConfig, compare_clocks};

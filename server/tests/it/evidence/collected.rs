@@ -28,7 +28,7 @@ pub(super) struct Collected {
 
 impl Collected {
     pub(super) fn start(connect: &str, admin_urls: &[String]) -> Self {
-        let config = Config { connect: connect.to_owned(), admin_urls: admin_urls.to_vec(), session_timeout: Duration::from_secs(4) };
+        let config = Config { connect: connect.to_owned(), admin_urls: admin_urls.to_vec(), credentials: Credentials::default(), session_timeout: Duration::from_secs(4) };
         let (sink, rounds) = mpsc::channel(4);
         let (demand, demanded) = watch::channel(Demand::default());
         let (stop, stopped) = watch::channel(false);
