@@ -3,8 +3,8 @@
 use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::Clock;
 use crate::cli::{Command, Demo, Settings};
+use crate::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
@@ -146,12 +146,8 @@ fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ens
     let credentials = &ensemble.identity.watching;
     let observer = observer.map_err(|error| ConfigError(error.to_string()))?.with_credentials(credentials.clone());
     let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
-    let asked = || evidence::Config {
-        connect: connect.clone(),
-        admin_urls: ensemble.admin_urls.clone(),
-        credentials: credentials.clone(),
-        session_timeout,
-    };
+    let asked =
+        || evidence::Config { connect: connect.clone(), admin_urls: ensemble.admin_urls.clone(), credentials: credentials.clone(), session_timeout };
     let scratch = |path| ScratchConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
     let has_others = config.ensembles.len() > 1;
     Ok(Served {

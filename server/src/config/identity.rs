@@ -65,7 +65,9 @@ pub(super) fn of(
         None => {
             let certificates = [("cert_file", identity.is_some()), ("act_cert_file", act_identity.is_some())];
             if let Some((key, _)) = certificates.iter().find(|(_, is_there)| *is_there) {
-                return Err(ConfigError(format!("{key} is set and ca_file is not; name the file with the authorities of ZooKeeper's certificates, too")));
+                return Err(ConfigError(format!(
+                    "{key} is set and ca_file is not; name the file with the authorities of ZooKeeper's certificates, too"
+                )));
             }
             None
         }
@@ -80,7 +82,8 @@ pub(super) fn of(
 
 fn login(places: &Places<'_>, key: &str, file: Option<Given>, has_variables: bool) -> Result<Option<Login>, ConfigError> {
     let name = VARIABLES.iter().find(|(_, of)| *of == key).filter(|_| has_variables).map(|(name, _)| *name);
-    let variable = name.and_then(|name| places.surroundings.var(name).filter(|value| !value.is_empty()).map(|value| Given { value, from: name.to_owned() }));
+    let variable =
+        name.and_then(|name| places.surroundings.var(name).filter(|value| !value.is_empty()).map(|value| Given { value, from: name.to_owned() }));
     match (file, variable) {
         (None, None) => Ok(None),
         (Some(file), Some(variable)) => {
@@ -97,9 +100,7 @@ fn login(places: &Places<'_>, key: &str, file: Option<Given>, has_variables: boo
 fn pair(places: &Places<'_>, files: [Option<Given>; 2]) -> Result<Option<TlsIdentity>, ConfigError> {
     match files {
         [None, None] => Ok(None),
-        [Some(cert), Some(key)] => {
-            TlsIdentity::parse(&read(places, &cert)?, &read(places, &key)?).map(Some).map_err(|fault| bad(&cert, &fault))
-        }
+        [Some(cert), Some(key)] => TlsIdentity::parse(&read(places, &cert)?, &read(places, &key)?).map(Some).map_err(|fault| bad(&cert, &fault)),
         [Some(one), None] | [None, Some(one)] => {
             Err(ConfigError(format!("{} {:?} is one of two; name the certificate and its key, each with its setting", one.from, one.value)))
         }

@@ -63,7 +63,10 @@ fn check_act(headers: &HeaderMap, path: &str, origins: &Origins, local: Option<S
         return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
     }
     if path.starts_with("/api/") && !is_json(headers) {
-        return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the API takes JSON only; send it with the header Content-Type: application/json"));
+        return Err(Refused::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "the API takes JSON only; send it with the header Content-Type: application/json",
+        ));
     }
     Ok(())
 }

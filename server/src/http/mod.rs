@@ -137,7 +137,10 @@ async fn unknown_api(uri: Uri) -> Refused {
 }
 
 async fn method_not_allowed(method: Method, uri: Uri) -> Refused {
-    Refused::new(axum::http::StatusCode::METHOD_NOT_ALLOWED, format!("{} is not allowed at {}; use GET", problem::echo(method.as_str()), problem::echo(uri.path())))
+    Refused::new(
+        axum::http::StatusCode::METHOD_NOT_ALLOWED,
+        format!("{} is not allowed at {}; use GET", problem::echo(method.as_str()), problem::echo(uri.path())),
+    )
 }
 
 async fn bounded(request: Request, next: Next) -> Response {

@@ -88,7 +88,9 @@ impl Pems {
         let chain = chain.map_err(|error| fault(format!("tls_cert {cert} is not PEM ({error}); write the certificate first, then its chain")))?;
         let Some(first) = chain.first().filter(|_| chain.len() <= CHAIN_MAX) else {
             let count = chain.len();
-            return Err(fault(format!("tls_cert {cert} has {count} certificates; write 1 to {CHAIN_MAX} between BEGIN CERTIFICATE and END CERTIFICATE")));
+            return Err(fault(format!(
+                "tls_cert {cert} has {count} certificates; write 1 to {CHAIN_MAX} between BEGIN CERTIFICATE and END CERTIFICATE"
+            )));
         };
         let validity = validity(first).ok_or_else(|| fault(format!("tls_cert {cert} has a certificate that can't be read; make it anew")))?;
         check_time(validity, &cert.to_string(), now_ms)?;
@@ -98,7 +100,9 @@ impl Pems {
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider())).with_protocol_versions(&[&TLS13, &TLS12]);
         let builder = builder.map_err(|error| fault(format!("TLS can't be set up: {error}; report this")))?;
         let mut config = builder.with_no_client_auth().with_single_cert(chain, private).map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => fault(format!("tls_key {key} is not the key of tls_cert {cert}; name the two that were made together")),
+            rustls::Error::InconsistentKeys(_) => {
+                fault(format!("tls_key {key} is not the key of tls_cert {cert}; name the two that were made together"))
+            }
             error => fault(format!("tls_cert {cert} and tls_key {key} can't be used ({error}); make them anew")),
         })?;
         // What the server speaks; no second protocol to guard.

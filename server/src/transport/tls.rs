@@ -111,7 +111,11 @@ impl Follower {
         match now {
             Nearness::Far => {}
             Nearness::Near(days) => {
-                tracing::warn!(days, "tls_cert {cert} expires in less than {} days; put a new certificate and its key there", days.min(EXPIRY_WARNING_DAYS) + 1);
+                tracing::warn!(
+                    days,
+                    "tls_cert {cert} expires in less than {} days; put a new certificate and its key there",
+                    days.min(EXPIRY_WARNING_DAYS) + 1
+                );
             }
             Nearness::Past => tracing::error!("tls_cert {cert} has expired and browsers refuse it; put a new certificate and its key there"),
         }

@@ -90,9 +90,7 @@ impl Login {
             return fault("has more than one line, or control characters", REMEDY);
         }
         match line.split_once(':') {
-            Some((user, password)) if !user.is_empty() && !password.is_empty() => {
-                Ok(Self { user: user.to_owned(), password: Secret::new(password) })
-            }
+            Some((user, password)) if !user.is_empty() && !password.is_empty() => Ok(Self { user: user.to_owned(), password: Secret::new(password) }),
             _ => fault("names no user and password", REMEDY),
         }
     }

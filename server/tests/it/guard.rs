@@ -75,10 +75,24 @@ async fn foreign_pages_open_no_socket() {
     let served = Served::start_with(Limits::default(), named(), Bounds::default(), None).await;
     let own = format!("http://{}", served.address);
     let foreign = [
-        "null", "http://evil.example", "https://evil.example", "http://lockscope.example", "https://lockscope.example.evil.example",
-        "https://evil-lockscope.example", "https://lockscope.example:8443", "https://lockscope.example.", "HTTPS://LOCKSCOPE.EXAMPLE",
-        "http://127.0.0.1", "http://127.0.0.1:1", "http://localhost:5173", "file://", "data:", "https://user@lockscope.example",
-        "https://lockscope.example, https://evil.example", "https://xn--lckscope-5of.example", "chrome-extension://x",
+        "null",
+        "http://evil.example",
+        "https://evil.example",
+        "http://lockscope.example",
+        "https://lockscope.example.evil.example",
+        "https://evil-lockscope.example",
+        "https://lockscope.example:8443",
+        "https://lockscope.example.",
+        "HTTPS://LOCKSCOPE.EXAMPLE",
+        "http://127.0.0.1",
+        "http://127.0.0.1:1",
+        "http://localhost:5173",
+        "file://",
+        "data:",
+        "https://user@lockscope.example",
+        "https://lockscope.example, https://evil.example",
+        "https://xn--lckscope-5of.example",
+        "chrome-extension://x",
     ];
     for origin in foreign {
         match served.open(&[("origin", origin)]).await {
@@ -124,7 +138,13 @@ async fn forged_requests_do_not_reach_a_route() {
                         let (status, _, body) = raw.ask(&head, "{}").await;
                         let ours = !origin.contains("evil") && !origin.contains("null") && ["", "same-origin", "none"].contains(&site);
                         let is_said = !origin.is_empty() || !site.is_empty() || !credential.contains("Cookie");
-                        let expected = if !(ours && is_said) { vec![403] } else if kind == "application/json" { LET_THROUGH.to_vec() } else { vec![415] };
+                        let expected = if !(ours && is_said) {
+                            vec![403]
+                        } else if kind == "application/json" {
+                            LET_THROUGH.to_vec()
+                        } else {
+                            vec![415]
+                        };
                         assert!(expected.contains(&status), "{head}: {status} {body}");
                         cells += 1;
                         passed += u32::from(LET_THROUGH.contains(&status));
