@@ -60,6 +60,53 @@ pub struct Settings {
     /// A znode below which Lockscope may make ephemerals to compare the clocks; without it, it writes nothing.
     #[arg(long, value_name = "PATH")]
     pub clock_scratch: Option<String>,
+    /// How this is served and how ZooKeeper is met.
+    #[command(flatten)]
+    pub safety: Safety,
+}
+
+/// Settings of who may come in, and of what Lockscope shows to ZooKeeper. Secrets are never given here, only their files.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Safety {
+    /// An address that the dashboard is used at, repeatable; its pages may act. This machine's own need none.
+    #[arg(long, value_name = "https://HOST", help_heading = "Serving")]
+    pub origin: Vec<String>,
+    /// The server's certificate and its chain, in PEM; read again when the file changes.
+    #[arg(long, value_name = "FILE", help_heading = "Serving")]
+    pub tls_cert: Option<String>,
+    /// The certificate's key, in PEM.
+    #[arg(long, value_name = "FILE", help_heading = "Serving")]
+    pub tls_key: Option<String>,
+    /// A proxy before this server encrypts: plain HTTP may be served beyond this machine.
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
+    pub behind_tls_proxy: Option<String>,
+    /// USER:PASSWORD for ZooKeeper's digest scheme; also as LOCKSCOPE_ZK_AUTH itself.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub auth_file: Option<String>,
+    /// USER:PASSWORD for SASL (DIGEST-MD5).
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub sasl_file: Option<String>,
+    /// Authorities that sign ZooKeeper's certificates, in PEM; with it, ZooKeeper is met by TLS only.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub ca_file: Option<String>,
+    /// Our own certificate towards ZooKeeper, in PEM.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub cert_file: Option<String>,
+    /// Its key, in PEM.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub key_file: Option<String>,
+    /// As --auth-file, for releases only; also as LOCKSCOPE_ZK_ACT_AUTH itself. Without it, they use the watching identity.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub act_auth_file: Option<String>,
+    /// As --sasl-file, for releases only.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub act_sasl_file: Option<String>,
+    /// As --cert-file, for releases only.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub act_cert_file: Option<String>,
+    /// As --key-file, for releases only.
+    #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
+    pub act_key_file: Option<String>,
 }
 
 /// Settings of the demo.

@@ -4,6 +4,7 @@ use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
 use crate::cli::{Command, Demo, Settings};
+use crate::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
@@ -13,6 +14,7 @@ use crate::feed::project::EnsembleInfo;
 use crate::http::pages;
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
+use crate::transport::Tls;
 use crate::zookeeper::{ObserverConfig, ScratchConfig, compare_clocks, observe};
 
 /// Session time-out the demo asks for: short, as its server's tick is.
@@ -27,6 +29,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Serve(settings) => {
             let config = Config::load(&settings, &Process)?;
             let ensembles = served(&config)?;
+            check_exposure(&config)?;
             serve::run(&config, ensembles, pages).await
         }
         Command::Demo(demo) => run_demo(&demo).await,
@@ -37,13 +40,32 @@ pub async fn run(command: Command) -> Result<(), RunError> {
 fn check_config(settings: &Settings) -> Result<(), RunError> {
     let config = Config::load(settings, &Process)?;
     served(&config)?;
+    check_exposure(&config)?;
     say("the configuration is good");
     config.ensembles.iter().for_each(say_ensemble);
     say(&format!("  listen             {}", config.listen));
+    let origins = config.web.origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    say(&format!("  origin             {}", if origins.is_empty() { "none: used at its own address only" } else { &origins }));
+    say(&format!("  tls                {}", described_tls(&config.web)?));
     say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
     Ok(())
+}
+
+/// Beyond this machine only for people who are known, and encrypted.
+fn check_exposure(config: &Config) -> Result<(), ConfigError> {
+    // Nobody can sign in yet.
+    let has_credentials = false;
+    config::exposure::check(config.listen, has_credentials, config.web.tls.is_some(), config.web.behind_tls_proxy)
+}
+
+/// How pages are encrypted; reads the certificate, so that one that can't be used is found before the start.
+fn described_tls(web: &config::Web) -> Result<String, ConfigError> {
+    let proxy = if web.behind_tls_proxy { ", behind a proxy that encrypts" } else { "" };
+    let Some(files) = &web.tls else { return Ok(format!("none here{proxy}")) };
+    Tls::open(files.clone(), Clock::system()).map_err(|fault| ConfigError(fault.to_string()))?;
+    Ok(format!("{}{proxy}", files.cert.display()))
 }
 
 fn say_ensemble(ensemble: &config::Ensemble) {
@@ -56,6 +78,8 @@ fn say_ensemble(ensemble: &config::Ensemble) {
         if ensemble.admin_urls.is_empty() { "none: looked for at port 8080 of each member".to_owned() } else { ensemble.admin_urls.join(", ") };
     say(&format!("  admin-url          {named}"));
     say(&format!("  clock-scratch      {}", ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written")));
+    say(&format!("  watches as         {}", ensemble.identity.watching.described()));
+    say(&format!("  acts as            {}", ensemble.identity.acting.described()));
 }
 
 /// A private ZooKeeper, sample contention on it, and the dashboard; taken down in the opposite order.
@@ -77,8 +101,10 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
             evidence: true,
             admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
             clock_scratch: None,
+            identity: config::Identity::default(),
         }],
         listen,
+        web: config::Web::default(),
         data_dir: None,
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
@@ -117,10 +143,12 @@ fn served(config: &Config) -> Result<Vec<Served<Ensemble>>, ConfigError> {
 
 fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ensemble>, ConfigError> {
     let observer = ObserverConfig::new(&ensemble.zk, ensemble.roots.clone(), config.session_timeout);
-    let observer = observer.map_err(|error| ConfigError(error.to_string()))?;
+    let credentials = &ensemble.identity.watching;
+    let observer = observer.map_err(|error| ConfigError(error.to_string()))?.with_credentials(credentials.clone());
+    let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
     let asked =
-        || evidence::Config { connect: ensemble.zk.clone(), admin_urls: ensemble.admin_urls.clone(), session_timeout: config.session_timeout };
-    let scratch = |path| ScratchConfig { connect: ensemble.zk.clone(), session_timeout: config.session_timeout, path };
+        || evidence::Config { connect: connect.clone(), admin_urls: ensemble.admin_urls.clone(), credentials: credentials.clone(), session_timeout };
+    let scratch = |path| ScratchConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
     let has_others = config.ensembles.len() > 1;
     Ok(Served {
         info: EnsembleInfo { name: ensemble.name.clone(), connect: ensemble.zk.clone(), color: ensemble.color, has_others },

@@ -3,7 +3,10 @@
 
 mod check;
 mod ensembles;
+pub mod exposure;
+mod identity;
 mod tables;
+mod web;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,6 +17,8 @@ use app::domain::finding::Limits;
 use toml::{Table, Value};
 
 pub use ensembles::Ensemble;
+pub use identity::Identity;
+pub use web::Web;
 
 use crate::cli::Settings;
 
@@ -22,7 +27,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 27] = [
     "zk",
     "name",
     "color",
@@ -34,6 +39,19 @@ const KEYS: [&str; 14] = [
     "evidence",
     "admin_url",
     "clock_scratch",
+    "auth_file",
+    "sasl_file",
+    "ca_file",
+    "cert_file",
+    "key_file",
+    "act_auth_file",
+    "act_sasl_file",
+    "act_cert_file",
+    "act_key_file",
+    "origin",
+    "tls_cert",
+    "tls_key",
+    "behind_tls_proxy",
     "ensemble",
     "lock",
     "lints",
@@ -46,6 +64,8 @@ pub struct Config {
     pub ensembles: Vec<Ensemble>,
     /// Where to serve.
     pub listen: SocketAddr,
+    /// To which pages, and how encrypted.
+    pub web: Web,
     /// Where to keep data; None: nowhere.
     pub data_dir: Option<PathBuf>,
     /// When to give up on a ZooKeeper that was never reached; None: never.
@@ -117,6 +137,7 @@ impl Config {
         Ok(Self {
             ensembles,
             listen: check::listen(&listen)?,
+            web: web::of(flags, &places)?,
             data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
@@ -137,7 +158,9 @@ impl Config {
     pub fn listen_only(flag: Option<&str>, surroundings: &dyn Surroundings) -> Result<SocketAddr, ConfigError> {
         let places = Places { surroundings, file: Table::new(), file_name: String::new() };
         let listen = places.one("listen", flag)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
-        check::listen(&listen)
+        let address = check::listen(&listen)?;
+        exposure::check_demo(address)?;
+        Ok(address)
     }
 }
 
@@ -215,6 +238,7 @@ impl<'a> Places<'a> {
         match value {
             Value::String(text) => Ok(Given { value: text.clone(), from }),
             Value::Integer(number) => Ok(Given { value: number.to_string(), from }),
+            Value::Boolean(truth) => Ok(Given { value: if *truth { "on" } else { "off" }.to_owned(), from }),
             other => Err(ConfigError(format!("{from} is a {}; write it as text in quotes", other.type_str()))),
         }
     }

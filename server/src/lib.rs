@@ -18,4 +18,5 @@ pub mod release;
 pub mod serve;
 pub mod shutdown;
 pub mod telemetry;
+pub mod transport;
 pub mod zookeeper;

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::engine::{Engine, EngineError};
 use crate::error::RunError;
 use crate::evidence::Demand;
@@ -25,6 +25,7 @@ use crate::feed::{self, Hub, pump};
 use crate::http::{Http, Limits};
 use crate::projector::{About, Ensemble, Projector};
 use crate::shutdown::{self, Signals, Stop};
+use crate::transport::{self, Bounds, Tls};
 use crate::zookeeper::BATCHES_MAX;
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
@@ -84,10 +85,13 @@ pub async fn signalled() {
 /// When something that must run ended.
 pub async fn run<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, pages: fn(Arc<dyn Source>) -> Router) -> Result<(), RunError> {
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
+    let clock = Clock::system();
+    let (follow, followed) = shutdown::channel();
+    let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
-    let parts = Parts::start(config, ensembles, Clock::system());
-    parts
-        .serve(config, listener, pages, async move {
+    let parts = Parts::start(config, ensembles, clock);
+    let served = parts
+        .serve(config, (listener, tls), pages, async move {
             let name = signals.next().await;
             tracing::info!("{name}: shutting down; a second signal ends at once");
             tokio::spawn(async move {
@@ -95,7 +99,9 @@ pub async fn run<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, pages:
                 std::process::exit(130);
             });
         })
-        .await
+        .await;
+    follow.stop();
+    served
 }
 
 /// One ensemble to be served: what it is called, what is watched there, and who watches.
@@ -144,14 +150,14 @@ impl Parts {
     async fn serve(
         mut self,
         config: &Config,
-        listener: TcpListener,
+        (listener, tls): (TcpListener, Option<Tls>),
         pages: fn(Arc<dyn Source>) -> Router,
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(self.hub.clone(), draining, Limits::default());
+        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_origins(config.web.allowed(config.listen));
         let (close, closing) = shutdown::channel();
-        let mut server = serve_http(listener, http.router(pages(self.hub.clone())), closing)?;
+        let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing)?;
         let ended = tokio::select! {
             () = signal => Ok(()),
             result = any_ended(&mut self.engines) => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
@@ -194,11 +200,20 @@ async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
     }
 }
 
-fn serve_http(listener: TcpListener, router: Router, closing: Stop) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
+fn serve_http(listener: TcpListener, tls: Option<Tls>, router: Router, closing: Stop) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
-    let server = tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(async move { closing.stopped().await }).await });
-    say(&format!("lockscope listening on http://{address}"));
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let server = tokio::spawn(transport::serve(listener, tls, router, Bounds::default(), closing));
+    say(&format!("lockscope listening on {scheme}://{address}"));
     Ok(server)
+}
+
+/// TLS as the configuration has it; its files are followed until told to stop.
+fn open_tls(config: &Config, clock: &Clock, stop: Stop) -> Result<Option<Tls>, RunError> {
+    let Some(files) = config.web.tls.clone() else { return Ok(None) };
+    let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
+    tokio::spawn(transport::follow(follower, stop));
+    Ok(Some(tls))
 }
 
 /// Ends when ZooKeeper was never reached within the time given; never, when none was given or it was reached.

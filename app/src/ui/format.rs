@@ -1,5 +1,7 @@
 //! Numbers, ages and names as people read them. Pure: the same on the server and in the browser.
 
+pub(crate) use crate::wire::visible;
+
 /// A duration: `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. Never negative.
 pub(crate) fn duration(ms: i64) -> String {
     let ms = ms.max(0);
@@ -57,23 +59,6 @@ pub(crate) fn count(number: impl Into<u64>) -> String {
 /// `1 lock`, `2 locks`.
 pub(crate) fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
-}
-
-/// A name from outside, safe to show: control characters and those that change the direction or are not seen
-/// become visible signs.
-pub(crate) fn visible(text: &str) -> String {
-    text.chars().map(visible_char).collect()
-}
-
-fn visible_char(char: char) -> char {
-    match char {
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('\u{fffd}'),
-        '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}' | '\u{fff9}'..='\u{fffb}' => '\u{fffd}',
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}' | '\u{61c}' => '\u{2425}',
-        '\u{2028}' | '\u{2029}' => '\u{2424}',
-        _ => char,
-    }
 }
 
 /// At most `limit` characters: the start and the end, with `…` between. A path's end tells more than its middle.
@@ -168,12 +153,6 @@ mod tests {
         assert_eq!(count(1_234_567_u64), "1\u{202f}234\u{202f}567");
         assert_eq!(plural(1, "lock", "locks"), "1 lock");
         assert_eq!(plural(0, "lock", "locks"), "0 locks");
-    }
-
-    #[test]
-    fn nothing_hides_in_a_name() {
-        assert_eq!(visible("a\u{202e}b\n\u{0}"), "a\u{2425}b\u{240a}\u{2400}");
-        assert_eq!(visible("锁/قفل"), "锁/قفل");
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod query;
 mod release;
 mod session;
 mod status;
+mod visible;
 mod waits;
 mod window;
 
@@ -39,6 +40,7 @@ pub use session::{
     Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead, SpotRow,
 };
 pub use status::{EnsembleStatus, RootStatus, Status};
+pub use visible::visible;
 pub use waits::{Cycle, Spot, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 

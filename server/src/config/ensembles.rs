@@ -4,6 +4,7 @@
 use app::wire::EnsembleColor;
 use toml::{Table, Value};
 
+use super::identity::{self, Identity};
 use super::{ConfigError, Given, Places, check};
 use crate::cli::Settings;
 
@@ -31,6 +32,8 @@ pub struct Ensemble {
     pub admin_urls: Vec<String>,
     /// The znode below which ephemerals may be made to compare the clocks; None: nothing is ever written.
     pub clock_scratch: Option<String>,
+    /// Who Lockscope is there.
+    pub identity: Identity,
 }
 
 /// Every ensemble, checked.
@@ -47,6 +50,7 @@ pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Vec<Ensemble>,
     if tables.len() > ENSEMBLES_MAX {
         return Err(ConfigError(format!("{file} has {} [[ensemble]] tables; write at most {ENSEMBLES_MAX}", tables.len())));
     }
+    identity::check_several(places)?;
     let mut ensembles: Vec<Ensemble> = Vec::with_capacity(tables.len());
     for (number, table) in (1..).zip(tables) {
         let of = format!("[[ensemble]] {number} of {file}");
@@ -72,7 +76,9 @@ fn only(flags: &Settings, places: &Places<'_>) -> Result<Ensemble, ConfigError> 
     check::admin_urls(&admin_urls)?;
     let name = places.one("name", flags.name.as_deref())?.map(|name| check_name(&name)).transpose()?;
     let color = places.one("color", None)?.map(|color| check_color(&color)).transpose()?;
+    let identity = identity::of(places, &zk, true, |key| places.one(key, identity::flag(&flags.safety, key)))?;
     Ok(Ensemble {
+        identity,
         color: color.or_else(|| name.as_ref().map(|_| nth_color(0))),
         name: name.unwrap_or_else(|| "default".to_owned()),
         zk: zk.value,
@@ -85,8 +91,9 @@ fn only(flags: &Settings, places: &Places<'_>) -> Result<Ensemble, ConfigError> 
 
 /// One of several; all it has is in its table.
 fn one(table: &Table, of: &str, at: usize, places: &Places<'_>) -> Result<Ensemble, ConfigError> {
-    if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        return Err(ConfigError(format!("{of} has the unknown key `{key}`; the keys are {}", KEYS.join(", "))));
+    let keys = [&KEYS[..], &identity::KEYS[..]].concat();
+    if let Some(key) = table.keys().find(|key| !keys.contains(&key.as_str())) {
+        return Err(ConfigError(format!("{of} has the unknown key `{key}`; the keys are {}", keys.join(", "))));
     }
     let text = |key: &str| table.get(key).map(|value| places.scalar_of(key, value, of)).transpose();
     let list = |key: &str| match table.get(key) {
@@ -101,7 +108,9 @@ fn one(table: &Table, of: &str, at: usize, places: &Places<'_>) -> Result<Ensemb
     check::roots(&roots)?;
     let admin_urls = list("admin_url")?.unwrap_or_default();
     check::admin_urls(&admin_urls)?;
+    let identity = identity::of(places, &zk, false, text)?;
     Ok(Ensemble {
+        identity,
         name: check_name(&name)?,
         color: Some(text("color")?.map_or_else(|| Ok(nth_color(at)), |color| check_color(&color))?),
         zk: zk.value,

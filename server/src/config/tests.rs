@@ -51,8 +51,10 @@ fn defaults_need_only_a_zookeeper() {
             evidence: true,
             admin_urls: Vec::new(),
             clock_scratch: None,
+            identity: Identity::default(),
         }],
         listen: "127.0.0.1:3000".parse().unwrap(),
+        web: Web::default(),
         data_dir: None,
         connect_timeout: None,
         session_timeout: Duration::from_secs(10),
@@ -109,10 +111,6 @@ fn roots_that_can_not_be() {
 fn addresses_and_times_that_can_not_be() {
     let listen = |value: &str, rest: &str| check(|flags| flags.listen = Some(value.to_owned()), &format!("--listen {value:?} {rest}"));
     listen("3000", "is not an address to listen on; write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one");
-    listen(
-        "0.0.0.0:3000",
-        "reaches beyond this machine, and this version has no sign-in yet; use a loopback address like 127.0.0.1:3000, and a tunnel to reach it from elsewhere",
-    );
     check(|flags| flags.connect_timeout = Some("soon".to_owned()), "--connect-timeout \"soon\" is not a time; write it like 30s, 500ms or 2m");
     check(
         |flags| flags.session_timeout_ms = Some("5".to_owned()),
@@ -125,7 +123,7 @@ fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
     check_file(
         "listne = 1",
-        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, clock_scratch, ensemble, lock, lints",
+        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, clock_scratch, auth_file, sasl_file, ca_file, cert_file, key_file, act_auth_file, act_sasl_file, act_cert_file, act_key_file, origin, tls_cert, tls_key, behind_tls_proxy, ensemble, lock, lints",
     );
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(
@@ -234,7 +232,69 @@ fn mistakes_in_ensembles_are_named() {
     );
     check_file(
         "[[ensemble]]\nnaem = \"a\"",
-        "[[ensemble]] 1 of x.toml has the unknown key `naem`; the keys are name, color, zk, root, evidence, admin_url, clock_scratch",
+        "[[ensemble]] 1 of x.toml has the unknown key `naem`; the keys are name, color, zk, root, evidence, admin_url, clock_scratch, auth_file, sasl_file, ca_file, cert_file, key_file, act_auth_file, act_sasl_file, act_cert_file, act_key_file",
     );
     check_file("ensemble = 1", "`ensemble` in x.toml is a integer; write it as tables that begin with [[ensemble]]");
+}
+
+#[test]
+fn how_it_is_served() {
+    let text = "zk = \"a:1\"\norigin = [\"https://lockscope.example\"]\ntls_cert = \"c.pem\"\ntls_key = \"k.pem\"\nbehind_tls_proxy = true\n";
+    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let web = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap().web;
+    assert_eq!(web.origins.iter().map(ToString::to_string).collect::<Vec<_>>(), ["https://lockscope.example"]);
+    assert_eq!((web.tls.map(|files| files.key), web.behind_tls_proxy), (Some("k.pem".into()), true));
+    let vars = BTreeMap::from([("LOCKSCOPE_ORIGIN", "https://a.example, https://b.example"), ("LOCKSCOPE_BEHIND_TLS_PROXY", "off")]);
+    let web = Config::load(&flags, &Fake { vars, text: Some(text) }).unwrap().web;
+    assert_eq!((web.origins.len(), web.behind_tls_proxy), (2, false));
+    let set = |edit: fn(&mut crate::cli::Safety), sentence: &str| check(|flags| edit(&mut flags.safety), sentence);
+    set(
+        |safety| safety.origin = vec!["lockscope.example".to_owned()],
+        "--origin \"lockscope.example\" is no origin; write scheme, host and port if it is not the usual one, like https://lockscope.example",
+    );
+    set(
+        |safety| safety.origin = vec!["http://lockscope.example".to_owned()],
+        "--origin \"http://lockscope.example\" is not encrypted; write https://, and serve TLS by tls_cert and tls_key or by a proxy with behind_tls_proxy",
+    );
+    set(
+        |safety| safety.origin = (0..17).map(|at| format!("https://h{at}.example")).collect(),
+        "--origin \"https://h16.example\" is one too many; name at most 16",
+    );
+    set(|safety| safety.tls_cert = Some("c".to_owned()), "tls_cert is set and tls_key is not; name the file with the certificate's key, too");
+    set(|safety| safety.tls_key = Some("k".to_owned()), "tls_key is set and tls_cert is not; name the file with the certificate, too");
+    set(|safety| safety.tls_key = Some(String::new()), "--tls-key \"\" is empty; name a file, or leave it out");
+    set(
+        |safety| safety.behind_tls_proxy = Some("yes".to_owned()),
+        "--behind-tls-proxy \"yes\" is neither on nor off; write on where a proxy before this server encrypts, else leave it out",
+    );
+}
+
+#[test]
+fn who_it_is_to_zookeeper() {
+    const TABLES: &str = "[[ensemble]]\nname = \"p\"\nzk = \"p:1\"\nauth_file = \"f\"\n";
+    // The fake's only text is every file's.
+    let vars = BTreeMap::from([("LOCKSCOPE_ZK_AUTH", "watcher:CANARY")]);
+    let identity = Config::load(&flags(|_| ()), &Fake { vars: vars.clone(), text: None }).unwrap().ensembles.remove(0).identity;
+    assert_eq!(
+        (identity.watching.described(), identity.acting.clone()),
+        ("digest as \"watcher\", unencrypted".to_owned(), identity.watching.clone())
+    );
+    let acting = flags(|flags| flags.safety.act_auth_file = Some("f".to_owned()));
+    let identity = Config::load(&acting, &Fake { vars: vars.clone(), text: Some("actor:CANARY\n") }).unwrap().ensembles.remove(0).identity;
+    assert_eq!((identity.watching.described().contains("watcher"), identity.acting.described().contains("actor")), (true, true));
+    assert!(!format!("{identity:?}").contains("CANARY"));
+    let error = Config::load(&Settings { config: Some("x.toml".into()), ..Settings::default() }, &Fake { vars, text: Some(TABLES) }).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "LOCKSCOPE_ZK_AUTH is for one ensemble, and x.toml has [[ensemble]] tables; write `auth_file` in each that needs it"
+    );
+    check_file(
+        TABLES,
+        "`auth_file` in [[ensemble]] 1 of x.toml \"f\" has more than one line, or control characters; write one line of the form USER:PASSWORD",
+    );
+    check(
+        |flags| flags.safety.sasl_file = Some("s".to_owned()),
+        "--sasl-file \"s\" can't be read (entity not found); name a file that this user may read",
+    );
+    check(|flags| flags.safety.ca_file = Some(String::new()), "--ca-file \"\" is empty; name a file, or leave it out");
 }

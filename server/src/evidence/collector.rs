@@ -19,6 +19,7 @@ use super::member::Member;
 use super::members::{self, Place, Resolved};
 use super::{http, lookup};
 use crate::clock::Clock;
+use crate::zookeeper::Credentials;
 
 /// From the start of one round to the start of the next, without jitter.
 pub const ROUND_EVERY: Duration = Duration::from_secs(5);
@@ -40,7 +41,9 @@ pub struct Config {
     pub connect: String,
     /// AdminServers, as [`check_admin_url`](super::check_admin_url) lets them pass.
     pub admin_urls: Vec<String>,
-    /// Time-out of the short sessions that read who the members are.
+    /// Who reads who the members are.
+    pub credentials: Credentials,
+    /// Time-out of those short sessions.
     pub session_timeout: Duration,
 }
 

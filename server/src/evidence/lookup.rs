@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::time::timeout;
-use zookeeper_client::Client;
 
 use super::collector::Config;
 use super::members::{self, Place, Resolved};
@@ -38,7 +37,8 @@ pub(super) async fn look(config: Config) -> Option<Vec<Place>> {
 /// The text; it lies outside of any chroot.
 async fn read(config: &Config) -> Result<String, zookeeper_client::Error> {
     let servers = members::servers(&config.connect);
-    let client = Client::connector().with_session_timeout(config.session_timeout).with_fail_eagerly().connect(servers).await?;
+    let connector = config.credentials.connector(config.session_timeout)?.with_fail_eagerly();
+    let client = config.credentials.open(connector, servers).await?;
     let (data, _) = client.get_config().await?;
     Ok(String::from_utf8_lossy(&data).into_owned())
 }

@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, Waits, WithSeq};
 use super::api_types::{LockDetail, Locks};
-use super::problem::Refused;
+use super::problem::{Refused, echo};
 use crate::feed::FeedError;
 
 /// Decoded query parameters in the order given.
@@ -17,7 +17,7 @@ type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 pub(super) async fn status(State(http): State<Http>, pairs: Pairs) -> Result<Json<Status>, Refused> {
     let pairs = read(pairs)?;
     if let Some((name, _)) = pairs.first() {
-        return Err(Refused::bad_request(format!("`{name}` is not a parameter of /api/v1/status; it takes none")));
+        return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/status; it takes none", echo(name))));
     }
     match http.hub.look(View::Status {})? {
         (_, Body::Status(status)) => Ok(Json(status)),
@@ -40,7 +40,7 @@ pub(super) async fn lock(State(http): State<Http>, pairs: Pairs) -> Result<Json<
     let path = query.path.clone();
     match http.hub.look(View::Lock(query))? {
         (seq, Body::Lock(Some(page))) => Ok(Json(LockDetail::new(seq, *page, http.hub.now_ms()))),
-        (_, Body::Lock(None)) => Err(Refused::not_found(format!("no lock is known at {path}; GET /api/v1/locks lists every lock that is"))),
+        (_, Body::Lock(None)) => Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path)))),
         _ => Err(mixed_up()),
     }
 }
@@ -48,7 +48,7 @@ pub(super) async fn lock(State(http): State<Http>, pairs: Pairs) -> Result<Json<
 pub(super) async fn waits(State(http): State<Http>, pairs: Pairs) -> Result<Json<Waits>, Refused> {
     let pairs = read(pairs)?;
     if let Some((name, _)) = pairs.first() {
-        return Err(Refused::bad_request(format!("`{name}` is not a parameter of /api/v1/waits; it takes none")));
+        return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/waits; it takes none", echo(name))));
     }
     match http.hub.look(View::Waits {})? {
         (seq, Body::Waits(waits)) => Ok(Json(WithSeq { seq, value: *waits })),
@@ -89,7 +89,8 @@ fn mixed_up() -> Refused {
 
 impl From<ParseQueryError> for Refused {
     fn from(error: ParseQueryError) -> Self {
-        Self::bad_request(error.to_string())
+        let ParseQueryError { name, value, expected } = error;
+        Self::bad_request(ParseQueryError { name: echo(&name), value: echo(&value), expected }.to_string())
     }
 }
 

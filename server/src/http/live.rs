@@ -1,22 +1,26 @@
 //! The way in to the live socket: who may open one, and in which encoding.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::http::header::{HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::{COOKIE, SEC_WEBSOCKET_PROTOCOL};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::problem::Refused;
+use super::origin;
+use super::problem::{Refused, echo};
 use super::socket::{FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
 use crate::feed::Encoding;
+use crate::transport::Arrival;
 
 /// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
 const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 
 pub(super) async fn live(
     State(http): State<Http>,
+    arrival: Option<Extension<Arrival>>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
@@ -24,7 +28,7 @@ pub(super) async fn live(
     if http.draining.is_stopped() {
         return Err(Refused::unavailable("the server is shutting down; connect to another"));
     }
-    check_origin(&headers)?;
+    origin::check(&headers, &http.origins, arrival.map(|Extension(arrival)| arrival.local), headers.contains_key(COOKIE))?;
     let encoding = choose(&headers)?;
     let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
         return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
@@ -38,18 +42,6 @@ pub(super) async fn live(
     }))
 }
 
-/// A browser says which page it acts for; only our own may. Scripts say nothing.
-fn check_origin(headers: &HeaderMap) -> Result<(), Refused> {
-    let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
-    let host = headers.get(HOST).and_then(text);
-    let of = text(origin).and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
-    if of.is_some() && of == host {
-        return Ok(());
-    }
-    let detail = format!("a page of {origin:?} may not open this socket; open the dashboard at the address it is served from");
-    Err(Refused::new(StatusCode::FORBIDDEN, detail))
-}
-
 /// The preferred one of those offered; JSON when none is named.
 fn choose(headers: &HeaderMap) -> Result<Encoding, Refused> {
     let offered: Vec<&str> =
@@ -59,7 +51,7 @@ fn choose(headers: &HeaderMap) -> Result<Encoding, Refused> {
     }
     Encoding::ALL.into_iter().find(|encoding| offered.contains(&encoding.subprotocol())).ok_or_else(|| {
         let [first, second] = Encoding::ALL.map(Encoding::subprotocol);
-        Refused::bad_request(format!("the subprotocol {} is not spoken here; offer {second} or {first}", offered.join(", ")))
+        Refused::bad_request(format!("the subprotocol {} is not spoken here; offer {second} or {first}", echo(&offered.join(", "))))
     })
 }
 

@@ -24,6 +24,13 @@ pub(super) async fn metrics(State(http): State<Http>) -> Result<Response, Refuse
     line(&mut out, "frames_sent_total", "counter", "Frames sent on live sockets.", counts.frames_sent.load(Ordering::Relaxed));
     line(&mut out, "slow_sockets_closed_total", "counter", "Live sockets closed with 1013.", counts.slow_closed.load(Ordering::Relaxed));
     line(&mut out, "frames_refused_total", "counter", "Client frames not understood.", counts.refused_frames.load(Ordering::Relaxed));
+    line(
+        &mut out,
+        "requests_guarded_total",
+        "counter",
+        "Requests refused for their host, their page or their form.",
+        counts.guarded.load(Ordering::Relaxed),
+    );
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], out).into_response())
 }
 

@@ -4,10 +4,12 @@ mod api;
 mod api_sessions;
 mod api_types;
 mod assets;
+mod guard;
 mod headers;
 mod health;
 mod live;
 mod metrics;
+mod origin;
 mod pages;
 mod problem;
 mod release;
@@ -28,6 +30,7 @@ use tokio::sync::Semaphore;
 use crate::feed::Hub;
 use crate::release::Desk;
 use crate::shutdown::Stop;
+pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 use problem::Refused;
 
@@ -67,6 +70,7 @@ pub struct Http {
     counts: Arc<Counts>,
     /// Where releases are ordered; None where nothing can be recorded.
     desk: Option<Desk>,
+    origins: Arc<Origins>,
 }
 
 /// What is counted here, for `/metrics`.
@@ -76,6 +80,7 @@ struct Counts {
     frames_sent: AtomicU64,
     slow_closed: AtomicU64,
     refused_frames: AtomicU64,
+    guarded: AtomicU64,
 }
 
 impl Counts {
@@ -85,10 +90,16 @@ impl Counts {
 }
 
 impl Http {
-    /// Routes over a hub; `draining` says when to send everybody away.
+    /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        Self { hub, draining, limits, sockets, counts: Arc::default(), desk: None }
+        Self { hub, draining, limits, sockets, counts: Arc::default(), desk: None, origins: Arc::new(Origins::loopback()) }
+    }
+
+    /// The same, for the pages and at the hosts that these name.
+    #[must_use]
+    pub fn with_origins(self, origins: Origins) -> Self {
+        Self { origins: Arc::new(origins), ..self }
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.
@@ -117,19 +128,23 @@ impl Http {
             .method_not_allowed_fallback(method_not_allowed)
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .layer(middleware::from_fn(bounded))
-            .layer(middleware::map_response(headers::of_all))
+            .layer(middleware::from_fn_with_state(self.clone(), guard::guard))
+            .layer(middleware::from_fn_with_state(self.clone(), headers::of_all))
     }
 }
 
 async fn unknown_api(uri: Uri) -> Refused {
     Refused::not_found(format!(
         "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session and /api/v1/live",
-        uri.path()
+        problem::echo(uri.path())
     ))
 }
 
 async fn method_not_allowed(method: Method, uri: Uri) -> Refused {
-    Refused::new(axum::http::StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not allowed at {}; use GET", uri.path()))
+    Refused::new(
+        axum::http::StatusCode::METHOD_NOT_ALLOWED,
+        format!("{} is not allowed at {}; use GET", problem::echo(method.as_str()), problem::echo(uri.path())),
+    )
 }
 
 async fn bounded(request: Request, next: Next) -> Response {

@@ -1,8 +1,14 @@
-//! Errors as RFC 9457 answers. Knows no route.
+//! Errors as RFC 9457 answers. Knows no route. What came in is told back cut, and never with characters that hide or
+//! move others.
 
-use app::wire::Problem;
+use app::wire::{Problem, visible};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+
+/// Longest sentence; longer ones tell back too much.
+const DETAIL_CHARS_MAX: usize = 1_000;
+/// Longest piece of what came in that is told back.
+const ECHO_CHARS_MAX: usize = 100;
 
 /// An answer that says in one sentence what was wrong and what to do.
 #[derive(Clone, Debug)]
@@ -11,7 +17,8 @@ pub(super) struct Refused(Problem);
 impl Refused {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         let title = status.canonical_reason().unwrap_or("Error").to_owned();
-        Self(Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail: detail.into() })
+        let detail = cut(&visible(&detail.into()), DETAIL_CHARS_MAX);
+        Self(Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail })
     }
 
     pub(super) fn bad_request(detail: impl Into<String>) -> Self {
@@ -33,5 +40,30 @@ impl IntoResponse for Refused {
         let mut response = (status, axum::Json(self.0)).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         response
+    }
+}
+
+/// Something that came in, as it may be told back: in one piece, with nothing hidden in it.
+pub(super) fn echo(input: &str) -> String {
+    cut(&visible(input), ECHO_CHARS_MAX)
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}\u{2026}", text.get(..at).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_in_is_told_back_visible_and_cut() {
+        assert_eq!(echo("a\u{202e}b\n"), "a\u{2425}b\u{240a}");
+        let Refused(problem) = Refused::not_found(format!("{}\u{1b}[31m", "x".repeat(5_000)));
+        assert_eq!((problem.detail.chars().count(), problem.detail.contains('\u{1b}')), (DETAIL_CHARS_MAX + 1, false));
+        assert_eq!(echo(&"\u{9580}".repeat(200)).chars().count(), ECHO_CHARS_MAX + 1);
     }
 }

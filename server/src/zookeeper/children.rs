@@ -14,7 +14,6 @@ use zookeeper_client::{AddWatchMode, Client, Error, PersistentWatcher, SessionSt
 
 use super::backoff::Backoff;
 use super::config::ObserverConfig;
-use super::session::connect;
 use super::translate::{Heard, heard};
 
 /// Waits between attempts; there is no hurry, the slow sweep finds silent children too.
@@ -65,7 +64,7 @@ pub(super) async fn watch_children(config: &ObserverConfig, hints: &ChildrenHint
 
 /// One session from connect to its end.
 async fn session(config: &ObserverConfig, hints: &ChildrenHints) -> Result<(), Error> {
-    let client = connect(config.connect(), config.session_timeout()).await?;
+    let client = config.open().await?;
     let mut states = client.state_watcher();
     let mut watchers = set_watches(&client, config, hints).await?;
     loop {

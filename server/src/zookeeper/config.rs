@@ -3,6 +3,10 @@
 use std::time::Duration;
 
 use app::domain::znode::is_under;
+use zookeeper_client::{Client, Error};
+
+use super::credentials::Credentials;
+use super::session::connect;
 
 /// Watched paths of one session must stay far below 128 KiB: the client crate can't reconnect above that.
 pub(super) const WATCHED_PATH_BYTES_MAX: usize = 100 * 1024;
@@ -15,6 +19,7 @@ pub struct ObserverConfig {
     connect: String,
     roots: Vec<String>,
     session_timeout: Duration,
+    credentials: Credentials,
 }
 
 /// What is wrong with a value, to be read after the value, and what to do about it.
@@ -81,7 +86,18 @@ impl ObserverConfig {
         if session_timeout < SESSION_TIMEOUT_MIN {
             return Err(ConfigError::ShortTimeout { timeout_ms: session_timeout.as_millis() });
         }
-        Ok(Self { connect: connect.to_owned(), roots, session_timeout })
+        Ok(Self { connect: connect.to_owned(), roots, session_timeout, credentials: Credentials::default() })
+    }
+
+    /// The same, as somebody.
+    #[must_use]
+    pub fn with_credentials(self, credentials: Credentials) -> Self {
+        Self { credentials, ..self }
+    }
+
+    /// A session of this configuration; gives up when no server answers for about one session time-out.
+    pub(super) async fn open(&self) -> Result<Client, Error> {
+        connect(&self.connect, &self.credentials, self.session_timeout).await
     }
 
     /// The connect string.
@@ -107,6 +123,11 @@ impl ObserverConfig {
 
 fn fault<T>(why: impl Into<String>, remedy: impl Into<String>) -> Result<T, Fault> {
     Err(Fault { why: why.into(), remedy: remedy.into() })
+}
+
+/// Each `host:port`.
+pub(super) fn servers_of(connect: &str) -> impl Iterator<Item = &str> {
+    split_chroot(connect).0.split(',')
 }
 
 /// The servers, and the chroot or nothing.

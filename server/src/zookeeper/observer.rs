@@ -11,7 +11,7 @@ use super::children::{ChildrenHints, watch_children};
 use super::config::ObserverConfig;
 use super::outbox::Outbox;
 use super::root::RootWatch;
-use super::session::{End, LinkTeller, Root, Session, Shared, connect};
+use super::session::{End, LinkTeller, Root, Session, Shared};
 use super::watch::{Input, Why};
 use crate::clock::Clock;
 
@@ -94,7 +94,7 @@ async fn attempt(config: &ObserverConfig, out: &mut Outbox, sink: &mpsc::Sender<
     while !out.is_empty() {
         sink.reserve().await.ok()?.send(out.take_batch());
     }
-    Some(connect(config.connect(), config.session_timeout()).await)
+    Some(config.open().await)
 }
 
 fn why_lost(error: &Error) -> &'static str {

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState};
 
+use super::credentials::Credentials;
 use super::observer::stopped;
 use super::session::connect;
 use crate::clock::Clock;
@@ -26,6 +27,8 @@ const RETRY: Duration = Duration::from_secs(10);
 pub struct ScratchConfig {
     /// Connect string; it was checked.
     pub connect: String,
+    /// Who asks.
+    pub credentials: Credentials,
     /// Time-out of the session.
     pub session_timeout: Duration,
     /// The znode below which ephemerals may be made; it must exist.
@@ -53,7 +56,7 @@ pub async fn compare_clocks(config: ScratchConfig, clock: Clock, sink: mpsc::Sen
 
 /// Ends well only when nobody listens any more.
 async fn session(config: &ScratchConfig, clock: &Clock, sink: &mpsc::Sender<Vec<Observation>>) -> Result<(), Error> {
-    let client = connect(&config.connect, config.session_timeout).await?;
+    let client = connect(&config.connect, &config.credentials, config.session_timeout).await?;
     let mut states = client.state_watcher();
     let mut tick = tokio::time::interval_at(Instant::now(), EVERY);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

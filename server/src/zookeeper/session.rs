@@ -3,7 +3,6 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -18,6 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
 use super::children::ChildrenHints;
+use super::credentials::Credentials;
 use super::outbox::Outbox;
 use super::request::{Epoch, Reply, Request, send};
 use super::root::RootWatch;
@@ -351,9 +351,8 @@ async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {
 }
 
 /// Connects; gives up when no server answers for about one session time-out.
-pub(super) async fn connect(cluster: &str, session_timeout: Duration) -> Result<Client, Error> {
-    let cluster: Arc<str> = cluster.into();
-    let client = Client::connector().with_session_timeout(session_timeout).connect(&cluster).await?;
+pub(super) async fn connect(cluster: &str, credentials: &Credentials, session_timeout: Duration) -> Result<Client, Error> {
+    let client = credentials.open(credentials.connector(session_timeout)?, cluster).await?;
     super::own::note(client.session_id().0);
     Ok(client)
 }

@@ -12,8 +12,9 @@ use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
 use server::clock::Clock;
 use server::feed::{Hub, Projection, pump};
-use server::http::{Http, Limits};
+use server::http::{Http, Limits, Origins};
 use server::shutdown::{self, Stopper};
+use server::transport::{self, Bounds, Tls};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -157,6 +158,8 @@ pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     pub(crate) http: Http,
     pub(crate) drain: Stopper,
+    /// Closes the door.
+    pub(crate) close: Stopper,
     _pump: Stopper,
 }
 
@@ -164,17 +167,22 @@ pub(crate) type Client = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 impl Served {
     pub(crate) async fn start(limits: Limits) -> Self {
+        Self::start_with(limits, Origins::loopback(), Bounds::default(), None).await
+    }
+
+    pub(crate) async fn start_with(limits: Limits, origins: Origins, bounds: Bounds, tls: Option<Tls>) -> Self {
         let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_stopper, stop) = shutdown::channel();
         tokio::spawn(pump::run(hub.clone(), stop));
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(hub, draining, limits);
+        let (close, closing) = shutdown::channel();
+        let http = Http::new(hub, draining, limits).with_origins(origins);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = http.router(Router::new());
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { fake, address, http, drain, _pump: pump_stopper }
+        tokio::spawn(transport::serve(listener, tls, router, bounds, closing));
+        Self { fake, address, http, drain, close, _pump: pump_stopper }
     }
 
     pub(crate) async fn open(&self, headers: &[(&'static str, &str)]) -> Result<Client, tungstenite::Error> {

@@ -8,6 +8,7 @@ use app::domain::observation::Observation;
 use app::domain::znode::SessionId;
 use server::clock::Clock;
 use server::evidence::{Config, Demand, collect};
+use server::zookeeper::Credentials;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -28,7 +29,12 @@ pub(super) struct Collected {
 
 impl Collected {
     pub(super) fn start(connect: &str, admin_urls: &[String]) -> Self {
-        let config = Config { connect: connect.to_owned(), admin_urls: admin_urls.to_vec(), session_timeout: Duration::from_secs(4) };
+        let config = Config {
+            connect: connect.to_owned(),
+            admin_urls: admin_urls.to_vec(),
+            credentials: Credentials::default(),
+            session_timeout: Duration::from_secs(4),
+        };
         let (sink, rounds) = mpsc::channel(4);
         let (demand, demanded) = watch::channel(Demand::default());
         let (stop, stopped) = watch::channel(false);

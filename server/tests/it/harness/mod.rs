@@ -1,6 +1,7 @@
 //! What the tests share: servers, a client that makes the truth, the observer under test and what it believes.
 
 mod believed;
+mod logs;
 mod observer;
 pub(crate) mod proxy;
 mod truth;
@@ -8,6 +9,7 @@ mod truth;
 use std::time::Duration;
 
 pub(crate) use believed::{Believed, RootState};
+pub(crate) use logs::Logs;
 pub(crate) use observer::Observed;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 pub(crate) use truth::{Truth, open, queue};

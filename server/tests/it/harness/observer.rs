@@ -31,7 +31,12 @@ impl Observed {
 
     pub(crate) fn start_with(connect: &str, roots: &[&str], session_timeout: Duration) -> Self {
         let roots: Vec<String> = roots.iter().map(|root| (*root).to_owned()).collect();
-        let config = ObserverConfig::new(connect, roots.clone(), session_timeout).expect("a good configuration");
+        Self::start_as(ObserverConfig::new(connect, roots, session_timeout).expect("a good configuration"))
+    }
+
+    /// Starts one as its configuration says.
+    pub(crate) fn start_as(config: ObserverConfig) -> Self {
+        let roots = config.roots().to_vec();
         let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
         let (stop, stopped) = watch::channel(false);
         let (tell, news) = watch::channel(0);

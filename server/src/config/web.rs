@@ -1,0 +1,60 @@
+//! How this is served: to which pages, and how encrypted.
+
+use std::net::SocketAddr;
+
+use super::check::{self, wrong};
+use super::{ConfigError, Places};
+use crate::cli::Settings;
+use crate::http::{ORIGINS_MAX, Origin, Origins, Scheme};
+use crate::transport::TlsFiles;
+
+/// How this is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Web {
+    /// Where pages that may act are served, beside our own addresses.
+    pub origins: Vec<Origin>,
+    /// Certificate and key; None: no TLS here.
+    pub tls: Option<TlsFiles>,
+    /// Whether a proxy before us encrypts.
+    pub behind_tls_proxy: bool,
+}
+
+impl Web {
+    /// Which pages may use a server that listens here.
+    pub fn allowed(&self, listen: SocketAddr) -> Origins {
+        let scheme = match (&self.tls, self.behind_tls_proxy) {
+            (_, true) => Scheme::Either,
+            (Some(_), false) => Scheme::Https,
+            (None, false) => Scheme::Http,
+        };
+        Origins::new(listen, scheme, self.origins.clone())
+    }
+}
+
+pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Web, ConfigError> {
+    let flags = &flags.safety;
+    let named = places.many("origin", &flags.origin)?.unwrap_or_default();
+    let mut origins = Vec::with_capacity(named.len());
+    for (at, setting) in named.iter().enumerate() {
+        let origin = Origin::parse(&setting.value).or_else(|fault| wrong(setting, fault.why, fault.remedy))?;
+        if at >= ORIGINS_MAX {
+            return wrong(setting, "is one too many", &format!("name at most {ORIGINS_MAX}"));
+        }
+        origins.push(origin);
+    }
+    let cert = places.one("tls_cert", flags.tls_cert.as_deref())?.map(|file| check::file(&file)).transpose()?;
+    let key = places.one("tls_key", flags.tls_key.as_deref())?.map(|file| check::file(&file)).transpose()?;
+    let tls = match (cert, key) {
+        (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
+        (None, None) => None,
+        (Some(_), None) => return Err(ConfigError("tls_cert is set and tls_key is not; name the file with the certificate's key, too".to_owned())),
+        (None, Some(_)) => return Err(ConfigError("tls_key is set and tls_cert is not; name the file with the certificate, too".to_owned())),
+    };
+    let proxy = places.one("behind_tls_proxy", flags.behind_tls_proxy.as_deref())?;
+    let behind_tls_proxy = proxy.map_or(Ok(false), |word| match word.value.as_str() {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => wrong(&word, "is neither on nor off", "write on where a proxy before this server encrypts, else leave it out"),
+    })?;
+    Ok(Web { origins, tls, behind_tls_proxy })
+}

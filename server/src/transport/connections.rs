@@ -1,0 +1,173 @@
+//! Accepts connections and answers on them until told to stop. Every wait has an end: for the handshake, for a request's
+//! head, for the next request, for a client that does not read.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tower_service::Service as _;
+
+use super::stall::Stall;
+use super::tls::Tls;
+use crate::clock;
+use crate::shutdown::Stop;
+
+/// Pause after the system could not give a connection: it ran out of something.
+const RETRY: Duration = Duration::from_millis(100);
+/// Pause between two lines that say that there is no room.
+const SAID_AGAIN: Duration = Duration::from_secs(60);
+
+/// Limits of connections; a test may want smaller ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Connections at once; one more is closed as it comes.
+    pub connections_max: usize,
+    /// How long a TLS handshake may take.
+    pub handshake_max: Duration,
+    /// How long a request's head may take, from the moment the one before was answered: also how long an idle
+    /// connection is kept.
+    pub head_max: Duration,
+    /// How long a client may take no byte of what it is sent.
+    pub stall_max: Duration,
+    /// Bytes of a request's head, and of what is buffered of a connection.
+    pub head_bytes_max: usize,
+    /// Headers of a request.
+    pub headers_max: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            connections_max: 8_192,
+            handshake_max: Duration::from_secs(10),
+            head_max: Duration::from_secs(15),
+            stall_max: Duration::from_secs(20),
+            head_bytes_max: 32 * 1024,
+            headers_max: 64,
+        }
+    }
+}
+
+/// How a request came in; an extension of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Where from: the next one to us, perhaps a proxy.
+    pub peer: SocketAddr,
+    /// The address of ours that was connected to.
+    pub local: SocketAddr,
+    /// Whether TLS ended here.
+    pub is_tls: bool,
+}
+
+/// Answers on every connection until `closing`; then no more are taken, and those under way end with their answer.
+///
+/// # Errors
+/// Never; the signature is that of a server.
+pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, bounds: Bounds, closing: Stop) -> io::Result<()> {
+    let room = Arc::new(Semaphore::new(bounds.connections_max));
+    let mut connections = JoinSet::new();
+    let mut said_full_at = None;
+    loop {
+        let accepted = tokio::select! {
+            () = closing.stopped() => break,
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next(), if !connections.is_empty() => continue,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // That one went before it was taken, or there is no room for files; others must not suffer.
+                if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) {
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(RETRY).await;
+                }
+                continue;
+            }
+        };
+        let Ok(permit) = room.clone().try_acquire_owned() else {
+            if said_full_at.is_none_or(|said_at: std::time::Instant| said_at.elapsed() > SAID_AGAIN) {
+                tracing::warn!("{} connections are open and no more are taken for now", bounds.connections_max);
+                said_full_at = Some(clock::instant());
+            }
+            continue;
+        };
+        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds, closing.clone(), permit));
+    }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+    Ok(())
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<Tls>,
+    router: Router,
+    bounds: Bounds,
+    closing: Stop,
+    permit: OwnedSemaphorePermit,
+) {
+    let Ok(local) = stream.local_addr() else { return };
+    // Frames are small and must not wait for each other.
+    let _ = stream.set_nodelay(true);
+    let arrival = Arrival { peer, local, is_tls: tls.is_some() };
+    match tls {
+        None => answer(stream, arrival, router, bounds, closing).await,
+        Some(tls) => {
+            let handshake = tokio::time::timeout(bounds.handshake_max, tls.accept(stream));
+            let stream = tokio::select! {
+                () = closing.stopped() => return,
+                done = handshake => match done {
+                    Ok(Ok(stream)) => stream,
+                    Ok(Err(error)) => return tracing::debug!(%error, %peer, "no TLS came to be"),
+                    Err(_) => return tracing::debug!(%peer, "a TLS handshake took too long"),
+                },
+            };
+            answer(stream, arrival, router, bounds, closing).await;
+        }
+    }
+    drop(permit);
+}
+
+async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: Bounds, closing: Stop) {
+    let service = service_fn(move |request: Request<Incoming>| ask(router.clone(), request, arrival));
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(bounds.head_max).max_buf_size(bounds.head_bytes_max).max_headers(bounds.headers_max);
+    let stream = TokioIo::new(Stall::new(stream, bounds.stall_max));
+    let mut connection = pin!(builder.serve_connection(stream, service).with_upgrades());
+    let done = tokio::select! {
+        done = connection.as_mut() => done,
+        () = closing.stopped() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = done {
+        tracing::trace!(%error, "a connection ended early");
+    }
+}
+
+fn ask(mut router: Router, request: Request<Incoming>, arrival: Arrival) -> impl Future<Output = Result<Response, Infallible>> {
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(arrival);
+    request.extensions_mut().insert(ConnectInfo(arrival.peer));
+    // A router is always ready.
+    router.call(request)
+}
