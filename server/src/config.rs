@@ -4,6 +4,7 @@
 mod check;
 mod ensembles;
 mod tables;
+mod webhook;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -15,14 +16,15 @@ use toml::{Table, Value};
 
 pub use ensembles::Ensemble;
 
-use crate::cli::Settings;
+use crate::audit::webhook::Webhook;
+use crate::cli::{AuditPlace, Settings};
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 17] = [
     "zk",
     "name",
     "color",
@@ -34,6 +36,9 @@ const KEYS: [&str; 14] = [
     "evidence",
     "admin_url",
     "clock_scratch",
+    "webhook_url",
+    "webhook_secret_file",
+    "webhook_allow_http",
     "ensemble",
     "lock",
     "lints",
@@ -56,6 +61,8 @@ pub struct Config {
     pub locks: Vec<Configured>,
     /// Which findings are told, and from where on (file only).
     pub lints: Limits,
+    /// Where acts are told; None: nowhere.
+    pub webhook: Option<Webhook>,
 }
 
 /// One clear sentence.
@@ -114,14 +121,17 @@ impl Config {
         let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
         let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
         let connect_timeout = places.one("connect_timeout", flags.connect_timeout.as_deref())?;
+        let data_dir = places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?;
+        let webhook = webhook::of(flags, &places, data_dir.is_some())?;
         Ok(Self {
             ensembles,
             listen: check::listen(&listen)?,
-            data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
+            data_dir,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
             locks: tables::locks(places.file.get("lock"), &places.file_name)?,
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
+            webhook,
         })
     }
 
@@ -138,6 +148,19 @@ impl Config {
         let places = Places { surroundings, file: Table::new(), file_name: String::new() };
         let listen = places.one("listen", flag)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
         check::listen(&listen)
+    }
+
+    /// Only where data is kept, for commands that look after it.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn data_dir_only(place: &AuditPlace, surroundings: &dyn Surroundings) -> Result<PathBuf, ConfigError> {
+        let places = Places::open(place.config.as_deref(), surroundings)?;
+        let Some(dir) = places.one("data_dir", place.data_dir.as_deref())? else {
+            let what = "no data directory is named; give the one of the server with --data-dir, LOCKSCOPE_DATA_DIR or --config";
+            return Err(ConfigError(what.to_owned()));
+        };
+        check::data_dir(&dir)
     }
 }
 

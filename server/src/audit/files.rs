@@ -48,9 +48,11 @@ pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> AuditError {
 
 /// Makes the directory when it is not there.
 pub(super) fn make_dir(dir: &Path) -> Result<(), AuditError> {
-    DirBuilder::new().recursive(true).mode(DIR_MODE).create(dir).map_err(|error| {
-        AuditError(format!("--data-dir {} can't be made ({error}); name a directory in which Lockscope may write", dir.display()))
-    })
+    DirBuilder::new()
+        .recursive(true)
+        .mode(DIR_MODE)
+        .create(dir)
+        .map_err(|error| AuditError(format!("--data-dir {} can't be made ({error}); name a directory in which Lockscope may write", dir.display())))
 }
 
 /// Takes the directory for one server. The lock ends with the file handle, also when the process is killed.

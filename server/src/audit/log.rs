@@ -125,7 +125,11 @@ impl Log {
             let torn = torn_end(&file, segment.bytes, whole.torn_bytes).map_err(failed)?;
             let kept = files::keep_torn(&dir, &torn).map_err(|error| files::failed("freed of a torn line", &path, &error))?;
             file.set_len(segment.bytes).and_then(|()| file.sync_all()).map_err(failed)?;
-            said = format!("{said}; {} bytes of a line that was being written when the server before ended were moved to {}", torn.len(), kept.display());
+            said = format!(
+                "{said}; {} bytes of a line that was being written when the server before ended were moved to {}",
+                torn.len(),
+                kept.display()
+            );
         }
         if whole.tip.id > 0 && head::read(&dir).ok().flatten().as_ref() != Some(&whole.tip) {
             // The server before ended between a record and its head. If it can't be now, the next record will.

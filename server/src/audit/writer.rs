@@ -77,7 +77,8 @@ impl Writer {
         self.is_dirty = true;
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
         let written = written.map_err(|error| files::failed("written", &path, &error));
-        let headed = written.and_then(|()| head::write(&self.dir, &tip).map_err(|error| files::failed("written", &self.dir.join(files::HEAD), &error)));
+        let headed =
+            written.and_then(|()| head::write(&self.dir, &tip).map_err(|error| files::failed("written", &self.dir.join(files::HEAD), &error)));
         if let Err(error) = headed {
             // What can't be taken back now is taken back before the next record.
             let _ = self.take_back();

@@ -4,6 +4,7 @@ mod api;
 mod api_sessions;
 mod api_types;
 mod assets;
+mod audit;
 mod headers;
 mod health;
 mod live;
@@ -24,6 +25,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use tokio::sync::Semaphore;
 
+use crate::audit::{Closed, Records};
 use crate::feed::Hub;
 use crate::shutdown::Stop;
 pub use pages::pages;
@@ -63,6 +65,7 @@ pub struct Http {
     limits: Limits,
     sockets: Arc<Semaphore>,
     counts: Arc<Counts>,
+    records: Arc<dyn Records>,
 }
 
 /// What is counted here, for `/metrics`.
@@ -84,7 +87,13 @@ impl Http {
     /// Routes over a hub; `draining` says when to send everybody away.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        Self { hub, draining, limits, sockets, counts: Arc::default() }
+        Self { hub, draining, limits, sockets, counts: Arc::default(), records: Arc::new(Closed::without_directory()) }
+    }
+
+    /// The same, with a record of acts to be read.
+    #[must_use]
+    pub fn with_records(self, records: Arc<dyn Records>) -> Self {
+        Self { records, ..self }
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.
@@ -105,6 +114,9 @@ impl Http {
             .route("/api/v1/sessions", get(api::sessions))
             .route("/api/v1/session", get(api::session))
             .route("/api/v1/live", get(live::live))
+            // Both need the right to read the record (`Right::ReadAudit`).
+            .route("/api/v1/audit", get(audit::page))
+            .route("/api/v1/audit/export", get(audit::export))
             .route("/api", any(unknown_api))
             .route("/api/{*rest}", any(unknown_api))
             .with_state(self.clone())
@@ -119,7 +131,7 @@ impl Http {
 
 async fn unknown_api(uri: Uri) -> Refused {
     Refused::not_found(format!(
-        "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session and /api/v1/live",
+        "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session, /api/v1/live, /api/v1/audit and /api/v1/audit/export",
         uri.path()
     ))
 }

@@ -164,12 +164,16 @@ pub(crate) type Client = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 impl Served {
     pub(crate) async fn start(limits: Limits) -> Self {
+        Self::start_with(limits, |http| http).await
+    }
+
+    pub(crate) async fn start_with(limits: Limits, with: impl FnOnce(Http) -> Http) -> Self {
         let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_stopper, stop) = shutdown::channel();
         tokio::spawn(pump::run(hub.clone(), stop));
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(hub, draining, limits);
+        let http = with(Http::new(hub, draining, limits));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = http.router(Router::new());

@@ -57,7 +57,10 @@ async fn a_torn_line_is_kept_aside_and_told() {
         let aside = place.path().join(format!("audit.log.torn-{round}"));
         assert_eq!(std::fs::read(&aside).unwrap(), b"{\"id\":99,\"at_ms\":17");
         let said = newest(&log).await.detail;
-        assert!(said.contains(&format!("19 bytes of a line that was being written when the server before ended were moved to {}", aside.display())), "{said}");
+        assert!(
+            said.contains(&format!("19 bytes of a line that was being written when the server before ended were moved to {}", aside.display())),
+            "{said}"
+        );
         drop(log);
         assert_eq!(verify_dir(place.path(), None).unwrap().torn_bytes, 0);
     }

@@ -27,7 +27,9 @@ pub(super) fn read(dir: &Path) -> Result<Option<u64>, AuditError> {
     read.map_err(|error| files::failed("followed", &path, &error))?;
     serde_json::from_slice::<Cursor>(&text).map(|cursor| Some(cursor.id)).map_err(|_| {
         let path = path.display();
-        AuditError(format!("{path} does not tell a number; write {{\"id\":N}} with the last record that was delivered, or remove it to begin with new ones"))
+        AuditError(format!(
+            "{path} does not tell a number; write {{\"id\":N}} with the last record that was delivered, or remove it to begin with new ones"
+        ))
     })
 }
 

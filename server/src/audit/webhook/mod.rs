@@ -50,10 +50,9 @@ impl Webhook {
         match url.scheme() {
             "https" => Ok(url),
             "http" if is_here || may_be_plain => Ok(url),
-            "http" => wrong(
-                "would send the record of acts in the clear to another machine",
-                "use https://, or allow it with --webhook-allow-http on",
-            ),
+            "http" => {
+                wrong("would send the record of acts in the clear to another machine", "use https://, or allow it with --webhook-allow-http on")
+            }
             _ => wrong("is neither https nor http", "write https://HOST[:PORT]/PATH"),
         }
     }
