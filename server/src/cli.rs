@@ -22,6 +22,47 @@ pub enum Command {
     Demo(Demo),
     /// Check the configuration that `serve` would use, and say what it comes to.
     CheckConfig(Settings),
+    /// Look after the record of acts that a server keeps.
+    Audit(Audit),
+}
+
+/// What to do with the record of acts.
+#[derive(Clone, Debug, Args)]
+pub struct Audit {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: AuditCommand,
+}
+
+/// What to do with the record of acts.
+#[derive(Clone, Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Check that no record was changed, taken out, put in or cut off; exit code 1 and the place when one was.
+    Verify {
+        /// Where it is.
+        #[command(flatten)]
+        place: AuditPlace,
+        /// A hash that was noted elsewhere, which must still be in the record: from a webhook, an export or an earlier check.
+        #[arg(long, value_name = "HASH")]
+        head: Option<String>,
+    },
+    /// Write all of it to standard output, one JSON object a line, after checking it.
+    Export {
+        /// Where it is.
+        #[command(flatten)]
+        place: AuditPlace,
+    },
+}
+
+/// Where the record of acts is.
+#[derive(Clone, Debug, Default, Args)]
+pub struct AuditPlace {
+    /// The directory in which the server keeps its data.
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<String>,
+    /// The TOML file with the server's settings.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.
@@ -42,7 +83,7 @@ pub struct Settings {
     /// A TOML file with settings.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where to keep data; checked, but nothing is kept there yet.
+    /// Where to keep data: the record of acts.
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
     /// Give up when ZooKeeper was not reached in this time, like 30s or 500ms; without it, keep trying.
@@ -60,6 +101,15 @@ pub struct Settings {
     /// A znode below which Lockscope may make ephemerals to compare the clocks; without it, it writes nothing.
     #[arg(long, value_name = "PATH")]
     pub clock_scratch: Option<String>,
+    /// Where every act and refusal is sent as JSON, signed; needs --data-dir and a secret.
+    #[arg(long, value_name = "https://…")]
+    pub webhook_url: Option<String>,
+    /// A file with the secret that signs what is sent; or the secret itself in LOCKSCOPE_WEBHOOK_SECRET.
+    #[arg(long, value_name = "FILE")]
+    pub webhook_secret_file: Option<String>,
+    /// Whether the webhook may be plain http to another machine: on or off [default: off].
+    #[arg(long, value_name = "on|off")]
+    pub webhook_allow_http: Option<String>,
     /// How this is served and how ZooKeeper is met.
     #[command(flatten)]
     pub safety: Safety,

@@ -3,7 +3,8 @@
 use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
-use crate::cli::{Command, Demo, Settings};
+use crate::audit::{self, VerifyError, chain};
+use crate::cli::{AuditCommand, AuditPlace, Command, Demo, Settings};
 use crate::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
@@ -34,6 +35,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
+        Command::Audit(audit) => look_after(&audit.command),
     }
 }
 
@@ -50,6 +52,7 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
+    say(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
     Ok(())
 }
 
@@ -66,6 +69,43 @@ fn described_tls(web: &config::Web) -> Result<String, ConfigError> {
     let Some(files) = &web.tls else { return Ok(format!("none here{proxy}")) };
     Tls::open(files.clone(), Clock::system()).map_err(|fault| ConfigError(fault.to_string()))?;
     Ok(format!("{}{proxy}", files.cert.display()))
+}
+
+/// Checks or exports the record of acts; a server may go on writing it.
+fn look_after(command: &AuditCommand) -> Result<(), RunError> {
+    match command {
+        AuditCommand::Verify { place, head } => {
+            let head = head.as_deref().map(|head| head.trim().to_lowercase());
+            if let Some(head) = head.as_deref().filter(|head| !chain::is_hash(head)) {
+                let what = format!("--head {head:?} is not a hash of a record; give the {} hexadecimal digits of one", chain::HASH_CHARS);
+                return Err(ConfigError(what).into());
+            }
+            let (_, whole) = verified(place, head.as_deref())?;
+            let anchored = whole.anchored.map_or_else(String::new, |id| format!(", the noted hash is that of record {id}"));
+            say(&format!("{} records, chain whole, head {}{anchored}", whole.tip.id, whole.tip.hash));
+            if whole.torn_bytes > 0 {
+                say(&format!(
+                    "after them {} bytes of a line that is being written, or that a crash cut; the next start moves it aside",
+                    whole.torn_bytes
+                ));
+            }
+            Ok(())
+        }
+        AuditCommand::Export { place } => {
+            let (dir, whole) = verified(place, None)?;
+            let copied = audit::copy_all(&dir, &whole, &mut std::io::stdout().lock());
+            copied.map_err(|error| RunError::Unavailable(format!("the record could not be written to standard output ({error}); write it to a file")))
+        }
+    }
+}
+
+fn verified(place: &AuditPlace, head: Option<&str>) -> Result<(std::path::PathBuf, audit::Whole), RunError> {
+    let dir = Config::data_dir_only(place, &Process)?;
+    let whole = audit::verify_dir(&dir, head).map_err(|error| match error {
+        VerifyError::Line { .. } | VerifyError::Files { .. } => RunError::Broken(error.to_string()),
+        VerifyError::None { .. } | VerifyError::Io { .. } => RunError::Unavailable(error.to_string()),
+    })?;
+    Ok((dir, whole))
 }
 
 fn say_ensemble(ensemble: &config::Ensemble) {
@@ -110,6 +150,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),
         lints: app::domain::finding::Limits::default(),
+        webhook: None,
     };
     let (stopper, stop) = shutdown::channel();
     let connect = zookeeper.address();

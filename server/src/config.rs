@@ -7,6 +7,7 @@ pub mod exposure;
 mod identity;
 mod tables;
 mod web;
+mod webhook;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -20,14 +21,15 @@ pub use ensembles::Ensemble;
 pub use identity::Identity;
 pub use web::Web;
 
-use crate::cli::Settings;
+use crate::audit::webhook::Webhook;
+use crate::cli::{AuditPlace, Settings};
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 30] = [
     "zk",
     "name",
     "color",
@@ -52,6 +54,9 @@ const KEYS: [&str; 27] = [
     "tls_cert",
     "tls_key",
     "behind_tls_proxy",
+    "webhook_url",
+    "webhook_secret_file",
+    "webhook_allow_http",
     "ensemble",
     "lock",
     "lints",
@@ -76,6 +81,8 @@ pub struct Config {
     pub locks: Vec<Configured>,
     /// Which findings are told, and from where on (file only).
     pub lints: Limits,
+    /// Where acts are told; None: nowhere.
+    pub webhook: Option<Webhook>,
 }
 
 /// One clear sentence.
@@ -134,15 +141,18 @@ impl Config {
         let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
         let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
         let connect_timeout = places.one("connect_timeout", flags.connect_timeout.as_deref())?;
+        let data_dir = places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?;
+        let webhook = webhook::of(flags, &places, data_dir.is_some())?;
         Ok(Self {
             ensembles,
             listen: check::listen(&listen)?,
             web: web::of(flags, &places)?,
-            data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
+            data_dir,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
             locks: tables::locks(places.file.get("lock"), &places.file_name)?,
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
+            webhook,
         })
     }
 
@@ -161,6 +171,19 @@ impl Config {
         let address = check::listen(&listen)?;
         exposure::check_demo(address)?;
         Ok(address)
+    }
+
+    /// Only where data is kept, for commands that look after it.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn data_dir_only(place: &AuditPlace, surroundings: &dyn Surroundings) -> Result<PathBuf, ConfigError> {
+        let places = Places::open(place.config.as_deref(), surroundings)?;
+        let Some(dir) = places.one("data_dir", place.data_dir.as_deref())? else {
+            let what = "no data directory is named; give the one of the server with --data-dir, LOCKSCOPE_DATA_DIR or --config";
+            return Err(ConfigError(what.to_owned()));
+        };
+        check::data_dir(&dir)
     }
 }
 

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use crate::config::ConfigError;
 use crate::engine::EngineError;
 
+/// Exit code when what was to be checked is not as it should be.
+pub const EXIT_BROKEN: u8 = 1;
 /// Exit code of a bad configuration (EX_USAGE).
 pub const EXIT_CONFIG: u8 = 64;
 /// Exit code when a needed service can't be had (EX_UNAVAILABLE).
@@ -41,6 +43,9 @@ pub enum RunError {
     /// A part that this command needs can't be started.
     #[error("{0}")]
     Unavailable(String),
+    /// The audit record is not whole.
+    #[error("{0}")]
+    Broken(String),
     /// The engine failed.
     #[error("the engine ended: {0}; nothing shown would be true any more, start Lockscope again")]
     Engine(#[from] EngineError),
@@ -53,6 +58,7 @@ impl RunError {
     /// The exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Broken(_) => EXIT_BROKEN,
             Self::Config(_) => EXIT_CONFIG,
             Self::Listen { .. } | Self::Unreachable { .. } | Self::Unavailable(_) => EXIT_UNAVAILABLE,
             Self::Engine(_) | Self::Internal(_) => EXIT_INTERNAL,

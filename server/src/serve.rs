@@ -15,6 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use crate::audit::webhook::{Delivery, Pace};
+use crate::audit::{Closed, Journal, Log, Records};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::engine::{Engine, EngineError};
@@ -89,7 +91,8 @@ pub async fn run<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, pages:
     let (follow, followed) = shutdown::channel();
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
-    let parts = Parts::start(config, ensembles, clock);
+    let record = Record::open(config, &clock).await;
+    let parts = Parts::start(config, ensembles, clock, record);
     let served = parts
         .serve(config, (listener, tls), pages, async move {
             let name = signals.next().await;
@@ -114,18 +117,53 @@ pub struct Served<O> {
     pub observer: O,
 }
 
+/// The record of acts: where it is written, where it is read, and who tells others of it.
+pub struct Record {
+    /// Where acts are written before they are done.
+    pub journal: Arc<dyn Journal>,
+    /// Where they are read.
+    pub records: Arc<dyn Records>,
+    delivery: Option<Delivery>,
+}
+
+impl Record {
+    /// Opens what the configuration names. Without a record, or with one that can't be written, viewing goes on and
+    /// whoever asks is told why.
+    pub async fn open(config: &Config, clock: &Clock) -> Self {
+        let closed = |closed: Closed| {
+            let closed = Arc::new(closed);
+            Self { journal: closed.clone(), records: closed, delivery: None }
+        };
+        let Some(dir) = &config.data_dir else { return closed(Closed::without_directory()) };
+        match Log::open(dir, clock.clone()).await {
+            Ok(log) => {
+                let delivery = config.webhook.clone().map(|webhook| Delivery::new(&log, webhook, clock.clone(), Pace::default()));
+                let delivery =
+                    delivery.and_then(|delivery| delivery.inspect_err(|error| tracing::error!("nothing is told to the webhook: {error}")).ok());
+                let log = Arc::new(log);
+                Self { journal: log.clone(), records: log, delivery }
+            }
+            Err(error) => {
+                tracing::error!("{error}; every act is refused");
+                closed(Closed::because(error))
+            }
+        }
+    }
+}
+
 /// Everything that runs.
 struct Parts {
     hub: Arc<Hub>,
     engines: Vec<Engine<Observatory>>,
     observers: Vec<JoinHandle<()>>,
     pump: JoinHandle<()>,
+    records: Arc<dyn Records>,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
 }
 
 impl Parts {
-    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock) -> Self {
+    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, record: Record) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
@@ -143,8 +181,11 @@ impl Parts {
         let projector = Projector::new(projected, about, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
+        if let Some(delivery) = record.delivery {
+            tokio::spawn(delivery.run(stop.receiver()));
+        }
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
-        Self { hub, engines, observers, pump, stopper }
+        Self { hub, engines, observers, pump, records: record.records, stopper }
     }
 
     async fn serve(
@@ -155,7 +196,8 @@ impl Parts {
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_origins(config.web.allowed(config.listen));
+        let http = Http::new(self.hub.clone(), draining, Limits::default());
+        let http = http.with_origins(config.web.allowed(config.listen)).with_records(self.records.clone());
         let (close, closing) = shutdown::channel();
         let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing)?;
         let ended = tokio::select! {

@@ -74,6 +74,12 @@ pub struct AuditPage {
     pub file: String,
     /// Why nothing more can be written; empty while all is well.
     pub trouble: String,
+    /// Why the webhook is behind; empty while it is not, or when there is none.
+    #[serde(default)]
+    pub delivery_trouble: String,
+    /// What to give as `before` to go on to older records; null when there are none.
+    #[serde(default)]
+    pub next_before: Option<u64>,
     /// A part of it.
     pub records: Vec<AuditRecord>,
 }

@@ -1,32 +1,33 @@
-//! The record of acts: appended, chained, durable before an act leaves.
+//! The record of acts: appended, chained, durable before an act leaves. Owns the files of the log; must not know
+//! routes, ZooKeeper or the model.
+//!
+//! The chain shows every change to what lies before its end, the head file a cut at the end. Whoever owns the disk can
+//! write all of it anew; against that, hashes have to be noted elsewhere: the webhook carries one with every record,
+//! every exported line has one, and `lockscope audit verify --head HASH` says whether one is still in the log.
 
-use app::wire::AuditKind;
+pub mod chain;
+mod closed;
+mod entry;
+mod export;
+pub mod files;
+mod head;
+mod log;
+mod page;
+mod read;
+mod records;
+pub mod text;
+mod verify;
+pub mod webhook;
+mod writer;
+
+pub use closed::Closed;
+pub use entry::Entry;
+pub use export::copy_all;
+pub use log::{Log, Options};
+pub use records::{Export, LIMIT_DEFAULT, LIMIT_MAX, PageQuery, Records};
+pub use verify::{Segment, VerifyError, Whole, verify_dir};
+
 use futures_util::future::BoxFuture;
-
-use crate::access::Actor;
-
-/// What is to be recorded. The log adds number, time and hash.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// What it is of.
-    pub kind: AuditKind,
-    /// Who; None for the server itself.
-    pub actor: Option<Actor>,
-    /// Ensemble.
-    pub ensemble: Option<String>,
-    /// The lock.
-    pub lock: Option<String>,
-    /// The znode.
-    pub path: Option<String>,
-    /// The intent that this is the outcome of.
-    pub intent: Option<u64>,
-    /// How it ended.
-    pub outcome: Option<&'static str>,
-    /// The reason that was given; cut to a bound by the log.
-    pub reason: Option<String>,
-    /// More, in words; never a secret.
-    pub detail: String,
-}
 
 /// Why a record could not be written. Nothing may be done then that needs one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,3 +39,6 @@ pub trait Journal: Send + Sync + 'static {
     /// Writes a record and gives its number once it would survive a loss of power.
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>>;
 }
+
+#[cfg(test)]
+mod tests;

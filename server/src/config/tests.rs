@@ -60,6 +60,7 @@ fn defaults_need_only_a_zookeeper() {
         session_timeout: Duration::from_secs(10),
         locks: Vec::new(),
         lints: Limits::default(),
+        webhook: None,
     };
     assert_eq!(config, expected);
 }
@@ -297,4 +298,42 @@ fn who_it_is_to_zookeeper() {
         "--sasl-file \"s\" can't be read (entity not found); name a file that this user may read",
     );
     check(|flags| flags.safety.ca_file = Some(String::new()), "--ca-file \"\" is empty; name a file, or leave it out");
+}
+
+#[test]
+fn a_webhook_needs_an_address_a_secret_and_a_log() {
+    let with = |edit: fn(&mut Settings), secret: &'static str| {
+        let settings = flags(|flags| {
+            flags.webhook_url = Some("https://hooks.example/canary".to_owned());
+            flags.data_dir = Some("/d".to_owned());
+            edit(flags);
+        });
+        Config::load(&settings, &Fake { vars: BTreeMap::from([("LOCKSCOPE_WEBHOOK_SECRET", secret)]), text: None })
+    };
+    let config = with(|_| (), "0123456789abcdef").unwrap();
+    assert_eq!(config.webhook.as_ref().map(Webhook::shown), Some("https://hooks.example".to_owned()));
+    assert!(!format!("{config:?}").contains("canary") && !format!("{config:?}").contains("0123456789abcdef"));
+    let fails = |edit, secret, sentence: &str| assert_eq!(with(edit, secret).unwrap_err().to_string(), sentence);
+    fails(|_| (), "", "--webhook-url needs a secret that signs what is sent; give it with --webhook-secret-file or LOCKSCOPE_WEBHOOK_SECRET");
+    fails(|_| (), "short", "LOCKSCOPE_WEBHOOK_SECRET has fewer than 16 bytes, which can be guessed; make one with `openssl rand -hex 32`");
+    fails(
+        |flags| flags.data_dir = None,
+        "0123456789abcdef",
+        "--webhook-url needs the record of acts that it sends; name a directory for it with --data-dir",
+    );
+    fails(
+        |flags| flags.webhook_url = Some("http://hooks.example/canary".to_owned()),
+        "0123456789abcdef",
+        "--webhook-url would send the record of acts in the clear to another machine; use https://, or allow it with --webhook-allow-http on",
+    );
+    fails(
+        |flags| (flags.webhook_url, flags.webhook_secret_file) = (None, Some("/s".to_owned())),
+        "",
+        "--webhook-secret-file names a secret, but no webhook; name one with --webhook-url, or leave it out",
+    );
+    fails(
+        |flags| flags.webhook_secret_file = Some("/s".to_owned()),
+        "",
+        "--webhook-secret-file \"/s\" can't be read (entity not found); name a file that can be",
+    );
 }

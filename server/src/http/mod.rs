@@ -4,6 +4,7 @@ mod api;
 mod api_sessions;
 mod api_types;
 mod assets;
+mod audit;
 mod guard;
 mod headers;
 mod health;
@@ -27,6 +28,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use tokio::sync::Semaphore;
 
+use crate::audit::{Closed, Records};
 use crate::feed::Hub;
 use crate::release::Desk;
 use crate::shutdown::Stop;
@@ -71,6 +73,7 @@ pub struct Http {
     /// Where releases are ordered; None where nothing can be recorded.
     desk: Option<Desk>,
     origins: Arc<Origins>,
+    records: Arc<dyn Records>,
 }
 
 /// What is counted here, for `/metrics`.
@@ -93,13 +96,28 @@ impl Http {
     /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        Self { hub, draining, limits, sockets, counts: Arc::default(), desk: None, origins: Arc::new(Origins::loopback()) }
+        Self {
+            hub,
+            draining,
+            limits,
+            sockets,
+            counts: Arc::default(),
+            desk: None,
+            origins: Arc::new(Origins::loopback()),
+            records: Arc::new(Closed::without_directory()),
+        }
     }
 
     /// The same, for the pages and at the hosts that these name.
     #[must_use]
     pub fn with_origins(self, origins: Origins) -> Self {
         Self { origins: Arc::new(origins), ..self }
+    }
+
+    /// The same, with a record of acts to be read.
+    #[must_use]
+    pub fn with_records(self, records: Arc<dyn Records>) -> Self {
+        Self { records, ..self }
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.
@@ -120,6 +138,9 @@ impl Http {
             .route("/api/v1/sessions", get(api::sessions))
             .route("/api/v1/session", get(api::session))
             .route("/api/v1/live", get(live::live))
+            // Both need the right to read the record (`Right::ReadAudit`).
+            .route("/api/v1/audit", get(audit::page))
+            .route("/api/v1/audit/export", get(audit::export))
             .route("/api", any(unknown_api))
             .route("/api/{*rest}", any(unknown_api))
             .with_state(self.clone())
@@ -135,7 +156,7 @@ impl Http {
 
 async fn unknown_api(uri: Uri) -> Refused {
     Refused::not_found(format!(
-        "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session and /api/v1/live",
+        "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session, /api/v1/live, /api/v1/audit and /api/v1/audit/export",
         problem::echo(uri.path())
     ))
 }

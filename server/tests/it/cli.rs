@@ -8,16 +8,16 @@ use tokio::process::{Child, Command};
 
 use crate::harness::DEADLINE;
 
-fn lockscope(args: &[&str]) -> Command {
+pub(crate) fn lockscope(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
     command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).kill_on_drop(true);
-    for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS"] {
+    for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS", "WEBHOOK_URL", "WEBHOOK_SECRET"] {
         command.env_remove(format!("LOCKSCOPE_{name}"));
     }
     command
 }
 
-async fn check(args: &[&str], code: i32, sentence: &str) {
+pub(crate) async fn check(args: &[&str], code: i32, sentence: &str) {
     let done = tokio::time::timeout(DEADLINE, lockscope(args).output()).await.unwrap().unwrap();
     let text = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(code), "{args:?}: {text}");
@@ -25,7 +25,7 @@ async fn check(args: &[&str], code: i32, sentence: &str) {
 }
 
 /// A port where nobody listens.
-fn dead_port() -> u16 {
+pub(crate) fn dead_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
@@ -50,7 +50,7 @@ async fn what_can_not_be_reached_exits_with_69() {
     check(&args, 69, "could not be reached within --connect-timeout 300 ms").await;
 }
 
-async fn listening(child: &mut Child) -> String {
+pub(crate) async fn listening(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.unwrap().unwrap().unwrap();
     line.strip_prefix("lockscope listening on ").unwrap_or_else(|| panic!("{line}")).to_owned()

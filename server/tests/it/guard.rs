@@ -72,7 +72,7 @@ async fn a_name_that_was_made_to_lead_here_reads_nothing() {
 
 #[tokio::test]
 async fn foreign_pages_open_no_socket() {
-    let served = Served::start_with(Limits::default(), named(), Bounds::default(), None).await;
+    let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
     let own = format!("http://{}", served.address);
     let foreign = [
         "null",
@@ -120,7 +120,7 @@ const LET_THROUGH: [u16; 3] = [200, 404, 405];
 
 #[tokio::test]
 async fn forged_requests_do_not_reach_a_route() {
-    let served = Served::start_with(Limits::default(), named(), Bounds::default(), None).await;
+    let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
     let mut raw = Raw::to(&served).await;
     let own = format!("Origin: http://{}\r\n", served.address);
     let (mut cells, mut passed) = (0, 0);
@@ -178,7 +178,7 @@ async fn foreign_pages_read_nothing_but_links_lead_here() {
 
 #[tokio::test]
 async fn every_answer_carries_its_headers() {
-    let tls_before = Served::start_with(Limits::default(), named(), Bounds::default(), None).await;
+    let tls_before = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
     let mut raw = Raw::to(&tls_before).await;
     for (line, host, status) in [
         ("GET /api/v1/status", "lockscope.example", 200),

@@ -54,7 +54,7 @@ async fn every_mistake_is_a_problem_with_a_remedy() {
     problem(
         served.get("/api/v1/lokcs").await,
         404,
-        "there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session and /api/v1/live",
+        "there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session, /api/v1/live, /api/v1/audit and /api/v1/audit/export",
     );
     let post = reqwest::Client::new().post(format!("http://{}/api/v1/locks", served.address)).send().await.unwrap();
     let kind = post.headers()["content-type"].to_str().unwrap().to_owned();

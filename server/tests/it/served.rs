@@ -12,7 +12,7 @@ use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
 use server::clock::Clock;
 use server::feed::{Hub, Projection, pump};
-use server::http::{Http, Limits, Origins};
+use server::http::{Http, Limits};
 use server::shutdown::{self, Stopper};
 use server::transport::{self, Bounds, Tls};
 use tokio::net::{TcpListener, TcpStream};
@@ -167,17 +167,17 @@ pub(crate) type Client = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 impl Served {
     pub(crate) async fn start(limits: Limits) -> Self {
-        Self::start_with(limits, Origins::loopback(), Bounds::default(), None).await
+        Self::start_with(limits, Bounds::default(), None, |http| http).await
     }
 
-    pub(crate) async fn start_with(limits: Limits, origins: Origins, bounds: Bounds, tls: Option<Tls>) -> Self {
+    pub(crate) async fn start_with(limits: Limits, bounds: Bounds, tls: Option<Tls>, with: impl FnOnce(Http) -> Http) -> Self {
         let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_stopper, stop) = shutdown::channel();
         tokio::spawn(pump::run(hub.clone(), stop));
         let (drain, draining) = shutdown::channel();
         let (close, closing) = shutdown::channel();
-        let http = Http::new(hub, draining, limits).with_origins(origins);
+        let http = with(Http::new(hub, draining, limits));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = http.router(Router::new());

@@ -16,8 +16,12 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/src/zookeeper", &["app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "axum", "leptos"]),
     ("server/src/evidence", &["app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::demo", "axum", "leptos"]),
     ("server/src/engine", &["app::wire", "zookeeper_client", "crate::zookeeper", "crate::http", "axum", "leptos"]),
+    ("server/src/audit", &["app::ui", "zookeeper_client", "crate::engine", "crate::feed", "crate::http", "crate::demo", "axum", "leptos"]),
     ("server/src/feed", &["axum", "leptos", "zookeeper_client", "crate::zookeeper", "crate::http", "app::ui"]),
-    ("server/src/http", &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo"]),
+    (
+        "server/src/http",
+        &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo", "crate::audit::Log", "crate::audit::files"],
+    ),
 ];
 
 /// Lines of a file; more than one concern usually lives in a longer one.

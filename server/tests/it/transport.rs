@@ -4,7 +4,7 @@ mod tls;
 
 use std::time::Duration;
 
-use server::http::{Limits, Origins};
+use server::http::Limits;
 use server::transport::Bounds;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -20,7 +20,7 @@ fn hasty() -> Bounds {
 }
 
 async fn served(bounds: Bounds) -> Served {
-    Served::start_with(Limits::default(), Origins::loopback(), bounds, None).await
+    Served::start_with(Limits::default(), bounds, None, |http| http).await
 }
 
 /// What comes until the other side closes.

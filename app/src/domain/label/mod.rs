@@ -101,7 +101,7 @@ fn shown(text: &str) -> Option<String> {
 }
 
 /// Characters that show nothing, or turn the direction of what follows (Unicode: default ignorable and bidi controls).
-fn is_hidden(char: char) -> bool {
+pub fn is_hidden(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'

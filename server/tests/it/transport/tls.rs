@@ -70,7 +70,7 @@ impl Authority {
     async fn served(&self) -> (Served, Follower) {
         let (tls, follower) = Tls::open(self.files(), Clock::system()).unwrap();
         let origins = Origins::new("127.0.0.1:0".parse().unwrap(), Scheme::Https, Vec::new());
-        (Served::start_with(Limits::default(), origins, hasty(), Some(tls)).await, follower)
+        (Served::start_with(Limits::default(), hasty(), Some(tls), |http| http.with_origins(origins)).await, follower)
     }
 
     async fn connect(&self, served: &Served) -> std::io::Result<TlsStream<TcpStream>> {

@@ -1,0 +1,38 @@
+//! A log that is not there: says why to everybody who asks.
+
+use app::wire::AuditPage;
+use futures_util::future::{BoxFuture, ready};
+
+use super::{AuditError, Entry, Export, Journal, PageQuery, Records};
+
+/// No log. Nothing that needs a record can be done.
+#[derive(Clone, Debug)]
+pub struct Closed(AuditError);
+
+impl Closed {
+    /// For a server that was given no place for one.
+    pub fn without_directory() -> Self {
+        Self(AuditError("no audit record is kept here; start Lockscope with --data-dir DIR, and acts are possible and recorded there".to_owned()))
+    }
+
+    /// For a log that could not be opened.
+    pub fn because(error: AuditError) -> Self {
+        Self(error)
+    }
+}
+
+impl Journal for Closed {
+    fn append(&self, _: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
+        Box::pin(ready(Err(self.0.clone())))
+    }
+}
+
+impl Records for Closed {
+    fn page(&self, _: PageQuery) -> BoxFuture<'_, Result<AuditPage, AuditError>> {
+        Box::pin(ready(Err(self.0.clone())))
+    }
+
+    fn export(&self) -> BoxFuture<'_, Result<Export, AuditError>> {
+        Box::pin(ready(Err(self.0.clone())))
+    }
+}

@@ -1,0 +1,50 @@
+//! The head file: number and hash of the last record, so that a cut at the end is seen.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::chain::{self, Tip};
+use super::files;
+
+/// Bytes of the file at most; it has about a hundred.
+const BYTES_MAX: u64 = 1_024;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    id: u64,
+    hash: String,
+}
+
+/// What the file says; None when there is none.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn read(dir: &Path) -> io::Result<Option<Tip>> {
+    let mut text = Vec::new();
+    match std::fs::File::open(dir.join(files::HEAD)) {
+        Ok(file) => io::Read::read_to_end(&mut io::Read::take(file, BYTES_MAX), &mut text)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let unlike = || io::Error::new(io::ErrorKind::InvalidData, "it does not tell a number and a hash");
+    let head: Head = serde_json::from_slice(&text).map_err(|_| unlike())?;
+    if head.id == 0 || !chain::is_hash(&head.hash) || text != line(&Tip { id: head.id, hash: head.hash.clone() }) {
+        return Err(unlike());
+    }
+    Ok(Some(Tip { id: head.id, hash: head.hash }))
+}
+
+/// Puts a new one in its place.
+///
+/// # Errors
+/// The system's word.
+pub(super) fn write(dir: &Path, tip: &Tip) -> io::Result<()> {
+    files::replace(dir, files::HEAD, &line(tip))
+}
+
+fn line(tip: &Tip) -> Vec<u8> {
+    format!("{{\"id\":{},\"hash\":\"{}\"}}\n", tip.id, tip.hash).into_bytes()
+}

@@ -1,0 +1,60 @@
+//! What others may ask of the record: a page of it, or all of it. Knows no file.
+
+use std::io;
+
+use app::wire::{AuditKind, AuditPage};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+
+use super::AuditError;
+
+/// Records of a page when nothing is said.
+pub const LIMIT_DEFAULT: usize = 100;
+/// Records of a page at most.
+pub const LIMIT_MAX: usize = 500;
+
+/// Which records are wanted, newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageQuery {
+    /// Only records with a larger number.
+    pub after: Option<u64>,
+    /// Only records with a smaller number.
+    pub before: Option<u64>,
+    /// At most so many; more than [`LIMIT_MAX`] are never given.
+    pub limit: usize,
+    /// Only by this actor.
+    pub actor: Option<String>,
+    /// Only of this kind.
+    pub kind: Option<AuditKind>,
+    /// Only of this lock.
+    pub lock: Option<String>,
+}
+
+impl Default for PageQuery {
+    fn default() -> Self {
+        Self { after: None, before: None, limit: LIMIT_DEFAULT, actor: None, kind: None, lock: None }
+    }
+}
+
+/// The whole log as it was when it was asked for: exactly the bytes of its files, one JSON object a line.
+pub struct Export {
+    /// How many bytes.
+    pub bytes: u64,
+    /// The bytes; an error ends them early.
+    pub chunks: BoxStream<'static, io::Result<Bytes>>,
+}
+
+impl std::fmt::Debug for Export {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Export").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// Where records are read.
+pub trait Records: Send + Sync + 'static {
+    /// A page of records, newest first.
+    fn page(&self, query: PageQuery) -> BoxFuture<'_, Result<AuditPage, AuditError>>;
+    /// Everything.
+    fn export(&self) -> BoxFuture<'_, Result<Export, AuditError>>;
+}

@@ -1,0 +1,39 @@
+//! How far the log was delivered, on disk.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::audit::{AuditError, files};
+
+/// The file's name.
+const CURSOR: &str = "audit.webhook";
+const BYTES_MAX: u64 = 1_024;
+
+#[derive(Serialize, Deserialize)]
+struct Cursor {
+    id: u64,
+}
+
+/// The number of the last record that was delivered, or need not be.
+pub(super) fn read(dir: &Path) -> Result<Option<u64>, AuditError> {
+    let path = dir.join(CURSOR);
+    let mut text = Vec::new();
+    let read = match std::fs::File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.and_then(|file| io::Read::read_to_end(&mut io::Read::take(file, BYTES_MAX), &mut text)),
+    };
+    read.map_err(|error| files::failed("followed", &path, &error))?;
+    serde_json::from_slice::<Cursor>(&text).map(|cursor| Some(cursor.id)).map_err(|_| {
+        let path = path.display();
+        AuditError(format!(
+            "{path} does not tell a number; write {{\"id\":N}} with the last record that was delivered, or remove it to begin with new ones"
+        ))
+    })
+}
+
+pub(super) fn write(dir: &Path, id: u64) -> Result<(), AuditError> {
+    let text = format!("{{\"id\":{id}}}\n");
+    files::replace(dir, CURSOR, text.as_bytes()).map_err(|error| files::failed("followed", &dir.join(CURSOR), &error))
+}

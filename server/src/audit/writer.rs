@@ -1,0 +1,176 @@
+//! The one who writes: chains records, makes them durable, and takes back what could not be written whole.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use super::chain::{self, LINE_BYTES_MAX, Tip};
+use super::read::Backwards;
+use super::verify::{self, Segment};
+use super::{AuditError, Entry, files, head};
+use crate::clock::Clock;
+
+/// Owns the file that is written.
+#[derive(Debug)]
+pub(super) struct Writer {
+    dir: PathBuf,
+    clock: Clock,
+    rotate_bytes: u64,
+    file: File,
+    /// Whole lines end here.
+    bytes: u64,
+    /// The file's first record, or the one that would be.
+    first_id: u64,
+    tip: Tip,
+    /// More than whole lines may be in the file, by us.
+    is_dirty: bool,
+    /// What has to be recorded before anything else.
+    pending: Option<Entry>,
+    /// Held as long as this lives.
+    _lock: File,
+}
+
+/// What the writer goes on from.
+pub(super) struct Start {
+    pub(super) dir: PathBuf,
+    pub(super) clock: Clock,
+    pub(super) rotate_bytes: u64,
+    pub(super) file: File,
+    pub(super) segment: Segment,
+    pub(super) tip: Tip,
+    pub(super) first: Entry,
+    pub(super) lock: File,
+}
+
+/// What is true after a batch.
+pub(super) struct Written {
+    pub(super) tip: Tip,
+    /// The number of the first entry that was given.
+    pub(super) first_id: u64,
+    /// The file that is written now.
+    pub(super) segment: Segment,
+}
+
+impl Writer {
+    pub(super) fn new(start: Start) -> Self {
+        let Start { dir, clock, rotate_bytes, file, segment, tip, first, lock } = start;
+        let (bytes, first_id) = (segment.bytes, segment.first_id);
+        Self { dir, clock, rotate_bytes, file, bytes, first_id, tip, is_dirty: false, pending: Some(first), _lock: lock }
+    }
+
+    /// Writes entries, one record each and in this order: all of them durable, or none.
+    pub(super) fn write(&mut self, entries: Vec<Entry>) -> Result<Written, AuditError> {
+        self.heal()?;
+        self.rotate()?;
+        let path = self.path();
+        let at_ms = self.clock.now_ms();
+        let mut tip = self.tip.clone();
+        let mut text = Vec::new();
+        let first_id = tip.id + 1 + u64::from(self.pending.is_some());
+        for entry in self.pending.iter().cloned().chain(entries) {
+            let (line, next) = chain::link(&tip, entry.into_record(at_ms)).map_err(AuditError)?;
+            text.extend_from_slice(&line);
+            text.push(b'\n');
+            tip = next;
+        }
+        self.is_dirty = true;
+        let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
+        let written = written.map_err(|error| files::failed("written", &path, &error));
+        let headed =
+            written.and_then(|()| head::write(&self.dir, &tip).map_err(|error| files::failed("written", &self.dir.join(files::HEAD), &error)));
+        if let Err(error) = headed {
+            // What can't be taken back now is taken back before the next record.
+            let _ = self.take_back();
+            return Err(error);
+        }
+        self.is_dirty = false;
+        self.pending = None;
+        self.bytes += text.len() as u64;
+        self.tip = tip.clone();
+        Ok(Written { tip, first_id, segment: self.segment() })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.join(files::LOG)
+    }
+
+    fn segment(&self) -> Segment {
+        Segment { path: self.path(), first_id: self.first_id, bytes: self.bytes }
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        self.file.set_len(self.bytes)?;
+        self.is_dirty = false;
+        Ok(())
+    }
+
+    /// Makes sure that the file at the path is ours and ends where our chain ends.
+    fn heal(&mut self) -> Result<(), AuditError> {
+        let path = self.path();
+        let failed = |error: io::Error| files::failed("written", &path, &error);
+        let there = std::fs::metadata(&path).map_err(failed)?;
+        let ours = self.file.metadata().map_err(failed)?;
+        if (there.dev(), there.ino()) != (ours.dev(), ours.ino()) {
+            self.adopt()?;
+        }
+        let bytes = self.file.metadata().map_err(failed)?.len();
+        if bytes > self.bytes && self.is_dirty {
+            return self.take_back().map_err(failed);
+        }
+        if bytes == self.bytes {
+            return Ok(());
+        }
+        Err(AuditError(format!(
+            "the audit record {} has {bytes} bytes and not {}: something else wrote to it or cut it; put it back as it was, or start Lockscope again after `lockscope audit verify`",
+            path.display(),
+            self.bytes
+        )))
+    }
+
+    /// Goes on in another file at the path, when it ends exactly where ours does.
+    fn adopt(&mut self) -> Result<(), AuditError> {
+        let path = self.path();
+        let failed = |error: io::Error| files::failed("written", &path, &error);
+        let (file, _) = files::open_log(&self.dir).map_err(failed)?;
+        let is_same = file.metadata().map_err(failed)?.len() == self.bytes && {
+            let line = Backwards::new(file.try_clone().map_err(failed)?, self.bytes).previous().map_err(failed)?;
+            line.is_none_or(|line| verify::ends_with(&self.tip, &line))
+        };
+        if !is_same {
+            return Err(AuditError(format!(
+                "the audit record {} is another file than before; put the right one back, or start Lockscope again",
+                path.display()
+            )));
+        }
+        self.file = file;
+        Ok(())
+    }
+
+    /// Begins a new file when this one is full.
+    fn rotate(&mut self) -> Result<(), AuditError> {
+        if self.bytes < self.rotate_bytes.max(1) {
+            return Ok(());
+        }
+        let (path, full) = (self.path(), self.dir.join(files::full_name(self.first_id)));
+        let failed = |error: io::Error| files::failed("continued in a new file", &path, &error);
+        std::fs::rename(&path, &full).map_err(failed)?;
+        match files::open_log(&self.dir) {
+            Ok((file, _)) => self.file = file,
+            Err(error) => {
+                // Back, so that the next try finds everything as it was.
+                let _ = std::fs::rename(&full, &path);
+                return Err(failed(error));
+            }
+        }
+        (self.bytes, self.first_id) = (0, self.tip.id + 1);
+        Ok(())
+    }
+}
+
+/// The bytes of a torn line at the end of a file.
+pub(super) fn torn_end(file: &File, whole: u64, torn: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(torn).unwrap_or(LINE_BYTES_MAX).min(LINE_BYTES_MAX)];
+    std::os::unix::fs::FileExt::read_exact_at(file, &mut bytes, whole)?;
+    Ok(bytes)
+}

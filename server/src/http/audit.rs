@@ -1,0 +1,75 @@
+//! The record of acts: a page of it, and all of it. Knows no file.
+
+use app::wire::{AuditKind, AuditPage};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+
+use super::Http;
+use super::problem::Refused;
+use crate::audit::{AuditError, LIMIT_MAX, PageQuery};
+
+/// Decoded query parameters in the order given.
+type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
+
+/// `GET /api/v1/audit`.
+pub(super) async fn page(State(http): State<Http>, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
+    let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+    Ok(Json(http.records.page(query(&pairs)?).await?))
+}
+
+/// `GET /api/v1/audit/export`.
+pub(super) async fn export(State(http): State<Http>) -> Result<Response, Refused> {
+    let export = http.records.export().await?;
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
+    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"lockscope-audit.ndjson\""));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(export.bytes));
+    Ok((headers, Body::from_stream(export.chunks)).into_response())
+}
+
+fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
+    let mut query = PageQuery::default();
+    for (name, value) in pairs {
+        match name.as_str() {
+            "after" => query.after = Some(number(name, value)?),
+            "before" => query.before = Some(number(name, value)?),
+            "limit" => {
+                let limit = value.parse().ok().filter(|limit| (1..=LIMIT_MAX).contains(limit));
+                query.limit = limit.ok_or_else(|| wrong(name, value, &format!("a number from 1 to {LIMIT_MAX}")))?;
+            }
+            // Left empty, as a form sends it, it filters nothing.
+            "actor" => query.actor = Some(value.clone()).filter(|actor| !actor.is_empty()),
+            "lock" => query.lock = Some(value.clone()).filter(|lock| !lock.is_empty()),
+            "kind" if value.is_empty() => query.kind = None,
+            "kind" => {
+                let kind = AuditKind::ALL.into_iter().find(|kind| kind.name() == value);
+                query.kind = Some(kind.ok_or_else(|| wrong(name, value, &format!("one of {}", AuditKind::ALL.map(AuditKind::name).join(", "))))?);
+            }
+            _ => {
+                return Err(Refused::bad_request(format!(
+                    "`{name}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock"
+                )));
+            }
+        }
+    }
+    Ok(query)
+}
+
+fn number(name: &str, value: &str) -> Result<u64, Refused> {
+    value.parse().map_err(|_| wrong(name, value, "the number of a record"))
+}
+
+fn wrong(name: &str, value: &str, remedy: &str) -> Refused {
+    Refused::bad_request(format!("`{value}` is not a value of `{name}`; use {remedy}"))
+}
+
+impl From<AuditError> for Refused {
+    fn from(error: AuditError) -> Self {
+        Self::unavailable(error.to_string())
+    }
+}

@@ -1,0 +1,86 @@
+//! The record over HTTP.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use server::audit::{Closed, Log};
+use server::http::Limits;
+use server::transport::Bounds;
+
+use super::{append, open};
+use crate::served::Served;
+
+async fn serve(log: Arc<Log>) -> Served {
+    Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_records(log)).await
+}
+
+#[tokio::test]
+async fn a_page_has_the_newest_first_and_says_how_to_go_on() {
+    let place = tempfile::tempdir().unwrap();
+    let log = Arc::new(open(place.path()).await);
+    for number in 0..5 {
+        append(&log, format!("act {number}")).await;
+    }
+    let served = serve(log.clone()).await;
+    let (status, kind, text) = served.get("/api/v1/audit?limit=2&kind=release_intent&lock=/locks/a&actor=lockscope&after=").await;
+    assert_eq!((status, kind.as_str()), (400, "application/problem+json"), "{text}");
+    let (status, _, text) = served.get("/api/v1/audit?limit=2&kind=release_intent&lock=%2Flocks%2Fa&actor=lockscope").await;
+    assert_eq!(status, 200, "{text}");
+    let page: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&page["total"], &page["next_before"], &page["trouble"]), (&6.into(), &5.into(), &"".into()));
+    assert_eq!(page["file"], place.path().join("audit.log").display().to_string());
+    let details: Vec<&str> = page["records"].as_array().unwrap().iter().map(|record| record["detail"].as_str().unwrap()).collect();
+    assert_eq!(details, ["act 4", "act 3"]);
+    assert_eq!(page["records"][0]["hash"], log.tip().hash);
+    let (_, _, text) = served.get("/api/v1/audit?before=5&limit=500").await;
+    let page: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((page["records"].as_array().unwrap().len(), &page["next_before"]), (4, &Value::Null));
+}
+
+#[tokio::test]
+async fn mistakes_are_told() {
+    let place = tempfile::tempdir().unwrap();
+    let served = serve(Arc::new(open(place.path()).await)).await;
+    let cases = [
+        ("?limit=0", "`0` is not a value of `limit`; use a number from 1 to 500"),
+        ("?limit=501", "`501` is not a value of `limit`; use a number from 1 to 500"),
+        ("?before=x", "`x` is not a value of `before`; use the number of a record"),
+        ("?kind=deleted", "`deleted` is not a value of `kind`; use one of started, signed_in, signed_out, refused"),
+        ("?page=2", "`page` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock"),
+    ];
+    for (query, sentence) in cases {
+        let (status, _, text) = served.get(&format!("/api/v1/audit{query}")).await;
+        assert!(status == 400 && text.contains(sentence), "{query}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn an_export_is_the_file() {
+    let place = tempfile::tempdir().unwrap();
+    let log = Arc::new(open(place.path()).await);
+    for number in 0..300 {
+        append(&log, format!("act {number} {}", "x".repeat(1_000))).await;
+    }
+    let served = serve(log).await;
+    let answer = reqwest::get(format!("http://{}/api/v1/audit/export", served.address)).await.unwrap();
+    assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
+    assert_eq!(answer.headers()["content-disposition"], "attachment; filename=\"lockscope-audit.ndjson\"");
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    let file = std::fs::read(place.path().join("audit.log")).unwrap();
+    assert_eq!(answer.content_length(), Some(file.len() as u64));
+    assert_eq!(answer.bytes().await.unwrap(), file);
+}
+
+#[tokio::test]
+async fn without_a_log_it_says_why() {
+    let served = Served::start(Limits::default()).await;
+    let closed = Closed::because(server::audit::AuditError("the disk is gone; bring it back".to_owned()));
+    let broken = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_records(Arc::new(closed))).await;
+    for path in ["/api/v1/audit", "/api/v1/audit/export"] {
+        let (status, _, text) = served.get(path).await;
+        assert!(status == 503 && text.contains("no audit record is kept here; start Lockscope with --data-dir DIR"), "{text}");
+        let (status, _, text) = broken.get(path).await;
+        assert!(status == 503 && text.contains("the disk is gone; bring it back"), "{text}");
+    }
+    assert_eq!(served.get("/api/v1/locks").await.0, 200);
+}

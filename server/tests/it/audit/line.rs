@@ -1,0 +1,74 @@
+//! `lockscope audit …` and `serve --data-dir` as their user meets them.
+
+use std::path::Path;
+
+use server::audit::verify_dir;
+
+use super::{append, open};
+use crate::cli::{check, dead_port, listening, lockscope};
+use crate::harness::DEADLINE;
+
+async fn run(args: &[&str]) -> (i32, Vec<u8>, String) {
+    let done = tokio::time::timeout(DEADLINE, lockscope(args).output()).await.unwrap().unwrap();
+    (done.status.code().unwrap(), done.stdout, String::from_utf8(done.stderr).unwrap())
+}
+
+async fn filled(dir: &Path) -> String {
+    let log = open(dir).await;
+    for number in 0..9 {
+        append(&log, format!("act {number}")).await;
+    }
+    log.tip().hash
+}
+
+#[tokio::test]
+async fn verify_says_that_it_is_whole_or_where_it_breaks() {
+    let place = tempfile::tempdir().unwrap();
+    let dir = place.path().to_str().unwrap();
+    check(&["audit", "verify", "--data-dir", dir], 69, "there is no audit record in").await;
+    check(&["audit", "verify"], 64, "no data directory is named").await;
+    let head = filled(place.path()).await;
+    let (code, out, _) = run(&["audit", "verify", "--data-dir", dir]).await;
+    assert_eq!((code, String::from_utf8(out).unwrap()), (0, format!("10 records, chain whole, head {head}\n")));
+    let (code, out, _) = run(&["audit", "verify", "--data-dir", dir, "--head", &head]).await;
+    assert_eq!(code, 0);
+    assert!(String::from_utf8(out).unwrap().ends_with("the noted hash is that of record 10\n"));
+    check(&["audit", "verify", "--data-dir", dir, "--head", "abc"], 64, "--head \"abc\" is not a hash of a record").await;
+    check(&["audit", "verify", "--data-dir", dir, "--head", &"ab".repeat(32)], 1, "no record has the hash abab").await;
+
+    let (code, out, _) = run(&["audit", "export", "--data-dir", dir]).await;
+    let path = place.path().join("audit.log");
+    let text = std::fs::read(&path).unwrap();
+    assert_eq!((code, &out), (0, &text));
+
+    std::fs::write(&path, String::from_utf8(text).unwrap().replace("act 3", "act 4")).unwrap();
+    let sentence = format!("lockscope: {} is broken at line 5 (record 5 was expected): its hash is not that of its text", path.display());
+    check(&["audit", "verify", "--data-dir", dir], 1, &sentence).await;
+    check(&["audit", "export", "--data-dir", dir], 1, &sentence).await;
+}
+
+async fn ask(address: &str) -> (u16, String) {
+    let answer = reqwest::get(format!("{address}/api/v1/audit")).await.unwrap();
+    (answer.status().as_u16(), answer.text().await.unwrap())
+}
+
+#[tokio::test]
+async fn a_server_keeps_its_record_alone_and_views_go_on_without_one() {
+    let place = tempfile::tempdir().unwrap();
+    let dir = place.path().to_str().unwrap();
+    let zk = format!("127.0.0.1:{}", dead_port());
+    let args = ["serve", "--zk", &zk, "--listen", "127.0.0.1:0", "--data-dir", dir];
+    let mut first = lockscope(&args).spawn().unwrap();
+    let address = listening(&mut first).await;
+    let (status, text) = ask(&address).await;
+    assert!(status == 200 && text.contains("a log begins"), "{text}");
+    let mut second = lockscope(&args).spawn().unwrap();
+    let (status, text) = ask(&listening(&mut second).await).await;
+    assert!(status == 503 && text.contains("is written by another Lockscope"), "{text}");
+    // It can be verified while it is written.
+    check(&["audit", "verify", "--data-dir", dir], 0, "").await;
+    let pid = first.id().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    assert_eq!(tokio::time::timeout(DEADLINE, first.wait()).await.unwrap().unwrap().code(), Some(0));
+    assert_eq!(verify_dir(place.path(), None).unwrap().tip.id, 1);
+}
