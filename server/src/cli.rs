@@ -130,6 +130,9 @@ pub struct Safety {
     /// A proxy before this server encrypts: plain HTTP may be served beyond this machine.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
     pub behind_tls_proxy: Option<String>,
+    /// Somebody else has to approve each release before it is ordered.
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
+    pub second_approver: Option<String>,
     /// USER:PASSWORD for ZooKeeper's digest scheme; also as LOCKSCOPE_ZK_AUTH itself.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub auth_file: Option<String>,

@@ -16,7 +16,7 @@ use crate::http::pages;
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::transport::Tls;
-use crate::zookeeper::{ObserverConfig, ScratchConfig, compare_clocks, observe};
+use crate::zookeeper::{Acting, ObserverConfig, ScratchConfig, compare_clocks, observe};
 
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
@@ -52,6 +52,7 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
+    say(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
     say(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
     Ok(())
 }
@@ -151,6 +152,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         locks: Vec::new(),
         lints: app::domain::finding::Limits::default(),
         webhook: None,
+        second_approver: false,
     };
     let (stopper, stop) = shutdown::channel();
     let connect = zookeeper.address();
@@ -194,8 +196,14 @@ fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ens
     Ok(Served {
         info: EnsembleInfo { name: ensemble.name.clone(), connect: ensemble.zk.clone(), color: ensemble.color, has_others },
         roots: ensemble.roots.clone(),
+        acting: acting(ensemble),
         observer: Ensemble { observer, evidence: ensemble.evidence.then(asked), scratch: ensemble.clock_scratch.clone().map(scratch) },
     })
+}
+
+/// A session of its own for each act, with the credentials for that.
+fn acting(ensemble: &config::Ensemble) -> Acting {
+    Acting::new(&ensemble.zk, ensemble.identity.acting.clone())
 }
 
 impl Observer for Ensemble {

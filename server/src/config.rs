@@ -29,7 +29,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 31] = [
     "zk",
     "name",
     "color",
@@ -54,6 +54,7 @@ const KEYS: [&str; 30] = [
     "tls_cert",
     "tls_key",
     "behind_tls_proxy",
+    "second_approver",
     "webhook_url",
     "webhook_secret_file",
     "webhook_allow_http",
@@ -83,6 +84,8 @@ pub struct Config {
     pub lints: Limits,
     /// Where acts are told; None: nowhere.
     pub webhook: Option<Webhook>,
+    /// A second person has to approve each release.
+    pub second_approver: bool,
 }
 
 /// One clear sentence.
@@ -142,6 +145,8 @@ impl Config {
         let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
         let connect_timeout = places.one("connect_timeout", flags.connect_timeout.as_deref())?;
         let data_dir = places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?;
+        let second_approver = places.one("second_approver", flags.safety.second_approver.as_deref())?;
+        let remedy = "write on where a second person has to approve each release, else leave it out";
         let webhook = webhook::of(flags, &places, data_dir.is_some())?;
         Ok(Self {
             ensembles,
@@ -153,6 +158,7 @@ impl Config {
             locks: tables::locks(places.file.get("lock"), &places.file_name)?,
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
             webhook,
+            second_approver: second_approver.map_or(Ok(false), |word| check::switch(&word, remedy))?,
         })
     }
 

@@ -26,9 +26,10 @@ use crate::feed::project::EnsembleInfo;
 use crate::feed::{self, Hub, pump};
 use crate::http::{Http, Limits};
 use crate::projector::{About, Ensemble, Projector};
+use crate::release::{self, Desk, Site};
 use crate::shutdown::{self, Signals, Stop};
 use crate::transport::{self, Bounds, Tls};
-use crate::zookeeper::BATCHES_MAX;
+use crate::zookeeper::{Acting, BATCHES_MAX};
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
 const NOTICE_MS: u64 = 500;
@@ -115,6 +116,8 @@ pub struct Served<O> {
     pub roots: Vec<String>,
     /// Who watches.
     pub observer: O,
+    /// Who acts, when somebody orders it.
+    pub acting: Acting,
 }
 
 /// The record of acts: where it is written, where it is read, and who tells others of it.
@@ -158,6 +161,7 @@ struct Parts {
     observers: Vec<JoinHandle<()>>,
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
+    desk: Desk,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
 }
@@ -167,17 +171,19 @@ impl Parts {
         let (stopper, stop) = shutdown::channel();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
-        let (mut engines, mut observers, mut projected) = (Vec::new(), Vec::new(), Vec::new());
-        for Served { info, roots, observer } in ensembles {
+        let (mut engines, mut observers, mut projected, mut sites) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for Served { info, roots, observer, acting } in ensembles {
             let (sink, inbox) = mpsc::channel(BATCHES_MAX);
             let settings = Settings { roots, configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
             let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
             let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone() }, stop.receiver());
             observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));
+            sites.push(Site { info: info.clone(), reader: engine.reader.clone(), acting });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
         let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms };
+        let desk = Desk::new(sites, record.journal, clock.clone(), release::Settings { needs_second: config.second_approver });
         let projector = Projector::new(projected, about, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
@@ -185,7 +191,7 @@ impl Parts {
             tokio::spawn(delivery.run(stop.receiver()));
         }
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
-        Self { hub, engines, observers, pump, records: record.records, stopper }
+        Self { hub, engines, observers, pump, records: record.records, desk, stopper }
     }
 
     async fn serve(
@@ -197,7 +203,7 @@ impl Parts {
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
         let http = Http::new(self.hub.clone(), draining, Limits::default());
-        let http = http.with_origins(config.web.allowed(config.listen)).with_records(self.records.clone());
+        let http = http.with_origins(config.web.allowed(config.listen)).with_records(self.records.clone()).with_desk(self.desk.clone());
         let (close, closing) = shutdown::channel();
         let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing)?;
         let ended = tokio::select! {
@@ -214,6 +220,9 @@ impl Parts {
         let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
         if !closed {
             tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
+        }
+        if !self.desk.close(CLOSE_MAX).await {
+            tracing::warn!("some release did not end within {CLOSE_MAX:?}; the record has its intent and not its outcome");
         }
         close.stop();
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {

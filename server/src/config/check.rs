@@ -69,11 +69,12 @@ pub(super) fn session_timeout(setting: &Given) -> Result<Duration, ConfigError> 
     }
 }
 
-pub(super) fn switch(setting: &Given) -> Result<bool, ConfigError> {
+/// `remedy`: what to write instead.
+pub(super) fn switch(setting: &Given, remedy: &str) -> Result<bool, ConfigError> {
     match setting.value.as_str() {
         "on" => Ok(true),
         "off" => Ok(false),
-        _ => wrong(setting, "is neither on nor off", "write on, or off to ask the members nothing"),
+        _ => wrong(setting, "is neither on nor off", remedy),
     }
 }
 

@@ -8,6 +8,8 @@ use super::identity::{self, Identity};
 use super::{ConfigError, Given, Places, check};
 use crate::cli::Settings;
 
+/// What to write for `evidence`.
+const EVIDENCE: &str = "write on, or off to ask the members nothing";
 /// Ensembles one server watches.
 pub(super) const ENSEMBLES_MAX: usize = 16;
 /// Longest name, in characters: it stands on every row.
@@ -83,7 +85,7 @@ fn only(flags: &Settings, places: &Places<'_>) -> Result<Ensemble, ConfigError> 
         name: name.unwrap_or_else(|| "default".to_owned()),
         zk: zk.value,
         roots: roots.into_iter().map(|root| root.value).collect(),
-        evidence: places.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word))?,
+        evidence: places.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
         admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
         clock_scratch: places.one("clock_scratch", flags.clock_scratch.as_deref())?.map(|path| check_scratch(&path)).transpose()?,
     })
@@ -115,7 +117,7 @@ fn one(table: &Table, of: &str, at: usize, places: &Places<'_>) -> Result<Ensemb
         color: Some(text("color")?.map_or_else(|| Ok(nth_color(at)), |color| check_color(&color))?),
         zk: zk.value,
         roots: roots.into_iter().map(|root| root.value).collect(),
-        evidence: text("evidence")?.map_or(Ok(true), |word| check::switch(&word))?,
+        evidence: text("evidence")?.map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
         admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
         clock_scratch: text("clock_scratch")?.map(|path| check_scratch(&path)).transpose()?,
     })

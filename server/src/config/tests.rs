@@ -61,6 +61,7 @@ fn defaults_need_only_a_zookeeper() {
         locks: Vec::new(),
         lints: Limits::default(),
         webhook: None,
+        second_approver: false,
     };
     assert_eq!(config, expected);
 }

@@ -51,10 +51,7 @@ pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Web, ConfigErr
         (None, Some(_)) => return Err(ConfigError("tls_key is set and tls_cert is not; name the file with the certificate, too".to_owned())),
     };
     let proxy = places.one("behind_tls_proxy", flags.behind_tls_proxy.as_deref())?;
-    let behind_tls_proxy = proxy.map_or(Ok(false), |word| match word.value.as_str() {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => wrong(&word, "is neither on nor off", "write on where a proxy before this server encrypts, else leave it out"),
-    })?;
+    let remedy = "write on where a proxy before this server encrypts, else leave it out";
+    let behind_tls_proxy = proxy.map_or(Ok(false), |word| check::switch(&word, remedy))?;
     Ok(Web { origins, tls, behind_tls_proxy })
 }

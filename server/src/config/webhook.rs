@@ -12,7 +12,8 @@ const SECRET: &str = "LOCKSCOPE_WEBHOOK_SECRET";
 /// The webhook, when one is named.
 pub(super) fn of(flags: &Settings, places: &Places<'_>, has_data_dir: bool) -> Result<Option<Webhook>, ConfigError> {
     let may_be_plain = places.one("webhook_allow_http", flags.webhook_allow_http.as_deref())?;
-    let may_be_plain = may_be_plain.map(|switch| check::switch(&switch)).transpose()?.unwrap_or(false);
+    let may_be_plain =
+        may_be_plain.map(|switch| check::switch(&switch, "write on to send the record in the clear, or leave it out")).transpose()?.unwrap_or(false);
     let secret_file = places.one("webhook_secret_file", flags.webhook_secret_file.as_deref())?;
     let Some(url) = places.one("webhook_url", flags.webhook_url.as_deref())? else {
         return match secret_file {

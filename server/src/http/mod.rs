@@ -114,6 +114,12 @@ impl Http {
         Self { origins: Arc::new(origins), ..self }
     }
 
+    /// The same, with a desk where releases are ordered.
+    #[must_use]
+    pub fn with_desk(self, desk: Desk) -> Self {
+        Self { desk: Some(desk), ..self }
+    }
+
     /// The same, with a record of acts to be read.
     #[must_use]
     pub fn with_records(self, records: Arc<dyn Records>) -> Self {

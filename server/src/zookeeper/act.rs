@@ -1,7 +1,6 @@
 //! The acting session: a short-lived one of its own, with credentials of its own, that carries out one order and is
 //! closed. What to do next is decided by [`Act`]; this file only asks, waits and hears.
 
-use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,8 +10,9 @@ use app::domain::release::{Act, Answer, Back, Counters, End, Input, Looked, Seen
 use app::domain::znode::{SessionId, Zxid, split_path};
 use futures_util::future;
 use tokio::time::{Instant, timeout, timeout_at};
-use zookeeper_client::{AddWatchMode, Client, Connector, Error, PersistentWatcher, SessionState, Stat};
+use zookeeper_client::{AddWatchMode, Client, Error, PersistentWatcher, SessionState, Stat};
 
+use super::credentials::Credentials;
 use super::own;
 use super::right::{self, Right};
 use super::translate::{Heard, NodeEvent, heard};
@@ -36,21 +36,11 @@ const SESSION_TIMEOUT: Duration = Duration::from_secs(6);
 /// What Curator's revocable holder listens for (`LockInternals.REVOKE_MESSAGE`).
 const REVOKE: &[u8] = b"__REVOKE__";
 
-/// Makes a connector with the acting identity's credentials; an error says in words why it can't.
-pub type MakeConnector = Arc<dyn Fn() -> Result<Connector, String> + Send + Sync>;
-
 /// Where to act, and as whom. Cheap to clone.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Acting {
     connect: Arc<str>,
-    make: MakeConnector,
-    known: Arc<[(String, String)]>,
-}
-
-impl fmt::Debug for Acting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Acting").field("connect", &self.connect).finish_non_exhaustive()
-    }
+    credentials: Credentials,
 }
 
 /// What came of asking a holder to let go.
@@ -76,21 +66,14 @@ struct Session {
 }
 
 impl Acting {
-    /// At an ensemble, with a connector's credentials.
-    pub fn new(connect: &str, make: MakeConnector) -> Self {
-        Self { connect: connect.into(), make, known: Arc::from([]) }
+    /// At an ensemble, as somebody.
+    pub fn new(connect: &str, credentials: Credentials) -> Self {
+        Self { connect: connect.into(), credentials }
     }
 
-    /// Without credentials.
+    /// As nobody.
     pub fn anonymous(connect: &str) -> Self {
-        Self::new(connect, Arc::new(|| Ok(Client::connector())))
-    }
-
-    /// With our identities in full, as ACLs spell them: scheme and id.
-    #[must_use]
-    pub fn known_as(mut self, known: Vec<(String, String)>) -> Self {
-        self.known = known.into();
-        self
+        Self::new(connect, Credentials::default())
     }
 
     /// Whether we may delete children of a directory.
@@ -98,7 +81,7 @@ impl Acting {
         let reading = async {
             match self.open().await {
                 Ok(client) => {
-                    let right = right::read(&client, directory, &self.known).await;
+                    let right = right::read(&client, directory).await;
                     close(client).await;
                     right
                 }
@@ -143,8 +126,8 @@ impl Acting {
     }
 
     async fn open(&self) -> Result<Client, String> {
-        let connector = (self.make)()?.with_session_timeout(SESSION_TIMEOUT).with_connection_timeout(SESSION_TIMEOUT * 2 / 5);
-        let connecting = connector.connect(&self.connect);
+        let connector = self.credentials.connector(SESSION_TIMEOUT).map_err(|error| format!("the identity can't be used: {error}"))?;
+        let connecting = self.credentials.open(connector.with_connection_timeout(SESSION_TIMEOUT * 2 / 5), &self.connect);
         let client = timeout(CONNECT_MAX, connecting).await.map_err(|_| "ZooKeeper could not be reached in time".to_owned())?;
         let client = client.map_err(|error| format!("no session: {error}"))?;
         own::note(client.session_id().0);

@@ -30,8 +30,8 @@ impl Right {
     }
 }
 
-/// Reads the ACL of a directory. `known` are identities of ours in full, as ACLs spell them (`digest` and `user:hash`).
-pub(super) async fn read(client: &Client, directory: &str, known: &[(String, String)]) -> Right {
+/// Reads the ACL of a directory, and whom the server takes us for.
+pub(super) async fn read(client: &Client, directory: &str) -> Right {
     let (acl, users) = (client.get_acl(directory), client.list_auth_users());
     let acl = match acl.await {
         Ok((acl, _)) => acl,
@@ -41,10 +41,10 @@ pub(super) async fn read(client: &Client, directory: &str, known: &[(String, Str
     };
     // Servers before 3.7 don't tell who we are.
     let users = users.await.ok();
-    judge(directory, &acl, users.as_deref(), known)
+    judge(directory, &acl, users.as_deref())
 }
 
-fn judge(directory: &str, acl: &[Acl], users: Option<&[AuthUser]>, known: &[(String, String)]) -> Right {
+fn judge(directory: &str, acl: &[Acl], users: Option<&[AuthUser]>) -> Right {
     let right = |may, sentence: String| Right { may, sentence };
     if users.is_some_and(|users| users.iter().any(|user| user.scheme() == "super")) {
         return right(May::Granted, "We are signed in as ZooKeeper's super user, who may delete anything.".to_owned());
@@ -52,9 +52,7 @@ fn judge(directory: &str, acl: &[Acl], users: Option<&[AuthUser]>, known: &[(Str
     let granting: Vec<&Acl> = acl.iter().filter(|entry| entry.permission().has(Permission::DELETE)).collect();
     let is_us = |entry: &&&Acl| {
         let id = (entry.scheme(), entry.id());
-        id == ("world", "anyone")
-            || known.iter().any(|(scheme, name)| id == (scheme, name))
-            || users.is_some_and(|users| users.iter().any(|user| is_user(user, id)))
+        id == ("world", "anyone") || users.is_some_and(|users| users.iter().any(|user| is_user(user, id)))
     };
     if let Some(entry) = granting.iter().find(is_us) {
         return right(May::Granted, format!("The ACL of {directory} grants DELETE to {}:{}.", entry.scheme(), public(entry.id())));
@@ -111,7 +109,7 @@ mod tests {
     fn the_acl_is_read_as_the_server_reads_it() {
         let delete = |scheme, id| Acl::new(Permission::DELETE, zookeeper_client::AuthId::new(scheme, id));
         let users = [AuthUser::new("ip", "10.1.2.3"), AuthUser::new("digest", "ops")];
-        let check = |acl: &[Acl], users: Option<&[AuthUser]>| judge("/order", acl, users, &[]).may;
+        let check = |acl: &[Acl], users: Option<&[AuthUser]>| judge("/order", acl, users).may;
         assert_eq!(check(&[delete("world", "anyone")], None), May::Granted);
         assert_eq!(check(&[delete("digest", "ops:hash")], Some(&users)), May::Granted);
         assert_eq!(check(&[delete("digest", "app:hash")], Some(&users)), May::Missing);
@@ -122,8 +120,6 @@ mod tests {
         assert_eq!(check(&[delete("ip", "0.0.0.0/0")], Some(&users)), May::Granted);
         assert_eq!(check(&[Acl::new(Permission::READ, zookeeper_client::AuthId::anyone())], Some(&users)), May::Missing);
         assert_eq!(check(&[], Some(&[AuthUser::new("super", "")])), May::Granted);
-        let known = [("digest".to_owned(), "ops:hash".to_owned())];
-        assert_eq!(judge("/order", &[delete("digest", "ops:hash")], None, &known).may, May::Granted);
-        assert!(!judge("/order", &[delete("digest", "ops:hash")], Some(&users), &[]).sentence.contains("hash"));
+        assert!(!judge("/order", &[delete("digest", "ops:hash")], Some(&users)).sentence.contains("hash"));
     }
 }
