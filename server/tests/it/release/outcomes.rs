@@ -245,8 +245,9 @@ async fn a_znode_with_children_stays() {
     let stage = Stage::set().await;
     stage.truth.make("/locks/a").await;
     let options = CreateMode::PersistentSequential.with_acls(Acls::anyone_all());
-    let (_, number) = stage.truth.client.create("/locks/a/lock-", b"", &options).await.unwrap();
-    let path = format!("/locks/a/lock-{number}");
+    let prefix = "/locks/a/6f1e2d3c00004a4a8b8b0123456789ab__lock__";
+    let (_, number) = stage.truth.client.create(prefix, b"", &options).await.unwrap();
+    let path = format!("{prefix}{number}");
     stage.office.knows(&path).await;
     let child = format!("{path}/child");
     stage.plot((SYNC, 0), async move |client| {

@@ -13,7 +13,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 use crate::harness::{Truth, open, zookeeper};
 
 /// Races of each kind.
-const RACES: u64 = 240;
+const RACES: u64 = 260;
 /// Races of a fixed name against somebody who takes it anew at full speed.
 const FLIPS: u64 = 400;
 /// Races under way at once.
