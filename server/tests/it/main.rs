@@ -18,6 +18,7 @@ mod made_up;
 mod members;
 mod outage;
 mod recipes;
+mod release;
 mod roots;
 mod sample;
 mod served;

@@ -8,7 +8,7 @@ mod crate_locks;
 mod deaths;
 mod exclusive;
 mod gates;
-mod host;
+pub(crate) mod host;
 mod items;
 pub(crate) mod lockscope;
 mod modes;

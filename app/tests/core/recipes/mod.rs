@@ -55,7 +55,7 @@ fn tell(story: &mut Story, lines: &str) {
 }
 
 /// Writes out the short hand.
-fn expand(text: &str) -> String {
+pub(crate) fn expand(text: &str) -> String {
     let mut out = text.to_owned();
     for letter in 'a'..='f' {
         let of = |count| letter.to_string().repeat(count);

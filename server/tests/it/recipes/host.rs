@@ -34,22 +34,22 @@ struct Ear {
 
 /// A process of clients. It ends with its standard input, so at the latest with us. Read by a thread, not by a runtime:
 /// a process that tests share outlives the runtime of each.
-pub(super) struct Host {
+pub(crate) struct Host {
     child: Mutex<Child>,
     orders: Mutex<ChildStdin>,
     ear: Arc<Ear>,
 }
 
 /// A client of some library, with a session of its own.
-pub(super) struct Client {
+pub(crate) struct Client {
     host: Arc<Host>,
     name: String,
-    pub(super) session: String,
+    pub(crate) session: String,
 }
 
 /// The libraries that have a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Library {
+pub(crate) enum Library {
     Kazoo,
     /// Curator's recipes, and ZooKeeper's own.
     Curator,
@@ -75,18 +75,18 @@ impl Library {
     }
 
     /// A new client in the process that tests share; `recipe` has the recipe's name, its path and what else it takes.
-    pub(super) async fn client(self, connect: &str, recipe: &str) -> Client {
+    pub(crate) async fn client(self, connect: &str, recipe: &str) -> Client {
         self.shared().client(connect, recipe).await
     }
 
     /// A process that will be killed.
-    pub(super) fn victim(self) -> Arc<Host> {
+    pub(crate) fn victim(self) -> Arc<Host> {
         Host::start(self.command(VICTIM_S))
     }
 
     /// A process that will be killed or stopped, whose sessions outlive it for longer than the pause between two rounds of
     /// questions.
-    pub(super) fn slow_victim(self) -> Arc<Host> {
+    pub(crate) fn slow_victim(self) -> Arc<Host> {
         Host::start(self.command(SLOW_VICTIM_S))
     }
 }
@@ -106,7 +106,7 @@ impl Host {
         Arc::new(Self { child: Mutex::new(child), orders: Mutex::new(orders), ear })
     }
 
-    pub(super) async fn client(self: &Arc<Self>, connect: &str, recipe: &str) -> Client {
+    pub(crate) async fn client(self: &Arc<Self>, connect: &str, recipe: &str) -> Client {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("client-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let mut client = Client { host: Arc::clone(self), name, session: String::new() };
@@ -116,7 +116,7 @@ impl Host {
     }
 
     /// Ends the process and with it every client, as `kill -9` does: no session is closed.
-    pub(super) fn kill_minus_9(&self) {
+    pub(crate) fn kill_minus_9(&self) {
         let mut child = self.child.lock().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -126,12 +126,12 @@ impl Host {
 /// Signals.
 impl Host {
     /// Freezes the process (SIGSTOP): its connections stay open, nothing is said.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.signal("-STOP");
     }
 
     /// Thaws it.
-    pub(super) fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         self.signal("-CONT");
     }
 
@@ -157,31 +157,36 @@ impl Ear {
 
 impl Client {
     /// Sends an order; does not wait.
-    pub(super) fn order(&self, order: &str) {
+    pub(crate) fn order(&self, order: &str) {
         let mut orders = self.host.orders.lock().unwrap();
         writeln!(orders, "{} {order}", self.name).expect("the clients' process lives");
     }
 
     /// Waits for the next thing the client says, which must begin with `word`; gives the rest of it.
-    pub(super) async fn says(&self, word: &str) -> String {
+    pub(crate) async fn says(&self, word: &str) -> String {
         let line = self.next(word, |said| said.words.pop_front()).await;
         let rest = line.strip_prefix(word).unwrap_or_else(|| panic!("{} said {line:?}, not {word:?}", self.name));
         rest.trim().to_owned()
     }
 
+    /// The next thing it said, if it said anything that was not heard yet.
+    pub(crate) fn said(&self) -> Option<String> {
+        self.host.ear.clients.lock().unwrap().get_mut(&self.name)?.words.pop_front()
+    }
+
     /// Waits for the next znode that the client made; gives its path.
-    pub(super) async fn made(&self) -> String {
+    pub(crate) async fn made(&self) -> String {
         self.next("made", |said| said.made.pop_front()).await
     }
 
     /// Orders and waits for the answer.
-    pub(super) async fn does(&self, order: &str, answer: &str) -> String {
+    pub(crate) async fn does(&self, order: &str, answer: &str) -> String {
         self.order(order);
         self.says(answer).await
     }
 
     /// Whether all it said was heard: then it waits for what it was last ordered to do.
-    pub(super) fn is_silent(&self) -> bool {
+    pub(crate) fn is_silent(&self) -> bool {
         self.host.ear.clients.lock().unwrap().get(&self.name).is_none_or(|said| said.words.is_empty())
     }
 

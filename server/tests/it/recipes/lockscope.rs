@@ -32,7 +32,7 @@ pub(super) struct Scene {
 }
 
 /// One server for all: a Java process a test would take most of the time. It ends with our process.
-async fn shared_zookeeper() -> &'static PrivateZooKeeper {
+pub(crate) async fn shared_zookeeper() -> &'static PrivateZooKeeper {
     static SERVER: OnceCell<PrivateZooKeeper> = OnceCell::const_new();
     let start = async || {
         // The clients of some tests die and stay known for longer than two rounds of questions.

@@ -1,0 +1,218 @@
+//! The desk's checks, on a real server: who may, what uses a plan up, limits, records that fail, orders whose asker is
+//! gone, and the end.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use app::wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
+use server::access::Scope;
+use server::release::{ACTOR_ACTS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
+
+use super::office::{Office, operator, order_of, somebody};
+use crate::harness::{Truth, zookeeper};
+
+const TIMES: usize = 10;
+
+struct Scene {
+    server: server::demo::PrivateZooKeeper,
+    truth: Truth,
+    office: Office,
+}
+
+impl Scene {
+    async fn with(settings: Settings) -> Self {
+        let server = zookeeper().await;
+        let truth = Truth::new(&server.address()).await;
+        truth.make("/locks").await;
+        let office = Office::open_through(&server.address(), &server.address(), "/locks", settings).await;
+        Self { server, truth, office }
+    }
+
+    async fn new() -> Self {
+        Self::with(Settings::default()).await
+    }
+
+    async fn queued(&self, name: &str) -> String {
+        self.truth.make(&format!("/locks/{name}")).await;
+        let path = self.truth.queue(&format!("/locks/{name}/lock-")).await;
+        self.office.knows(&path).await;
+        path
+    }
+
+    async fn is_there(&self, path: &str) -> bool {
+        self.truth.client.check_stat(path).await.unwrap().is_some()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_who_may_and_only_there() {
+    let scene = Scene::new().await;
+    let path = scene.queued("a").await;
+    let request = PlanRequest { ensemble: None, path: path.clone() };
+    for role in [Duty::Viewer, Duty::Auditor] {
+        let refused = scene.office.desk.plan(&somebody("vera", role), &request).await.unwrap_err();
+        assert_eq!((refused.kind, refused.status()), (RefusedFor::Right, 403), "{refused}");
+    }
+    let mut elsewhere = operator();
+    elsewhere.scope = Scope { ensembles: Vec::new(), paths: vec!["/other".to_owned()] };
+    assert_eq!(scene.office.desk.plan(&elsewhere, &request).await.unwrap_err().kind, RefusedFor::Right);
+    let nothing = PlanRequest { ensemble: None, path: "/locks/nothing".to_owned() };
+    assert_eq!(scene.office.desk.plan(&elsewhere, &nothing).await.unwrap_err().kind, RefusedFor::Right, "not even that it is not there");
+    assert_eq!(scene.office.desk.plan(&operator(), &nothing).await.unwrap_err().status(), 404);
+    let other = PlanRequest { ensemble: Some("prod".to_owned()), path: path.clone() };
+    assert_eq!(scene.office.desk.plan(&operator(), &other).await.unwrap_err().status(), 404);
+    let directory = PlanRequest { ensemble: Some("default".to_owned()), path: "/locks/a".to_owned() };
+    assert_eq!(scene.office.desk.plan(&operator(), &directory).await.unwrap_err().status(), 409);
+
+    // A role that was taken away in between.
+    let plan = scene.office.plan(&path).await.unwrap();
+    let demoted = somebody("anna", Duty::Viewer);
+    assert_eq!(scene.office.desk.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind, RefusedFor::Right);
+    assert!(scene.is_there(&path).await);
+    assert!(scene.office.journal.kinds().iter().all(|kind| *kind == AuditKind::Refused) && scene.office.journal.kinds().len() == 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
+    let scene = Scene::new().await;
+    for time in 0..TIMES {
+        let path = scene.queued(&format!("a{time}")).await;
+        scene.office.rest();
+        let plan = scene.office.plan(&path).await.unwrap();
+        let stranger = scene.office.desk.execute(&somebody("ben", Duty::Operator), &order_of(&plan)).await.unwrap();
+        assert_eq!((stranger.result.outcome, stranger.status()), (Outcome::PlanExpired, 409));
+        scene.office.clock.set_ms(plan.expires_at_ms);
+        assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::PlanExpired);
+        assert!(scene.is_there(&path).await);
+        assert_eq!(plan.plan_id.len(), 32);
+    }
+    let path = scene.queued("b").await;
+    scene.office.rest();
+    let plan = scene.office.plan(&path).await.unwrap();
+    scene.office.clock.set_ms(plan.expires_at_ms - 1);
+    let wrong = |confirm: &str, reason: &str| ReleaseOrder { confirm: confirm.to_owned(), reason: reason.to_owned(), ..order_of(&plan) };
+    for confirm in ["", "/locks", "/locks/b ", "/locks/B", &path] {
+        let refused = scene.office.desk.execute(&operator(), &wrong(confirm, "because")).await.unwrap_err();
+        assert_eq!((refused.kind, refused.status()), (RefusedFor::Confirm, 422), "{confirm:?}");
+    }
+    for reason in ["", "  no ", &"x".repeat(501)] {
+        assert_eq!(scene.office.desk.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind, RefusedFor::Reason);
+    }
+    // Of two orders at once, one is carried out.
+    let (one, other) = tokio::join!(scene.office.order(&plan), scene.office.order(&plan));
+    let mut outcomes = [one, other].map(|done| done.map(|done| done.result.outcome).ok());
+    outcomes.sort();
+    assert_eq!(outcomes, [Some(Outcome::Released), Some(Outcome::PlanExpired)]);
+    assert_eq!(PLAN_MS, 60_000);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn not_too_many_in_too_short_a_time() {
+    let scene = Scene::new().await;
+    let first = scene.queued("a").await;
+    let second = scene.queued("a").await;
+    scene.office.rest();
+    let plans = [scene.office.plan(&first).await.unwrap(), scene.office.plan(&second).await.unwrap()];
+    assert_eq!(scene.office.order(&plans[0]).await.unwrap().result.outcome, Outcome::Released);
+    let refused = scene.office.order(&plans[1]).await.unwrap_err();
+    assert_eq!((refused.kind, refused.status()), (RefusedFor::TooMany { wait_ms: LOCK_PAUSE_MS }, 429), "{refused}");
+    scene.office.clock.set_ms(scene.office.clock.now_ms() + LOCK_PAUSE_MS);
+    assert_eq!(scene.office.order(&plans[1]).await.unwrap().result.outcome, Outcome::Released, "the plan was not used up by the refusal");
+    for at in 2..ACTOR_ACTS_MAX {
+        let path = scene.queued(&format!("b{at}")).await;
+        let plan = scene.office.plan(&path).await.unwrap();
+        assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::Released);
+    }
+    let path = scene.queued("c").await;
+    let plan = scene.office.plan(&path).await.unwrap();
+    assert!(matches!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::TooMany { .. }));
+    assert!(scene.is_there(&path).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_leaves_without_its_record() {
+    let scene = Scene::new().await;
+    for time in 0..TIMES {
+        let path = scene.queued(&format!("a{time}")).await;
+        scene.office.rest();
+        let plan = scene.office.plan(&path).await.unwrap();
+        scene.office.journal.fails.store(true, Ordering::SeqCst);
+        let done = scene.office.order(&plan).await.unwrap();
+        assert_eq!((done.result.outcome, done.status()), (Outcome::RefusedAudit, 503));
+        assert!(done.result.sentence.contains("no space left"), "{}", done.result.sentence);
+        assert!(scene.is_there(&path).await);
+        scene.office.journal.fails.store(false, Ordering::SeqCst);
+        assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::PlanExpired, "used up");
+    }
+    // The outcome can't be recorded: what was done is told, loudly.
+    let path = scene.queued("b").await;
+    scene.office.journal.fails_late.store(true, Ordering::SeqCst);
+    let done = scene.office.release(&path).await;
+    assert_eq!((done.result.outcome, done.result.audit_id), (Outcome::Released, None));
+    assert!(done.result.sentence.contains("ATTENTION"), "{}", done.result.sentence);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_order_goes_on_when_whoever_asked_is_gone() {
+    let scene = Scene::new().await;
+    let path = scene.queued("a").await;
+    let plan = scene.office.plan(&path).await.unwrap();
+    let desk = scene.office.desk.clone();
+    let order = order_of(&plan);
+    let asker = operator();
+    {
+        let mut asking = Box::pin(desk.execute(&asker, &order));
+        // Polled once and dropped, as a closed connection does.
+        assert!(futures_util::poll!(&mut asking).is_pending());
+    }
+    assert!(desk.close(Duration::from_secs(30)).await, "the end waits for it");
+    assert!(!scene.is_there(&path).await);
+    assert_eq!(scene.office.journal.kinds(), [AuditKind::ReleaseIntent, AuditKind::ReleaseOutcome]);
+    assert_eq!((scene.office.journal.last().intent, scene.office.journal.last().outcome), (Some(1), Some("released")));
+    let path = scene.queued("b").await;
+    let plan = scene.office.plan(&path).await.unwrap();
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Closing);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_person_approves() {
+    let scene = Scene::with(Settings { needs_second: true }).await;
+    let path = scene.queued("a").await;
+    let plan = scene.office.plan(&path).await.unwrap();
+    assert!(plan.needs_second);
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second);
+    let approval = order_of(&plan);
+    assert_eq!(scene.office.desk.approve(&operator(), &approval).await.unwrap_err().kind, RefusedFor::Second, "not oneself");
+    assert_eq!(scene.office.desk.approve(&somebody("vera", Duty::Viewer), &approval).await.unwrap_err().kind, RefusedFor::Right);
+    let ben = somebody("ben", Duty::Operator);
+    scene.office.journal.fails.store(true, Ordering::SeqCst);
+    assert_eq!(scene.office.desk.approve(&ben, &approval).await.unwrap_err().kind, RefusedFor::Audit);
+    scene.office.journal.fails.store(false, Ordering::SeqCst);
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second);
+    scene.office.desk.approve(&ben, &approval).await.unwrap();
+    assert_eq!(scene.office.desk.planned(&ben, &plan.plan_id).unwrap().1.as_deref(), Some("ben"));
+    assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::Released);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_sent_from_a_view_that_is_not_live() {
+    let mut scene = Scene::new().await;
+    let mut plans = Vec::new();
+    for name in ["anna", "ben"] {
+        for time in 0..ACTOR_ACTS_MAX {
+            let path = scene.queued(&format!("{name}{time}")).await;
+            let actor = somebody(name, Duty::Operator);
+            let plan = scene.office.desk.plan(&actor, &PlanRequest { ensemble: None, path }).await.unwrap();
+            plans.push((actor, plan));
+        }
+    }
+    scene.server.kill_minus_9().await.unwrap();
+    let is_live = |model: &app::domain::observatory::Observatory| model.link().0 == app::domain::observation::Link::Live;
+    scene.office.until("the link is lost", |model| !is_live(model)).await;
+    for (actor, plan) in &plans {
+        let done = scene.office.desk.execute(actor, &order_of(plan)).await.unwrap();
+        assert_eq!((done.result.outcome, done.status()), (Outcome::NotLive, 503), "{done:?}");
+    }
+    let refused = scene.office.plan(&plans[0].1.path).await.unwrap_err();
+    assert_eq!((refused.kind, refused.status()), (RefusedFor::NotLive, 503), "{refused}");
+}

@@ -1,0 +1,9 @@
+//! Releases on real servers: every outcome, races judged by what really happened, the desk's checks, and what becomes
+//! of real libraries' queues.
+
+mod desk;
+mod libraries;
+mod office;
+mod outcomes;
+mod races;
+mod tap;

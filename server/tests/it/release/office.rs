@@ -1,0 +1,145 @@
+//! A desk over a real observer and a real model, with a record kept in memory.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use app::domain::observatory::{Observatory, RootState, Settings};
+use app::domain::observation::RootId;
+use app::domain::time::TimeMs;
+use app::wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use server::access::{Actor, Scope};
+use server::audit::{AuditError, Entry, Journal};
+use server::clock::Clock;
+use server::engine::Engine;
+use server::feed::project::EnsembleInfo;
+use server::release::{Desk, Executed, Refused, Site};
+use server::shutdown::{self, Stopper};
+use server::zookeeper::{Acting, BATCHES_MAX, ObserverConfig, observe};
+use tokio::sync::mpsc;
+
+use crate::harness::DEADLINE;
+
+/// A record in memory that can be told to fail.
+#[derive(Default)]
+pub(super) struct Memory {
+    entries: Mutex<Vec<Entry>>,
+    pub(super) fails: AtomicBool,
+    /// Only outcomes fail.
+    pub(super) fails_late: AtomicBool,
+}
+
+impl Journal for Memory {
+    fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
+        async move {
+            let is_outcome = matches!(entry.kind, AuditKind::ReleaseOutcome | AuditKind::RevokeOutcome);
+            if self.fails.load(Ordering::SeqCst) || (is_outcome && self.fails_late.load(Ordering::SeqCst)) {
+                return Err(AuditError("no space left on device".to_owned()));
+            }
+            let mut entries = self.entries.lock().unwrap();
+            entries.push(entry);
+            Ok(entries.len() as u64)
+        }
+        .boxed()
+    }
+}
+
+impl Memory {
+    pub(super) fn kinds(&self) -> Vec<AuditKind> {
+        self.entries.lock().unwrap().iter().map(|entry| entry.kind).collect()
+    }
+
+    pub(super) fn last(&self) -> Entry {
+        self.entries.lock().unwrap().last().unwrap().clone()
+    }
+}
+
+/// Everything a desk needs, running.
+pub(super) struct Office {
+    pub(super) desk: Desk,
+    pub(super) journal: Arc<Memory>,
+    pub(super) clock: Clock,
+    engine: Engine<Observatory>,
+    _stopper: Stopper,
+}
+
+pub(super) fn somebody(name: &str, role: Duty) -> Actor {
+    Actor { name: name.to_owned(), role, scope: Scope::default(), by: SignedBy::Token, address: None }
+}
+
+pub(super) fn operator() -> Actor {
+    somebody("anna", Duty::Operator)
+}
+
+impl Office {
+    /// Watches through one address and acts through another.
+    pub(super) async fn open_through(watch: &str, act: &str, root: &str, settings: server::release::Settings) -> Self {
+        let (stopper, stop) = shutdown::channel();
+        let (sink, inbox) = mpsc::channel(BATCHES_MAX);
+        let roots = vec![root.to_owned()];
+        let clock = Clock::manual(Clock::system().now_ms());
+        let model = Observatory::new(Settings { roots: roots.clone(), ..Settings::default() }, TimeMs(clock.now_ms()));
+        let engine = Engine::start(model, inbox, Clock::system(), stop.clone());
+        let config = ObserverConfig::new(watch, roots, Duration::from_secs(6)).unwrap();
+        tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
+        let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
+        let journal = Arc::new(Memory::default());
+        let site = Site { info, reader: engine.reader.clone(), acting: Acting::anonymous(act) };
+        let desk = Desk::new(vec![site], journal.clone(), clock.clone(), settings);
+        let office = Self { desk, journal, clock, engine, _stopper: stopper };
+        office.until("the view is live", |model| model.root_state(RootId(0)).0 == RootState::Live).await;
+        office
+    }
+
+    pub(super) async fn open(connect: &str, root: &str) -> Self {
+        Self::open_through(connect, connect, root, server::release::Settings::default()).await
+    }
+
+    /// Waits until the model satisfies a condition.
+    pub(super) async fn until(&self, what: &str, condition: impl Fn(&Observatory) -> bool) {
+        let mut revisions = self.engine.reader.revisions();
+        let waiting = async {
+            loop {
+                revisions.borrow_and_update();
+                if self.engine.reader.read(&condition) {
+                    return;
+                }
+                revisions.changed().await.unwrap();
+            }
+        };
+        tokio::time::timeout(DEADLINE, waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
+    }
+
+    /// Waits until a znode is known with its owner.
+    pub(super) async fn knows(&self, path: &str) {
+        let is_read = |model: &Observatory| model.roots()[0].mirror.node(path).is_some_and(|child| child.read.is_some());
+        self.until(path, is_read).await;
+    }
+
+    /// A minute goes by, so that no limit is in the way.
+    pub(super) fn rest(&self) {
+        self.clock.set_ms(self.clock.now_ms() + 61_000);
+    }
+
+    pub(super) async fn plan(&self, path: &str) -> Result<ReleasePlan, Refused> {
+        self.desk.plan(&operator(), &PlanRequest { ensemble: None, path: path.to_owned() }).await
+    }
+
+    pub(super) async fn order(&self, plan: &ReleasePlan) -> Result<Executed, Refused> {
+        self.desk.execute(&operator(), &order_of(plan)).await
+    }
+
+    /// Plans and orders; both must be taken.
+    pub(super) async fn release(&self, path: &str) -> Executed {
+        self.rest();
+        self.knows(path).await;
+        let plan = self.plan(path).await.unwrap();
+        self.order(&plan).await.unwrap()
+    }
+}
+
+pub(super) fn order_of(plan: &ReleasePlan) -> ReleaseOrder {
+    ReleaseOrder { plan_id: plan.plan_id.clone(), confirm: plan.lock.clone(), reason: "stuck since noon".to_owned() }
+}

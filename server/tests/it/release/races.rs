@@ -1,0 +1,210 @@
+//! A release against everything that may happen at the same moment, on a real server. Each race has a directory of its
+//! own in which one adversary makes every znode, so what it did not delete itself, the release did.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use app::domain::release::{End, Ending, Fact, Naming, Target};
+use app::domain::znode::{SessionId, Zxid};
+use futures_util::stream::{self, StreamExt as _};
+use server::zookeeper::Acting;
+use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
+
+use crate::harness::{Truth, open, zookeeper};
+
+/// Races of each kind.
+const RACES: u64 = 260;
+/// Races of a fixed name against somebody who takes it anew at full speed.
+const FLIPS: u64 = 400;
+/// Races under way at once.
+const AT_ONCE: usize = 6;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    OwnRelease,
+    SessionEnds,
+    OtherRelease,
+    DataWritten,
+    Flipping,
+}
+
+/// What really happened in one race.
+struct Real {
+    target: i64,
+    /// Incarnations that nobody but a release deleted.
+    by_release: Vec<i64>,
+}
+
+async fn make(client: &Client, path: &str, mode: CreateMode) -> Result<(String, Stat), Error> {
+    let (_, number) = client.create(path, b"", &mode.with_acls(Acls::anyone_all())).await?;
+    let path = if mode == CreateMode::EphemeralSequential { format!("{path}{number}") } else { path.to_owned() };
+    let stat = client.check_stat(&path).await?.ok_or(Error::NoNode)?;
+    Ok((path, stat))
+}
+
+fn target(path: &str, stat: &Stat, naming: Naming) -> Target {
+    let owner = (stat.ephemeral_owner != 0).then_some(SessionId(stat.ephemeral_owner));
+    Target { path: path.into(), czxid: Zxid(stat.czxid), owner, version: stat.version, naming }
+}
+
+/// Lets some round trips go by, so that races meet at different moments.
+async fn round_trips(client: &Client, count: u64) {
+    for _ in 0..count {
+        client.check_stat("/").await.unwrap();
+    }
+}
+
+/// Whether the session deleted it; else somebody else had.
+async fn deletes(client: &Client, path: &str) -> bool {
+    match client.delete(path, None).await {
+        Ok(()) => true,
+        Err(Error::NoNode) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+async fn race_of_one(acting: &Acting, client: &Client, connect: &str, kind: Kind, directory: &str, delay: u64) -> (Vec<End>, Real) {
+    let owner = open(connect).await;
+    let (path, stat) = make(&owner, &format!("{directory}/lock-"), CreateMode::EphemeralSequential).await.unwrap();
+    make(client, &format!("{directory}/lock-"), CreateMode::EphemeralSequential).await.unwrap();
+    let target = target(&path, &stat, Naming::Sequential);
+    let release = acting.release(target.clone());
+    let mut by_world = false;
+    let ends = match kind {
+        Kind::OwnRelease => {
+            let world = async {
+                round_trips(client, delay).await;
+                deletes(&owner, &path).await
+            };
+            let (end, deleted) = tokio::join!(release, world);
+            by_world = deleted;
+            vec![end]
+        }
+        Kind::SessionEnds => {
+            let world = async {
+                round_trips(client, delay).await;
+                drop(owner);
+            };
+            let (end, ()) = tokio::join!(release, world);
+            // Either it went with its session or it was deleted before: that only the answer tells.
+            by_world = end.ending != Ending::Released;
+            crate::served::until(async || client.check_stat(&path).await.unwrap().is_none()).await;
+            vec![end]
+        }
+        Kind::OtherRelease => {
+            let (one, other) = tokio::join!(release, acting.release(target.clone()));
+            vec![one, other]
+        }
+        Kind::DataWritten => {
+            let world = async {
+                round_trips(client, delay).await;
+                let _ = client.set_data(&path, b"written", None).await;
+            };
+            let (end, ()) = tokio::join!(release, world);
+            vec![end]
+        }
+        Kind::Flipping => unreachable!("has a race of its own"),
+    };
+    let is_there = client.check_stat(&path).await.unwrap().is_some();
+    let by_release = if is_there || by_world { Vec::new() } else { vec![stat.czxid] };
+    (ends, Real { target: stat.czxid, by_release })
+}
+
+/// One adversary deletes and takes the same name again and again.
+async fn race_of_flips(acting: &Acting, client: &Client, directory: &str, delay: u64) -> (End, Real, u64) {
+    let path = format!("{directory}/lock");
+    let (_, first) = make(client, &path, CreateMode::Ephemeral).await.unwrap();
+    let is_over = AtomicBool::new(false);
+    let world = async {
+        let (mut made, mut deleted) = (vec![first.czxid], Vec::new());
+        round_trips(client, delay).await;
+        while !is_over.load(Ordering::SeqCst) {
+            if deletes(client, &path).await {
+                deleted.extend(made.last().copied());
+            }
+            made.push(make_again(client, &path).await);
+        }
+        let last = client.check_stat(&path).await.unwrap().map(|stat| stat.czxid);
+        made.iter().copied().filter(|czxid| !deleted.contains(czxid) && last != Some(*czxid)).collect::<Vec<i64>>()
+    };
+    let release = async {
+        let end = acting.release(target(&path, &first, Naming::Fixed)).await;
+        is_over.store(true, Ordering::SeqCst);
+        end
+    };
+    let (end, by_release) = tokio::join!(release, world);
+    let foreign = by_release.iter().filter(|czxid| **czxid != first.czxid).count() as u64;
+    (end, Real { target: first.czxid, by_release }, foreign)
+}
+
+/// The czxid of a fresh incarnation, told by its own creation: it may be gone a moment later.
+async fn make_again(client: &Client, path: &str) -> i64 {
+    let (stat, _) = client.create(path, b"", &CreateMode::Ephemeral.with_acls(Acls::anyone_all())).await.unwrap();
+    stat.czxid
+}
+
+fn judge(end: &End, real: &Real) -> Result<(), String> {
+    let is_target = real.by_release == [real.target];
+    let is_right = match (end.ending, end.fact) {
+        (Ending::Released, _) => is_target,
+        (Ending::ReleasedOther, _) => real.by_release.len() == 1 && !is_target,
+        (Ending::Unknown, Fact::Ambiguous) => real.by_release.len() == 1,
+        (Ending::AlreadyGone | Ending::ChangedHands | Ending::VersionMoved | Ending::Denied | Ending::NotLive, _) => real.by_release.is_empty(),
+        (Ending::Unknown, _) => false,
+    };
+    is_right.then_some(()).ok_or_else(|| format!("{end:?}, but the release deleted {:x?}, and the target was {:x}", real.by_release, real.target))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_races() {
+    let server = zookeeper().await;
+    let (connect, acting) = (server.address(), Acting::anonymous(&server.address()));
+    let truth = Truth::new(&connect).await;
+    let counts: std::sync::Mutex<BTreeMap<(Kind, Ending, Fact), u64>> = std::sync::Mutex::default();
+    let kinds = [Kind::OwnRelease, Kind::SessionEnds, Kind::OtherRelease, Kind::DataWritten];
+    let races = (0..RACES).flat_map(|race| kinds.map(|kind| (race, kind)));
+    let run = async |(race, kind): (u64, Kind)| {
+        let directory = format!("/races/{kind:?}-{race}");
+        truth.make(&directory).await;
+        let (ends, real) = race_of_one(&acting, &truth.client, &connect, kind, &directory, race % 24).await;
+        for end in &ends {
+            *counts.lock().unwrap().entry((kind, end.ending, end.fact)).or_default() += 1;
+        }
+        match &ends[..] {
+            [end] => judge(end, &real).unwrap_or_else(|wrong| panic!("{kind:?} {directory}: {wrong}")),
+            ends => {
+                // Of two releases one wins, and the other must say that it was too late.
+                let count = |ending| ends.iter().filter(|end| end.ending == ending).count();
+                assert_eq!((count(Ending::Released), count(Ending::AlreadyGone)), (1, 1), "{directory}: {ends:?}");
+            }
+        }
+    };
+    stream::iter(races).map(run).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
+    for ((kind, ending, fact), count) in &*counts.lock().unwrap() {
+        println!("{kind:?} {ending:?} {fact:?}: {count}");
+    }
+    println!("{} races of numbered names; deletions of another incarnation: 0", RACES * 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fixed_name_taken_anew_at_full_speed() {
+    let server = zookeeper().await;
+    let (connect, acting) = (server.address(), Acting::anonymous(&server.address()));
+    let truth = Truth::new(&connect).await;
+    let adversary = open(&connect).await;
+    let (foreign, mut counts) = (AtomicU64::new(0), BTreeMap::<(Kind, Ending, Fact), u64>::new());
+    for race in 0..FLIPS {
+        let directory = format!("/flips/{race}");
+        truth.make(&directory).await;
+        let (end, real, others) = race_of_flips(&acting, &adversary, &directory, race % 40).await;
+        judge(&end, &real).unwrap_or_else(|wrong| panic!("{directory}: {wrong}"));
+        foreign.fetch_add(others, Ordering::SeqCst);
+        *counts.entry((Kind::Flipping, end.ending, end.fact)).or_default() += 1;
+    }
+    for ((_, ending, fact), count) in &counts {
+        println!("{ending:?} {fact:?}: {count}");
+    }
+    println!("{FLIPS} races of a fixed name against full speed; deletions of another incarnation: {}", foreign.load(Ordering::SeqCst));
+    let silent = counts.iter().filter(|((_, ending, _), _)| *ending == Ending::ReleasedOther || *ending == Ending::Unknown);
+    assert!(silent.map(|(_, count)| count).sum::<u64>() >= foreign.load(Ordering::SeqCst), "a foreign deletion was not told");
+}
