@@ -3,7 +3,9 @@
 use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
+use crate::accounts;
 use crate::cli::{Command, Demo, Settings};
+use crate::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
@@ -27,10 +29,16 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Serve(settings) => {
             let config = Config::load(&settings, &Process)?;
             let ensembles = served(&config)?;
-            serve::run(&config, ensembles, pages).await
+            let access = serve::access(&config);
+            if access.is_read_only() {
+                accounts::tell_read_only();
+            }
+            serve::run(&config, ensembles, pages, access).await
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
+        Command::Token(token) => accounts::token(&token, &Clock::system()),
+        Command::User(user) => accounts::user(&user, &Clock::system()),
     }
 }
 
@@ -40,7 +48,10 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say("the configuration is good");
     config.ensembles.iter().for_each(say_ensemble);
     say(&format!("  listen             {}", config.listen));
-    say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
+    say(&format!(
+        "  data-dir           {}",
+        config.data_dir.map_or_else(|| "none: HOME is not set, name one with --data-dir".to_owned(), |dir| dir.display().to_string())
+    ));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
     Ok(())
@@ -84,6 +95,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),
         lints: app::domain::finding::Limits::default(),
+        access: crate::access::Settings::default(),
     };
     let (stopper, stop) = shutdown::channel();
     let connect = zookeeper.address();
@@ -92,7 +104,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
             tracing::error!(%error, "the sample contention ended");
         }
     });
-    let served = serve::run(&config, served(&config)?, pages).await;
+    let served = serve::run(&config, served(&config)?, pages, serve::access(&config)).await;
     stopper.stop();
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");

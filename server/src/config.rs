@@ -1,6 +1,7 @@
 //! Settings: where each comes from (flag, environment, file, default, in this order), and whether it can be. Every
 //! mistake is one sentence that names the setting, the value and the remedy. Knows no command-line parser.
 
+mod access;
 mod check;
 mod ensembles;
 mod tables;
@@ -22,7 +23,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 20] = [
     "zk",
     "name",
     "color",
@@ -37,6 +38,12 @@ const KEYS: [&str; 14] = [
     "ensemble",
     "lock",
     "lints",
+    "anonymous",
+    "proxy_header",
+    "proxy_addresses",
+    "proxy_role",
+    "proxy_role_header",
+    "proxy_roles",
 ];
 
 /// A configuration that can be.
@@ -46,7 +53,7 @@ pub struct Config {
     pub ensembles: Vec<Ensemble>,
     /// Where to serve.
     pub listen: SocketAddr,
-    /// Where to keep data; None: nowhere.
+    /// Where to keep data; it is made when there is something to keep. None: no place is known.
     pub data_dir: Option<PathBuf>,
     /// When to give up on a ZooKeeper that was never reached; None: never.
     pub connect_timeout: Option<Duration>,
@@ -56,6 +63,8 @@ pub struct Config {
     pub locks: Vec<Configured>,
     /// Which findings are told, and from where on (file only).
     pub lints: Limits,
+    /// Who may come in.
+    pub access: crate::access::Settings,
 }
 
 /// One clear sentence.
@@ -117,11 +126,12 @@ impl Config {
         Ok(Self {
             ensembles,
             listen: check::listen(&listen)?,
-            data_dir: places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?,
+            data_dir: places.data_dir(flags.data_dir.as_deref())?,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
             locks: tables::locks(places.file.get("lock"), &places.file_name)?,
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
+            access: access::of(&places)?,
         })
     }
 
@@ -139,6 +149,24 @@ impl Config {
         let listen = places.one("listen", flag)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
         check::listen(&listen)
     }
+}
+
+/// Where data is kept, for commands that need nothing else of the configuration.
+///
+/// # Errors
+/// One sentence: a file that can't be read, or no place is known.
+pub fn data_dir(flag: Option<&str>, config: Option<&Path>, surroundings: &dyn Surroundings) -> Result<PathBuf, ConfigError> {
+    Places::open(config, surroundings)?.data_dir(flag)?.ok_or_else(|| {
+        ConfigError("there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR".to_owned())
+    })
+}
+
+/// How long something lasts, like 30d.
+///
+/// # Errors
+/// One sentence that names the setting.
+pub fn lifetime(setting: &str, text: &str) -> Result<Duration, ConfigError> {
+    check::lifetime(&given(text, setting))
 }
 
 fn given(value: &str, from: &str) -> Given {
@@ -177,6 +205,17 @@ impl<'a> Places<'a> {
             return Ok(Some(Given { value, from: name }));
         }
         self.file.get(key).map(|value| self.scalar(key, value)).transpose()
+    }
+
+    /// The directory that was named, else the usual one for what a program keeps from run to run.
+    fn data_dir(&self, flag: Option<&str>) -> Result<Option<PathBuf>, ConfigError> {
+        if let Some(named) = self.one("data_dir", flag)? {
+            return check::data_dir(&named).map(Some);
+        }
+        // A relative XDG_STATE_HOME is to be ignored, says its specification.
+        let absolute = |name: &str| self.surroundings.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        Ok(state.map(|state| state.join("lockscope")))
     }
 
     fn roots(&self, flags: &[String]) -> Result<Vec<Given>, ConfigError> {

@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use crate::access::{Access, Reach};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::engine::{Engine, EngineError};
@@ -52,6 +53,14 @@ pub trait Observer: Send + 'static {
     fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
 }
 
+/// Who may come in, as the configuration has it.
+pub fn access(config: &Config) -> Access {
+    // Behind a proxy on this machine everybody comes from loopback.
+    let is_behind_proxy = config.access.proxy.is_some();
+    let reach = Reach { is_public: is_behind_proxy || !config.listen.ip().to_canonical().is_loopback(), is_https: false };
+    Access::new(config.data_dir.clone(), config.access.clone(), reach, Clock::system())
+}
+
 /// Listens.
 ///
 /// # Errors
@@ -82,10 +91,15 @@ pub async fn signalled() {
 ///
 /// # Errors
 /// When something that must run ended.
-pub async fn run<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, pages: fn(Arc<dyn Source>) -> Router) -> Result<(), RunError> {
+pub async fn run<O: Observer>(
+    config: &Config,
+    ensembles: Vec<Served<O>>,
+    pages: fn(Arc<dyn Source>) -> Router,
+    access: Access,
+) -> Result<(), RunError> {
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let listener = bind(config.listen).await?;
-    let parts = Parts::start(config, ensembles, Clock::system());
+    let parts = Parts::start(config, ensembles, Clock::system(), access);
     parts
         .serve(config, listener, pages, async move {
             let name = signals.next().await;
@@ -114,12 +128,13 @@ struct Parts {
     engines: Vec<Engine<Observatory>>,
     observers: Vec<JoinHandle<()>>,
     pump: JoinHandle<()>,
+    access: Access,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
 }
 
 impl Parts {
-    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock) -> Self {
+    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, access: Access) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
@@ -133,12 +148,13 @@ impl Parts {
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
-        let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms };
+        let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
+        tokio::spawn(access.clone().run(stop.clone()));
         let projector = Projector::new(projected, about, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
-        Self { hub, engines, observers, pump, stopper }
+        Self { hub, engines, observers, pump, access, stopper }
     }
 
     async fn serve(
@@ -149,7 +165,7 @@ impl Parts {
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(self.hub.clone(), draining, Limits::default());
+        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone());
         let (close, closing) = shutdown::channel();
         let mut server = serve_http(listener, http.router(pages(self.hub.clone())), closing)?;
         let ended = tokio::select! {
@@ -196,7 +212,9 @@ async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
 
 fn serve_http(listener: TcpListener, router: Router, closing: Stop) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
-    let server = tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(async move { closing.stopped().await }).await });
+    // Sign-ins are limited by address, and only listed proxies are believed.
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let server = tokio::spawn(async move { axum::serve(listener, service).with_graceful_shutdown(async move { closing.stopped().await }).await });
     say(&format!("lockscope listening on http://{address}"));
     Ok(server)
 }

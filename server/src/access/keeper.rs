@@ -60,6 +60,18 @@ pub enum Denied {
     Proxy(String),
 }
 
+impl Known {
+    /// Whether the request itself carried a token. A browser sends everything else by itself, also for other sites.
+    pub fn is_by_bearer(&self) -> bool {
+        self.actor.by == SignedBy::Token && self.session.is_none()
+    }
+
+    /// Whether the request carried a session's cookie.
+    pub fn is_signed_in(&self) -> bool {
+        self.session.is_some()
+    }
+}
+
 impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Access").field("settings", &self.0.settings).finish_non_exhaustive()

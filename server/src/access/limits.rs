@@ -183,7 +183,7 @@ mod tests {
         for _ in 0..ACCOUNT_FREE {
             limits.begin("ann", None, 0).unwrap();
         }
-        for at in 0..2 * u32::try_from(REMEMBERED_MAX).unwrap() {
+        for at in 0..u32::try_from(REMEMBERED_MAX).unwrap() + 300 {
             let _ = limits.begin(&format!("u{at}"), Some(Ipv4Addr::from_bits(0x0a00_0000 + at).into()), 1);
         }
         assert_eq!((limits.accounts.known.len(), limits.addresses.known.len()), (REMEMBERED_MAX, REMEMBERED_MAX));

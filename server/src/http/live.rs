@@ -1,5 +1,6 @@
 //! The way in to the live socket: who may open one, and in which encoding.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -10,6 +11,7 @@ use axum::response::Response;
 use super::problem::Refused;
 use super::socket::{FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
+use crate::access::Known;
 use crate::feed::Encoding;
 
 /// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
@@ -17,6 +19,7 @@ const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 
 pub(super) async fn live(
     State(http): State<Http>,
+    Extension(known): Extension<Known>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
@@ -33,7 +36,7 @@ pub(super) async fn live(
     let buffer_bytes = http.limits.write_buffer_bytes;
     let upgrade = upgrade.max_message_size(READ_BYTES_MAX).max_frame_size(READ_BYTES_MAX).write_buffer_size(buffer_bytes);
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
-        Socket::new(http, socket, encoding).run().await;
+        Socket::new(http, socket, encoding, known).run().await;
         drop(permit);
     }))
 }

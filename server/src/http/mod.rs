@@ -4,12 +4,16 @@ mod api;
 mod api_sessions;
 mod api_types;
 mod assets;
+mod gate;
 mod headers;
 mod health;
 mod live;
+mod me;
 mod metrics;
 mod pages;
 mod problem;
+mod routes;
+mod sign_in;
 mod socket;
 
 use std::sync::Arc;
@@ -18,16 +22,19 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{Method, Uri};
+use axum::http::Uri;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
 use tokio::sync::Semaphore;
 
+use crate::access::Access;
+use crate::clock::Clock;
 use crate::feed::Hub;
 use crate::shutdown::Stop;
 pub use pages::pages;
 use problem::Refused;
+use routes::Answer;
+pub use routes::{Declared, Need, Verb, declared};
 
 /// Bytes of a request's body; nothing here takes more.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -63,6 +70,7 @@ pub struct Http {
     limits: Limits,
     sockets: Arc<Semaphore>,
     counts: Arc<Counts>,
+    access: Access,
 }
 
 /// What is counted here, for `/metrics`.
@@ -81,10 +89,16 @@ impl Counts {
 }
 
 impl Http {
-    /// Routes over a hub; `draining` says when to send everybody away.
+    /// Routes over a hub; `draining` says when to send everybody away. Everybody may look and nobody may do anything.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        Self { hub, draining, limits, sockets, counts: Arc::default() }
+        Self { hub, draining, limits, sockets, counts: Arc::default(), access: Access::open_to_all(Clock::system()) }
+    }
+
+    /// The same, for the people that this knows.
+    #[must_use]
+    pub fn with_access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.
@@ -92,25 +106,17 @@ impl Http {
         tokio::time::timeout(within, self.sockets.acquire_many(self.limits.sockets_max)).await.is_ok()
     }
 
-    /// The whole router. `pages` brings the page and its assets, with its own answer to unknown addresses.
+    /// The whole router, made of the table in `routes`. `pages` brings the page and its assets, with its own answer to
+    /// unknown addresses.
     pub fn router(&self, pages: Router) -> Router {
-        let api = Router::new()
-            .route("/healthz", get(health::healthz))
-            .route("/readyz", get(health::readyz))
-            .route("/metrics", get(metrics::metrics))
-            .route("/api/v1/status", get(api::status))
-            .route("/api/v1/locks", get(api::locks))
-            .route("/api/v1/lock", get(api::lock))
-            .route("/api/v1/waits", get(api::waits))
-            .route("/api/v1/sessions", get(api::sessions))
-            .route("/api/v1/session", get(api::session))
-            .route("/api/v1/live", get(live::live))
-            .route("/api", any(unknown_api))
-            .route("/api/{*rest}", any(unknown_api))
-            .with_state(self.clone())
-            .layer(middleware::map_response(headers::of_api));
-        api.merge(pages)
-            .method_not_allowed_fallback(method_not_allowed)
+        let rows = |router: Router<Self>, row: &routes::Row| match row.answer {
+            Answer::Api(handler) => router.route(row.path, handler().layer(middleware::map_response(headers::of_api))),
+            Answer::Form(handler) => router.route(row.path, handler()),
+            Answer::Page | Answer::File => router,
+        };
+        let own = routes::ROUTES.iter().fold(Router::new(), rows).with_state(self.clone());
+        own.merge(pages)
+            .layer(middleware::from_fn_with_state(self.clone(), gate::gate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .layer(middleware::from_fn(bounded))
             .layer(middleware::map_response(headers::of_all))
@@ -118,14 +124,7 @@ impl Http {
 }
 
 async fn unknown_api(uri: Uri) -> Refused {
-    Refused::not_found(format!(
-        "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session and /api/v1/live",
-        uri.path()
-    ))
-}
-
-async fn method_not_allowed(method: Method, uri: Uri) -> Refused {
-    Refused::new(axum::http::StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not allowed at {}; use GET", uri.path()))
+    Refused::not_found(format!("there is nothing at {}; the API has {}", uri.path(), routes::addresses()))
 }
 
 async fn bounded(request: Request, next: Next) -> Response {

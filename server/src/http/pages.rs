@@ -20,6 +20,7 @@ use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 
 use super::assets;
 use super::problem::Refused;
+use super::routes::is_page;
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".
 pub fn pages(source: Arc<dyn Source>) -> Router {
@@ -28,7 +29,8 @@ pub fn pages(source: Arc<dyn Source>) -> Router {
     };
     let options = LeptosOptions::builder().output_name("app").build();
     let context = move || prepare(&source);
-    let routes = generate_route_list(App);
+    // A page without a row in the table has nobody who may see it.
+    let routes = generate_route_list(App).into_iter().filter(|route| is_page(if route.path().is_empty() { "/" } else { route.path() })).collect();
     let render = move || shell(names.clone());
     let missing = leptos_axum::render_app_async_with_context(
         {

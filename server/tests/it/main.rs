@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod access;
 mod cli;
 mod crate_facts;
 mod ensembles;

@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use app::ports::Source;
 use app::wire::{
     Board, BoardHead, Body, Confidence, EnsembleStatus, Epoch, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
     Status, Verdict, View, Window, Zxid,
 };
 use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
+use server::access::Access;
 use server::clock::Clock;
 use server::feed::{Hub, Projection, pump};
 use server::http::{Http, Limits};
@@ -164,16 +166,21 @@ pub(crate) type Client = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 impl Served {
     pub(crate) async fn start(limits: Limits) -> Self {
+        Self::start_for(limits, Access::open_to_all(Clock::manual(NOW_MS)), |_| Router::new()).await
+    }
+
+    /// The same for certain people, with certain pages.
+    pub(crate) async fn start_for(limits: Limits, access: Access, pages: fn(Arc<dyn Source>) -> Router) -> Self {
         let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_stopper, stop) = shutdown::channel();
         tokio::spawn(pump::run(hub.clone(), stop));
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(hub, draining, limits);
+        let http = Http::new(hub.clone(), draining, limits).with_access(access);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = http.router(Router::new());
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let service = http.router(pages(hub)).into_make_service_with_connect_info::<SocketAddr>();
+        tokio::spawn(async move { axum::serve(listener, service).await });
         Self { fake, address, http, drain, _pump: pump_stopper }
     }
 
