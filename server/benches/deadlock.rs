@@ -134,7 +134,7 @@ impl Watcher {
         let config = ObserverConfig::new(address, vec![ROOT.into()], SESSION).unwrap();
         let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.receiver()));
         let info = EnsembleInfo { name: "default".into(), connect: address.into(), color: None, has_others: false };
-        let about = About { version: env!("CARGO_PKG_VERSION").into(), started_at_ms: now_ms };
+        let about = About { version: env!("CARGO_PKG_VERSION").into(), started_at_ms: now_ms, read_only: std::sync::Arc::default() };
         let projector = Projector::new(vec![Ensemble { info, reader: engine.reader.clone() }], about, clock.clone());
         Self { hub: Hub::new(Arc::new(projector), clock, random_epoch()), engine, observer, stopper }
     }

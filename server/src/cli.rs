@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use app::wire::Duty;
 use clap::{Args, Parser, Subcommand};
 
 /// A live lock observatory for Apache ZooKeeper.
@@ -22,16 +23,23 @@ pub enum Command {
     Demo(Demo),
     /// Check the configuration that `serve` would use, and say what it comes to.
     CheckConfig(Settings),
+    /// Make, list and revoke tokens for scripts; a running server follows within a second.
+    Token(Token),
+    /// Set, list and remove users who sign in with a password; a running server follows within a second.
+    User(User),
     /// Look after the record of acts that a server keeps.
     Audit(Audit),
 }
 
-/// What to do with the record of acts.
+/// The record of acts.
 #[derive(Clone, Debug, Args)]
 pub struct Audit {
     /// What to do.
     #[command(subcommand)]
     pub command: AuditCommand,
+    /// Where.
+    #[command(flatten)]
+    pub place: Place,
 }
 
 /// What to do with the record of acts.
@@ -39,30 +47,110 @@ pub struct Audit {
 pub enum AuditCommand {
     /// Check that no record was changed, taken out, put in or cut off; exit code 1 and the place when one was.
     Verify {
-        /// Where it is.
-        #[command(flatten)]
-        place: AuditPlace,
         /// A hash that was noted elsewhere, which must still be in the record: from a webhook, an export or an earlier check.
         #[arg(long, value_name = "HASH")]
         head: Option<String>,
     },
     /// Write all of it to standard output, one JSON object a line, after checking it.
-    Export {
-        /// Where it is.
+    Export,
+}
+
+/// Where people are kept.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Place {
+    /// The data directory of the server [default: $XDG_STATE_HOME/lockscope or ~/.local/state/lockscope].
+    #[arg(long, value_name = "DIR", global = true)]
+    pub data_dir: Option<String>,
+    /// The server's TOML file, which may name the data directory.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+}
+
+/// What a token or a user may do.
+#[derive(Clone, Debug, Args)]
+pub struct Given {
+    /// What it is called, on every page and in the record.
+    #[arg(long, value_name = "NAME")]
+    pub name: String,
+    /// What it may do: viewer, operator, auditor or admin.
+    #[arg(long, value_name = "ROLE", value_parser = role)]
+    pub role: Duty,
+    /// The only ensemble where it may, repeatable; without any, everywhere.
+    #[arg(long, value_name = "NAME")]
+    pub ensemble: Vec<String>,
+    /// The only path at and below which it may, repeatable; without any, everywhere.
+    #[arg(long, value_name = "PATH")]
+    pub path: Vec<String>,
+}
+
+/// Tokens.
+#[derive(Clone, Debug, Args)]
+pub struct Token {
+    /// What to do.
+    #[command(subcommand)]
+    pub change: TokenChange,
+    /// Where.
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// What to do with tokens.
+#[derive(Clone, Debug, Subcommand)]
+pub enum TokenChange {
+    /// Make a token and print it, once, as the last line of standard output.
+    New {
+        /// What it may do.
         #[command(flatten)]
-        place: AuditPlace,
+        given: Given,
+        /// When it runs out, like 30d or 12h; without it, never.
+        #[arg(long, value_name = "TIME")]
+        expires: Option<String>,
+    },
+    /// List tokens: id, name, role, reach and how long they last. Never the tokens themselves.
+    List,
+    /// Revoke a token; live sockets opened with it close.
+    Revoke {
+        /// The token of this name.
+        #[arg(long, value_name = "NAME", conflicts_with = "id", required_unless_present = "id")]
+        name: Option<String>,
+        /// The token of this id.
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
     },
 }
 
-/// Where the record of acts is.
-#[derive(Clone, Debug, Default, Args)]
-pub struct AuditPlace {
-    /// The directory in which the server keeps its data.
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<String>,
-    /// The TOML file with the server's settings.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+/// Users.
+#[derive(Clone, Debug, Args)]
+pub struct User {
+    /// What to do.
+    #[command(subcommand)]
+    pub change: UserChange,
+    /// Where.
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// What to do with users.
+#[derive(Clone, Debug, Subcommand)]
+pub enum UserChange {
+    /// Add a user, or give one a new role and password; the password is read from standard input.
+    Set {
+        /// What they may do.
+        #[command(flatten)]
+        given: Given,
+    },
+    /// List users: name, role and reach.
+    List,
+    /// Remove a user; their sessions and live sockets end.
+    Remove {
+        /// Who.
+        #[arg(long, value_name = "NAME")]
+        name: String,
+    },
+}
+
+fn role(text: &str) -> Result<Duty, String> {
+    Duty::ALL.into_iter().find(|duty| duty.name() == text).ok_or_else(|| "use one of viewer, operator, auditor, admin".to_owned())
 }
 
 /// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.
@@ -83,7 +171,7 @@ pub struct Settings {
     /// A TOML file with settings.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where to keep data: the record of acts.
+    /// Where tokens, users and the record of acts are kept [default: $XDG_STATE_HOME/lockscope or ~/.local/state/lockscope].
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
     /// Give up when ZooKeeper was not reached in this time, like 30s or 500ms; without it, keep trying.

@@ -3,8 +3,10 @@
 use app::domain::observation::Observation;
 use tokio::sync::{mpsc, watch};
 
+use crate::access::Access;
+use crate::accounts;
 use crate::audit::{self, VerifyError, chain};
-use crate::cli::{AuditCommand, AuditPlace, Command, Demo, Settings};
+use crate::cli::{AuditCommand, Command, Demo, Place, Settings};
 use crate::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
@@ -30,26 +32,35 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Serve(settings) => {
             let config = Config::load(&settings, &Process)?;
             let ensembles = served(&config)?;
-            check_exposure(&config)?;
-            serve::run(&config, ensembles, pages).await
+            let access = serve::access(&config);
+            check_exposure(&config, &access)?;
+            if access.is_read_only() {
+                accounts::tell_read_only();
+            }
+            serve::run(&config, ensembles, pages, access).await
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
-        Command::Audit(audit) => look_after(&audit.command),
+        Command::Audit(audit) => look_after(&audit.command, &audit.place),
+        Command::Token(token) => accounts::token(&token, &Clock::system()),
+        Command::User(user) => accounts::user(&user, &Clock::system()),
     }
 }
 
 fn check_config(settings: &Settings) -> Result<(), RunError> {
     let config = Config::load(settings, &Process)?;
     served(&config)?;
-    check_exposure(&config)?;
+    check_exposure(&config, &serve::access(&config))?;
     say("the configuration is good");
     config.ensembles.iter().for_each(say_ensemble);
     say(&format!("  listen             {}", config.listen));
     let origins = config.web.origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     say(&format!("  origin             {}", if origins.is_empty() { "none: used at its own address only" } else { &origins }));
     say(&format!("  tls                {}", described_tls(&config.web)?));
-    say(&format!("  data-dir           {}", config.data_dir.map_or_else(|| "none".to_owned(), |dir| dir.display().to_string())));
+    say(&format!(
+        "  data-dir           {}",
+        config.data_dir.map_or_else(|| "none: HOME is not set, name one with --data-dir".to_owned(), |dir| dir.display().to_string())
+    ));
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
     say(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
@@ -58,10 +69,8 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
 }
 
 /// Beyond this machine only for people who are known, and encrypted.
-fn check_exposure(config: &Config) -> Result<(), ConfigError> {
-    // Nobody can sign in yet.
-    let has_credentials = false;
-    config::exposure::check(config.listen, has_credentials, config.web.tls.is_some(), config.web.behind_tls_proxy)
+fn check_exposure(config: &Config, access: &Access) -> Result<(), ConfigError> {
+    config::exposure::check(config.listen, access.has_credentials(), config.web.tls.is_some(), config.web.behind_tls_proxy)
 }
 
 /// How pages are encrypted; reads the certificate, so that one that can't be used is found before the start.
@@ -73,9 +82,9 @@ fn described_tls(web: &config::Web) -> Result<String, ConfigError> {
 }
 
 /// Checks or exports the record of acts; a server may go on writing it.
-fn look_after(command: &AuditCommand) -> Result<(), RunError> {
+fn look_after(command: &AuditCommand, place: &Place) -> Result<(), RunError> {
     match command {
-        AuditCommand::Verify { place, head } => {
+        AuditCommand::Verify { head } => {
             let head = head.as_deref().map(|head| head.trim().to_lowercase());
             if let Some(head) = head.as_deref().filter(|head| !chain::is_hash(head)) {
                 let what = format!("--head {head:?} is not a hash of a record; give the {} hexadecimal digits of one", chain::HASH_CHARS);
@@ -92,7 +101,7 @@ fn look_after(command: &AuditCommand) -> Result<(), RunError> {
             }
             Ok(())
         }
-        AuditCommand::Export { place } => {
+        AuditCommand::Export => {
             let (dir, whole) = verified(place, None)?;
             let copied = audit::copy_all(&dir, &whole, &mut std::io::stdout().lock());
             copied.map_err(|error| RunError::Unavailable(format!("the record could not be written to standard output ({error}); write it to a file")))
@@ -100,8 +109,8 @@ fn look_after(command: &AuditCommand) -> Result<(), RunError> {
     }
 }
 
-fn verified(place: &AuditPlace, head: Option<&str>) -> Result<(std::path::PathBuf, audit::Whole), RunError> {
-    let dir = Config::data_dir_only(place, &Process)?;
+fn verified(place: &Place, head: Option<&str>) -> Result<(std::path::PathBuf, audit::Whole), RunError> {
+    let dir = config::data_dir(place.data_dir.as_deref(), place.config.as_deref(), &Process)?;
     let whole = audit::verify_dir(&dir, head).map_err(|error| match error {
         VerifyError::Line { .. } | VerifyError::Files { .. } => RunError::Broken(error.to_string()),
         VerifyError::None { .. } | VerifyError::Io { .. } => RunError::Unavailable(error.to_string()),
@@ -153,6 +162,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         lints: app::domain::finding::Limits::default(),
         webhook: None,
         second_approver: false,
+        access: crate::access::Settings::default(),
     };
     let (stopper, stop) = shutdown::channel();
     let connect = zookeeper.address();
@@ -161,7 +171,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
             tracing::error!(%error, "the sample contention ended");
         }
     });
-    let served = serve::run(&config, served(&config)?, pages).await;
+    let served = serve::run(&config, served(&config)?, pages, serve::access(&config)).await;
     stopper.stop();
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");

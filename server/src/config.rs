@@ -1,6 +1,7 @@
 //! Settings: where each comes from (flag, environment, file, default, in this order), and whether it can be. Every
 //! mistake is one sentence that names the setting, the value and the remedy. Knows no command-line parser.
 
+mod access;
 mod check;
 mod ensembles;
 pub mod exposure;
@@ -22,14 +23,14 @@ pub use identity::Identity;
 pub use web::Web;
 
 use crate::audit::webhook::Webhook;
-use crate::cli::{AuditPlace, Settings};
+use crate::cli::Settings;
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 37] = [
     "zk",
     "name",
     "color",
@@ -61,6 +62,12 @@ const KEYS: [&str; 31] = [
     "ensemble",
     "lock",
     "lints",
+    "anonymous",
+    "proxy_header",
+    "proxy_addresses",
+    "proxy_role",
+    "proxy_role_header",
+    "proxy_roles",
 ];
 
 /// A configuration that can be.
@@ -72,7 +79,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// To which pages, and how encrypted.
     pub web: Web,
-    /// Where to keep data; None: nowhere.
+    /// Where to keep data; it is made when there is something to keep. None: no place is known.
     pub data_dir: Option<PathBuf>,
     /// When to give up on a ZooKeeper that was never reached; None: never.
     pub connect_timeout: Option<Duration>,
@@ -86,6 +93,8 @@ pub struct Config {
     pub webhook: Option<Webhook>,
     /// A second person has to approve each release.
     pub second_approver: bool,
+    /// Who may come in.
+    pub access: crate::access::Settings,
 }
 
 /// One clear sentence.
@@ -144,7 +153,7 @@ impl Config {
         let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
         let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
         let connect_timeout = places.one("connect_timeout", flags.connect_timeout.as_deref())?;
-        let data_dir = places.one("data_dir", flags.data_dir.as_deref())?.map(|dir| check::data_dir(&dir)).transpose()?;
+        let data_dir = places.data_dir(flags.data_dir.as_deref())?;
         let second_approver = places.one("second_approver", flags.safety.second_approver.as_deref())?;
         let remedy = "write on where a second person has to approve each release, else leave it out";
         let webhook = webhook::of(flags, &places, data_dir.is_some())?;
@@ -159,6 +168,7 @@ impl Config {
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
             webhook,
             second_approver: second_approver.map_or(Ok(false), |word| check::switch(&word, remedy))?,
+            access: access::of(&places)?,
         })
     }
 
@@ -178,19 +188,24 @@ impl Config {
         exposure::check_demo(address)?;
         Ok(address)
     }
+}
 
-    /// Only where data is kept, for commands that look after it.
-    ///
-    /// # Errors
-    /// One sentence.
-    pub fn data_dir_only(place: &AuditPlace, surroundings: &dyn Surroundings) -> Result<PathBuf, ConfigError> {
-        let places = Places::open(place.config.as_deref(), surroundings)?;
-        let Some(dir) = places.one("data_dir", place.data_dir.as_deref())? else {
-            let what = "no data directory is named; give the one of the server with --data-dir, LOCKSCOPE_DATA_DIR or --config";
-            return Err(ConfigError(what.to_owned()));
-        };
-        check::data_dir(&dir)
-    }
+/// Where data is kept, for commands that need nothing else of the configuration.
+///
+/// # Errors
+/// One sentence: a file that can't be read, or no place is known.
+pub fn data_dir(flag: Option<&str>, config: Option<&Path>, surroundings: &dyn Surroundings) -> Result<PathBuf, ConfigError> {
+    Places::open(config, surroundings)?.data_dir(flag)?.ok_or_else(|| {
+        ConfigError("there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR".to_owned())
+    })
+}
+
+/// How long something lasts, like 30d.
+///
+/// # Errors
+/// One sentence that names the setting.
+pub fn lifetime(setting: &str, text: &str) -> Result<Duration, ConfigError> {
+    check::lifetime(&given(text, setting))
 }
 
 fn given(value: &str, from: &str) -> Given {
@@ -229,6 +244,17 @@ impl<'a> Places<'a> {
             return Ok(Some(Given { value, from: name }));
         }
         self.file.get(key).map(|value| self.scalar(key, value)).transpose()
+    }
+
+    /// The directory that was named, else the usual one for what a program keeps from run to run.
+    fn data_dir(&self, flag: Option<&str>) -> Result<Option<PathBuf>, ConfigError> {
+        if let Some(named) = self.one("data_dir", flag)? {
+            return check::data_dir(&named).map(Some);
+        }
+        // A relative XDG_STATE_HOME is to be ignored, says its specification.
+        let absolute = |name: &str| self.surroundings.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        Ok(state.map(|state| state.join("lockscope")))
     }
 
     fn roots(&self, flags: &[String]) -> Result<Vec<Given>, ConfigError> {

@@ -2,6 +2,7 @@
 #![recursion_limit = "512"]
 
 pub mod access;
+pub mod accounts;
 pub mod audit;
 pub mod cli;
 pub mod clock;

@@ -1,6 +1,9 @@
 //! The feed's view of the model: the reader, what the model does not know about itself, and the clock. Hands every look to
 //! `feed::project`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use app::domain::change::Change;
 use app::domain::finding::Code;
 use app::domain::observation::{Observation, RootId};
@@ -29,6 +32,8 @@ pub struct About {
     pub version: String,
     /// When it started.
     pub started_at_ms: i64,
+    /// Whether nobody may release; kept in line by whoever knows the people.
+    pub read_only: Arc<AtomicBool>,
 }
 
 /// Projects every observatory.
@@ -60,7 +65,7 @@ impl Projector {
             version: self.about.version.clone(),
             protocol: PROTOCOL,
             seq: looks.iter().map(|look| look.observatory.revision()).sum(),
-            read_only: true,
+            read_only: self.about.read_only.load(Ordering::Relaxed),
             started_at_ms: self.about.started_at_ms,
             ensembles: looks.iter().map(Look::ensemble_status).collect(),
         }

@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use crate::access::{Access, Reach};
 use crate::audit::webhook::{Delivery, Pace};
 use crate::audit::{Closed, Journal, Log, Records};
 use crate::clock::Clock;
@@ -56,6 +57,14 @@ pub trait Observer: Send + 'static {
     fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
 }
 
+/// Who may come in, as the configuration has it.
+pub fn access(config: &Config) -> Access {
+    // Behind a proxy on this machine everybody comes from loopback.
+    let is_behind_proxy = config.access.proxy.is_some();
+    let reach = Reach { is_public: is_behind_proxy || !config.listen.ip().to_canonical().is_loopback(), is_https: false };
+    Access::new(config.data_dir.clone(), config.access.clone(), reach, Clock::system())
+}
+
 /// Listens.
 ///
 /// # Errors
@@ -86,14 +95,19 @@ pub async fn signalled() {
 ///
 /// # Errors
 /// When something that must run ended.
-pub async fn run<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, pages: fn(Arc<dyn Source>) -> Router) -> Result<(), RunError> {
+pub async fn run<O: Observer>(
+    config: &Config,
+    ensembles: Vec<Served<O>>,
+    pages: fn(Arc<dyn Source>) -> Router,
+    access: Access,
+) -> Result<(), RunError> {
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let clock = Clock::system();
     let (follow, followed) = shutdown::channel();
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
     let record = Record::open(config, &clock).await;
-    let parts = Parts::start(config, ensembles, clock, record);
+    let parts = Parts::start(config, ensembles, clock, record, access);
     let served = parts
         .serve(config, (listener, tls), pages, async move {
             let name = signals.next().await;
@@ -162,12 +176,13 @@ struct Parts {
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
     desk: Desk,
+    access: Access,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
 }
 
 impl Parts {
-    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, record: Record) -> Self {
+    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, record: Record, access: Access) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
@@ -182,7 +197,9 @@ impl Parts {
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
-        let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms };
+        let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
+        tokio::spawn(access.clone().run(stop.clone()));
+        access.record_in(record.journal.clone());
         let desk = Desk::new(sites, record.journal, clock.clone(), release::Settings { needs_second: config.second_approver });
         let projector = Projector::new(projected, about, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
@@ -191,7 +208,7 @@ impl Parts {
             tokio::spawn(delivery.run(stop.receiver()));
         }
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
-        Self { hub, engines, observers, pump, records: record.records, desk, stopper }
+        Self { hub, engines, observers, pump, records: record.records, desk, access, stopper }
     }
 
     async fn serve(
@@ -202,7 +219,7 @@ impl Parts {
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(self.hub.clone(), draining, Limits::default());
+        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone());
         let http = http.with_origins(config.web.allowed(config.listen)).with_records(self.records.clone()).with_desk(self.desk.clone());
         let (close, closing) = shutdown::channel();
         let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing)?;

@@ -17,7 +17,7 @@ const FOLDER: &str = "style/css";
 /// One utility a line; `#` starts a comment.
 const ALLOW_LIST: &str = "style/utilities.txt";
 /// Where classes are used.
-const MARKUP: &str = "app/src/ui";
+const MARKUP: [&str; 2] = ["app/src/ui", "server/src/http"];
 
 /// The whole style sheet.
 pub(crate) fn build(workspace: &Path) -> Result<String> {
@@ -26,7 +26,11 @@ pub(crate) fn build(workspace: &Path) -> Result<String> {
     let defined: BTreeSet<String> = own.iter().flat_map(|(_, text)| classes_defined(text)).collect();
     let mut used = BTreeSet::new();
     let mut strangers = Vec::new();
-    for (path, text) in read_all(&workspace.join(MARKUP), "rs")? {
+    let mut markup = Vec::new();
+    for folder in MARKUP {
+        markup.extend(read_all(&workspace.join(folder), "rs")?);
+    }
+    for (path, text) in markup {
         for class in classes_used(&text) {
             if allowed.contains(&class) {
                 used.insert(class);

@@ -43,6 +43,38 @@ pub struct Actor {
     pub address: Option<IpAddr>,
 }
 
+/// Whether a role has a right, somewhere.
+pub(super) fn role_may(role: Duty, right: Right) -> bool {
+    match (role, right) {
+        (_, Right::View)
+        | (Duty::Admin, _)
+        | (Duty::Operator, Right::Release | Right::ReadAudit | Right::RunLab)
+        | (Duty::Auditor, Right::ReadAudit) => true,
+        (Duty::Viewer | Duty::Auditor | Duty::Operator, _) => false,
+    }
+}
+
+impl Right {
+    /// Every right.
+    pub const ALL: [Self; 5] = [Self::View, Self::Release, Self::ReadAudit, Self::RunLab, Self::Administer];
+
+    /// What may be done, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::View => "look at locks",
+            Self::Release => "release",
+            Self::ReadAudit => "read the audit log",
+            Self::RunLab => "run the lab",
+            Self::Administer => "administer the server",
+        }
+    }
+
+    /// The roles that have it.
+    pub fn roles(self) -> Vec<Duty> {
+        Duty::ALL.into_iter().filter(|role| role_may(*role, self)).collect()
+    }
+}
+
 impl Scope {
     /// Whether a path of an ensemble is inside.
     pub fn covers(&self, ensemble: &str, path: &str) -> bool {
@@ -59,13 +91,7 @@ impl Scope {
 impl Actor {
     /// Whether the role has a right, somewhere.
     pub fn may(&self, right: Right) -> bool {
-        match (self.role, right) {
-            (_, Right::View)
-            | (Duty::Admin, _)
-            | (Duty::Operator, Right::Release | Right::ReadAudit | Right::RunLab)
-            | (Duty::Auditor, Right::ReadAudit) => true,
-            (Duty::Viewer | Duty::Auditor | Duty::Operator, _) => false,
-        }
+        role_may(self.role, right)
     }
 
     /// Whether the role has a right at a path.

@@ -1,5 +1,38 @@
-//! Who may do what: identities, roles, scopes. Knows no route and no ZooKeeper.
+//! Who may do what: identities, roles, scopes, and how somebody shows who they are. Knows no route and no ZooKeeper.
 
 mod actor;
+mod ended;
+mod error;
+mod file;
+mod grant;
+mod keeper;
+mod limits;
+mod links;
+mod password;
+mod proxy;
+mod refusals;
+mod secret;
+mod sessions;
+mod settings;
+mod sign_in;
+mod state;
+mod tokens;
+mod users;
+mod watched;
 
 pub use actor::{Actor, Right, Scope};
+pub use ended::{Ended, Ending};
+pub use error::AccessError;
+pub use grant::{Grant, check_name};
+pub use keeper::{Access, Denied, Known};
+pub use limits::{ACCOUNT_FREE, ADDRESS_FREE, WAIT_MS_MAX};
+pub use links::LINK_MS_MAX;
+pub use password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
+pub use proxy::{Net, Proxy};
+pub use refusals::REFUSALS_A_MINUTE_MAX;
+pub use secret::Secret;
+pub use sessions::{AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_A_NAME_MAX, SESSIONS_MAX};
+pub use settings::{Reach, Settings};
+pub use sign_in::{NotSignedIn, SignedIn};
+pub use tokens::{TOKENS_FILE, TokenRecord, list_tokens, new_token, revoke_token};
+pub use users::{USERS_FILE, UserRecord, list_users, remove_user, set_user};

@@ -42,6 +42,24 @@ pub(super) fn file(setting: &Given) -> Result<PathBuf, ConfigError> {
     if setting.value.is_empty() { wrong(setting, "is empty", "name a file, or leave it out") } else { Ok(PathBuf::from(&setting.value)) }
 }
 
+/// A time that may be long.
+pub(super) fn lifetime(setting: &Given) -> Result<Duration, ConfigError> {
+    const DAYS_MAX: u64 = 3_650;
+    let text = setting.value.trim();
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let minutes = match unit {
+        "m" => Some(1),
+        "h" => Some(60),
+        "d" => Some(24 * 60),
+        _ => None,
+    };
+    let minutes = minutes.zip(number.parse::<u64>().ok()).and_then(|(factor, number)| number.checked_mul(factor));
+    let Some(minutes) = minutes.filter(|minutes| (1..=DAYS_MAX * 24 * 60).contains(minutes)) else {
+        return wrong(setting, "is no lifetime", &format!("write it like 30d, 12h or 90m, at most {DAYS_MAX}d"));
+    };
+    Ok(Duration::from_secs(minutes * 60))
+}
+
 pub(super) fn time(setting: &Given) -> Result<Duration, ConfigError> {
     let text = setting.value.trim();
     let number_ends_at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

@@ -62,6 +62,7 @@ fn defaults_need_only_a_zookeeper() {
         lints: Limits::default(),
         webhook: None,
         second_approver: false,
+        access: crate::access::Settings::default(),
     };
     assert_eq!(config, expected);
 }
@@ -337,4 +338,70 @@ fn a_webhook_needs_an_address_a_secret_and_a_log() {
         "",
         "--webhook-secret-file \"/s\" can't be read (entity not found); name a file that can be",
     );
+}
+
+#[test]
+fn data_is_kept_where_it_was_said_or_where_programs_keep_it() {
+    let dir = |vars: &[(&'static str, &'static str)], text, flag: Option<&str>| {
+        let surroundings = Fake { vars: vars.iter().copied().collect(), text: Some(text) };
+        data_dir(flag, Some(Path::new("x.toml")), &surroundings).map(|dir| dir.display().to_string())
+    };
+    let home = ("HOME", "/home/a");
+    assert_eq!(dir(&[home], "", None).unwrap(), "/home/a/.local/state/lockscope");
+    assert_eq!(dir(&[home, ("XDG_STATE_HOME", "/s")], "", None).unwrap(), "/s/lockscope");
+    assert_eq!(dir(&[home, ("XDG_STATE_HOME", "s")], "", None).unwrap(), "/home/a/.local/state/lockscope");
+    assert_eq!(dir(&[home], "data_dir = \"/f\"", None).unwrap(), "/f");
+    assert_eq!(dir(&[home, ("LOCKSCOPE_DATA_DIR", "/e")], "data_dir = \"/f\"", None).unwrap(), "/e");
+    assert_eq!(dir(&[home, ("LOCKSCOPE_DATA_DIR", "/e")], "", Some("/g")).unwrap(), "/g");
+    assert_eq!(
+        dir(&[], "", None).unwrap_err().to_string(),
+        "there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR"
+    );
+}
+
+#[test]
+fn identities_are_read_from_the_file() {
+    let text = "zk = \"a:1\"\nanonymous = \"none\"\nproxy_header = \"X-Forwarded-User\"\nproxy_addresses = [\"10.0.0.5\", \"10.1.0.0/16\"]\n\
+                proxy_role_header = \"X-Groups\"\nproxy_role = \"none\"\n[proxy_roles]\nops = \"operator\"\n";
+    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let access = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap().access;
+    let proxy = access.proxy.unwrap();
+    assert_eq!((access.anonymous, proxy.addresses.len(), proxy.header.as_deref(), proxy.role), (Some(false), 2, Some("x-forwarded-user"), None));
+    assert_eq!((proxy.role_header.as_deref(), proxy.roles.len()), (Some("x-groups"), 1));
+}
+
+#[test]
+fn identities_that_can_not_be() {
+    check_file(
+        "zk = \"a:1\"\nanonymous = \"admin\"",
+        "`anonymous` in x.toml \"admin\" is neither viewer nor none; write viewer to let everybody look, or none to ask everybody who they are",
+    );
+    check_file(
+        "zk = \"a:1\"\nproxy_header = \"X-User\"",
+        "`proxy_header` is set without `proxy_addresses`; name the addresses of the proxy, like proxy_addresses = [\"10.0.0.5\"]",
+    );
+    check_file(
+        "zk = \"a:1\"\nproxy_header = \"Cookie\"",
+        "`proxy_header` in x.toml \"Cookie\" means something else already; name a header of its own, like X-Forwarded-User",
+    );
+    check_file(
+        "zk = \"a:1\"\nproxy_addresses = [\"10.0.0.1/8\"]",
+        "`proxy_addresses` in x.toml \"10.0.0.1/8\" is neither an address nor a network; write it like 10.0.0.5 or 10.1.0.0/16",
+    );
+    check_file(
+        "zk = \"a:1\"\nproxy_role = \"root\"",
+        "`proxy_role` in x.toml \"root\" is no role; use one of viewer, operator, auditor, admin, or none",
+    );
+    for (text, ok) in [
+        ("30d", true),
+        ("12h", true),
+        ("90m", true),
+        ("30", false),
+        ("0d", false),
+        ("-1d", false),
+        ("4000d", false),
+        ("99999999999999999999d", false),
+    ] {
+        assert_eq!(lifetime("--expires", text).is_ok(), ok, "{text}");
+    }
 }

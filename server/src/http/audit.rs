@@ -32,7 +32,8 @@ pub(super) async fn export(State(http): State<Http>) -> Result<Response, Refused
     Ok((headers, Body::from_stream(export.chunks)).into_response())
 }
 
-fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
+/// What is asked of the record; a mistake is one sentence.
+pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
     let mut query = PageQuery::default();
     for (name, value) in pairs {
         match name.as_str() {

@@ -12,6 +12,7 @@ use super::origin;
 use super::problem::{Refused, echo};
 use super::socket::{FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
+use crate::access::Known;
 use crate::feed::Encoding;
 use crate::transport::Arrival;
 
@@ -21,6 +22,7 @@ const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 pub(super) async fn live(
     State(http): State<Http>,
     arrival: Option<Extension<Arrival>>,
+    Extension(known): Extension<Known>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
@@ -37,7 +39,7 @@ pub(super) async fn live(
     let buffer_bytes = http.limits.write_buffer_bytes;
     let upgrade = upgrade.max_message_size(READ_BYTES_MAX).max_frame_size(READ_BYTES_MAX).write_buffer_size(buffer_bytes);
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
-        Socket::new(http, socket, encoding).run().await;
+        Socket::new(http, socket, encoding, known).run().await;
         drop(permit);
     }))
 }

@@ -5,15 +5,20 @@ mod api_sessions;
 mod api_types;
 mod assets;
 mod audit;
+mod audit_page;
+mod gate;
 mod guard;
 mod headers;
 mod health;
 mod live;
+mod me;
 mod metrics;
 mod origin;
 mod pages;
 mod problem;
 mod release;
+mod routes;
+mod sign_in;
 mod socket;
 
 use std::sync::Arc;
@@ -22,19 +27,22 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{Method, Uri};
+use axum::http::Uri;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
 use tokio::sync::Semaphore;
 
+use crate::access::Access;
 use crate::audit::{Closed, Records};
+use crate::clock::Clock;
 use crate::feed::Hub;
 use crate::release::Desk;
 use crate::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 use problem::Refused;
+use routes::Answer;
+pub use routes::{Declared, Need, Verb, declared};
 
 /// Bytes of a request's body; nothing here takes more.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -74,6 +82,7 @@ pub struct Http {
     desk: Option<Desk>,
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
+    access: Access,
 }
 
 /// What is counted here, for `/metrics`.
@@ -93,7 +102,8 @@ impl Counts {
 }
 
 impl Http {
-    /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them.
+    /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them; everybody
+    /// may look and nobody may do anything.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
         Self {
@@ -102,6 +112,7 @@ impl Http {
             limits,
             sockets,
             counts: Arc::default(),
+            access: Access::open_to_all(Clock::system()),
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
@@ -126,33 +137,28 @@ impl Http {
         Self { records, ..self }
     }
 
+    /// The same, for the people that this knows.
+    #[must_use]
+    pub fn with_access(self, access: Access) -> Self {
+        Self { access, ..self }
+    }
+
     /// Waits until every socket is closed, at most this long; false when some are not.
     pub async fn sockets_closed(&self, within: Duration) -> bool {
         tokio::time::timeout(within, self.sockets.acquire_many(self.limits.sockets_max)).await.is_ok()
     }
 
-    /// The whole router. `pages` brings the page and its assets, with its own answer to unknown addresses.
+    /// The whole router, made of the table in `routes`. `pages` brings the page and its assets, with its own answer to
+    /// unknown addresses.
     pub fn router(&self, pages: Router) -> Router {
-        let api = Router::new()
-            .route("/healthz", get(health::healthz))
-            .route("/readyz", get(health::readyz))
-            .route("/metrics", get(metrics::metrics))
-            .route("/api/v1/status", get(api::status))
-            .route("/api/v1/locks", get(api::locks))
-            .route("/api/v1/lock", get(api::lock))
-            .route("/api/v1/waits", get(api::waits))
-            .route("/api/v1/sessions", get(api::sessions))
-            .route("/api/v1/session", get(api::session))
-            .route("/api/v1/live", get(live::live))
-            // Both need the right to read the record (`Right::ReadAudit`).
-            .route("/api/v1/audit", get(audit::page))
-            .route("/api/v1/audit/export", get(audit::export))
-            .route("/api", any(unknown_api))
-            .route("/api/{*rest}", any(unknown_api))
-            .with_state(self.clone())
-            .layer(middleware::map_response(headers::of_api));
-        api.merge(pages)
-            .method_not_allowed_fallback(method_not_allowed)
+        let rows = |router: Router<Self>, row: &routes::Row| match row.answer {
+            Answer::Api(handler) => router.route(row.path, handler().layer(middleware::map_response(headers::of_api))),
+            Answer::Form(handler) => router.route(row.path, handler()),
+            Answer::Page | Answer::File => router,
+        };
+        let own = routes::ROUTES.iter().fold(Router::new(), rows).with_state(self.clone());
+        own.merge(pages)
+            .layer(middleware::from_fn_with_state(self.clone(), gate::gate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .layer(middleware::from_fn(bounded))
             .layer(middleware::from_fn_with_state(self.clone(), guard::guard))
@@ -161,17 +167,7 @@ impl Http {
 }
 
 async fn unknown_api(uri: Uri) -> Refused {
-    Refused::not_found(format!(
-        "there is nothing at {}; the API has /api/v1/status, /api/v1/locks, /api/v1/lock, /api/v1/waits, /api/v1/sessions, /api/v1/session, /api/v1/live, /api/v1/audit and /api/v1/audit/export",
-        problem::echo(uri.path())
-    ))
-}
-
-async fn method_not_allowed(method: Method, uri: Uri) -> Refused {
-    Refused::new(
-        axum::http::StatusCode::METHOD_NOT_ALLOWED,
-        format!("{} is not allowed at {}; use GET", problem::echo(method.as_str()), problem::echo(uri.path())),
-    )
+    Refused::not_found(format!("there is nothing at {}; the API has {}", problem::echo(uri.path()), routes::addresses()))
 }
 
 async fn bounded(request: Request, next: Next) -> Response {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use app::ports::Source;
 use app::ui::{App, shell};
-use app::wire::{LockQuery, SessionQuery};
+use app::wire::{LockQuery, Person, SessionQuery};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, Request};
@@ -20,6 +20,7 @@ use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 
 use super::assets;
 use super::problem::Refused;
+use super::routes::is_page;
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".
 pub fn pages(source: Arc<dyn Source>) -> Router {
@@ -28,7 +29,8 @@ pub fn pages(source: Arc<dyn Source>) -> Router {
     };
     let options = LeptosOptions::builder().output_name("app").build();
     let context = move || prepare(&source);
-    let routes = generate_route_list(App);
+    // A page without a row in the table has nobody who may see it.
+    let routes = generate_route_list(App).into_iter().filter(|route| is_page(if route.path().is_empty() { "/" } else { route.path() })).collect();
     let render = move || shell(names.clone());
     let missing = leptos_axum::render_app_async_with_context(
         {
@@ -50,6 +52,9 @@ pub fn pages(source: Arc<dyn Source>) -> Router {
 /// Runs for each request, before anything is rendered.
 fn prepare(source: &Arc<dyn Source>) {
     provide_context(Arc::clone(source));
+    if let Some(person) = use_context::<Parts>().and_then(|parts| parts.extensions.get::<Person>().cloned()) {
+        provide_context(person);
+    }
     let Some(response) = use_context::<ResponseOptions>() else { return };
     if let Some(policy) = use_nonce().and_then(|nonce| HeaderValue::from_str(&policy(&nonce)).ok()) {
         response.insert_header(CONTENT_SECURITY_POLICY, policy);

@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::MissedTickBehavior;
 
 use super::{Counts, Http};
+use crate::access::{Ending, Known};
 use crate::clock;
 use crate::feed::{self, Encoding, FeedError, Refusal, Subscription};
 
@@ -32,6 +33,8 @@ pub(super) struct Socket {
     http: Http,
     socket: WebSocket,
     encoding: Encoding,
+    /// Who listens, and until when they may.
+    known: Known,
     subscriptions: BTreeMap<u32, Viewer>,
     /// Notified by every channel a subscription is in.
     waker: Arc<Notify>,
@@ -54,9 +57,9 @@ enum End {
 }
 
 impl Socket {
-    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding) -> Self {
+    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known) -> Self {
         let heard_at = clock::instant();
-        Self { http, socket, encoding, subscriptions: BTreeMap::new(), waker: Arc::new(Notify::new()), last_id: 0, heard_at }
+        Self { http, socket, encoding, known, subscriptions: BTreeMap::new(), waker: Arc::new(Notify::new()), last_id: 0, heard_at }
     }
 
     /// Runs until the socket ends.
@@ -86,11 +89,13 @@ impl Socket {
         heartbeat.reset();
         let mut beats = 0_u32;
         let draining = self.http.draining.clone();
+        let permitted = self.known.ended.clone();
         let waker = self.waker.clone();
         let mut is_pending = false;
         loop {
             tokio::select! {
                 () = draining.stopped() => return Err(going_away()),
+                why = permitted.ended() => return Err(not_permitted(why)),
                 message = self.socket.recv() => {
                     self.take(message).await?;
                     is_pending = true;
@@ -161,6 +166,10 @@ impl Socket {
     }
 
     fn obey(&mut self, frame: ClientFrame) -> Result<(), Refusal> {
+        // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
+        if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
+            self.http.access.touch(&self.known);
+        }
         match frame {
             ClientFrame::Subscribe { id, view } => self.subscribe(id, view, None),
             ClientFrame::ResumeAfter { id, view, epoch, seq } => self.subscribe(id, view, Some((epoch, seq))),
@@ -212,12 +221,17 @@ impl Socket {
                 Err(_) => Err(End::Close { code: close_code::AGAIN, reason: "too slow: a frame could not be sent in time; connect again and resume" }),
             },
             () = self.http.draining.stopped() => Err(going_away()),
+            why = self.known.ended.ended() => Err(not_permitted(why)),
         }
     }
 }
 
 fn going_away() -> End {
     End::Close { code: close_code::AWAY, reason: "the server is shutting down" }
+}
+
+fn not_permitted(why: Ending) -> End {
+    End::Close { code: close_code::POLICY, reason: why.words() }
 }
 
 fn too_long() -> End {

@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod access;
 mod audit;
 mod cli;
 mod crate_facts;

@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use app::ports::Source;
 use app::wire::{
     Board, BoardHead, Body, Confidence, EnsembleStatus, Epoch, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
     Status, Verdict, View, Window, Zxid,
 };
 use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
+use server::access::Access;
 use server::clock::Clock;
 use server::feed::{Hub, Projection, pump};
 use server::http::{Http, Limits};
@@ -171,16 +173,31 @@ impl Served {
     }
 
     pub(crate) async fn start_with(limits: Limits, bounds: Bounds, tls: Option<Tls>, with: impl FnOnce(Http) -> Http) -> Self {
+        Self::start_all(limits, bounds, tls, with, |_| Router::new()).await
+    }
+
+    /// The same for certain people, with certain pages.
+    pub(crate) async fn start_for(limits: Limits, access: Access, pages: fn(Arc<dyn Source>) -> Router) -> Self {
+        Self::start_all(limits, Bounds::default(), None, |http| http.with_access(access), pages).await
+    }
+
+    async fn start_all(
+        limits: Limits,
+        bounds: Bounds,
+        tls: Option<Tls>,
+        with: impl FnOnce(Http) -> Http,
+        pages: fn(Arc<dyn Source>) -> Router,
+    ) -> Self {
         let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_stopper, stop) = shutdown::channel();
         tokio::spawn(pump::run(hub.clone(), stop));
         let (drain, draining) = shutdown::channel();
         let (close, closing) = shutdown::channel();
-        let http = with(Http::new(hub, draining, limits));
+        let http = with(Http::new(hub.clone(), draining, limits).with_access(Access::open_to_all(Clock::manual(NOW_MS))));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = http.router(Router::new());
+        let router = http.router(pages(hub));
         tokio::spawn(transport::serve(listener, tls, router, bounds, closing));
         Self { fake, address, http, drain, close, _pump: pump_stopper }
     }

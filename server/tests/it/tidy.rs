@@ -19,6 +19,10 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/src/audit", &["app::ui", "zookeeper_client", "crate::engine", "crate::feed", "crate::http", "crate::demo", "axum", "leptos"]),
     ("server/src/feed", &["axum", "leptos", "zookeeper_client", "crate::zookeeper", "crate::http", "app::ui"]),
     (
+        "server/src/access",
+        &["app::domain", "app::ui", "zookeeper_client", "crate::zookeeper", "crate::http", "crate::feed", "crate::engine", "leptos", "axum::Router"],
+    ),
+    (
         "server/src/http",
         &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo", "crate::audit::Log", "crate::audit::files"],
     ),

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use app::domain::observatory::{Observatory, RootState, Settings};
 use app::domain::observation::RootId;
+use app::domain::observatory::{Observatory, RootState, Settings};
 use app::domain::time::TimeMs;
 use app::wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
 use futures_util::FutureExt as _;

@@ -1,0 +1,99 @@
+//! What a token or a user is given: a role and how far it reaches; and what names they may have.
+
+use app::wire::Duty;
+use serde::{Deserialize, Serialize};
+
+use super::{AccessError, Scope};
+
+/// Characters of a name.
+pub(super) const NAME_CHARS_MAX: usize = 64;
+/// Ensembles or paths of one grant.
+const REACH_MAX: usize = 100;
+/// The name of nobody.
+pub(super) const ANONYMOUS: &str = "anonymous";
+
+/// A role and how far it reaches. Empty lists reach everywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// What may be done.
+    pub role: Duty,
+    /// In which ensembles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ensembles: Vec<String>,
+    /// At and below which paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+}
+
+impl Grant {
+    /// A role that holds everywhere.
+    pub fn everywhere(role: Duty) -> Self {
+        Self { role, ensembles: Vec::new(), paths: Vec::new() }
+    }
+
+    /// What was written on the command line.
+    ///
+    /// # Errors
+    /// A path that is none, or too many.
+    pub fn new(role: Duty, ensembles: &[String], paths: &[String]) -> Result<Self, AccessError> {
+        for path in paths {
+            let is_clean = path.starts_with('/') && (path == "/" || !path.ends_with('/')) && !path.contains("//") && !path.contains(char::is_control);
+            if !is_clean {
+                return Err(AccessError(format!("--path {path:?} is no path; write it like /shop, without a slash at the end")));
+            }
+        }
+        if let Some(name) = ensembles.iter().find(|name| name.is_empty() || name.contains(char::is_control)) {
+            return Err(AccessError(format!("--ensemble {name:?} is no name; write it as it stands in the configuration, like prod-eu")));
+        }
+        if ensembles.len().max(paths.len()) > REACH_MAX {
+            return Err(AccessError(format!("more than {REACH_MAX} ensembles or paths were named; name what is above them")));
+        }
+        Ok(Self { role, ensembles: ensembles.to_vec(), paths: paths.to_vec() })
+    }
+
+    /// How far it reaches.
+    pub fn scope(&self) -> Scope {
+        Scope { ensembles: self.ensembles.clone(), paths: self.paths.clone() }
+    }
+
+    /// In words, for lists.
+    pub fn reach(&self) -> String {
+        let all = self.ensembles.iter().chain(&self.paths).map(String::as_str).collect::<Vec<_>>().join(" ");
+        if all.is_empty() { "everywhere".to_owned() } else { all }
+    }
+}
+
+/// Whether somebody may be called so.
+///
+/// # Errors
+/// One sentence.
+pub fn check_name(name: &str) -> Result<(), AccessError> {
+    let is_one = !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(|char| char.is_ascii_alphanumeric() || "._@+-".contains(char));
+    if is_one && name != ANONYMOUS && !name.starts_with('-') {
+        return Ok(());
+    }
+    Err(AccessError(format!(
+        "--name {name:?} is no name; write 1 to {NAME_CHARS_MAX} letters, digits, dots, dashes, underscores, @ or +, like ci-release, other than \
+         {ANONYMOUS}"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_paths_are_checked() {
+        for name in ["ci", "a.b@c+d", "0"] {
+            assert_eq!(check_name(name), Ok(()), "{name}");
+        }
+        for name in ["", "a b", "anonymous", "-x", "ä", "a\n", &"a".repeat(65)] {
+            assert!(check_name(name).is_err(), "{name:?}");
+        }
+        let paths = |path: &str| Grant::new(Duty::Operator, &[], &[path.to_owned()]);
+        assert!(paths("/").is_ok() && paths("/a/b").is_ok());
+        for path in ["", "a", "/a/", "//a", "/a\u{0}"] {
+            assert!(paths(path).is_err(), "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Resolves requests to people. The order is: bearer token, session cookie, trusted proxy's header, nobody.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use app::wire::{AuditKind, Duty, Person, SignedBy};
+use axum::http::HeaderMap;
+use axum::http::header::{AUTHORIZATION, COOKIE};
+
+use super::grant::ANONYMOUS;
+use super::password::Passwords;
+use super::secret::{Digest, Secret};
+use super::sessions::Closed;
+use super::state::State;
+use super::tokens::BadToken;
+use super::{Actor, Ended, Grant, Reach, Right, Scope, Settings};
+use crate::audit::{Entry, Journal};
+use crate::clock::Clock;
+use crate::shutdown::Stop;
+
+/// How often it is looked what is over.
+const TEND_EVERY: Duration = Duration::from_secs(1);
+
+/// Knows who may come in; cheap to clone.
+#[derive(Clone)]
+pub struct Access(Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) settings: Settings,
+    pub(super) reach: Reach,
+    pub(super) clock: Clock,
+    state: Mutex<State>,
+    pub(super) passwords: Passwords,
+    journal: OnceLock<Arc<dyn Journal>>,
+    read_only: Arc<AtomicBool>,
+}
+
+/// Who asks, as far as it is known.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Who.
+    pub actor: Actor,
+    /// Hears when that ends.
+    pub ended: Ended,
+    /// The session whose cookie came along.
+    pub(super) session: Option<Digest>,
+}
+
+/// Why nobody was recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// Nothing was shown, and that is not enough here.
+    Nobody,
+    /// A token was shown that is none, or is none any more.
+    Token(&'static str),
+    /// A header of a trusted proxy that can't be believed.
+    Proxy(String),
+}
+
+impl Known {
+    /// Whether the request itself carried a token. A browser sends everything else by itself, also for other sites.
+    pub fn is_by_bearer(&self) -> bool {
+        self.actor.by == SignedBy::Token && self.session.is_none()
+    }
+
+    /// Whether the request carried a session's cookie.
+    pub fn is_signed_in(&self) -> bool {
+        self.session.is_some()
+    }
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+impl Access {
+    /// Knows those whose tokens and names are kept in a directory; without one, nobody.
+    pub fn new(dir: Option<PathBuf>, settings: Settings, reach: Reach, clock: Clock) -> Self {
+        let state = Mutex::new(State::new(dir.as_deref()));
+        let inner = Inner {
+            settings,
+            reach,
+            clock,
+            state,
+            passwords: Passwords::new(),
+            journal: OnceLock::new(),
+            read_only: Arc::new(AtomicBool::new(true)),
+        };
+        let access = Self(Arc::new(inner));
+        drop(access.fresh());
+        access
+    }
+
+    /// Everybody may look and nobody may do anything: for a server that keeps nothing.
+    pub fn open_to_all(clock: Clock) -> Self {
+        Self::new(None, Settings::default(), Reach::LOOPBACK, clock)
+    }
+
+    /// Where sign-ins are recorded from now on; only the first counts.
+    pub fn record_in(&self, journal: Arc<dyn Journal>) {
+        // A second journal is a mistake of the composition and changes nothing.
+        let _ = self.0.journal.set(journal);
+    }
+
+    pub(super) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    /// The state, with what changed on disk taken in.
+    pub(super) fn fresh(&self) -> MutexGuard<'_, State> {
+        let now_ms = self.0.clock.now_ms();
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.refresh(now_ms);
+        self.note(&state);
+        state
+    }
+
+    /// Keeps the mark in line.
+    pub(super) fn note(&self, state: &State) {
+        let may = state.any_may(Right::Release, self.0.settings.proxy.as_ref(), self.0.clock.now_ms());
+        self.0.read_only.store(!may, Ordering::Relaxed);
+    }
+
+    /// Who asks.
+    ///
+    /// # Errors
+    /// When something was shown that can't be believed, or nothing where something is needed.
+    pub fn resolve(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Known, Denied> {
+        let address = self.client(headers, peer);
+        let now_ms = self.0.clock.now_ms();
+        let state = self.fresh();
+        if headers.contains_key(AUTHORIZATION) {
+            let token = bearer(headers)?;
+            let (record, ended) = state.tokens.find(token.expose(), now_ms).map_err(|why| match why {
+                BadToken::Unknown => Denied::Token("the token is not known here; it may have been revoked"),
+                BadToken::Expired => Denied::Token("the token ran out; make a new one with `lockscope token new`"),
+            })?;
+            let actor = Actor { name: record.name.clone(), role: record.grant.role, scope: record.grant.scope(), by: SignedBy::Token, address };
+            return Ok(Known { actor, ended, session: None });
+        }
+        let session = self.cookie(headers);
+        if let Some((holder, ended)) = session.as_ref().and_then(|id| state.sessions.find(id, now_ms)) {
+            return Ok(Known { actor: holder.actor(address), ended, session });
+        }
+        drop(state);
+        if let Some((name, grant)) = self.0.settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))? {
+            let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
+            return Ok(Known { actor, ended: Ended::never(), session: None });
+        }
+        // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
+        if self.0.settings.anonymous.unwrap_or(!self.0.reach.is_public) {
+            let actor = Actor { name: ANONYMOUS.to_owned(), role: Duty::Viewer, scope: Scope::default(), by: SignedBy::Nobody, address };
+            return Ok(Known { actor, ended: Ended::never(), session: None });
+        }
+        Err(Denied::Nobody)
+    }
+
+    /// Something was asked by hand: a session that is used does not run out.
+    pub fn touch(&self, known: &Known) {
+        if let Some(id) = &known.session {
+            let now_ms = self.0.clock.now_ms();
+            self.fresh().sessions.touch(id, now_ms);
+        }
+    }
+
+    /// Where a request came from, as far as that can be believed.
+    pub fn client(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
+        let peer = peer.map(|peer| peer.to_canonical());
+        self.0.settings.proxy.as_ref().map_or(peer, |proxy| proxy.client(headers, peer))
+    }
+
+    /// Who looks, for the page.
+    pub fn person(&self, actor: &Actor) -> Person {
+        let can_sign_in = self.can_sign_in();
+        let (may_release, may_audit) = (actor.may(Right::Release), actor.may(Right::ReadAudit));
+        Person { name: actor.name.clone(), role: actor.role, by: actor.by, may_release, may_audit, can_sign_in }
+    }
+
+    /// Whether there is a token, a user or a link to sign in with.
+    pub fn can_sign_in(&self) -> bool {
+        self.fresh().can_sign_in(self.0.clock.now_ms())
+    }
+
+    /// Whether there is anybody who may come in by name: what listening beyond loopback needs.
+    pub fn has_credentials(&self) -> bool {
+        self.can_sign_in() || self.0.settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some())
+    }
+
+    /// Whether nobody there is may release.
+    pub fn is_read_only(&self) -> bool {
+        drop(self.fresh());
+        self.0.read_only.load(Ordering::Relaxed)
+    }
+
+    /// The same as a mark that is kept in line, at least once a second while [`Access::run`] runs.
+    pub fn read_only(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0.read_only)
+    }
+
+    /// Makes a link that signs in whoever opens it first, within a quarter of an hour. The path is a secret.
+    pub fn one_time_link(&self, name: &str, role: Duty) -> String {
+        let now_ms = self.0.clock.now_ms();
+        let mut state = self.fresh();
+        let key = state.links.add(name, Grant::everywhere(role), now_ms);
+        self.note(&state);
+        format!("/sign-in/once?key={}", key.expose())
+    }
+
+    /// Ends and records what is over, and takes in what changed on disk.
+    pub async fn tend(&self) {
+        let now_ms = self.0.clock.now_ms();
+        let (closed, left_out) = {
+            let mut state = self.fresh();
+            state.sweep(now_ms);
+            self.note(&state);
+            (std::mem::take(&mut state.closed), state.refusals.left_out(now_ms))
+        };
+        for Closed { holder, why } in closed {
+            self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
+        }
+        if let Some(count) = left_out {
+            self.record(AuditKind::Refused, None, format!("{count} more refused sign-ins within a minute are not recorded one by one")).await;
+        }
+    }
+
+    /// Tends until told to stop.
+    pub async fn run(self, stop: Stop) {
+        loop {
+            tokio::select! {
+                () = stop.stopped() => return,
+                () = tokio::time::sleep(TEND_EVERY) => self.tend().await,
+            }
+        }
+    }
+
+    /// Records something of people. Signing in goes on when it can't be: acts are refused then, looking is not.
+    pub(super) async fn record(&self, kind: AuditKind, actor: Option<Actor>, detail: String) {
+        let Some(journal) = self.0.journal.get() else { return };
+        let entry = Entry { kind, actor, ensemble: None, lock: None, path: None, intent: None, outcome: None, reason: None, detail };
+        if let Err(error) = journal.append(entry).await {
+            tracing::error!(%error, "{kind} could not be recorded");
+        }
+    }
+
+    /// The id of the session whose cookie came along. Two such cookies are somebody's trick, and none is taken.
+    pub(super) fn cookie(&self, headers: &HeaderMap) -> Option<Digest> {
+        let name = self.0.reach.cookie_name();
+        let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
+        let mut ids = pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|(key, _)| *key == name);
+        let (_, id) = ids.next()?;
+        if ids.next().is_some() {
+            return None;
+        }
+        Some(Secret::new(id.to_owned()).digest())
+    }
+}
+
+/// The token of a request that brings credentials. Whatever else comes in that header is refused, never passed over: who
+/// sends it believes to be known.
+fn bearer(headers: &HeaderMap) -> Result<Secret, Denied> {
+    const FORM: &str = "send one header like `Authorization: Bearer lks_…`, or none";
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return Err(Denied::Token(FORM)) };
+    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or(Denied::Token(FORM))?;
+    if scheme.eq_ignore_ascii_case("bearer") { Ok(Secret::new(token.trim().to_owned())) } else { Err(Denied::Token(FORM)) }
+}

@@ -1,0 +1,157 @@
+//! Passwords: hashed slowly, few at once, and at the same cost whether or not there is somebody of that name.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use argon2::{Algorithm, Argon2, Params, Version};
+use tokio::sync::Semaphore;
+
+use super::AccessError;
+use super::secret::Secret;
+
+/// Memory of one hash: what OWASP names for Argon2id with two rounds and one lane.
+const MEMORY_KIB: u32 = 19 * 1024;
+const ROUNDS: u32 = 2;
+const LANES: u32 = 1;
+/// Hashes worked out at once: a burst of sign-ins must not take processor and memory from the watch.
+const AT_ONCE_MAX: usize = 2;
+/// Sign-ins that wait for their turn; more are sent away.
+const WAITING_MAX: usize = 32;
+/// Characters of a password at least, for who sets one.
+pub const PASSWORD_CHARS_MIN: usize = 12;
+/// Bytes of a password at most.
+pub const PASSWORD_BYTES_MAX: usize = 1_024;
+/// The hash of a password that nobody knows, with the costs above: what a name that is not there is compared with.
+const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bG9ja3Njb3BlLW5vYm9keQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// Hashes a password for the file.
+///
+/// # Errors
+/// One sentence that does not quote it: too short, or too long.
+pub(super) fn hash_password(password: &Secret) -> Result<String, AccessError> {
+    if password.expose().chars().count() < PASSWORD_CHARS_MIN {
+        return Err(AccessError(format!("the password is too short; choose at least {PASSWORD_CHARS_MIN} characters, best four or more words")));
+    }
+    if password.expose().len() > PASSWORD_BYTES_MAX {
+        return Err(AccessError(format!("the password has more than {PASSWORD_BYTES_MAX} bytes; choose a shorter one")));
+    }
+    let failed = |error: &dyn std::fmt::Display| AccessError(format!("the password could not be hashed ({error}); try again"));
+    let params = Params::new(MEMORY_KIB, ROUNDS, LANES, None).map_err(|error| failed(&error))?;
+    let hasher = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+    let hash: PasswordHash =
+        hasher.hash_password_with_salt(password.expose().as_bytes(), &rand::random::<[u8; 16]>()).map_err(|error| failed(&error))?;
+    Ok(hash.to_string())
+}
+
+/// Whether a text is a hash of ours.
+pub(super) fn is_hash(text: &str) -> bool {
+    text.starts_with("$argon2id$") && PasswordHash::new(text).is_ok()
+}
+
+/// Too many wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooBusy;
+
+/// Compares passwords, two at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Passwords {
+    turns: Arc<Semaphore>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Passwords {
+    pub(super) fn new() -> Self {
+        Self { turns: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting: Arc::default() }
+    }
+
+    /// Whether a password fits the hash of somebody; of nobody it never does, and takes as long.
+    pub(super) async fn fits(&self, password: Secret, hash: Option<String>) -> Result<bool, TooBusy> {
+        let place = Place::take(&self.waiting)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| TooBusy)?;
+        drop(place);
+        let compared = tokio::task::spawn_blocking(move || {
+            let is_somebody = hash.is_some();
+            let fits = compare(&password, hash.as_deref().unwrap_or(NOBODY));
+            drop(turn);
+            fits && is_somebody
+        });
+        compared.await.map_err(|_| TooBusy)
+    }
+}
+
+fn compare(password: &Secret, hash: &str) -> bool {
+    let is_sane = password.expose().len() <= PASSWORD_BYTES_MAX;
+    let password = if is_sane { password.expose().as_bytes() } else { b"" };
+    PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok()) && is_sane
+}
+
+/// A place in the line, given back when dropped.
+struct Place<'a>(&'a AtomicUsize);
+
+impl<'a> Place<'a> {
+    fn take(waiting: &'a AtomicUsize) -> Result<Self, TooBusy> {
+        let place = Self(waiting);
+        if waiting.fetch_add(1, Ordering::Relaxed) >= WAITING_MAX { Err(TooBusy) } else { Ok(place) }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(text: &str) -> Secret {
+        Secret::new(text.to_owned())
+    }
+
+    #[tokio::test]
+    async fn a_password_fits_its_hash_and_nobody_has_one() {
+        let hash = hash_password(&secret("correct horse battery")).unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$") && is_hash(&hash), "{hash}");
+        let passwords = Passwords::new();
+        assert_eq!(passwords.fits(secret("correct horse battery"), Some(hash.clone())).await, Ok(true));
+        assert_eq!(passwords.fits(secret("correct horse batterY"), Some(hash.clone())).await, Ok(false));
+        assert_eq!(passwords.fits(secret("correct horse battery"), None).await, Ok(false));
+        assert_eq!(passwords.fits(secret(&"x".repeat(2_000)), Some(hash)).await, Ok(false));
+    }
+
+    #[test]
+    fn nobody_costs_what_somebody_costs() {
+        let costs = |hash: &str| Params::try_from(&PasswordHash::new(hash).unwrap()).unwrap();
+        let somebody = costs(&hash_password(&secret("correct horse battery")).unwrap());
+        assert_eq!(
+            (costs(NOBODY).m_cost(), costs(NOBODY).t_cost(), costs(NOBODY).p_cost()),
+            (somebody.m_cost(), somebody.t_cost(), somebody.p_cost())
+        );
+        assert_eq!((somebody.m_cost(), somebody.t_cost(), somebody.p_cost()), (MEMORY_KIB, ROUNDS, LANES));
+    }
+
+    #[test]
+    fn short_and_endless_passwords_are_refused_unquoted() {
+        for text in ["canary", &"canary".repeat(200)] {
+            let error = hash_password(&secret(text)).unwrap_err().0;
+            assert!(!error.contains("canary"), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn more_than_can_wait_are_sent_away() {
+        let passwords = Passwords::new();
+        let all = Arc::clone(&passwords.turns).acquire_many_owned(2).await.unwrap();
+        let mut waiting: Vec<_> = (0..WAITING_MAX).map(|_| Box::pin(passwords.fits(secret("x"), None))).collect();
+        for one in &mut waiting {
+            assert!(futures_util::poll!(one).is_pending());
+        }
+        assert_eq!(passwords.fits(secret("x"), None).await, Err(TooBusy));
+        waiting.clear();
+        drop(all);
+        assert_eq!(passwords.fits(secret("x"), None).await, Ok(false), "who gave up leaves their place");
+    }
+}

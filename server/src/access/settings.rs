@@ -1,0 +1,37 @@
+//! What is set of identities, and what follows from where the server can be reached.
+
+use super::Proxy;
+
+/// What an operator sets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether somebody without a name may look; None: as [`Reach`] has it.
+    pub anonymous: Option<bool>,
+    /// Which proxy is believed.
+    pub proxy: Option<Proxy>,
+}
+
+/// Where the server can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// From beyond this machine: it listens there, or a proxy stands before it.
+    pub is_public: bool,
+    /// Browsers come by https, whoever ends it.
+    pub is_https: bool,
+}
+
+impl Reach {
+    /// Plain http on this machine only.
+    pub const LOOPBACK: Self = Self { is_public: false, is_https: false };
+
+    /// What the session's cookie is called. The prefix makes browsers insist on https, on the whole path and on this very
+    /// host; plain http on loopback can't have it, and nobody else is on that wire.
+    pub fn cookie_name(self) -> &'static str {
+        if self.is_plain() { "lockscope" } else { "__Host-lockscope" }
+    }
+
+    /// Whether cookies may go over plain http.
+    pub fn is_plain(self) -> bool {
+        !self.is_https && !self.is_public
+    }
+}

@@ -1,0 +1,182 @@
+//! Signing in and out.
+
+use std::net::IpAddr;
+
+use app::wire::AuditKind;
+use axum::http::HeaderMap;
+
+use super::ended::Ending;
+use super::grant::NAME_CHARS_MAX;
+use super::password::TooBusy;
+use super::secret::Secret;
+use super::sessions::{Basis, Closed, Holder};
+use super::{Access, Actor, Grant};
+
+/// Somebody signed in.
+#[derive(Clone, Debug)]
+pub struct SignedIn {
+    /// Who.
+    pub actor: Actor,
+    /// The id of their session.
+    id: Secret,
+}
+
+/// Why somebody did not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotSignedIn {
+    /// Name and password, or token, do not fit. Which of them is not told.
+    Wrong,
+    /// The link was opened before, or is too old.
+    Link,
+    /// Too many failures: again after so many seconds.
+    Wait(u64),
+    /// Too many try at once.
+    Busy,
+}
+
+impl NotSignedIn {
+    /// In words, with a remedy.
+    pub fn words(self) -> String {
+        match self {
+            Self::Wrong => "that name and password, or that token, are not known here; check both and try again".to_owned(),
+            Self::Link => "this link was used already, or is older than 15 minutes; start the demo again for a new one".to_owned(),
+            Self::Wait(seconds) if seconds < 120 => format!("too many failed sign-ins; try again in {seconds} s"),
+            Self::Wait(seconds) => format!("too many failed sign-ins; try again in {} minutes", seconds.div_ceil(60)),
+            Self::Busy => "too many people sign in at this moment; try again in a few seconds".to_owned(),
+        }
+    }
+}
+
+impl SignedIn {
+    /// The cookie that carries the session. Strict: no other site can make a browser send it.
+    pub fn cookie(&self, access: &Access) -> String {
+        cookie(access, self.id.expose(), "")
+    }
+}
+
+fn cookie(access: &Access, value: &str, more: &str) -> String {
+    let reach = access.inner().reach;
+    let secure = if reach.is_plain() { "" } else { "; Secure" };
+    format!("{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{more}", reach.cookie_name())
+}
+
+impl Access {
+    /// The cookie that takes a session's away.
+    pub fn no_cookie(&self) -> String {
+        cookie(self, "", "; Max-Age=0")
+    }
+
+    /// Signs in by name and password.
+    ///
+    /// # Errors
+    /// See [`NotSignedIn`]. While somebody has to wait, a right password is refused like a wrong one.
+    pub async fn by_password(&self, headers: &HeaderMap, peer: Option<IpAddr>, name: &str, password: Secret) -> Result<SignedIn, NotSignedIn> {
+        let address = self.client(headers, peer);
+        let begun_at_ms = self.inner().clock.now_ms();
+        let tried = {
+            let mut state = self.fresh();
+            state.limits.begin(name, address, begun_at_ms).map(|tried| (tried, state.users.get(name).cloned()))
+        };
+        let (tried, user) = match tried {
+            Ok(tried) => tried,
+            Err(wait_ms) => {
+                self.refused(name, address, "too many failed sign-ins").await;
+                return Err(NotSignedIn::Wait(wait_ms.unsigned_abs().div_ceil(1_000)));
+            }
+        };
+        let fits = self.inner().passwords.fits(password, user.as_ref().map(super::UserRecord::hash)).await;
+        let now_ms = self.inner().clock.now_ms();
+        let user = match fits {
+            // Removed or changed while the password was looked at is not there.
+            Ok(true) => user.filter(|user| self.fresh().users.has(user)),
+            Ok(false) => None,
+            Err(TooBusy) => {
+                self.fresh().limits.withdraw(&tried, now_ms);
+                return Err(NotSignedIn::Busy);
+            }
+        };
+        let Some(user) = user else {
+            self.refused(name, address, "wrong name or password").await;
+            return Err(NotSignedIn::Wrong);
+        };
+        self.fresh().limits.succeed(&tried, now_ms);
+        let holder = Holder { name: user.name.clone(), grant: user.grant.clone(), basis: Basis::User(Box::new(user)) };
+        Ok(self.open(headers, address, holder).await)
+    }
+
+    /// Signs in by token. No limit holds here: nobody guesses 256 bits, and nobody may lock a token out.
+    ///
+    /// # Errors
+    /// See [`NotSignedIn`].
+    pub async fn by_token(&self, headers: &HeaderMap, peer: Option<IpAddr>, token: &Secret) -> Result<SignedIn, NotSignedIn> {
+        let address = self.client(headers, peer);
+        let now_ms = self.inner().clock.now_ms();
+        let found = self.fresh().tokens.find(token.expose().trim(), now_ms).ok().map(|(record, _)| record.clone());
+        let Some(record) = found else {
+            self.refused("a token", address, "an unknown token").await;
+            return Err(NotSignedIn::Wrong);
+        };
+        let holder = Holder { name: record.name, grant: record.grant, basis: Basis::Token(record.id) };
+        Ok(self.open(headers, address, holder).await)
+    }
+
+    /// Signs in by a one-time link, which is used up by that.
+    ///
+    /// # Errors
+    /// See [`NotSignedIn`].
+    pub async fn by_link(&self, headers: &HeaderMap, peer: Option<IpAddr>, key: &Secret) -> Result<SignedIn, NotSignedIn> {
+        let address = self.client(headers, peer);
+        let now_ms = self.inner().clock.now_ms();
+        let opened: Option<(String, Grant)> = self.fresh().links.open(key, now_ms);
+        let Some((name, grant)) = opened else {
+            self.refused("a link", address, "a link that was used or is too old").await;
+            return Err(NotSignedIn::Link);
+        };
+        Ok(self.open(headers, address, Holder { name, grant, basis: Basis::Link }).await)
+    }
+
+    /// Ends the session whose cookie came along, and every live socket of it. Who it was, if anybody.
+    pub async fn sign_out(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<Actor> {
+        let id = self.cookie(headers)?;
+        let closed = {
+            let mut state = self.fresh();
+            let closed = state.sessions.close(&id, Ending::SignedOut);
+            self.note(&state);
+            closed
+        };
+        let actor = closed?.holder.actor(self.client(headers, peer));
+        self.record(AuditKind::SignedOut, Some(actor.clone()), Ending::SignedOut.words().to_owned()).await;
+        Some(actor)
+    }
+
+    /// Opens a session with a new id. The one that the browser had before ends.
+    async fn open(&self, headers: &HeaderMap, address: Option<IpAddr>, holder: Holder) -> SignedIn {
+        let actor = holder.actor(address);
+        let before = self.cookie(headers);
+        let now_ms = self.inner().clock.now_ms();
+        let (id, closed) = {
+            let mut state = self.fresh();
+            let before = before.and_then(|id| state.sessions.close(&id, Ending::Replaced));
+            let (id, mut closed) = state.sessions.open(holder, now_ms);
+            closed.extend(before);
+            self.note(&state);
+            (id, closed)
+        };
+        for Closed { holder, why } in closed {
+            self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
+        }
+        self.record(AuditKind::SignedIn, Some(actor.clone()), format!("signed in by {}", actor.by)).await;
+        SignedIn { actor, id }
+    }
+
+    /// Records a refusal: who they said they were, cut and made visible, and where from. Never what they showed.
+    async fn refused(&self, name: &str, address: Option<IpAddr>, why: &str) {
+        let now_ms = self.inner().clock.now_ms();
+        if !self.fresh().refusals.count(now_ms) {
+            return;
+        }
+        let from = address.map_or_else(|| "an unknown address".to_owned(), |address| address.to_string());
+        let name: String = name.chars().take(NAME_CHARS_MAX).collect();
+        self.record(AuditKind::Refused, None, format!("sign-in of {name:?} from {from} refused: {why}")).await;
+    }
+}

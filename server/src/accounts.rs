@@ -1,0 +1,171 @@
+//! `lockscope token …` and `lockscope user …`: what they do and what they say. Words go to standard error; standard output has
+//! only what scripts take.
+
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+use crate::access::{
+    AccessError, Grant, PASSWORD_BYTES_MAX, Right, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user,
+};
+use crate::cli::{Given, Token, TokenChange, User, UserChange};
+use crate::clock::Clock;
+use crate::config::{ConfigError, Process, data_dir, lifetime};
+use crate::error::RunError;
+use crate::serve::say;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+impl From<AccessError> for RunError {
+    fn from(error: AccessError) -> Self {
+        Self::Config(ConfigError(error.0))
+    }
+}
+
+/// Does what `token` was told.
+///
+/// # Errors
+/// One sentence.
+pub fn token(token: &Token, clock: &Clock) -> Result<(), RunError> {
+    let dir = data_dir(token.place.data_dir.as_deref(), token.place.config.as_deref(), &Process)?;
+    match &token.change {
+        TokenChange::New { given, expires } => make(&dir, given, expires.as_deref(), clock),
+        TokenChange::List => {
+            for record in list_tokens(&dir)? {
+                say(&format!("{}  {}  {}  {}  {}", record.id, record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
+            }
+            Ok(())
+        }
+        TokenChange::Revoke { name, id } => {
+            let record = revoke_token(&dir, name.as_deref().or(id.as_deref()).unwrap_or_default())?;
+            tell(&format!("revoked the token {} ({}); a running server takes it no more within a second", record.name, record.id));
+            Ok(())
+        }
+    }
+}
+
+fn make(dir: &Path, given: &Given, expires: Option<&str>, clock: &Clock) -> Result<(), RunError> {
+    let lives_ms = expires.map(|text| lifetime("--expires", text)).transpose()?.map(millis);
+    let grant = Grant::new(given.role, &given.ensemble, &given.path)?;
+    let (record, token) = new_token(dir, &given.name, grant, clock.now_ms(), lives_ms)?;
+    tell(&format!("the token {} may act as {} ({}); {}", record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
+    tell(&format!("its hash is kept in {}; the token is shown only here, keep it where only its user can read it:", dir.display()));
+    say(token.expose());
+    Ok(())
+}
+
+fn until(record: &TokenRecord, now_ms: i64) -> String {
+    match record.expires_at_ms {
+        None => "never runs out".to_owned(),
+        Some(at) if at <= now_ms => "ran out".to_owned(),
+        Some(at) if at - now_ms < 2 * DAY_MS => format!("runs out in {} minutes", (at - now_ms) / 60_000),
+        Some(at) => format!("runs out in {} days", (at - now_ms) / DAY_MS),
+    }
+}
+
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Does what `user` was told.
+///
+/// # Errors
+/// One sentence.
+pub fn user(user: &User, clock: &Clock) -> Result<(), RunError> {
+    let dir = data_dir(user.place.data_dir.as_deref(), user.place.config.as_deref(), &Process)?;
+    match &user.change {
+        UserChange::Set { given } => {
+            let grant = Grant::new(given.role, &given.ensemble, &given.path)?;
+            crate::access::check_name(&given.name)?;
+            let password = ask_password(&given.name)?;
+            let is_new = set_user(&dir, &given.name, grant.clone(), &password, clock.now_ms())?;
+            let done = if is_new { "added" } else { "changed; sessions of theirs end:" };
+            tell(&format!("{done} the user {}, {} ({}), in {}", given.name, grant.role, grant.reach(), dir.display()));
+        }
+        UserChange::List => {
+            for record in list_users(&dir)? {
+                say(&format!("{}  {}  {}", record.name, record.grant.role, record.grant.reach()));
+            }
+        }
+        UserChange::Remove { name } => {
+            remove_user(&dir, name)?;
+            tell(&format!("removed the user {name}; sessions of theirs end within a second"));
+        }
+    }
+    Ok(())
+}
+
+/// Says on standard error what a server that nobody may release with can be given.
+pub fn tell_read_only() {
+    let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
+    tell(&format!(
+        "this server is read-only: nobody it knows has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
+         user set --name NAME --role operator` a user, both without a restart"
+    ));
+}
+
+/// The password: one line of standard input, or typed twice without being shown.
+fn ask_password(name: &str) -> Result<Secret, RunError> {
+    if !std::io::stdin().is_terminal() {
+        return read_line();
+    }
+    let hidden = Hidden::begin()?;
+    prompt(&format!("password of {name}: "));
+    let first = read_line();
+    prompt("\nthe same again: ");
+    let second = read_line();
+    prompt("\n");
+    drop(hidden);
+    let (first, second) = (first?, second?);
+    if first == second { Ok(first) } else { Err(AccessError("the two passwords differ; nothing was changed, try again".to_owned()).into()) }
+}
+
+fn read_line() -> Result<Secret, RunError> {
+    let failed = |error: std::io::Error| AccessError(format!("the password can't be read from standard input ({error}); send it as one line"));
+    let mut line = Vec::new();
+    let mut input = std::io::stdin().lock();
+    let mut byte = [0];
+    // Byte by byte: a buffer would take the second line with the first.
+    while line.len() <= PASSWORD_BYTES_MAX + 1 && input.read(&mut byte).map_err(failed)? == 1 && byte != [b'\n'] {
+        line.extend(byte);
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    let text = String::from_utf8(line).map_err(|_| AccessError("the password is not UTF-8 text; send it as such".to_owned()))?;
+    Ok(Secret::new(text))
+}
+
+/// The terminal without echo, until dropped.
+struct Hidden(rustix::termios::Termios);
+
+impl Hidden {
+    fn begin() -> Result<Self, RunError> {
+        let failed =
+            |error: rustix::io::Errno| AccessError(format!("the terminal can't hide what is typed ({error}); send the password to standard input"));
+        let before = tcgetattr(std::io::stdin()).map_err(failed)?;
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(std::io::stdin(), OptionalActions::Flush, &quiet).map_err(failed)?;
+        Ok(Self(before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // If it fails, the terminal is gone.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Flush, &self.0);
+    }
+}
+
+fn prompt(text: &str) {
+    let mut err = std::io::stderr().lock();
+    // A closed standard error is nobody reading.
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}
+
+fn tell(text: &str) {
+    prompt(&format!("lockscope: {text}\n"));
+}

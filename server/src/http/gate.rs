@@ -1,0 +1,127 @@
+//! Between every route and whoever comes: who is it, and may they? Asks the table what is needed, and refuses what the
+//! table does not know.
+
+use std::net::IpAddr;
+
+use app::wire::{Duty, SignedBy};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::header::{LOCATION, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use super::Http;
+use super::problem::{Refused, echo};
+use super::routes::{self, LIVE, Match, Need, Row};
+use super::sign_in;
+use crate::access::{Actor, Denied, Right};
+use crate::transport::Arrival;
+
+/// Where a request came from on the wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) Option<IpAddr>);
+
+impl Peer {
+    pub(super) fn of(extensions: &Extensions) -> Self {
+        Self(extensions.get::<Arrival>().map(|arrival| arrival.peer.ip()))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Peer {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self::of(&parts.extensions))
+    }
+}
+
+/// Resolves who asks, once, leaves it in the request as [`Actor`] and [`Known`], and lets pass who may.
+pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: Next) -> Response {
+    let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let row = match matched.as_deref().map(|path| routes::find(path, request.method())) {
+        Some(Match::Row(row)) => row,
+        Some(Match::Otherwise) => return method_not_allowed(request.method(), request.uri()).into_response(),
+        // Served by no row: not there, whatever would answer.
+        Some(Match::None) => return nothing_there(request.uri()).into_response(),
+        None => return unknown(&http, request, next).await,
+    };
+    let known = http.access.resolve(request.headers(), Peer::of(request.extensions()).0);
+    if let Need::Of(right) = row.need {
+        match &known {
+            Err(denied) => return not_known(row, denied, request.uri()),
+            Ok(known) if !known.actor.may(right) => return not_allowed(row, &known.actor, right, request.uri()),
+            Ok(_) => {}
+        }
+    }
+    if let Ok(known) = known {
+        if row.path != LIVE {
+            http.access.touch(&known);
+        }
+        request.extensions_mut().insert(http.access.person(&known.actor));
+        request.extensions_mut().insert(known.actor.clone());
+        request.extensions_mut().insert(known);
+    }
+    next.run(request).await
+}
+
+/// An address that no route has: the page's own "not found" for those who may look, a plain one for the others.
+async fn unknown(http: &Http, request: Request, next: Next) -> Response {
+    match http.access.resolve(request.headers(), Peer::of(request.extensions()).0) {
+        Ok(known) if known.actor.may(Right::View) => next.run(request).await,
+        _ => nothing_there(request.uri()).into_response(),
+    }
+}
+
+/// Nobody was recognised: scripts are told so, people are led to the page for signing in.
+fn not_known(row: &Row, denied: &Denied, uri: &Uri) -> Response {
+    match denied {
+        Denied::Proxy(why) => Refused::new(StatusCode::FORBIDDEN, why.clone()).into_response(),
+        Denied::Nobody if row.is_for_people() => to_sign_in(uri),
+        Denied::Nobody => {
+            let detail = "nobody may look here without being known; send `Authorization: Bearer TOKEN` (lockscope token new makes one), or sign in at /sign-in";
+            challenge(Refused::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\"")
+        }
+        Denied::Token(why) => challenge(Refused::new(StatusCode::UNAUTHORIZED, *why), "Bearer realm=\"lockscope\", error=\"invalid_token\""),
+    }
+}
+
+fn not_allowed(row: &Row, actor: &Actor, right: Right, uri: &Uri) -> Response {
+    let roles = right.roles().into_iter().map(Duty::name).collect::<Vec<_>>().join(" or ");
+    let detail = format!("{} has the role {}, which may not {}; that needs {roles}", actor.name, actor.role, right.words());
+    match (actor.by, row.is_for_people()) {
+        (SignedBy::Nobody, true) => to_sign_in(uri),
+        (_, true) => sign_in::refuse_page(&detail),
+        (SignedBy::Nobody, false) => challenge(Refused::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\""),
+        (_, false) => Refused::new(StatusCode::FORBIDDEN, detail).into_response(),
+    }
+}
+
+fn challenge(refused: Refused, with: &'static str) -> Response {
+    let mut response = refused.into_response();
+    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(with));
+    response
+}
+
+fn to_sign_in(uri: &Uri) -> Response {
+    let wanted = uri.path_and_query().map_or("/", |wanted| wanted.as_str());
+    see_other(&sign_in::address(wanted))
+}
+
+/// A redirect that turns every method into GET.
+pub(super) fn see_other(to: &str) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
+    response.headers_mut().insert(LOCATION, to);
+    response
+}
+
+/// The address is there, asked for otherwise.
+pub(super) fn method_not_allowed(method: &Method, uri: &Uri) -> Refused {
+    let path = uri.path();
+    Refused::new(StatusCode::METHOD_NOT_ALLOWED, format!("{} is not allowed at {}; use {}", echo(method.as_str()), echo(path), routes::verbs(path)))
+}
+
+fn nothing_there(uri: &Uri) -> Refused {
+    Refused::not_found(format!("there is nothing at {}; the dashboard begins at /", echo(uri.path())))
+}

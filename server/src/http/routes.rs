@@ -1,0 +1,240 @@
+//! Every route there is, and what each needs. The router is made of this table, and what is not in it is answered by
+//! nobody: a page or handler that is added elsewhere stays unreachable until it has a row here.
+
+use axum::http::Method;
+use axum::routing::{MethodRouter, any, get, post};
+
+use super::{Http, api, audit, audit_page, health, live, me, metrics, release, sign_in, unknown_api};
+use crate::access::Right;
+
+/// How something is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// GET, and HEAD with it.
+    Get,
+    /// POST.
+    Post,
+    /// Whatever comes.
+    Any,
+}
+
+impl Verb {
+    fn takes(self, method: &Method) -> bool {
+        match self {
+            Self::Get => matches!(*method, Method::GET | Method::HEAD),
+            Self::Post => *method == Method::POST,
+            Self::Any => true,
+        }
+    }
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Any => "any",
+        }
+    }
+}
+
+/// What a route asks of whoever comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing; it says nothing of any lock.
+    Open,
+    /// A right, somewhere. Where exactly, the handler asks once it knows what it is about.
+    Of(Right),
+}
+
+/// Who answers.
+#[derive(Clone, Copy)]
+pub(super) enum Answer {
+    /// A handler, for scripts.
+    Api(fn() -> MethodRouter<Http>),
+    /// A handler, for people.
+    Form(fn() -> MethodRouter<Http>),
+    /// The page of this address, as `app::ui` renders it.
+    Page,
+    /// A file of the page.
+    File,
+}
+
+/// One route.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub(super) verb: Verb,
+    pub(super) path: &'static str,
+    pub(super) need: Need,
+    pub(super) answer: Answer,
+}
+
+impl Row {
+    /// Who may not see it is led to sign in, and told of it on a page.
+    pub(super) fn is_for_people(&self) -> bool {
+        matches!(self.answer, Answer::Page | Answer::Form(_))
+    }
+}
+
+const VIEW: Need = Need::Of(Right::View);
+const RELEASE: Need = Need::Of(Right::Release);
+const AUDIT: Need = Need::Of(Right::ReadAudit);
+
+/// A handler for scripts.
+const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Row {
+    Row { verb, path, need, answer: Answer::Api(answer) }
+}
+
+/// A handler for people.
+const fn form(verb: Verb, path: &'static str, answer: fn() -> MethodRouter<Http>) -> Row {
+    Row { verb, path, need: Need::Open, answer: Answer::Form(answer) }
+}
+
+/// A page.
+const fn page(path: &'static str, need: Need) -> Row {
+    Row { verb: Verb::Get, path, need, answer: Answer::Page }
+}
+
+/// A file of the page: the same for everybody, and the page for signing in needs some.
+const fn file(path: &'static str) -> Row {
+    Row { verb: Verb::Get, path, need: Need::Open, answer: Answer::File }
+}
+
+/// The table.
+pub(super) const ROUTES: &[Row] = &[
+    api(Verb::Get, "/healthz", Need::Open, || get(health::healthz)),
+    api(Verb::Get, "/readyz", Need::Open, || get(health::readyz)),
+    api(Verb::Get, "/metrics", VIEW, || get(metrics::metrics)),
+    api(Verb::Get, "/api/v1/status", VIEW, || get(api::status)),
+    api(Verb::Get, "/api/v1/locks", VIEW, || get(api::locks)),
+    api(Verb::Get, "/api/v1/lock", VIEW, || get(api::lock)),
+    api(Verb::Get, "/api/v1/waits", VIEW, || get(api::waits)),
+    api(Verb::Get, "/api/v1/sessions", VIEW, || get(api::sessions)),
+    api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
+    api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
+    api(Verb::Get, LIVE, VIEW, || get(live::live)),
+    api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release::plan)),
+    api(Verb::Post, "/api/v1/release/execute", RELEASE, || post(release::execute)),
+    api(Verb::Post, "/api/v1/release/revoke", RELEASE, || post(release::revoke)),
+    api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release::approve)),
+    api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit::page)),
+    api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit::export)),
+    // What is at no address is no secret.
+    api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
+    api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),
+    Row { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
+    form(Verb::Get, "/sign-in", || get(sign_in::show)),
+    form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
+    form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),
+    form(Verb::Post, "/sign-in/once", || post(sign_in::once)),
+    form(Verb::Post, "/sign-out", || post(sign_in::sign_out)),
+    page("/", VIEW),
+    page("/lock", VIEW),
+    page("/waits", VIEW),
+    page("/sessions", VIEW),
+    page("/session", VIEW),
+    page("/status", VIEW),
+    file("/pkg/{name}"),
+    file("/favicon.svg"),
+];
+
+/// The live socket: browsers open it by themselves again and again, so that it is no sign of anybody at the keyboard.
+pub(super) const LIVE: &str = "/api/v1/live";
+
+/// One row, for those who check the table from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// How it is asked for.
+    pub verb: Verb,
+    /// Where, with `{…}` for what varies.
+    pub path: &'static str,
+    /// What it needs.
+    pub need: Need,
+    /// A page, not data: who may not see it is led to sign in.
+    pub is_page: bool,
+}
+
+/// Every route there is.
+pub fn declared() -> Vec<Declared> {
+    ROUTES.iter().map(|row| Declared { verb: row.verb, path: row.path, need: row.need, is_page: row.is_for_people() }).collect()
+}
+
+/// Whether pages may be at an address.
+pub(super) fn is_page(path: &str) -> bool {
+    ROUTES.iter().any(|row| matches!(row.answer, Answer::Page) && row.path == path)
+}
+
+/// What a table has for a request.
+pub(super) enum Match {
+    /// This row.
+    Row(&'static Row),
+    /// The address, asked for otherwise.
+    Otherwise,
+    /// Nothing.
+    None,
+}
+
+/// The row of a matched path and a method.
+pub(super) fn find(matched: &str, method: &Method) -> Match {
+    let mut there = ROUTES.iter().filter(|row| row.path == matched).peekable();
+    if there.peek().is_none() {
+        return Match::None;
+    }
+    there.find(|row| row.verb.takes(method)).map_or(Match::Otherwise, Match::Row)
+}
+
+/// Methods that an address takes, for people.
+pub(super) fn verbs(path: &str) -> String {
+    let names: Vec<_> = ROUTES.iter().filter(|row| row.path == path).map(|row| row.verb.name()).collect();
+    if names.is_empty() { Verb::Get.name().to_owned() } else { names.join(" or ") }
+}
+
+/// Addresses of the API, for people.
+pub(super) fn addresses() -> String {
+    let mut paths: Vec<_> = ROUTES.iter().map(|row| row.path).filter(|path| path.starts_with("/api/v1/")).collect();
+    paths.dedup();
+    let last = paths.pop().unwrap_or_default();
+    format!("{} and {last}", paths.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_rows_answer_the_same() {
+        for (at, row) in ROUTES.iter().enumerate() {
+            let twin = ROUTES.iter().take(at).find(|other| other.path == row.path && other.verb == row.verb);
+            assert!(twin.is_none(), "{} {} is listed twice", row.verb.name(), row.path);
+        }
+    }
+
+    #[test]
+    fn only_what_says_nothing_of_locks_is_open() {
+        let open: Vec<_> = ROUTES.iter().filter(|row| row.need == Need::Open).map(|row| (row.verb.name(), row.path)).collect();
+        let expected = [
+            ("GET", "/healthz"),
+            ("GET", "/readyz"),
+            ("any", "/api"),
+            ("any", "/api/{*rest}"),
+            ("GET", "/sign-in"),
+            ("POST", "/sign-in"),
+            ("GET", "/sign-in/once"),
+            ("POST", "/sign-in/once"),
+            ("POST", "/sign-out"),
+            ("GET", "/pkg/{name}"),
+            ("GET", "/favicon.svg"),
+        ];
+        assert_eq!(open, expected);
+    }
+
+    #[test]
+    fn every_page_of_the_app_has_a_row() {
+        let listed: Vec<String> = leptos_axum::generate_route_list(app::ui::App).iter().map(|route| route.path().to_owned()).collect();
+        for path in &listed {
+            assert!(is_page(if path.is_empty() { "/" } else { path }), "{path:?} has no row");
+        }
+        for row in ROUTES.iter().filter(|row| matches!(row.answer, Answer::Page)) {
+            assert!(listed.iter().any(|path| path == row.path || (path.is_empty() && row.path == "/")), "{} is no page", row.path);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What the pages for signing in look like: the site's own style sheet, plain HTML, no script. Every text that comes from
+//! outside is escaped here.
+
+use std::fmt::Write as _;
+
+use crate::access::{Actor, PASSWORD_BYTES_MAX, Secret};
+use crate::http::assets;
+
+/// The page for signing in.
+pub(super) struct Form<'a> {
+    /// Where to go afterwards.
+    pub(super) next: &'a str,
+    /// The name that was typed.
+    pub(super) name: &'a str,
+    /// Why it did not work; empty when nothing was tried.
+    pub(super) error: &'a str,
+    /// Who is signed in.
+    pub(super) who: Option<Actor>,
+    /// There is anybody to sign in as.
+    pub(super) can_sign_in: bool,
+    /// Nobody there is may release.
+    pub(super) is_read_only: bool,
+}
+
+const MARK: &str = r#"<svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true"><path class="brand-shackle" d="M10 15v-4a6 6 0 0 1 12 0v4"/><path class="brand-body" fill-rule="evenodd" d="M9 14h14a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4h-14a4 4 0 0 1-4-4v-6a4 4 0 0 1 4-4zM16 17.8a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4z"/></svg>"#;
+
+/// What makes a server more than read-only.
+const REMEDY: &str = r#"<p>Make a token on the server, then sign in with it here:</p><pre class="sign-command" tabindex="0">lockscope token new --name NAME --role operator</pre><p>Or name a user, who signs in with a password:</p><pre class="sign-command" tabindex="0">lockscope user set --name NAME --role operator</pre><p class="quiet">Both take effect at once, without a restart, when run by the same user as the server, or with the same <code>--data-dir</code>.</p>"#;
+
+pub(super) fn form(form: &Form<'_>) -> String {
+    let mut body = String::new();
+    if let Some(actor) = &form.who {
+        let _ = write!(
+            body,
+            r#"<section class="sign-part"><p>You are <strong>{}</strong>, {}.</p><form method="post" action="/sign-out"><button class="sign-button sign-second" type="submit">Sign out</button></form><p><a href="{}">Back to the dashboard</a></p></section>"#,
+            escape(&actor.name),
+            escape(&actor.described()),
+            escape(form.next),
+        );
+    }
+    if !form.error.is_empty() {
+        let _ = write!(body, r#"<p class="sign-error" role="alert">{}</p>"#, escape(form.error));
+    }
+    if form.is_read_only {
+        let who = if form.can_sign_in { "nobody it knows may release a lock" } else { "it knows nobody" };
+        let _ = write!(
+            body,
+            r#"<section class="sign-part notice" data-testid="read-only"><p><strong>This server is read-only:</strong> {who}.</p>{REMEDY}</section>"#
+        );
+    }
+    if form.can_sign_in {
+        let next = escape(form.next);
+        let name = escape(form.name);
+        let _ = write!(
+            body,
+            r#"<form class="sign-part" method="post" action="/sign-in"><input type="hidden" name="next" value="{next}"><label class="sign-label" for="name">Name</label><input class="sign-input" id="name" name="name" value="{name}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required autofocus><label class="sign-label" for="password">Password</label><input class="sign-input" id="password" name="password" type="password" autocomplete="current-password" maxlength="{PASSWORD_BYTES_MAX}" required><button class="sign-button" type="submit">Sign in</button></form><form class="sign-part sign-other" method="post" action="/sign-in"><input type="hidden" name="next" value="{next}"><label class="sign-label" for="token">Or a token</label><input class="sign-input" id="token" name="token" type="password" autocomplete="off" placeholder="lks_…" maxlength="128" required><button class="sign-button sign-second" type="submit">Sign in with the token</button></form>"#
+        );
+    }
+    document("Sign in", &body, "")
+}
+
+/// The one-time link: a button, so that no preview of the link uses it up.
+pub(super) fn once(key: &Secret) -> String {
+    let body = format!(
+        r#"<p>This link signs you in once, and works for 15 minutes.</p><form class="sign-part" method="post" action="/sign-in/once"><input type="hidden" name="key" value="{}"><button class="sign-button" type="submit" autofocus>Open the dashboard</button></form>"#,
+        escape(key.expose())
+    );
+    document("Sign in by link", &body, "")
+}
+
+/// For who is known and may not.
+pub(super) fn refused(detail: &str) -> String {
+    let body = format!(
+        r#"<p class="sign-error" role="alert">{}</p><p><a href="/">To the dashboard</a> · <a href="/sign-in">Sign in as somebody else</a></p>"#,
+        escape(detail)
+    );
+    document("Not for this role", &body, "")
+}
+
+/// Asks for the page once more from here.
+pub(super) fn again(next: &str) -> String {
+    let to = format!("/sign-in?again=1&next={}", encode(next));
+    let head = format!(r#"<meta http-equiv="refresh" content="0;url={}">"#, escape(&to));
+    document("Sign in", &format!(r#"<p><a href="{}">Go on</a></p>"#, escape(&to)), &head)
+}
+
+fn document(title: &str, body: &str, head: &str) -> String {
+    let css = assets::names().map_or_else(String::new, |names| format!(r#"<link rel="stylesheet" href="/pkg/{}">"#, escape(&names.css)));
+    format!(
+        r#"<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>{title} · Lockscope</title>{head}{css}<link rel="icon" type="image/svg+xml" href="/favicon.svg"></head><body><header class="top"><a class="brand" href="/">{MARK}Lockscope</a></header><main class="sign" id="main"><h1 class="sign-title">{title}</h1>{body}</main></body></html>"#
+    )
+}
+
+/// Text inside an element or an attribute. Control and direction characters, which could hide something, are dropped.
+fn escape(text: &str) -> String {
+    let hides =
+        |char: &char| char.is_control() || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    text.chars().filter(|char| !hides(char)).fold(String::with_capacity(text.len()), |mut out, char| {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+        out
+    })
+}
+
+/// Text inside a query.
+pub(super) fn encode(text: &str) -> String {
+    text.bytes().fold(String::with_capacity(text.len()), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_becomes_markup() {
+        let hostile = "\"><script>alert(1)</script>'\u{202e}\n";
+        let shown = form(&Form { next: hostile, name: hostile, error: hostile, who: None, can_sign_in: true, is_read_only: true });
+        let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()))].concat();
+        assert!(!all.contains("<script") && !all.contains('\u{202e}'), "{all}");
+    }
+}

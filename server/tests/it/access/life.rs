@@ -1,0 +1,172 @@
+//! Lives of tokens, sessions, links and the sockets that hang on them.
+
+use app::wire::Duty;
+use server::access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, Reach, Settings, remove_user, revoke_token};
+
+use super::{House, PASSWORD, bearer};
+use crate::served::{closed, hear};
+
+const SOCKET: &str = "lockscope.v1.json";
+
+#[tokio::test]
+async fn a_token_lives_until_it_is_revoked_or_runs_out() {
+    let house = House::plain().await;
+    assert_eq!(house.me(&[]).await, "anonymous viewer nobody");
+    assert!(house.access.is_read_only());
+    let token = house.token("ci", Grant::everywhere(Duty::Operator), Some(60_000));
+    assert_eq!(house.me(&[("authorization", &bearer(&token))]).await, "ci operator token");
+    assert_eq!(house.me(&[("authorization", &format!("bEARER {token}"))]).await, "ci operator token");
+    assert!(!house.access.is_read_only());
+    for wrong in [format!("Bearer {token}x"), "Bearer".to_owned(), format!("Basic {token}"), format!("Bearer{token}"), String::new()] {
+        assert_eq!(house.me(&[("authorization", &wrong)]).await, "401", "{wrong:?} is never nobody");
+    }
+    assert_eq!(house.me(&[("authorization", &bearer(&token)), ("authorization", &bearer(&token))]).await, "401");
+    house.pass(60_000).await;
+    assert_eq!(house.me(&[("authorization", &bearer(&token))]).await, "401");
+    assert!(house.access.is_read_only(), "a token that ran out is nobody's");
+    let other = house.token("cd", Grant::everywhere(Duty::Admin), None);
+    assert_eq!(house.me(&[("authorization", &bearer(&other))]).await, "cd admin token");
+    revoke_token(&house.path(), "cd").unwrap();
+    house.pass(1_000).await;
+    assert_eq!(house.me(&[("authorization", &bearer(&other))]).await, "401");
+}
+
+#[tokio::test]
+async fn a_session_lives_while_it_is_used_and_twelve_hours_at_most() {
+    let house = House::plain().await;
+    house.user("ann", Duty::Operator);
+    let answer = house.sign_in("ann", PASSWORD).await;
+    assert_eq!((answer.status, answer.header("location")), (303, "/"));
+    let set = answer.header("set-cookie");
+    assert!(set.starts_with("lockscope=") && set.contains("; Path=/; HttpOnly; SameSite=Strict") && !set.contains("Secure"), "{set}");
+    let cookie = answer.cookie();
+    let me = || async { house.me(&[("cookie", &cookie)]).await };
+    house.pass(IDLE_MS_MAX - 1).await;
+    assert_eq!(me().await, "ann operator password");
+    house.pass(IDLE_MS_MAX - 1).await;
+    assert_eq!(me().await, "ann operator password", "each request counts");
+    house.pass(IDLE_MS_MAX).await;
+    assert_eq!(me().await, "anonymous viewer nobody");
+    let answer = house.sign_in("ann", PASSWORD).await;
+    let second = answer.cookie();
+    assert_ne!(second, cookie, "each sign-in has an id of its own");
+    let steps = AGE_MS_MAX / (IDLE_MS_MAX / 2);
+    for _ in 0..steps - 1 {
+        house.pass(IDLE_MS_MAX / 2).await;
+        assert_eq!(house.me(&[("cookie", &second)]).await, "ann operator password");
+    }
+    house.pass(IDLE_MS_MAX / 2).await;
+    assert_eq!(house.me(&[("cookie", &second)]).await, "anonymous viewer nobody");
+    let told = house.kept.told();
+    assert_eq!(told.iter().filter(|told| told.starts_with("signed_in")).count(), 2, "{told:?}");
+    assert!(told.iter().any(|told| told.contains("after 30 minutes")) && told.iter().any(|told| told.contains("after 12 hours")), "{told:?}");
+}
+
+#[tokio::test]
+async fn signing_in_again_ends_what_was_before_and_two_cookies_are_none() {
+    let house = House::plain().await;
+    house.user("ann", Duty::Operator);
+    let first = house.sign_in("ann", PASSWORD).await.cookie();
+    let body = format!("name=ann&password={}", PASSWORD.replace(' ', "+"));
+    let second = house.ask("POST", "/sign-in", &[("cookie", &first)], &body).await.cookie();
+    assert_eq!(house.me(&[("cookie", &first)]).await, "anonymous viewer nobody");
+    assert_eq!(house.me(&[("cookie", &second)]).await, "ann operator password");
+    assert_eq!(house.me(&[("cookie", &format!("{second}; {first}"))]).await, "anonymous viewer nobody");
+    assert_eq!(house.me(&[("cookie", &format!("a=b; {second}; c"))]).await, "ann operator password");
+    let token = house.token("ci", Grant::everywhere(Duty::Auditor), None);
+    assert_eq!(house.me(&[("cookie", &second), ("authorization", &bearer(&token))]).await, "ci auditor token", "a token comes first");
+    assert_eq!(house.me(&[("cookie", &second), ("authorization", "Bearer x")]).await, "401");
+}
+
+#[tokio::test]
+async fn beyond_this_machine_cookies_are_secure_and_nobody_is_anonymous() {
+    let house = House::new(Settings::default(), Reach { is_public: true, is_https: true }).await;
+    house.user("ann", Duty::Viewer);
+    assert_eq!(house.me(&[]).await, "401");
+    let answer = house.sign_in("ann", PASSWORD).await;
+    let set = answer.header("set-cookie").to_owned();
+    assert!(set.starts_with("__Host-lockscope=") && set.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{set}");
+    assert_eq!(house.me(&[("cookie", &answer.cookie())]).await, "ann viewer password");
+    let plain = answer.cookie().replace("__Host-", "");
+    assert_eq!(house.me(&[("cookie", &plain)]).await, "401", "the plain name is not taken here");
+}
+
+#[tokio::test]
+async fn sockets_end_with_what_let_them_in() {
+    let house = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    house.user("ann", Duty::Operator);
+    house.user("bob", Duty::Operator);
+    let token = house.token("ci", Grant::everywhere(Duty::Viewer), Some(600_000));
+    assert!(house.served.open(&[("sec-websocket-protocol", SOCKET)]).await.is_err(), "nobody listens unknown");
+    let mut clients = Vec::new();
+    let ann = house.sign_in("ann", PASSWORD).await.cookie();
+    let bob = house.sign_in("bob", PASSWORD).await.cookie();
+    let by_token = bearer(&token);
+    for (name, value) in [("cookie", &ann), ("cookie", &ann), ("cookie", &bob), ("authorization", &by_token)] {
+        let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), (name, value)]).await.unwrap();
+        hear(&mut client, "hello").await;
+        clients.push(client);
+    }
+    let out = house.ask("POST", "/sign-out", &[("cookie", &ann)], "").await;
+    assert_eq!((out.status, out.header("location")), (303, "/"));
+    assert!(out.header("set-cookie").starts_with("lockscope=;") && out.header("set-cookie").contains("Max-Age=0"));
+    for client in &mut clients[..2] {
+        assert_eq!(closed(client).await, (1008, "signed out".to_owned()));
+    }
+    assert_eq!(house.me(&[("cookie", &ann)]).await, "401");
+    remove_user(&house.path(), "bob").unwrap();
+    house.pass(1_000).await;
+    assert_eq!(closed(&mut clients[2]).await, (1008, "the user was removed or changed; sign in again".to_owned()));
+    revoke_token(&house.path(), "ci").unwrap();
+    house.pass(1_000).await;
+    assert_eq!(closed(&mut clients[3]).await, (1008, "the token was revoked".to_owned()));
+}
+
+#[tokio::test]
+async fn a_silent_socket_keeps_no_session_alive() {
+    let house = House::plain().await;
+    house.user("ann", Duty::Operator);
+    let cookie = house.sign_in("ann", PASSWORD).await.cookie();
+    let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), ("cookie", &cookie)]).await.unwrap();
+    hear(&mut client, "hello").await;
+    house.pass(IDLE_MS_MAX - 1).await;
+    // A browser connects again by itself; that is nobody at the keyboard.
+    let mut again = house.served.open(&[("sec-websocket-protocol", SOCKET), ("cookie", &cookie)]).await.unwrap();
+    hear(&mut again, "hello").await;
+    house.pass(1).await;
+    for client in [&mut client, &mut again] {
+        assert_eq!(closed(client).await, (1008, "signed out after 30 minutes without a request; sign in again".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_signed_in_takes_its_session_with_it() {
+    let house = House::plain().await;
+    let token = house.token("ci", Grant::everywhere(Duty::Operator), None);
+    let cookie = house.ask("POST", "/sign-in", &[], &format!("token={token}")).await.cookie();
+    assert_eq!(house.me(&[("cookie", &cookie)]).await, "ci operator token");
+    revoke_token(&house.path(), "ci").unwrap();
+    house.pass(1_000).await;
+    assert_eq!(house.me(&[("cookie", &cookie)]).await, "anonymous viewer nobody");
+}
+
+#[tokio::test]
+async fn a_one_time_link_waits_for_its_button_and_works_once() {
+    let house = House::plain().await;
+    let link = house.access.one_time_link("demo", Duty::Operator);
+    assert!(!house.access.is_read_only());
+    let key = link.split_once("?key=").unwrap().1;
+    for _ in 0..3 {
+        let page = house.get(&link, &[]).await;
+        assert!(page.status == 200 && page.header("set-cookie").is_empty() && page.text.contains("Open the dashboard"), "a preview uses nothing up");
+    }
+    let answer = house.ask("POST", "/sign-in/once", &[], &format!("key={key}")).await;
+    assert_eq!((answer.status, answer.header("location")), (303, "/"));
+    assert_eq!(house.me(&[("cookie", &answer.cookie())]).await, "demo operator link");
+    assert!(!house.access.is_read_only(), "who came in by it may release");
+    assert_eq!(house.ask("POST", "/sign-in/once", &[], &format!("key={key}")).await.status, 401);
+    let late = house.access.one_time_link("demo", Duty::Operator);
+    house.pass(LINK_MS_MAX).await;
+    let answer = house.ask("POST", "/sign-in/once", &[], &format!("key={}", late.split_once('=').unwrap().1)).await;
+    assert_eq!(answer.status, 401);
+}

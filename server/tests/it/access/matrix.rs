@@ -1,0 +1,146 @@
+//! Every route, by every kind of person. The routes come from the table that the router is made of.
+
+use app::wire::{Duty, Problem};
+use server::access::{Grant, Reach, Right, Settings};
+use server::http::{Declared, Need, Verb, declared};
+
+use super::{Answer, House, bearer};
+
+/// What a role may, told a second time.
+fn may(role: Duty, right: Right) -> bool {
+    let rights: &[Right] = match role {
+        Duty::Viewer => &[Right::View],
+        Duty::Operator => &[Right::View, Right::Release, Right::ReadAudit, Right::RunLab],
+        Duty::Auditor => &[Right::View, Right::ReadAudit],
+        Duty::Admin => &[Right::View, Right::Release, Right::ReadAudit, Right::RunLab, Right::Administer],
+    };
+    rights.contains(&right)
+}
+
+async fn ask(house: &House, route: &Declared, headers: &[(&str, &str)]) -> Answer {
+    let path = route.path.replace("{name}", "none.css").replace("{*rest}", "v1/none");
+    let method = if route.verb == Verb::Post { "POST" } else { "GET" };
+    house.ask(method, &path, headers, "").await
+}
+
+/// The gate let it through.
+#[track_caller]
+fn passed(answer: &Answer, what: &str) {
+    let is_refusal = matches!(answer.status, 401 | 403) && answer.header("content-type") == "application/problem+json";
+    assert!(!is_refusal && !answer.header("location").starts_with("/sign-in") && !answer.text.contains("which may not"), "{what}: {}", answer.status);
+    assert!(answer.status < 500 || answer.status == 503, "{what}: {} {}", answer.status, answer.text);
+}
+
+/// The gate said to nobody: say who you are.
+#[track_caller]
+fn unknown(answer: &Answer, route: &Declared, what: &str) {
+    if route.is_page {
+        assert_eq!(answer.status, 303, "{what}");
+        assert!(answer.header("location").starts_with("/sign-in"), "{what}");
+        return;
+    }
+    assert_eq!((answer.status, answer.header("content-type")), (401, "application/problem+json"), "{what}");
+    assert!(answer.header("www-authenticate").starts_with("Bearer"), "{what}");
+}
+
+/// The gate said to somebody: not you.
+#[track_caller]
+fn forbidden(answer: &Answer, route: &Declared, role: Duty, what: &str) {
+    assert_eq!(answer.status, 403, "{what}");
+    assert!(answer.text.contains(&format!("the role {role}, which may not")), "{what}: {}", answer.text);
+    if !route.is_page {
+        let problem: Problem = serde_json::from_str(&answer.text).unwrap();
+        assert_eq!(problem.status, 403, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn every_route_by_every_kind_of_person() {
+    let closed = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    let scoped = Grant::new(Duty::Operator, &["prod".to_owned()], &["/shop".to_owned()]).unwrap();
+    let mut people = Vec::new();
+    for (name, grant) in Duty::ALL.into_iter().map(|role| (role.name(), Grant::everywhere(role))).chain([("scoped", scoped)]) {
+        let role = grant.role;
+        let token = closed.token(name, grant, None);
+        let cookie = closed.ask("POST", "/sign-in", &[], &format!("token={token}")).await.cookie();
+        people.push((name, role, vec![("authorization", bearer(&token))]));
+        people.push((name, role, vec![("cookie", cookie)]));
+    }
+    let open = House::plain().await;
+    let mut cells = 0;
+    for route in declared() {
+        let what = format!("{} {}", route.verb.name(), route.path);
+        let answer = ask(&closed, &route, &[]).await;
+        match route.need {
+            Need::Open => passed(&answer, &what),
+            Need::Of(_) => unknown(&answer, &route, &what),
+        }
+        let answer = ask(&open, &route, &[]).await;
+        match route.need {
+            Need::Of(right) if !may(Duty::Viewer, right) => unknown(&answer, &route, &what),
+            Need::Open | Need::Of(_) => passed(&answer, &what),
+        }
+        let wrong = ask(&open, &route, &[("authorization", "Bearer lks_000000000000_00")]).await;
+        match route.need {
+            Need::Open => passed(&wrong, &what),
+            Need::Of(_) => assert_eq!((wrong.status, wrong.header("www-authenticate").contains("invalid_token")), (401, true), "{what}"),
+        }
+        cells += 3;
+        for (name, role, headers) in &people {
+            // It would end the session that the next cell needs.
+            if route.path == "/sign-out" {
+                continue;
+            }
+            let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let what = format!("{what} by {name} with {}", headers[0].0);
+            let answer = ask(&closed, &route, &headers).await;
+            match route.need {
+                Need::Of(right) if !may(*role, right) => forbidden(&answer, &route, *role, &what),
+                Need::Open | Need::Of(_) => passed(&answer, &what),
+            }
+            cells += 1;
+        }
+    }
+    assert!(cells >= 300, "{cells} cells");
+}
+
+#[tokio::test]
+async fn what_is_not_in_the_table_is_not_there() {
+    let house = House::plain().await;
+    for path in ["/nothing", "/api/v1/nothing", "/api", "/pkg", "/pkg/a/b", "/sign-in/", "/sign-in/twice", "/healthz/", "//", "/lock/x", "/.env"] {
+        let answer = house.get(path, &[]).await;
+        assert_eq!(answer.status, 404, "{path}");
+    }
+    let closed = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    let answer = closed.get("/nothing", &[]).await;
+    assert_eq!((answer.status, answer.header("content-type")), (404, "application/problem+json"), "no page is rendered for nobody");
+    for route in declared().iter().filter(|route| route.verb != Verb::Any && !route.path.contains('{')) {
+        for method in ["DELETE", "PUT", "PATCH", "OPTIONS", "TRACE"] {
+            let answer = house.ask(method, route.path, &[], "").await;
+            assert_eq!(answer.status, 405, "{method} {}", route.path);
+        }
+    }
+    assert_eq!(house.ask("HEAD", "/api/v1/status", &[], "").await.status, 200);
+    assert_eq!(closed.ask("HEAD", "/api/v1/status", &[], "").await.status, 401);
+}
+
+#[tokio::test]
+async fn pages_lead_to_the_form_and_back() {
+    let house = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    let token = house.token("ann", Grant::everywhere(Duty::Viewer), None);
+    let answer = house.get("/lock?path=%2Forder", &[]).await;
+    assert_eq!((answer.status, answer.header("location")), (303, "/sign-in?next=%2Flock%3Fpath%3D%252Forder"));
+    let form = house.get(answer.header("location"), &[]).await;
+    assert!(form.text.contains(r#"name="next" value="/lock?path=%2Forder""#), "{}", form.text);
+    let done = house.ask("POST", "/sign-in", &[], &format!("token={token}&next=%2Flock%3Fpath%3D%252Forder")).await;
+    assert_eq!((done.status, done.header("location")), (303, "/lock?path=%2Forder"));
+    let away = house.ask("POST", "/sign-in", &[], &format!("token={token}&next=%2F%2Fevil.example")).await;
+    assert_eq!(away.header("location"), "/");
+    // From a link elsewhere the cookie is kept back once; asked again from here it comes.
+    let again = house.get("/sign-in?next=%2Fwaits", &[("sec-fetch-site", "cross-site")]).await;
+    assert!(again.text.contains(r#"content="0;url=/sign-in?again=1&amp;next=%2Fwaits""#), "{}", again.text);
+    let back = house.get("/sign-in?again=1&next=%2Fwaits", &[("cookie", &away.cookie())]).await;
+    assert_eq!((back.status, back.header("location")), (303, "/waits"));
+    let refused = house.ask("POST", "/sign-out", &[("cookie", &away.cookie()), ("sec-fetch-site", "cross-site")], "").await;
+    assert_eq!(refused.status, 403, "another site signs nobody out");
+}
