@@ -149,7 +149,12 @@ async fn connection(
 async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: Bounds, closing: Stop) {
     let service = service_fn(move |request: Request<Incoming>| ask(router.clone(), request, arrival));
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(bounds.head_max).max_buf_size(bounds.head_bytes_max).max_headers(bounds.headers_max);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.head_max)
+        .max_buf_size(bounds.head_bytes_max)
+        .max_header_size(bounds.head_bytes_max)
+        .max_headers(bounds.headers_max);
     let stream = TokioIo::new(Stall::new(stream, bounds.stall_max));
     let mut connection = pin!(builder.serve_connection(stream, service).with_upgrades());
     let done = tokio::select! {
