@@ -11,7 +11,7 @@ use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
 use crate::evidence;
 use crate::feed::project::EnsembleInfo;
-use crate::http::pages;
+use crate::http::{is_loopback, pages};
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::transport::Tls;
@@ -57,6 +57,9 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
 fn check_exposure(config: &Config) -> Result<(), ConfigError> {
     // Nobody can sign in yet.
     let has_credentials = false;
+    if config.web.origins.is_empty() && !is_loopback(config.listen.ip()) {
+        tracing::warn!("no `origin` is set: pages are answered at {} only, by number; set --origin https://NAME for a name", config.listen);
+    }
     config::exposure::check(config.listen, has_credentials, config.web.tls.is_some(), config.web.behind_tls_proxy)
 }
 

@@ -17,6 +17,10 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/src/evidence", &["app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::demo", "axum", "leptos"]),
     ("server/src/engine", &["app::wire", "zookeeper_client", "crate::zookeeper", "crate::http", "axum", "leptos"]),
     ("server/src/feed", &["axum", "leptos", "zookeeper_client", "crate::zookeeper", "crate::http", "app::ui"]),
+    (
+        "server/src/transport",
+        &["app::domain", "app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::zookeeper", "crate::access", "leptos"],
+    ),
     ("server/src/http", &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo"]),
 ];
 
