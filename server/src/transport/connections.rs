@@ -127,7 +127,7 @@ async fn connection(
     let Ok(local) = stream.local_addr() else { return };
     // Frames are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
-    let arrival = Arrival { peer, local, is_tls: tls.is_some() };
+    let arrival = Arrival { peer: canonical(peer), local: canonical(local), is_tls: tls.is_some() };
     match tls {
         None => answer(stream, arrival, router, bounds, closing).await,
         Some(tls) => {
@@ -144,6 +144,11 @@ async fn connection(
         }
     }
     drop(permit);
+}
+
+/// An IPv4 client of a socket for both is known by its IPv4 address.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: Bounds, closing: Stop) {
