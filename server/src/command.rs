@@ -14,7 +14,7 @@ use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
 use crate::evidence;
 use crate::feed::project::EnsembleInfo;
-use crate::http::pages;
+use crate::http::{is_loopback, pages};
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::transport::Tls;
@@ -70,6 +70,9 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
 
 /// Beyond this machine only for people who are known, and encrypted.
 fn check_exposure(config: &Config, access: &Access) -> Result<(), ConfigError> {
+    if config.web.origins.is_empty() && !is_loopback(config.listen.ip()) {
+        tracing::warn!("no `origin` is set: pages are answered at {} only, by number; set --origin https://NAME for a name", config.listen);
+    }
     config::exposure::check(config.listen, access.has_credentials(), config.web.tls.is_some(), config.web.behind_tls_proxy)
 }
 

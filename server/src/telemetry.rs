@@ -1,7 +1,9 @@
-//! Where log lines go: standard error, so that standard output stays for what scripts read. Owns the subscriber only.
+//! Where log lines go: standard error, so that standard output stays for what scripts read. Owns the subscriber only. A
+//! line is one line whatever is in it: names from ZooKeeper can neither begin another nor hide or steer what is read.
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, Write};
 
+use app::wire::visible;
 use tracing_subscriber::EnvFilter;
 
 /// The environment variable with the filter, in the form of `tracing_subscriber::EnvFilter`.
@@ -9,11 +11,50 @@ pub const FILTER_VAR: &str = "LOCKSCOPE_LOG";
 /// What is logged when nothing is said.
 /// The client crate warns of every attempt to connect; we say once what that means.
 const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,server=info,lockscope=info";
+/// Begins a colour; what is logged has none of its own left by then.
+const ESCAPE: char = '\u{1b}';
 
 /// Starts logging. A second call changes nothing, and a filter that can't be read is replaced by the default.
 pub fn start() {
     let filter = EnvFilter::try_from_env(FILTER_VAR).unwrap_or_else(|_| EnvFilter::new(FILTER_DEFAULT));
     let is_terminal = std::io::stderr().is_terminal();
+    let writer = || Plain(io::stderr());
     // An error only says that logging runs already.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(is_terminal).with_target(false).try_init();
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false).try_init();
+}
+
+/// Writes lines with nothing hidden in them. It is given one line at a time.
+struct Plain<W>(W);
+
+impl<W: Write> Write for Plain<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.write_all(plain(&String::from_utf8_lossy(line)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn plain(line: &str) -> String {
+    let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+    let mut out: Vec<String> = text.split(ESCAPE).map(visible).collect();
+    if let Some(last) = out.last_mut() {
+        last.push_str(end);
+    }
+    out.join(&ESCAPE.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stays_one_line_and_shows_all_that_is_in_it() {
+        let mut out = Plain(Vec::new());
+        out.write_all("WARN /a\nINFO forged \u{202e}\u{200b}\r\u{1b}[33mours\u{1b}[0m\n".as_bytes()).unwrap();
+        let text = String::from_utf8(out.0).unwrap();
+        assert_eq!(text, "WARN /a\u{240a}INFO forged \u{2425}\u{2425}\u{240d}\u{1b}[33mours\u{1b}[0m\n");
+    }
 }

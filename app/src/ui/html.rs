@@ -15,7 +15,8 @@ use super::format::{age, left, visible};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Html(String);
 
-/// Attributes: names are ours, values are escaped; one with an empty value is left out.
+/// Attributes: names are ours, values are escaped, and made visible where people read them; one with an empty value is left
+/// out.
 pub(crate) type Attributes<'a> = &'a [(&'static str, &'a str)];
 
 impl Html {
@@ -35,7 +36,12 @@ impl Html {
             out.push(' ');
             out.push_str(key);
             out.push_str("=\"");
-            escape(value, &mut out);
+            // What is read must show all that is in it; the others are read by machines.
+            if matches!(*key, "title" | "aria-label") {
+                escape(&visible(value), &mut out)
+            } else {
+                escape(value, &mut out)
+            }
             out.push('"');
         }
         out.push('>');

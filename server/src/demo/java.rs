@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 /// Where Debian and Ubuntu put jars.
 const DEBIAN_JARS: &str = "/usr/share/java";
 
-/// Debian's jars in class path order. `zookeeper.jar` names the rest in its manifest, except the last three:
-/// without servlet-api the AdminServer dies with only a warning in the log.
-const DEBIAN_CLASS_PATH: [&str; 4] = ["zookeeper.jar", "servlet-api.jar", "jetty9-util-ajax.jar", "slf4j-simple.jar"];
+/// Debian's jars in class path order. `zookeeper.jar` names the rest in its manifest, except the last ones:
+/// without servlet-api the AdminServer dies with only a warning in the log, without the rest of Netty its connections
+/// (which TLS needs) fail one by one.
+const DEBIAN_CLASS_PATH: [&str; 6] =
+    ["zookeeper.jar", "servlet-api.jar", "jetty9-util-ajax.jar", "slf4j-simple.jar", "netty-codec.jar", "netty-resolver.jar"];
 
 /// What is missing to start a ZooKeeper server, and the remedy.
 #[derive(Debug, thiserror::Error)]

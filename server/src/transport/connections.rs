@@ -127,7 +127,7 @@ async fn connection(
     let Ok(local) = stream.local_addr() else { return };
     // Frames are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
-    let arrival = Arrival { peer, local, is_tls: tls.is_some() };
+    let arrival = Arrival { peer: canonical(peer), local: canonical(local), is_tls: tls.is_some() };
     match tls {
         None => answer(stream, arrival, router, bounds, closing).await,
         Some(tls) => {
@@ -146,10 +146,20 @@ async fn connection(
     drop(permit);
 }
 
+/// An IPv4 client of a socket for both is known by its IPv4 address.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
 async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: Bounds, closing: Stop) {
     let service = service_fn(move |request: Request<Incoming>| ask(router.clone(), request, arrival));
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(bounds.head_max).max_buf_size(bounds.head_bytes_max).max_headers(bounds.headers_max);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.head_max)
+        .max_buf_size(bounds.head_bytes_max)
+        .max_header_size(bounds.head_bytes_max)
+        .max_headers(bounds.headers_max);
     let stream = TokioIo::new(Stall::new(stream, bounds.stall_max));
     let mut connection = pin!(builder.serve_connection(stream, service).with_upgrades());
     let done = tokio::select! {

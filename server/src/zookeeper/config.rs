@@ -125,13 +125,8 @@ fn fault<T>(why: impl Into<String>, remedy: impl Into<String>) -> Result<T, Faul
     Err(Fault { why: why.into(), remedy: remedy.into() })
 }
 
-/// Each `host:port`.
-pub(super) fn servers_of(connect: &str) -> impl Iterator<Item = &str> {
-    split_chroot(connect).0.split(',')
-}
-
 /// The servers, and the chroot or nothing.
-fn split_chroot(connect: &str) -> (&str, &str) {
+pub(super) fn split_chroot(connect: &str) -> (&str, &str) {
     connect.find('/').map_or((connect, ""), |at| connect.split_at(at))
 }
 

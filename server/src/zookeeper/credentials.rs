@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::sign::CertifiedKey;
 use zookeeper_client::{Client, Connector, Error, SaslOptions, TlsOptions};
 
-use super::config::{Fault, servers_of};
+use super::config::{Fault, split_chroot};
 
 /// Longest name and password together.
 const PAIR_BYTES_MAX: usize = 1_024;
@@ -154,7 +154,7 @@ impl ZkTls {
 /// # Errors
 /// The first that can't.
 pub fn check_tls_hosts(connect: &str) -> Result<(), Fault> {
-    for host in servers_of(connect).filter_map(|server| server.rsplit_once(':')).map(|(host, _)| host) {
+    for host in split_chroot(connect).0.split(',').filter_map(|server| server.rsplit_once(':')).map(|(host, _)| host) {
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if ServerName::try_from(bare).is_err() {
             return fault(&format!("has the host {host:?}, which no certificate can name"), "write hosts as their certificates name them");
@@ -164,7 +164,7 @@ pub fn check_tls_hosts(connect: &str) -> Result<(), Fault> {
 }
 
 impl Credentials {
-    /// What is asked for a session as this identity; open it with [`Credentials::open`].
+    /// What is asked for a session as this identity; connect it with [`Credentials::open`], or to [`Credentials::address`].
     ///
     /// # Errors
     /// When the certificates can't be used; they were checked.
@@ -185,12 +185,22 @@ impl Credentials {
         Ok(connector)
     }
 
+    /// The connect string for this identity: with TLS each server is named as one that is met by it, so that nothing goes
+    /// out in the clear whichever way the client crate is asked to connect.
+    pub fn address(&self, connect: &str) -> String {
+        if self.tls.is_none() {
+            return connect.to_owned();
+        }
+        let (servers, chroot) = split_chroot(connect);
+        format!("{}{chroot}", servers.split(',').map(|server| format!("tcp+tls://{server}")).collect::<Vec<_>>().join(","))
+    }
+
     /// Connects: encrypted when this identity says so, and then never otherwise.
     ///
     /// # Errors
     /// As the client crate has them.
     pub async fn open(&self, connector: Connector, connect: &str) -> Result<Client, Error> {
-        if self.tls.is_some() { connector.secure_connect(connect).await } else { connector.connect(connect).await }
+        connector.connect(&self.address(connect)).await
     }
 
     /// In a few words, for `check-config`; no secret.
@@ -242,6 +252,8 @@ mod tests {
         assert_eq!(credentials.described(), "digest as \"watcher\", SASL as \"watcher\", TLS with a certificate of our own");
         assert_eq!(Credentials::default().described(), "nobody, unencrypted");
         assert!(credentials.connector(Duration::from_secs(1)).is_ok());
+        assert_eq!(credentials.address("a:1,[::1]:2/x/y"), "tcp+tls://a:1,tcp+tls://[::1]:2/x/y");
+        assert_eq!(Credentials::default().address("a:1,b:2/x"), "a:1,b:2/x");
     }
 
     #[test]

@@ -35,7 +35,9 @@ async fn bad_configurations_exit_with_64_and_one_sentence() {
     check(&["serve", "--zk", "a:1", "--root", "locks"], 64, "--root \"locks\" does not start with a slash; write /locks").await;
     check(&["serve", "--zk", "a:1", "--frobnicate"], 64, "unexpected argument '--frobnicate'").await;
     check(&["check-config"], 64, "no ZooKeeper is named").await;
-    check(&["serve", "--zk", "a:1", "--listen", "0.0.0.0:0"], 64, "reaches beyond this machine").await;
+    check(&["serve", "--zk", "a:1", "--listen", "0.0.0.0:0"], 64, "reaches beyond this machine, and nobody can sign in").await;
+    check(&["demo", "--listen", "[::]:0"], 64, "the demo is for this machine only").await;
+    check(&["check-config", "--zk", "a:1", "--origin", "https://*.example"], 64, "--origin \"https://*.example\" has more than").await;
     check(&["check-config", "--zk", "a:1"], 0, "").await;
     check(&["--version"], 0, "").await;
 }

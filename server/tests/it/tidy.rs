@@ -23,6 +23,10 @@ const NEVER: &[(&str, &[&str])] = &[
         &["app::domain", "app::ui", "zookeeper_client", "crate::zookeeper", "crate::http", "crate::feed", "crate::engine", "leptos", "axum::Router"],
     ),
     (
+        "server/src/transport",
+        &["app::domain", "app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::zookeeper", "crate::access", "leptos"],
+    ),
+    (
         "server/src/http",
         &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo", "crate::audit::Log", "crate::audit::files"],
     ),

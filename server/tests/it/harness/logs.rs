@@ -1,9 +1,14 @@
 //! Hears what is logged on this thread.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use tracing::Dispatch;
 use tracing::subscriber::{DefaultGuard, set_default};
+
+/// Nobody's. With one subscriber alone, a line that first comes up on another thread, which has none, would be taken for
+/// one that nobody wants, also here.
+static SPARE: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(tracing_subscriber::registry()));
 
 /// Lines that were logged.
 #[derive(Clone, Default)]
@@ -22,6 +27,7 @@ impl Write for Logs {
 impl Logs {
     /// Listens for as long as the guard is kept.
     pub(crate) fn hear(level: tracing::Level) -> (Self, DefaultGuard) {
+        LazyLock::force(&SPARE);
         let logs = Self::default();
         let writer = logs.clone();
         let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(move || writer.clone()).finish();

@@ -26,7 +26,7 @@ async fn no_secret_is_logged_even_at_the_loudest() {
     observed.until("denied", is_denied).await;
     observed.stop().await;
     let text = logs.text();
-    assert!(text.contains("sending request") && text.contains("ZooKeeper session made"), "the logs are heard");
+    assert!(text.contains("sending request") && text.contains("ZooKeeper session made"), "the logs are heard: {text}");
     assert!(!text.contains(CANARY), "{}", text.lines().find(|line| line.contains(CANARY)).unwrap_or_default());
 }
 

@@ -175,7 +175,7 @@ async fn the_end_of_a_certificate_is_told_once_a_day() {
         told.extend(lines);
     }
     assert_eq!(told.len(), 15, "{told:#?}");
-    assert!(told[0].contains("WARN") && told[0].contains("expires in less than 15 days"), "{}", told[0]);
+    assert!(told[0].contains("WARN") && told[0].contains("expires in less than 14 days"), "{}", told[0]);
     assert!(told[14].contains("ERROR") && told[14].contains("has expired"), "{}", told[14]);
 }
 
