@@ -168,7 +168,8 @@ async fn revoke(order: &Order) -> (Told, Holding) {
     let (outcome, sentence, proof) = match order.site.revoke(target).await {
         Asked::Told => {
             let holding = hold(order, ASKED_MAX).await;
-            let told = |outcome, sentence, is_verified| Told { outcome, sentence, is_verified, proof: "its holder's znode was written to, and watched" };
+            let told =
+                |outcome, sentence, is_verified| Told { outcome, sentence, is_verified, proof: "its holder's znode was written to, and watched" };
             let let_go = holding.is_live && holding.is_gone;
             let told = if let_go {
                 told(Outcome::Released, format!("{} was let go by its holder", target.czxid), true)
@@ -177,7 +178,9 @@ async fn revoke(order: &Order) -> (Told, Holding) {
             };
             return (told, holding);
         }
-        Asked::Differs => (Outcome::ChangedHands, "Nobody was asked: it is another, gone, or was written to since the plan was made", "read before asking"),
+        Asked::Differs => {
+            (Outcome::ChangedHands, "Nobody was asked: it is another, gone, or was written to since the plan was made", "read before asking")
+        }
         Asked::Denied => (Outcome::Denied, "Nobody was asked: ZooKeeper denies us WRITE on the holder's znode", "ZooKeeper answered NoAuth"),
         Asked::Unknown => (Outcome::Unknown, "No answer came: whether the holder was asked is not known", "no answer"),
         Asked::NotLive => (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent"),
@@ -196,7 +199,8 @@ async fn finish(order: &Order, journal: &dyn Journal, intent: u64, told: Told, h
     let took_ms = order.took_ms();
     let lock = &order.planned.shown().lock;
     let now = now_held(lock, &told, &holding);
-    let mut sentence = if told.outcome == Outcome::Released { format!("{}{now} after {took_ms} ms.", told.sentence) } else { format!("{}{now}.", told.sentence) };
+    let mut sentence =
+        if told.outcome == Outcome::Released { format!("{}{now} after {took_ms} ms.", told.sentence) } else { format!("{}{now}.", told.sentence) };
     let kind = if order.deed == Deed::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
     let detail = format!("{sentence} Known by: {}.", told.proof);
     let audit_id = match record(journal, order.entry(kind, Some(intent), Some(told.outcome), detail)).await {

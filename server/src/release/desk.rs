@@ -277,7 +277,8 @@ impl Desk {
 }
 
 fn may(actor: &Actor) -> Result<(), Refused> {
-    let denied = || Refused::new(RefusedFor::Right, format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()));
+    let denied =
+        || Refused::new(RefusedFor::Right, format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()));
     actor.may(Right::Release).then_some(()).ok_or_else(denied)
 }
 

@@ -256,9 +256,9 @@ fn answered(result: &Result<(), Error>) -> Option<Answer> {
         Err(Error::BadVersion) => Some(Answer::BadVersion),
         Err(Error::NotEmpty) => Some(Answer::NotEmpty),
         Err(Error::NoAuth) => Some(Answer::NoRight),
-        Err(Error::NotReadOnly | Error::Throttled | Error::QuotaExceeded | Error::BadArguments(_) | Error::Unimplemented | Error::MarshallingError) => {
-            Some(Answer::Refused)
-        }
+        Err(
+            Error::NotReadOnly | Error::Throttled | Error::QuotaExceeded | Error::BadArguments(_) | Error::Unimplemented | Error::MarshallingError,
+        ) => Some(Answer::Refused),
         Err(_) => None,
     }
 }

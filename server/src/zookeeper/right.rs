@@ -52,7 +52,9 @@ fn judge(directory: &str, acl: &[Acl], users: Option<&[AuthUser]>, known: &[(Str
     let granting: Vec<&Acl> = acl.iter().filter(|entry| entry.permission().has(Permission::DELETE)).collect();
     let is_us = |entry: &&&Acl| {
         let id = (entry.scheme(), entry.id());
-        id == ("world", "anyone") || known.iter().any(|(scheme, name)| id == (scheme, name)) || users.is_some_and(|users| users.iter().any(|user| is_user(user, id)))
+        id == ("world", "anyone")
+            || known.iter().any(|(scheme, name)| id == (scheme, name))
+            || users.is_some_and(|users| users.iter().any(|user| is_user(user, id)))
     };
     if let Some(entry) = granting.iter().find(is_us) {
         return right(May::Granted, format!("The ACL of {directory} grants DELETE to {}:{}.", entry.scheme(), public(entry.id())));

@@ -17,6 +17,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/src/evidence", &["app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::demo", "axum", "leptos"]),
     ("server/src/engine", &["app::wire", "zookeeper_client", "crate::zookeeper", "crate::http", "axum", "leptos"]),
     ("server/src/feed", &["axum", "leptos", "zookeeper_client", "crate::zookeeper", "crate::http", "app::ui"]),
+    ("server/src/release", &["axum", "leptos", "zookeeper_client", "crate::http", "crate::demo", "app::ui"]),
     ("server/src/http", &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo"]),
 ];
 

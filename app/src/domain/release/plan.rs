@@ -216,7 +216,9 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], aft
         Shape::LeasesAndLocks | Shape::LeasesAndSibling if role == Role::Holder => {
             let head = lock.parts.second.as_ref().and_then(|queue| lock.contenders(mirror).find(|seat| seat.directory == queue));
             return match head {
-                Some(seat) => format!("{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.", seat.path()),
+                Some(seat) => {
+                    format!("{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.", seat.path())
+                }
                 None => "A lease is free; nobody waits for it.".to_owned(),
             };
         }

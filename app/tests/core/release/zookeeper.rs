@@ -144,9 +144,11 @@ impl Zk {
     pub(super) fn answer(&mut self, order: usize, request: Request) -> Reply {
         match request {
             Request::Sync => Reply::Synced,
-            Request::Directory => Reply::Directory(
-                self.directory.map(|(czxid, cversion)| Counters { czxid: Zxid(czxid), cversion, children: u32::try_from(self.nodes.len()).unwrap() }),
-            ),
+            Request::Directory => Reply::Directory(self.directory.map(|(czxid, cversion)| Counters {
+                czxid: Zxid(czxid),
+                cversion,
+                children: u32::try_from(self.nodes.len()).unwrap(),
+            })),
             Request::Node => Reply::Node(self.seen()),
             Request::Delete(version) => Reply::Answer(match self.nodes.get(&self.target) {
                 _ if self.denies => Answer::NoRight,

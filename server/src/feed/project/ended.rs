@@ -58,7 +58,10 @@ fn sentence(end: &End, target: &Target) -> String {
         (Ending::Denied, Fact::NoRight) => format!("Nothing was deleted: ZooKeeper denies us DELETE on the directory of {path}"),
         (Ending::Denied, _) => "Nothing was deleted: ZooKeeper refuses for now (read-only, over quota or throttled)".to_owned(),
         (Ending::Unknown, Fact::Ambiguous) => {
-            format!("A znode at {path} was deleted and {czxid} is gone, but whether it was that one or a newer one of the name can't be shown; {}", there())
+            format!(
+                "A znode at {path} was deleted and {czxid} is gone, but whether it was that one or a newer one of the name can't be shown; {}",
+                there()
+            )
         }
         (Ending::Unknown, Fact::Unread) => format!("ZooKeeper says that it deleted the znode at {path}, but reading it back failed; look again"),
         (Ending::Unknown, Fact::GoneUnanswered) => {
