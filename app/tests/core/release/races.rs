@@ -286,6 +286,7 @@ impl Race {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are wanted")]
 fn a_release_deletes_what_was_seen_or_says_what_it_did() {
     let mut endings: BTreeMap<(Ending, Fact), u64> = BTreeMap::new();
     let (mut foreign, mut numbered) = (0_u64, 0_u64);
