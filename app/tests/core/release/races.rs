@@ -48,6 +48,8 @@ struct Order {
     heard: Option<u32>,
     back: Back,
     is_begun: bool,
+    /// What the first look showed.
+    first: Option<Looked>,
 }
 
 struct Race {
@@ -96,6 +98,7 @@ impl Race {
             heard: None,
             back: Back::SameSession,
             is_begun: false,
+            first: None,
         };
         let orders = (0..count).map(|_| order()).collect();
         Self { zk, kind, random, orders, next_session: 50, target, was_made_anew: false }
@@ -175,6 +178,7 @@ impl Race {
             Reply::Answer(answer) => order.sent.answer = Some(answer),
         }
         if order.replies == 0 && !matches!(reply, Reply::Deleted) {
+            order.first = order.first.or(Some(order.looked));
             let input = match order.act.step() {
                 Step::Look => Input::Looked(order.looked),
                 Step::Send => Input::Sent(Sent { after: Some(order.looked), deletions_heard: order.heard, ..order.sent }),
@@ -261,6 +265,8 @@ impl Race {
         let is_gone = self.zk.deletions.iter().any(|(czxid, _)| *czxid == target);
         let is = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         is(ours.len() <= 1, "one order, several deletions")?;
+        let is_planned = |looked: Looked| looked.node.is_some_and(|seen| self.target.is(&seen) && seen.version == self.target.version);
+        is(ours.is_empty() || self.orders[at].first.is_some_and(is_planned), "deleted although the first look showed something else")?;
         let is_foreign = ours.iter().any(|czxid| *czxid != target);
         is(!is_foreign || self.kind != Kind::Numbered, "deleted another although names are numbered")?;
         is(!is_foreign || self.kind != Kind::Reaped || self.was_made_anew, "deleted another in a directory that stayed")?;
@@ -280,6 +286,7 @@ impl Race {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are wanted")]
 fn a_release_deletes_what_was_seen_or_says_what_it_did() {
     let mut endings: BTreeMap<(Ending, Fact), u64> = BTreeMap::new();
     let (mut foreign, mut numbered) = (0_u64, 0_u64);

@@ -168,6 +168,11 @@ public final class CuratorClient {
     private void recipe(String kind, String path, int count) throws Exception {
         switch (kind) {
             case "mutex" -> lock("", new InterProcessMutex(curator, path));
+            case "revocable" -> {
+                InterProcessMutex mutex = new InterProcessMutex(curator, path);
+                mutex.makeRevocable(asked -> say(name, "asked"));
+                lock("", mutex);
+            }
             case "read-write" -> {
                 InterProcessReadWriteLock lock = new InterProcessReadWriteLock(curator, path, name.getBytes());
                 lock("-read", lock.readLock());

@@ -175,6 +175,26 @@ async fn an_order_goes_on_when_whoever_asked_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_act_that_panics_leaves_its_outcome() {
+    let server = zookeeper().await;
+    let truth = Truth::new(&server.address()).await;
+    truth.make("/locks/a").await;
+    // The first connector is the plan's, which reads the ACL.
+    let count = std::sync::atomic::AtomicU32::new(0);
+    let make = move || match count.fetch_add(1, Ordering::SeqCst) {
+        0 => Ok(zookeeper_client::Client::connector()),
+        _ => std::panic::panic_any("broken"),
+    };
+    let acting = server::zookeeper::Acting::new(&server.address(), std::sync::Arc::new(make));
+    let office = Office::open_with(&server.address(), acting, "/locks", Settings::default()).await;
+    let path = truth.queue("/locks/a/lock-").await;
+    let done = office.release(&path).await;
+    assert_eq!((done.result.outcome, done.result.audit_id), (Outcome::Unknown, Some(2)), "{done:?}");
+    assert!(done.result.sentence.contains("broke off"), "{}", done.result.sentence);
+    assert_eq!(office.journal.kinds(), [AuditKind::ReleaseIntent, AuditKind::ReleaseOutcome]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_person_approves() {
     let scene = Scene::with(Settings { needs_second: true }).await;
     let path = scene.queued("a").await;

@@ -91,6 +91,47 @@ async fn play(name: &str, library: Library, recipes: [&str; 5], wishes: [Wish; 5
     assert!(end.is_ok(), "{name}: stranded {:?}", waiting);
 }
 
+/// A revocable holder is asked, hears it, and lets go; one that is not revocable is never written to.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn curator_revocable() {
+    let server = shared_zookeeper().await;
+    let zk = server.address();
+    Truth::new(&zk).await.make("/revoked").await;
+    let office = Office::open(&zk, "/revoked").await;
+    let mut paths = Vec::new();
+    let mut clients = Vec::new();
+    for (recipe, lock) in [("revocable", "a"), ("mutex", "a"), ("mutex", "b")] {
+        let client = Library::Curator.client(&zk, &format!("{recipe} /revoked/{lock}")).await;
+        client.order("acquire");
+        let own = client.made().await;
+        office.knows(&own).await;
+        paths.push(own);
+        clients.push(client);
+    }
+    let revocable = async || {
+        office.clock.set_ms(server::clock::Clock::system().now_ms());
+        office.plan(&paths[0]).await.unwrap().can_revoke
+    };
+    clients[0].says("held").await;
+    // What it watches is learned from the server's table, which is asked for now and then.
+    crate::served::until(revocable).await;
+    let plan = office.plan(&paths[0]).await.unwrap();
+    let lets_go = async {
+        clients[0].says("asked").await;
+        clients[0].does("release", "released").await;
+    };
+    let order = super::office::order_of(&plan);
+    let (asker, plain) = (super::office::operator(), office.plan(&paths[2]).await.unwrap());
+    let (done, ()) = tokio::join!(office.desk.revoke(&asker, &order), lets_go);
+    let done = done.unwrap();
+    assert_eq!((done.result.outcome, done.result.verified), (Outcome::Released, true), "{done:?}");
+    assert!(done.result.sentence.contains("was let go by its holder; /revoked/a now held by"), "{}", done.result.sentence);
+    clients[1].says("held").await;
+    let refused = office.desk.revoke(&asker, &super::office::order_of(&plain)).await.unwrap_err();
+    assert_eq!(refused.status(), 409, "{refused}");
+    assert!(!plain.can_revoke);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn curator_mutex() {
     play("curator-mutex", Library::Curator, ["mutex"; 5], [MUTEX; 5]).await;

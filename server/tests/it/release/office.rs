@@ -14,6 +14,7 @@ use server::access::{Actor, Scope};
 use server::audit::{AuditError, Entry, Journal};
 use server::clock::Clock;
 use server::engine::Engine;
+use server::evidence::{self, Demand};
 use server::feed::project::EnsembleInfo;
 use server::release::{Desk, Executed, Refused, Site};
 use server::shutdown::{self, Stopper};
@@ -63,6 +64,7 @@ pub(super) struct Office {
     pub(super) clock: Clock,
     engine: Engine<Observatory>,
     _stopper: Stopper,
+    _demand: tokio::sync::watch::Sender<Demand>,
 }
 
 pub(super) fn somebody(name: &str, role: Duty) -> Actor {
@@ -76,6 +78,10 @@ pub(super) fn operator() -> Actor {
 impl Office {
     /// Watches through one address and acts through another.
     pub(super) async fn open_through(watch: &str, act: &str, root: &str, settings: server::release::Settings) -> Self {
+        Self::open_with(watch, Acting::anonymous(act), root, settings).await
+    }
+
+    pub(super) async fn open_with(watch: &str, acting: Acting, root: &str, settings: server::release::Settings) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let roots = vec![root.to_owned()];
@@ -83,12 +89,15 @@ impl Office {
         let model = Observatory::new(Settings { roots: roots.clone(), ..Settings::default() }, TimeMs(clock.now_ms()));
         let engine = Engine::start(model, inbox, Clock::system(), stop.clone());
         let config = ObserverConfig::new(watch, roots, Duration::from_secs(6)).unwrap();
+        let asked = evidence::Config { connect: watch.to_owned(), admin_urls: Vec::new(), session_timeout: Duration::from_secs(6) };
+        let (demand, wanted) = tokio::sync::watch::channel(Demand { watches: true });
+        tokio::spawn(evidence::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());
-        let site = Site { info, reader: engine.reader.clone(), acting: Acting::anonymous(act) };
+        let site = Site { info, reader: engine.reader.clone(), acting };
         let desk = Desk::new(vec![site], journal.clone(), clock.clone(), settings);
-        let office = Self { desk, journal, clock, engine, _stopper: stopper };
+        let office = Self { desk, journal, clock, engine, _stopper: stopper, _demand: demand };
         office.until("the view is live", |model| model.root_state(RootId(0)).0 == RootState::Live).await;
         office
     }
