@@ -126,7 +126,7 @@ fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
     check_file(
         "listne = 1",
-        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, clock_scratch, ensemble, lock, lints",
+        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, clock_scratch, webhook_url, webhook_secret_file, webhook_allow_http, ensemble, lock, lints",
     );
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(
