@@ -8,6 +8,8 @@ RUN rustup target add wasm32-unknown-unknown \
 
 FROM debian:bookworm-slim
 COPY --from=build /src/target/release/lockscope /usr/local/bin/lockscope
+# Certificate authorities, for a webhook over https.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 USER 65534:65534
 EXPOSE 3000
 # Lockscope has no sign-in yet and listens on loopback only: share the host's network, as in

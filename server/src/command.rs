@@ -71,8 +71,13 @@ fn look_after(command: &AuditCommand) -> Result<(), RunError> {
         }
         AuditCommand::Export { place } => {
             let (dir, whole) = verified(place, None)?;
-            let copied = audit::copy_all(&dir, &whole, &mut std::io::stdout().lock());
-            copied.map_err(|error| RunError::Unavailable(format!("the record could not be written to standard output ({error}); write it to a file")))
+            match audit::copy_all(&dir, &whole, &mut std::io::stdout().lock()) {
+                // A reader that has enough is no failure.
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    Err(RunError::Unavailable(format!("the record could not be written to standard output ({error}); write it to a file")))
+                }
+                Ok(()) | Err(_) => Ok(()),
+            }
         }
     }
 }
