@@ -8,6 +8,8 @@ RUN rustup target add wasm32-unknown-unknown \
 
 FROM debian:bookworm-slim
 COPY --from=build /src/target/release/lockscope /usr/local/bin/lockscope
+# Certificate authorities, for a webhook over https.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 USER 65534:65534
 EXPOSE 3000
 # By itself Lockscope listens on loopback: share the host's network, as in

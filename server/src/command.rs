@@ -106,8 +106,13 @@ fn look_after(command: &AuditCommand, place: &Place) -> Result<(), RunError> {
         }
         AuditCommand::Export => {
             let (dir, whole) = verified(place, None)?;
-            let copied = audit::copy_all(&dir, &whole, &mut std::io::stdout().lock());
-            copied.map_err(|error| RunError::Unavailable(format!("the record could not be written to standard output ({error}); write it to a file")))
+            match audit::copy_all(&dir, &whole, &mut std::io::stdout().lock()) {
+                // A reader that has enough is no failure.
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    Err(RunError::Unavailable(format!("the record could not be written to standard output ({error}); write it to a file")))
+                }
+                Ok(()) | Err(_) => Ok(()),
+            }
         }
     }
 }
@@ -216,7 +221,7 @@ fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ens
 
 /// A session of its own for each act, with the credentials for that.
 fn acting(ensemble: &config::Ensemble) -> Acting {
-    Acting::new(&ensemble.zk, ensemble.identity.acting.clone())
+    Acting::identified(&ensemble.zk, ensemble.identity.acting.clone())
 }
 
 impl Observer for Ensemble {

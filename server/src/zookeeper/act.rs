@@ -1,6 +1,7 @@
 //! The acting session: a short-lived one of its own, with credentials of its own, that carries out one order and is
 //! closed. What to do next is decided by [`Act`]; this file only asks, waits and hears.
 
+use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,7 +11,7 @@ use app::domain::release::{Act, Answer, Back, Counters, End, Input, Looked, Seen
 use app::domain::znode::{SessionId, Zxid, split_path};
 use futures_util::future;
 use tokio::time::{Instant, timeout, timeout_at};
-use zookeeper_client::{AddWatchMode, Client, Error, PersistentWatcher, SessionState, Stat};
+use zookeeper_client::{AddWatchMode, Client, Connector, Error, PersistentWatcher, SessionState, Stat};
 
 use super::credentials::Credentials;
 use super::own;
@@ -36,11 +37,20 @@ const SESSION_TIMEOUT: Duration = Duration::from_secs(6);
 /// What Curator's revocable holder listens for (`LockInternals.REVOKE_MESSAGE`).
 const REVOKE: &[u8] = b"__REVOKE__";
 
+/// Makes a connector with the credentials to act with.
+pub type MakeConnector = Arc<dyn Fn() -> Result<Connector, String> + Send + Sync>;
+
 /// Where to act, and as whom. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Acting {
     connect: Arc<str>,
-    credentials: Credentials,
+    make: MakeConnector,
+}
+
+impl fmt::Debug for Acting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Acting").field("connect", &self.connect).finish_non_exhaustive()
+    }
 }
 
 /// What came of asking a holder to let go.
@@ -66,14 +76,20 @@ struct Session {
 }
 
 impl Acting {
+    /// At an ensemble, by connectors that somebody else makes.
+    pub fn new(connect: &str, make: MakeConnector) -> Self {
+        Self { connect: connect.into(), make }
+    }
+
     /// At an ensemble, as somebody.
-    pub fn new(connect: &str, credentials: Credentials) -> Self {
-        Self { connect: connect.into(), credentials }
+    pub fn identified(connect: &str, credentials: Credentials) -> Self {
+        let address = credentials.address(connect);
+        Self::new(&address, Arc::new(move || credentials.connector(SESSION_TIMEOUT).map_err(|error| format!("the identity can't be used: {error}"))))
     }
 
     /// As nobody.
     pub fn anonymous(connect: &str) -> Self {
-        Self::new(connect, Credentials::default())
+        Self::identified(connect, Credentials::default())
     }
 
     /// Whether we may delete children of a directory.
@@ -126,8 +142,8 @@ impl Acting {
     }
 
     async fn open(&self) -> Result<Client, String> {
-        let connector = self.credentials.connector(SESSION_TIMEOUT).map_err(|error| format!("the identity can't be used: {error}"))?;
-        let connecting = self.credentials.open(connector.with_connection_timeout(SESSION_TIMEOUT * 2 / 5), &self.connect);
+        let connector = (self.make)()?.with_session_timeout(SESSION_TIMEOUT).with_connection_timeout(SESSION_TIMEOUT * 2 / 5);
+        let connecting = connector.connect(&self.connect);
         let client = timeout(CONNECT_MAX, connecting).await.map_err(|_| "ZooKeeper could not be reached in time".to_owned())?;
         let client = client.map_err(|error| format!("no session: {error}"))?;
         own::note(client.session_id().0);

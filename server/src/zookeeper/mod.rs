@@ -19,7 +19,7 @@ mod tally;
 mod translate;
 mod watch;
 
-pub use act::{Acting, Asked};
+pub use act::{Acting, Asked, MakeConnector};
 pub use backoff::{Backoff, BackoffError};
 pub use config::{ConfigError, Fault, ObserverConfig, SESSION_TIMEOUT_MIN, check_connect, check_roots};
 pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_hosts};

@@ -72,6 +72,57 @@ async fn filled_on(dir: &Path) {
 }
 
 #[tokio::test]
+async fn a_server_that_ended_between_two_steps_is_no_break() {
+    let place = dir();
+    filled(place.path(), 20).await;
+    // Between a record and its head.
+    let head = std::fs::read(place.path().join("audit.head")).unwrap();
+    filled_on(place.path()).await;
+    std::fs::write(place.path().join("audit.head"), head).unwrap();
+    let tip = verify_dir(place.path(), None).unwrap().tip;
+    filled_on(place.path()).await;
+    let whole = verify_dir(place.path(), None).unwrap();
+    assert_eq!(whole.tip.id, tip.id + 2);
+    // Between a full file and the next.
+    let last = whole.segments.last().unwrap();
+    std::fs::rename(&last.path, place.path().join(crate::audit::files::full_name(last.first_id))).unwrap();
+    assert_eq!(verify_dir(place.path(), None).unwrap().tip, whole.tip);
+    filled_on(place.path()).await;
+    assert_eq!(verify_dir(place.path(), None).unwrap().tip.id, whole.tip.id + 2);
+    // Between the very first record and its head.
+    let bare = dir();
+    filled(bare.path(), 0).await;
+    std::fs::remove_file(bare.path().join("audit.head")).unwrap();
+    filled_on(bare.path()).await;
+    assert_eq!(verify_dir(bare.path(), None).unwrap().tip.id, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn it_is_whole_at_every_moment_for_who_verifies_or_reads_meanwhile() {
+    let place = dir();
+    let log = Arc::new(open(place.path()).await);
+    let writing = log.clone();
+    let writer = tokio::spawn(async move {
+        for number in 0..600 {
+            writing.append(act(number)).await.unwrap();
+        }
+    });
+    let mut rounds = 0;
+    while !writer.is_finished() || rounds < 5 {
+        let dir = place.path().to_owned();
+        let told = log.tip().id;
+        let whole = tokio::task::spawn_blocking(move || verify_dir(&dir, None)).await.unwrap().unwrap();
+        assert!(whole.tip.id >= told);
+        let page = log.page(PageQuery { limit: 500, ..PageQuery::default() }).await.unwrap();
+        assert_eq!(page.records[0].id, page.total);
+        assert!(page.records.windows(2).all(|pair| pair[0].id == pair[1].id + 1));
+        rounds += 1;
+    }
+    writer.await.unwrap();
+    assert!(verify_dir(place.path(), None).unwrap().segments.len() > 50);
+}
+
+#[tokio::test]
 async fn a_broken_log_is_not_written_to() {
     let place = dir();
     filled(place.path(), 3).await;

@@ -82,8 +82,15 @@ impl Delivery {
             }
         };
         // No redirect: what is signed for one place goes to no other. No proxy from the environment.
-        let client = Client::builder().no_proxy().redirect(Policy::none()).timeout(pace.answer_within).build();
-        let client = client.map_err(|error| AuditError(format!("the webhook can't be used: {}", said(error))))?;
+        let client = Client::builder().no_proxy().redirect(Policy::none()).timeout(pace.answer_within);
+        // Plain HTTP needs no authorities, and a machine may have none.
+        let client = if webhook.is_plain() { client.tls_certs_only(std::iter::empty()) } else { client };
+        let client = client.build().map_err(|error| {
+            let why = said(error);
+            AuditError(format!(
+                "the webhook can't be used ({why}); install the system's certificate authorities, or name a file of them in SSL_CERT_FILE"
+            ))
+        })?;
         let backoff = Backoff::new(pace.first_wait, pace.longest_wait).map_err(|error| AuditError(format!("the webhook can't be used: {error}")))?;
         Ok(Self { log: log.clone(), webhook, client, clock, backoff, delivered, trouble: String::new() })
     }

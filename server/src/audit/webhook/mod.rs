@@ -68,6 +68,11 @@ impl Webhook {
         Ok(Self { url, secret })
     }
 
+    /// Whether it goes over plain HTTP.
+    fn is_plain(&self) -> bool {
+        self.url.scheme() == "http"
+    }
+
     /// Where it goes, without the part that may be secret.
     pub fn shown(&self) -> String {
         let port = self.url.port().map_or_else(String::new, |port| format!(":{port}"));

@@ -37,7 +37,7 @@ async fn fill_and_free(dir: &Path, round: usize) {
     let filler = dir.join("filler");
     // In some rounds the disk is full before the log is opened, so that its first record has to wait.
     let mut log = None;
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         log = Some(open(dir).await);
     }
     let mut file = std::fs::File::create(&filler).unwrap();
@@ -64,7 +64,7 @@ async fn fill_and_free(dir: &Path, round: usize) {
     std::fs::remove_file(&filler).unwrap();
     let id = append(&log, "after").await;
     // The record that says the log was opened comes first, if it could not be written before.
-    assert!(id == before + 1 || (round % 2 == 1 && id == before + 2), "{id} {before}");
+    assert!(id == before + 1 || (!round.is_multiple_of(2) && id == before + 2), "{id} {before}");
     assert_eq!(log.trouble(), "");
     assert_eq!(details(&log).await.last(), Some(&(id, "after".to_owned())));
     drop(log);

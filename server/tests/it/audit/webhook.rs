@@ -35,10 +35,13 @@ enum Answer {
     Never,
 }
 
+/// A signature and what it signs.
+type Taken = (String, Vec<u8>);
+
 #[derive(Clone, Default)]
 struct Receiver {
     answers: Arc<Mutex<Vec<Answer>>>,
-    taken: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    taken: Arc<Mutex<Vec<Taken>>>,
     refused: Arc<Mutex<u32>>,
     strayed: Arc<Mutex<u32>>,
 }

@@ -89,7 +89,12 @@ impl Office {
         let model = Observatory::new(Settings { roots: roots.clone(), ..Settings::default() }, TimeMs(clock.now_ms()));
         let engine = Engine::start(model, inbox, Clock::system(), stop.clone());
         let config = ObserverConfig::new(watch, roots, Duration::from_secs(6)).unwrap();
-        let asked = evidence::Config { connect: watch.to_owned(), admin_urls: Vec::new(), session_timeout: Duration::from_secs(6) };
+        let asked = evidence::Config {
+            connect: watch.to_owned(),
+            admin_urls: Vec::new(),
+            session_timeout: Duration::from_secs(6),
+            credentials: server::zookeeper::Credentials::default(),
+        };
         let (demand, wanted) = tokio::sync::watch::channel(Demand { watches: true });
         tokio::spawn(evidence::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
