@@ -60,8 +60,8 @@ fn until(record: &TokenRecord, now_ms: i64) -> String {
     match record.expires_at_ms {
         None => "never runs out".to_owned(),
         Some(at) if at <= now_ms => "ran out".to_owned(),
-        Some(at) if at - now_ms < 2 * DAY_MS => format!("runs out in {} minutes", (at - now_ms) / 60_000),
-        Some(at) => format!("runs out in {} days", (at - now_ms) / DAY_MS),
+        Some(at) if at - now_ms < 2 * DAY_MS => format!("runs out in {} minutes", (at - now_ms + 59_999) / 60_000),
+        Some(at) => format!("runs out in {} days", (at - now_ms + DAY_MS - 1) / DAY_MS),
     }
 }
 
