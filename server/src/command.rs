@@ -1,6 +1,7 @@
 //! What each command of the command line does, put together from the parts.
 
 use app::domain::observation::Observation;
+use app::wire::Duty;
 use tokio::sync::{mpsc, watch};
 
 use crate::access::Access;
@@ -37,7 +38,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
             if access.is_read_only() {
                 accounts::tell_read_only();
             }
-            serve::run(&config, ensembles, pages, access).await
+            serve::run(&config, ensembles, pages, access, "").await
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
@@ -149,6 +150,9 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         started = PrivateZooKeeper::start(ServerOptions::default()) => started,
         () = serve::signalled() => return Ok(()),
     };
+    let data = tempfile::Builder::new().prefix("lockscope-demo-").tempdir();
+    let data =
+        data.map_err(|error| RunError::Unavailable(format!("the demo's data has no place: {error}; set TMPDIR to a folder that can be written")))?;
     let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
     let config = Config {
         ensembles: vec![config::Ensemble {
@@ -163,7 +167,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         }],
         listen,
         web: config::Web::default(),
-        data_dir: None,
+        data_dir: Some(data.path().to_owned()),
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),
@@ -179,7 +183,10 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
             tracing::error!(%error, "the sample contention ended");
         }
     });
-    let served = serve::run(&config, served(&config)?, pages, serve::access(&config)).await;
+    let access = serve::access(&config);
+    let link = access.one_time_link("demo", Duty::Operator);
+    say(&format!("the record of what you do is in {0}; check it with: lockscope audit verify --data-dir {0}", data.path().display()));
+    let served = serve::run(&config, served(&config)?, pages, access, &link).await;
     stopper.stop();
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");

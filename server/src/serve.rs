@@ -16,8 +16,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::access::{Access, Reach};
-use crate::audit::webhook::{Delivery, Pace};
-use crate::audit::{Closed, Journal, Log, Records};
+use crate::audit::webhook::{Delivery, Pace, Webhook};
+use crate::audit::{Closed, Journal, Late, Log, Records};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::engine::{Engine, EngineError};
@@ -38,6 +38,9 @@ const NOTICE_MS: u64 = 500;
 const DRAIN_MS_MAX: u64 = 3_000;
 /// How long the session to ZooKeeper gets to close.
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
+
+/// How long a release that is under way gets to end.
+const ACT_MAX: Duration = Duration::from_secs(20);
 
 /// How often it is looked whether anybody wants to know who watches what.
 const DEMAND_EVERY: Duration = Duration::from_millis(500);
@@ -60,8 +63,9 @@ pub trait Observer: Send + 'static {
 /// Who may come in, as the configuration has it.
 pub fn access(config: &Config) -> Access {
     // Behind a proxy on this machine everybody comes from loopback.
-    let is_behind_proxy = config.access.proxy.is_some();
-    let reach = Reach { is_public: is_behind_proxy || !config.listen.ip().to_canonical().is_loopback(), is_https: false };
+    let is_behind_proxy = config.access.proxy.is_some() || config.web.behind_tls_proxy;
+    let is_https = config.web.tls.is_some() || config.web.behind_tls_proxy;
+    let reach = Reach { is_public: is_behind_proxy || !config.listen.ip().to_canonical().is_loopback(), is_https };
     Access::new(config.data_dir.clone(), config.access.clone(), reach, Clock::system())
 }
 
@@ -91,7 +95,8 @@ pub async fn signalled() {
     }
 }
 
-/// Serves until a signal comes; a second signal ends the process at once.
+/// Serves until a signal comes; a second signal ends the process at once. `hello`: the path of a link that signs somebody
+/// in, told with the address; empty for none.
 ///
 /// # Errors
 /// When something that must run ended.
@@ -100,16 +105,17 @@ pub async fn run<O: Observer>(
     ensembles: Vec<Served<O>>,
     pages: fn(Arc<dyn Source>) -> Router,
     access: Access,
+    hello: &str,
 ) -> Result<(), RunError> {
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let clock = Clock::system();
     let (follow, followed) = shutdown::channel();
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
-    let record = Record::open(config, &clock).await;
+    let record = Record::of(config, &access, &clock).await;
     let parts = Parts::start(config, ensembles, clock, record, access);
     let served = parts
-        .serve(config, (listener, tls), pages, async move {
+        .serve(config, (listener, tls), pages, hello, async move {
             let name = signals.next().await;
             tracing::info!("{name}: shutting down; a second signal ends at once");
             tokio::spawn(async move {
@@ -135,36 +141,36 @@ pub struct Served<O> {
 }
 
 /// The record of acts: where it is written, where it is read, and who tells others of it.
-pub struct Record {
+struct Record {
     /// Where acts are written before they are done.
-    pub journal: Arc<dyn Journal>,
+    journal: Arc<dyn Journal>,
     /// Where they are read.
-    pub records: Arc<dyn Records>,
+    records: Arc<dyn Records>,
     delivery: Option<Delivery>,
 }
 
 impl Record {
-    /// Opens what the configuration names. Without a record, or with one that can't be written, viewing goes on and
-    /// whoever asks is told why.
-    pub async fn open(config: &Config, clock: &Clock) -> Self {
-        let closed = |closed: Closed| {
-            let closed = Arc::new(closed);
-            Self { journal: closed.clone(), records: closed, delivery: None }
+    /// What the configuration names; opened now when somebody may act, or is to be told. Without a record, or with one
+    /// that can't be written, viewing goes on and whoever asks is told why.
+    async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
+        let Some(dir) = &config.data_dir else {
+            let closed = Arc::new(Closed::without_directory());
+            return Self { journal: closed.clone(), records: closed, delivery: None };
         };
-        let Some(dir) = &config.data_dir else { return closed(Closed::without_directory()) };
-        match Log::open(dir, clock.clone()).await {
-            Ok(log) => {
-                let delivery = config.webhook.clone().map(|webhook| Delivery::new(&log, webhook, clock.clone(), Pace::default()));
-                let delivery =
-                    delivery.and_then(|delivery| delivery.inspect_err(|error| tracing::error!("nothing is told to the webhook: {error}")).ok());
-                let log = Arc::new(log);
-                Self { journal: log.clone(), records: log, delivery }
-            }
-            Err(error) => {
-                tracing::error!("{error}; every act is refused");
-                closed(Closed::because(error))
+        let late = Arc::new(Late::new(dir.clone(), clock.clone()));
+        let mut delivery = None;
+        if config.webhook.is_some() || access.has_credentials() {
+            match late.open().await {
+                Ok(log) => delivery = config.webhook.clone().and_then(|webhook| Self::delivery(&log, webhook, clock)),
+                Err(error) => tracing::error!("{error}; every act is refused until then"),
             }
         }
+        Self { journal: late.clone(), records: late, delivery }
+    }
+
+    fn delivery(log: &Log, webhook: Webhook, clock: &Clock) -> Option<Delivery> {
+        let delivery = Delivery::new(log, webhook, clock.clone(), Pace::default());
+        delivery.inspect_err(|error| tracing::error!("nothing is told to the webhook: {error}")).ok()
     }
 }
 
@@ -216,13 +222,14 @@ impl Parts {
         config: &Config,
         (listener, tls): (TcpListener, Option<Tls>),
         pages: fn(Arc<dyn Source>) -> Router,
+        hello: &str,
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
         let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone());
         let http = http.with_origins(config.web.allowed(config.listen)).with_records(self.records.clone()).with_desk(self.desk.clone());
         let (close, closing) = shutdown::channel();
-        let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing)?;
+        let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing, hello)?;
         let ended = tokio::select! {
             () = signal => Ok(()),
             result = any_ended(&mut self.engines) => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
@@ -238,8 +245,8 @@ impl Parts {
         if !closed {
             tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
         }
-        if !self.desk.close(CLOSE_MAX).await {
-            tracing::warn!("some release did not end within {CLOSE_MAX:?}; the record has its intent and not its outcome");
+        if !self.desk.close(ACT_MAX).await {
+            tracing::warn!("some release did not end within {ACT_MAX:?}; the record has its intent and not its outcome");
         }
         close.stop();
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
@@ -268,11 +275,20 @@ async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
     }
 }
 
-fn serve_http(listener: TcpListener, tls: Option<Tls>, router: Router, closing: Stop) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
+fn serve_http(
+    listener: TcpListener,
+    tls: Option<Tls>,
+    router: Router,
+    closing: Stop,
+    hello: &str,
+) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let server = tokio::spawn(transport::serve(listener, tls, router, Bounds::default(), closing));
     say(&format!("lockscope listening on {scheme}://{address}"));
+    if !hello.is_empty() {
+        say(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{hello}"));
+    }
     Ok(server)
 }
 

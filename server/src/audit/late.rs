@@ -1,0 +1,62 @@
+//! A log that is opened when it is first needed: a server that nobody can act on keeps nothing. One that could not be
+//! opened is tried again with the next act.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use app::wire::AuditPage;
+use futures_util::future::BoxFuture;
+use tokio::sync::OnceCell;
+
+use super::{AuditError, Entry, Export, Journal, Log, PageQuery, Records};
+use crate::clock::Clock;
+
+/// The log of a data directory.
+#[derive(Debug)]
+pub struct Late {
+    dir: PathBuf,
+    clock: Clock,
+    log: OnceCell<Arc<Log>>,
+}
+
+impl Late {
+    /// The log in this directory, which need not be there yet.
+    pub fn new(dir: PathBuf, clock: Clock) -> Self {
+        Self { dir, clock, log: OnceCell::new() }
+    }
+
+    /// The log, open.
+    ///
+    /// # Errors
+    /// What stands in its way, and what to do.
+    pub async fn open(&self) -> Result<Arc<Log>, AuditError> {
+        let opened = self.log.get_or_try_init(|| async {
+            // Only for its owner: the record names people and reasons.
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.dir);
+            made.map_err(|error| {
+                let dir = self.dir.display();
+                AuditError(format!("the data directory {dir} can't be made ({error}); make it, or name another with --data-dir"))
+            })?;
+            Log::open(&self.dir, self.clock.clone()).await.map(Arc::new)
+        });
+        opened.await.cloned()
+    }
+}
+
+impl Journal for Late {
+    fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
+        Box::pin(async { self.open().await?.append(entry).await })
+    }
+}
+
+impl Records for Late {
+    fn page(&self, query: PageQuery) -> BoxFuture<'_, Result<AuditPage, AuditError>> {
+        Box::pin(async { self.open().await?.page(query).await })
+    }
+
+    fn export(&self) -> BoxFuture<'_, Result<Export, AuditError>> {
+        Box::pin(async { self.open().await?.export().await })
+    }
+}
