@@ -20,9 +20,10 @@ pub(super) fn open(dir: &Path, segment: &Segment) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return opened,
     }
-    let file = File::open(dir.join(files::LOG))?;
+    let last = File::open(dir.join(files::LOG));
+    // It may have become full in between, or be just about to be begun anew.
     match File::open(&full) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => last,
         opened => opened,
     }
 }
