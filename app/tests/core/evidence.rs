@@ -3,6 +3,7 @@
 use app::domain::evidence::{Answer, Connection, Expiry, Fired, Health, Liveness, Report, Round, SessionTable, Trouble, Watch, WatchTable};
 use app::domain::lock::{Known, Woken};
 use app::domain::observation::Observation;
+use app::domain::release::{self, Warning};
 use app::domain::time::TimeMs;
 use app::domain::verdict::Verdict;
 use app::domain::znode::{SessionId, Zxid};
@@ -105,6 +106,14 @@ fn a_listed_client_is_named_with_its_address() {
     assert_eq!(story.sentence("/l"), "Held by one at 10.0.0.10:4000; 2 wait.");
     let known = story.observatory.book().session(SessionId(10)).unwrap();
     assert_eq!((known.timeout_ms, known.heard_at), (Some(TIMEOUT_MS), Some(TimeMs(1_005_000))));
+    let plan = release::plan(&story.observatory, FIRST, TimeMs(1_005_000)).unwrap();
+    assert_eq!((plan.warnings.first(), plan.frees_itself), (Some(&Warning::OwnerConnected), None));
+    assert!(!plan.can_revoke);
+    assert!(plan.next_sentence.starts_with("two at 10.0.0.11:4000 (fencing value 0x"), "{}", plan.next_sentence);
+    // Its client watches its own znode: it listens for being asked to let go.
+    ask(&mut story, vec![member("m1", 1_006_000).connected(&[(10, 5)]).watches(&[(FIRST, &[10, 11])])]);
+    assert!(release::plan(&story.observatory, FIRST, TimeMs(1_006_000)).unwrap().can_revoke);
+    assert!(!release::plan(&story.observatory, SECOND, TimeMs(1_006_000)).unwrap().can_revoke, "it waits");
 }
 
 #[test]
@@ -131,6 +140,9 @@ fn a_dead_holder_is_expiring_with_the_end_the_leader_tells() {
         story.sentence("/l"),
         "Expiring: one at 10.0.0.10:4000 is connected to no member; the lock frees itself when the session runs out; 2 wait."
     );
+    let plan = release::plan(&story.observatory, FIRST, TimeMs(1_010_000)).unwrap();
+    assert_eq!(plan.warnings.first(), Some(&Warning::FreesItself), "waiting would do");
+    assert_eq!(plan.frees_itself.map(|frees| (frees.at, frees.is_upper_bound)), Some((TimeMs(1_014_000), false)));
     story.tell(&format!("1014000 - {FIRST}"));
     assert_eq!(story.lock("/l").verdict, Verdict::Healthy);
 }

@@ -19,6 +19,9 @@ use crate::zookeeper::May;
 /// Characters a reason has at least and at most.
 const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=500;
 
+/// Characters of a path that was refused that go on record.
+const PATH_CHARS_MAX: usize = 1_024;
+
 /// What is set for all releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -46,6 +49,14 @@ struct State {
     is_closing: bool,
 }
 
+/// What a refusal is about.
+#[derive(Default)]
+struct About {
+    ensemble: Option<String>,
+    lock: Option<String>,
+    path: Option<String>,
+}
+
 /// Counts an order as under way until it is dropped.
 struct UnderWay(Arc<Inner>);
 
@@ -70,7 +81,8 @@ impl Desk {
         let planned = self.draft(actor, request);
         let mut draft = match planned {
             Err(refused) if refused.kind == RefusedFor::Right => {
-                self.note_refusal(actor, request.ensemble.clone(), Some(request.path.clone()), &refused).await;
+                let about = About { ensemble: request.ensemble.clone(), lock: None, path: Some(cut(&request.path)) };
+                self.note_refusal(actor, about, &refused).await;
                 return Err(refused);
             }
             planned => planned?,
@@ -110,6 +122,7 @@ impl Desk {
     /// # Errors
     /// When it is not theirs to approve, or the record of it can't be written.
     pub async fn approve(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Refused> {
+        let about = self.about(&order.plan_id);
         let gone = || Refused::new(RefusedFor::NotFound, "No such plan, or it ran out; have it planned again.");
         let checked = {
             let now_ms = self.now_ms();
@@ -126,7 +139,7 @@ impl Desk {
         let (plan, planner) = match checked {
             Ok(checked) => checked,
             Err(refused) => {
-                self.note_refusal(actor, None, None, &refused).await;
+                self.note_refusal(actor, about, &refused).await;
                 return Err(refused);
             }
         };
@@ -167,16 +180,17 @@ impl Desk {
 
     async fn order(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
         let begun = clock::instant();
+        let about = self.about(&order.plan_id);
         let taken = match self.take(deed, actor, order) {
             Ok(Some(taken)) => taken,
             Ok(None) => {
                 let sentence = "Nothing was sent: the plan is too old, used or not yours; plan again.";
-                self.note_refusal(actor, None, None, &Refused::new(RefusedFor::NotFound, sentence)).await;
+                self.note_refusal(actor, about, &Refused::new(RefusedFor::NotFound, sentence)).await;
                 return Ok(Executed::untried(Outcome::PlanExpired, sentence.to_owned()));
             }
             Err(refused) => {
                 if !matches!(refused.kind, RefusedFor::Confirm | RefusedFor::Reason) {
-                    self.note_refusal(actor, None, None, &refused).await;
+                    self.note_refusal(actor, about, &refused).await;
                 }
                 return Err(refused);
             }
@@ -184,8 +198,7 @@ impl Desk {
         let (site, planned, guard) = taken;
         if !site.is_live(self.now_ms(), &planned.shown().path, &planned.draft.target) {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
-            let plan = planned.shown();
-            self.note_refusal(actor, Some(plan.ensemble.clone()), Some(plan.path.clone()), &Refused::new(RefusedFor::NotLive, sentence)).await;
+            self.note_refusal(actor, about, &Refused::new(RefusedFor::NotLive, sentence)).await;
             return Ok(Executed::untried(Outcome::NotLive, sentence.to_owned()));
         }
         let (clock, reason) = (self.0.clock.clone(), order.reason.trim().to_owned());
@@ -249,14 +262,26 @@ impl Desk {
         .map_err(|()| Refused::new(RefusedFor::NotFound, format!("There is no ensemble {:?}.", ensemble.as_deref().unwrap_or_default())))
     }
 
+    /// What a plan is about, whosever it is.
+    fn about(&self, plan_id: &str) -> About {
+        let now_ms = self.now_ms();
+        let mut state = self.state();
+        let plan = state.plans.any(now_ms, plan_id).map(|planned| planned.shown());
+        plan.map_or_else(About::default, |plan| About {
+            ensemble: Some(plan.ensemble.clone()),
+            lock: Some(plan.lock.clone()),
+            path: Some(plan.path.clone()),
+        })
+    }
+
     /// A refusal goes on record where that can be written; nothing was sent either way.
-    async fn note_refusal(&self, actor: &Actor, ensemble: Option<String>, path: Option<String>, refused: &Refused) {
+    async fn note_refusal(&self, actor: &Actor, about: About, refused: &Refused) {
         let entry = Entry {
             kind: AuditKind::Refused,
             actor: Some(actor.clone()),
-            ensemble,
-            lock: None,
-            path,
+            ensemble: about.ensemble,
+            lock: about.lock,
+            path: about.path,
             intent: None,
             outcome: None,
             reason: None,
@@ -274,6 +299,11 @@ impl Desk {
     fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()
     }
+}
+
+/// What somebody typed, short enough for the record.
+fn cut(text: &str) -> String {
+    text.chars().take(PATH_CHARS_MAX).collect()
 }
 
 fn may(actor: &Actor) -> Result<(), Refused> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use app::wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
 use server::access::Scope;
-use server::release::{ACTOR_ACTS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
+use server::release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
 
 use super::office::{Office, operator, order_of, somebody};
 use crate::harness::{Truth, zookeeper};
@@ -104,6 +104,18 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
     outcomes.sort();
     assert_eq!(outcomes, [Some(Outcome::Released), Some(Outcome::PlanExpired)]);
     assert_eq!(PLAN_MS, 60_000);
+
+    // Somebody who plans and plans keeps the newest.
+    let path = scene.queued("c").await;
+    scene.office.rest();
+    let oldest = scene.office.plan(&path).await.unwrap();
+    scene.office.clock.set_ms(scene.office.clock.now_ms() + 1);
+    let mut newer = Vec::new();
+    for _ in 0..ACTOR_PLANS_MAX {
+        newer.push(scene.office.plan(&path).await.unwrap());
+    }
+    assert_eq!(scene.office.order(&oldest).await.unwrap().result.outcome, Outcome::PlanExpired);
+    assert_eq!(scene.office.order(&newer[0]).await.unwrap().result.outcome, Outcome::Released);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
