@@ -125,7 +125,7 @@ fn consequence(plan: &ReleasePlan) -> Html {
             ]),
         )
     };
-    let next = if plan.next.is_empty() {
+    let next = if plan.next.len() < 2 {
         Html::default()
     } else {
         Html::tag("ul", &[("class", "release-next")], Html::all(plan.next.iter().map(name).collect()))
@@ -182,7 +182,7 @@ fn fields(plan: &ReleasePlan) -> Html {
     let revoke = if plan.can_revoke {
         let title = "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
         let attributes =
-            [("class", "tool"), ("type", "button"), ("data-when", "planned"), ("data-do", "revoke"), ("title", title), ("disabled", "disabled")];
+            [("class", "tool"), ("type", "button"), ("data-when", "confirmed"), ("data-do", "revoke"), ("title", title), ("disabled", "disabled")];
         Html::of("button", &attributes, "Ask it to let go first")
     } else {
         Html::default()
@@ -215,11 +215,13 @@ fn whole_session(plan: &ReleasePlan) -> Html {
     if more > 0 {
         list.push(Html::of("li", &[], &format!("and {} more", count(more))));
     }
+    // Line by line: a line's end in a text would be shown as a sign.
+    let lines = runbook.lines().flat_map(|line| [Html::text(line), Html::trusted("\n")]).collect();
     let copy = button("copy", "Copy");
     let inner = vec![
         Html::of("summary", &[], "End the whole session instead"),
         Html::of("p", &[], "Lockscope never ends a session of others. An administrator of the ensemble can, like this:"),
-        Html::of("pre", &[("class", "release-runbook"), ("tabindex", "0")], runbook),
+        Html::tag("pre", &[("class", "release-runbook"), ("tabindex", "0")], Html::all(lines)),
         copy,
         Html::of("p", &[], &falls),
         Html::tag("ul", &[("class", "bullets")], Html::all(list)),

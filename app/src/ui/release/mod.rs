@@ -177,7 +177,6 @@ impl Releasing {
         }
         let is_ready = can && is_confirmed(&planned, &self.value("confirm"), &self.value("reason"));
         self.switch("[data-when=confirmed]", is_ready);
-        self.switch("[data-when=planned]", can);
         self.switch("input", !is_out);
         if let Some(form) = self.find("form") {
             // The attribute's name is one.
@@ -261,12 +260,11 @@ impl Releasing {
     fn order(self, what: &'static str) {
         let Stage::Planned(planned) = self.stage.get_untracked() else { return };
         let reason = self.value("reason");
-        let is_ready = is_confirmed(&planned, &self.value("confirm"), &reason);
-        if what == "execute" && !is_ready {
+        if !is_confirmed(&planned, &self.value("confirm"), &reason) {
             return;
         }
         // What can't be typed was typed as it is shown.
-        let confirm = if is_ready { planned.lock.clone() } else { String::new() };
+        let confirm = planned.lock.clone();
         self.question.update_value(|question| *question += 1);
         let number = self.question.get_value();
         self.stage.set(Stage::Ordered(planned.clone()));

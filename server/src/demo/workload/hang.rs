@@ -7,17 +7,20 @@ use zookeeper_client::Error;
 
 use super::mutex;
 use super::names::Style;
-use super::place::gone_or_changed;
 use super::spawn::Player;
 
 /// Before it queues up, so that the others show how long a hold usually takes.
 const AFTER_MS: Range<u64> = 6_000..8_000;
 
+/// Between two looks whether somebody took its znode away.
+const LOOK_MS: Range<u64> = 900..1_100;
+
 pub(super) async fn round(player: Player<'_>, style: Style) -> Result<(), Error> {
     player.pace.pause(&AFTER_MS).await;
     let place = mutex::acquire(player.client, player.scene.directory, style, &player.scene.label).await?;
+    // No watch on its own znode: one that hangs would not be told either, and it must not look as if it listened.
     while player.client.check_stat(place.path()).await?.is_some() {
-        gone_or_changed(player.client, place.path()).await?;
+        player.pace.pause(&LOOK_MS).await;
     }
     Ok(())
 }
