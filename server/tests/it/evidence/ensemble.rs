@@ -27,7 +27,10 @@ async fn each_member_tells_of_its_own() {
     // Only one member is named, and no AdminServer.
     let mut by_words = Collected::start(&names[0], &[]);
     by_words
-        .until("each client on its member", |said| names.iter().zip(&sessions).all(|(name, session)| connection(said, name, *session).is_some()))
+        .until("each client on its member, and all that is asked besides", |said| {
+            let told = |name: &String| said.get(name).is_some_and(|report| report.health.value().is_some() && report.sessions.value().is_some());
+            names.iter().zip(&sessions).all(|(name, session)| connection(said, name, *session).is_some() && told(name))
+        })
         .await;
     assert_eq!(by_words.said.len(), 3);
     for (at, name) in names.iter().enumerate() {
