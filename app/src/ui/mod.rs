@@ -26,5 +26,5 @@ mod waits;
 
 pub use app::App;
 #[cfg(feature = "ssr")]
-pub use plain::{AuditView, Plain, audit_page, release_plan, release_result};
+pub use plain::{AuditView, Plain, approve_page, audit_page, release_plan, release_result};
 pub use shell::{AssetNames, shell};

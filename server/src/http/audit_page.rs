@@ -1,15 +1,12 @@
 //! The page of the record, for people: drawn by the server, without script.
 
-use app::ui::{AuditView, Plain, audit_page};
+use app::ui::{AuditView, audit_page};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Query, State};
-use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
-use axum::response::{Html, IntoResponse as _, Response};
-use leptos::nonce::Nonce;
+use axum::response::Response;
 
 use super::problem::Refused;
-use super::{Http, assets, audit};
+use super::{Http, audit, plain};
 use crate::access::Actor;
 use crate::audit::PageQuery;
 
@@ -38,18 +35,5 @@ pub(super) async fn show(State(http): State<Http>, Extension(actor): Extension<A
         newer: if is_first { String::new() } else { address(None) },
         older: page.next_before.map(|before| address(Some(before))).unwrap_or_default(),
     };
-    let Some(assets) = assets::names() else {
-        return Err(Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
-    };
-    let (nonce, person) = (Nonce::new().to_string(), http.access.person(&actor));
-    let html = audit_page(&Plain { assets: &assets, nonce: &nonce, person: &person }, &view, &page);
-    let mut response = Html(html).into_response();
-    let policy = format!(
-        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'"
-    );
-    if let Ok(policy) = HeaderValue::from_str(&policy) {
-        response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
-    }
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    plain::page(&http, &actor, |page_of| audit_page(page_of, &view, &page))
 }

@@ -3,6 +3,7 @@
 mod api;
 mod api_sessions;
 mod api_types;
+mod approve;
 mod assets;
 mod audit;
 mod audit_page;
@@ -15,6 +16,7 @@ mod me;
 mod metrics;
 mod origin;
 mod pages;
+mod plain;
 mod problem;
 mod release;
 mod routes;

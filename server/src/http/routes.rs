@@ -4,7 +4,7 @@
 use axum::http::Method;
 use axum::routing::{MethodRouter, any, get, post};
 
-use super::{Http, api, audit, audit_page, health, live, me, metrics, release, sign_in, unknown_api};
+use super::{Http, api, approve, audit, audit_page, health, live, me, metrics, release, sign_in, unknown_api};
 use crate::access::Right;
 
 /// How something is asked for.
@@ -121,6 +121,8 @@ pub(super) const ROUTES: &[Row] = &[
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
     api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),
+    Row { verb: Verb::Get, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| get(approve::show)) },
+    Row { verb: Verb::Post, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| post(approve::approve)) },
     Row { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),

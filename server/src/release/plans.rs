@@ -1,4 +1,5 @@
-//! Plans that can still be ordered: numbered by 128 random bits, good for a minute, one order and one actor.
+//! Plans that can still be ordered: numbered by 128 random bits, good for a minute (for ten where a second person has to
+//! look), one order and one actor.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,8 @@ use crate::feed::project::Draft;
 
 /// How long a plan can be ordered.
 pub const PLAN_MS: i64 = 60_000;
+/// The same where a second person has to approve it.
+pub(super) const SECOND_PLAN_MS: i64 = 600_000;
 /// Plans kept in all; more are refused until some run out.
 pub const PLANS_MAX: usize = 1_000;
 /// Plans kept of one actor; the oldest goes first.
@@ -54,7 +57,8 @@ impl Plans {
             return None;
         }
         planned.draft.plan.plan_id = format!("{:032x}", rand::random::<u128>());
-        planned.draft.plan.expires_at_ms = now_ms + PLAN_MS;
+        let lasts_ms = if planned.draft.plan.needs_second { SECOND_PLAN_MS } else { PLAN_MS };
+        planned.draft.plan.expires_at_ms = now_ms + lasts_ms;
         let shown = planned.shown().clone();
         self.0.insert(shown.plan_id.clone(), planned);
         Some(shown)
@@ -79,6 +83,6 @@ impl Plans {
 
     fn forget_old(&mut self, now_ms: i64) {
         // What ends further ahead than a plan lasts was made before the clock was set back.
-        self.0.retain(|_, planned| (1..=PLAN_MS).contains(&(planned.shown().expires_at_ms - now_ms)));
+        self.0.retain(|_, planned| (1..=SECOND_PLAN_MS).contains(&(planned.shown().expires_at_ms - now_ms)));
     }
 }

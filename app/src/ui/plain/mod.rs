@@ -5,7 +5,7 @@ mod audit;
 mod release;
 
 pub use audit::{AuditView, audit_page};
-pub use release::{release_plan, release_result};
+pub use release::{approve_page, release_plan, release_result};
 
 use super::html::Html;
 use super::parts::{audit_link, brand, visitor_line};

@@ -1,6 +1,7 @@
 //! What the dialog that releases shows: a plan, or what came of it. All of it is from the plan, drawn once: the page around
 //! it only fills one line and turns buttons on and off, so that nothing moves under a hand.
 
+use super::{Plain, document};
 use crate::ui::format::{count, middle, plural, visible};
 use crate::ui::html::Html;
 use crate::ui::parts::{Person, dossier, holder_name, tag};
@@ -39,6 +40,35 @@ pub fn release_plan(plan: &ReleasePlan, now_ms: i64) -> String {
         ("data-expires", &*expires),
     ];
     Html::tag("form", &attributes, Html::all(inner)).into_string()
+}
+
+/// The page on which a second person approves a plan. `approved_by`: who has done so; empty for nobody. `error`: why it
+/// did not work; empty for nothing.
+pub fn approve_page(plain: &Plain<'_>, plan: &ReleasePlan, approved_by: &str, error: &str, now_ms: i64) -> String {
+    let error = if error.is_empty() { Html::default() } else { Html::of("p", &[("class", "release-stop"), ("role", "alert")], error) };
+    let form = if approved_by.is_empty() {
+        let number = Html::tag("input", &[("type", "hidden"), ("name", "plan_id"), ("value", &plan.plan_id)], Html::default());
+        let go = Html::of("button", &[("class", "tool danger"), ("type", "submit"), ("data-testid", "approve")], "Approve it");
+        let form = [("method", "post"), ("action", "/release/approve")];
+        Html::tag(
+            "form",
+            &form,
+            Html::all(vec![number, input("reason", Html::text("Remark, for the record"), "what you checked"), buttons(vec![go])]),
+        )
+    } else {
+        let text = format!("Approved by {}. Who planned it can order it now, until the plan runs out.", visible(approved_by));
+        Html::of("p", &[("class", "release-result"), ("data-kind", "good"), ("data-testid", "approved")], &text)
+    };
+    let inner = vec![
+        Html::of("h1", &[("class", "page-title")], "Approve this release?"),
+        subject(&plan.path, &plan.lock),
+        victim(plan, now_ms),
+        consequence(plan),
+        warnings(plan),
+        error,
+        form,
+    ];
+    document(plain, "Approve", "", Html::tag("div", &[("class", "approve")], Html::all(inner)))
 }
 
 /// What came of an order.
@@ -149,30 +179,34 @@ fn warnings(plan: &ReleasePlan) -> Html {
 
 /// One line that is always there, so that nothing moves when it has something to say.
 fn state(plan: &ReleasePlan, now_ms: i64) -> Html {
-    let second = if plan.needs_second { "A second person has to approve this plan before it is ordered. It" } else { "This plan" };
-    let good = Html::all(vec![Html::text(&format!("{second} is good for ")), Html::countdown("", plan.expires_at_ms, now_ms)]);
+    let address = format!("/release/approve?plan={}", plan.plan_id);
+    let second = if plan.needs_second {
+        let link = Html::of("a", &[("href", &address), ("rel", "external"), ("target", "_blank")], "this address");
+        Html::all(vec![Html::text("First a second person has to approve it, at "), link, Html::text(". The plan")])
+    } else {
+        Html::text("This plan")
+    };
+    let good = Html::all(vec![second, Html::text(" is good for "), Html::countdown("", plan.expires_at_ms, now_ms)]);
     let inner = vec![Html::tag("span", &[("id", "release-word")], Html::default()), Html::tag("span", &[("class", "release-good")], good)];
     Html::tag("p", &[("class", "release-state"), ("role", "status"), ("data-testid", "release-state")], Html::all(inner))
 }
 
+fn input(name: &'static str, label: Html, hint: &str) -> Html {
+    let attributes = [
+        ("class", "release-input"),
+        ("name", name),
+        ("type", "text"),
+        ("autocomplete", "off"),
+        ("autocapitalize", "off"),
+        ("spellcheck", "false"),
+        ("placeholder", hint),
+        ("maxlength", "1000"),
+    ];
+    let parts = vec![Html::tag("span", &[], label), Html::tag("input", &attributes, Html::default())];
+    Html::tag("label", &[("class", "release-field")], Html::all(parts))
+}
+
 fn fields(plan: &ReleasePlan) -> Html {
-    let input = |name: &'static str, label: Html, hint: &str| {
-        let attributes = [
-            ("class", "release-input"),
-            ("name", name),
-            ("type", "text"),
-            ("autocomplete", "off"),
-            ("autocapitalize", "off"),
-            ("spellcheck", "false"),
-            ("placeholder", hint),
-            ("maxlength", "1000"),
-        ];
-        Html::tag(
-            "label",
-            &[("class", "release-field")],
-            Html::all(vec![Html::tag("span", &[], label), Html::tag("input", &attributes, Html::default())]),
-        )
-    };
     let go = if plan.holder.role == Role::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
     let go = Html::of(
         "button",

@@ -1,0 +1,45 @@
+//! The page on which a second person approves a release.
+
+use app::ui::approve_page;
+use app::wire::ReleaseOrder;
+use axum::extract::{Extension, Form, Query, State};
+use axum::response::Response;
+use serde::Deserialize;
+
+use super::problem::Refused;
+use super::{Http, plain};
+use crate::access::Actor;
+
+/// Which plan is looked at.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    plan: String,
+}
+
+/// `GET /release/approve?plan=ID`.
+pub(super) async fn show(State(http): State<Http>, Extension(actor): Extension<Actor>, Query(asked): Query<Asked>) -> Result<Response, Refused> {
+    page(&http, &actor, &asked.plan, "")
+}
+
+/// `POST /release/approve`.
+pub(super) async fn approve(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Form(order): Form<ReleaseOrder>,
+) -> Result<Response, Refused> {
+    let Some(desk) = &http.desk else { return Err(gone()) };
+    let error = desk.approve(&actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
+    page(&http, &actor, &order.plan_id, &error)
+}
+
+fn page(http: &Http, actor: &Actor, plan_id: &str, error: &str) -> Result<Response, Refused> {
+    let planned = http.desk.as_ref().and_then(|desk| desk.planned(actor, plan_id));
+    let (plan, approved_by) = planned.ok_or_else(gone)?;
+    let now_ms = http.hub.now_ms();
+    plain::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))
+}
+
+fn gone() -> Refused {
+    Refused::not_found("there is no such plan, or it ran out; have it planned again")
+}

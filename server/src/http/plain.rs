@@ -1,0 +1,28 @@
+//! Pages that the server draws alone: no script but the one that remembers the theme.
+
+use app::ui::Plain;
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+use axum::response::{Html, IntoResponse as _, Response};
+use leptos::nonce::Nonce;
+
+use super::problem::Refused;
+use super::{Http, assets};
+use crate::access::Actor;
+
+/// Answers with a page, for somebody.
+pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
+    let Some(assets) = assets::names() else {
+        return Err(Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
+    };
+    let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
+    let mut response = Html(draw(&Plain { assets: &assets, nonce: &nonce, person: &person })).into_response();
+    let policy = format!(
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'"
+    );
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
