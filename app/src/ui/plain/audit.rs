@@ -31,6 +31,11 @@ pub fn audit_page(plain: &Plain<'_>, view: &AuditView, page: &AuditPage) -> Stri
         let text = format!("Nothing can be recorded now, so nothing can be released: {}", page.trouble);
         Html::of("p", &[("class", "notice"), ("role", "alert"), ("data-testid", "audit-trouble")], &text)
     };
+    let delivery = if page.delivery_trouble.is_empty() {
+        Html::default()
+    } else {
+        Html::of("p", &[("class", "notice")], &format!("The webhook is behind: {}", page.delivery_trouble))
+    };
     let rows: Vec<Html> = page.records.iter().map(row).collect();
     let list = if rows.is_empty() {
         Html::of("p", &[("class", "empty")], if page.total == 0 { "Nothing was done yet." } else { "No record fits this filter." })
@@ -38,7 +43,7 @@ pub fn audit_page(plain: &Plain<'_>, view: &AuditView, page: &AuditPage) -> Stri
         let columns = [("№", "table-number"), ("When", ""), ("What", ""), ("Who", ""), ("Lock and znode", ""), ("Reason and result", "")];
         Html::table("table audit-table", "audit", &columns, rows)
     };
-    let inner = vec![Html::of("h1", &[("class", "page-title")], "Audit"), lead(page), trouble, filter(view), list, ways(view)];
+    let inner = vec![Html::of("h1", &[("class", "page-title")], "Audit"), lead(page), trouble, delivery, filter(view), list, ways(view)];
     document(plain, "Audit", "audit", Html::all(inner))
 }
 
@@ -183,7 +188,14 @@ mod tests {
             detail: hostile.to_owned(),
             hash: "ab".repeat(32),
         };
-        let page = AuditPage { total: 1, file: hostile.to_owned(), trouble: hostile.to_owned(), records: vec![record] };
+        let page = AuditPage {
+            total: 1,
+            file: hostile.to_owned(),
+            trouble: hostile.to_owned(),
+            delivery_trouble: hostile.to_owned(),
+            next_before: None,
+            records: vec![record],
+        };
         let person =
             Person { name: hostile.to_owned(), role: Duty::Auditor, by: SignedBy::Token, may_release: false, may_audit: true, can_sign_in: true };
         let assets = AssetNames::default();
