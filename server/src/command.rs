@@ -35,9 +35,6 @@ pub async fn run(command: Command) -> Result<(), RunError> {
             let ensembles = served(&config)?;
             let access = serve::access(&config);
             check_exposure(&config, &access)?;
-            if access.is_read_only() {
-                accounts::tell_read_only();
-            }
             serve::run(&config, ensembles, pages, access, "").await
         }
         Command::Demo(demo) => run_demo(&demo).await,

@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::access::{Access, Reach};
+use crate::accounts;
 use crate::audit::webhook::{Delivery, Pace, Webhook};
 use crate::audit::{Closed, Journal, Late, Log, Records};
 use crate::clock::Clock;
@@ -112,6 +113,9 @@ pub async fn run<O: Observer>(
     let (follow, followed) = shutdown::channel();
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
+    if access.is_read_only() {
+        accounts::tell_read_only();
+    }
     let record = Record::of(config, &access, &clock).await;
     let parts = Parts::start(config, ensembles, clock, record, access);
     let served = parts

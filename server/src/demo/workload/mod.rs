@@ -24,7 +24,7 @@ pub use pace::Pace;
 pub use spawn::WorkloadError;
 
 /// Contenders of all scenes together. A named maximum: the sample must never become a load test.
-pub const CONTENDERS_MAX: usize = 64;
+pub const CONTENDERS_MAX: usize = 72;
 
 /// Runs all scenes until `stop` turns true (or its sender is dropped), then closes every session and takes away what
 /// would outlive them.

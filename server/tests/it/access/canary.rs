@@ -85,7 +85,8 @@ async fn no_secret_is_in_logs_answers_frames_records_or_debug_forms() {
             seen.push_str(&format!("{:?}{}", answer.headers, answer.text));
         }
     }
-    let mut client = house.served.open(&[("sec-websocket-protocol", "lockscope.v1.json"), ("cookie", &cookie)]).await.unwrap();
+    let mut client =
+        house.served.open(&[("sec-websocket-protocol", "lockscope.v1.json"), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)]).await.unwrap();
     seen.push_str(&hear(&mut client, "hello").await.to_string());
     let _ = house.ask("POST", "/sign-out", &[("cookie", &cookie)], "").await;
     house.pass(60_000).await;

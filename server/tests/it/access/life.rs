@@ -103,7 +103,7 @@ async fn sockets_end_with_what_let_them_in() {
     let bob = house.sign_in("bob", PASSWORD).await.cookie();
     let by_token = bearer(&token);
     for (name, value) in [("cookie", &ann), ("cookie", &ann), ("cookie", &bob), ("authorization", &by_token)] {
-        let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), (name, value)]).await.unwrap();
+        let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), (name, value)]).await.unwrap();
         hear(&mut client, "hello").await;
         clients.push(client);
     }
@@ -127,11 +127,11 @@ async fn a_silent_socket_keeps_no_session_alive() {
     let house = House::plain().await;
     house.user("ann", Duty::Operator);
     let cookie = house.sign_in("ann", PASSWORD).await.cookie();
-    let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), ("cookie", &cookie)]).await.unwrap();
+    let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)]).await.unwrap();
     hear(&mut client, "hello").await;
     house.pass(IDLE_MS_MAX - 1).await;
     // A browser connects again by itself; that is nobody at the keyboard.
-    let mut again = house.served.open(&[("sec-websocket-protocol", SOCKET), ("cookie", &cookie)]).await.unwrap();
+    let mut again = house.served.open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)]).await.unwrap();
     hear(&mut again, "hello").await;
     house.pass(1).await;
     for client in [&mut client, &mut again] {

@@ -2,16 +2,48 @@
 
 use std::sync::Arc;
 
+use app::wire::Duty;
 use serde_json::Value;
+use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::audit::{Closed, Log};
-use server::http::Limits;
+use server::clock::Clock;
+use server::http::{Http, Limits};
 use server::transport::Bounds;
+use tempfile::TempDir;
 
 use super::{append, open};
-use crate::served::Served;
+use crate::served::{NOW_MS, Served};
 
-async fn serve(log: Arc<Log>) -> Served {
-    Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_records(log)).await
+/// A server with an auditor.
+struct Audited {
+    served: Served,
+    token: String,
+    _people: TempDir,
+}
+
+impl Audited {
+    async fn start(with: impl FnOnce(Http) -> Http) -> Self {
+        let people = tempfile::tempdir().unwrap();
+        let (_, token) = new_token(people.path(), "auditor", Grant::everywhere(Duty::Auditor), NOW_MS, None).unwrap();
+        let access = Access::new(Some(people.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
+        let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| with(http.with_access(access))).await;
+        Self { served, token: token.expose().to_owned(), _people: people }
+    }
+
+    async fn ask(&self, path: &str) -> reqwest::Response {
+        let request = reqwest::Client::new().get(format!("http://{}{path}", self.served.address)).bearer_auth(&self.token);
+        request.send().await.unwrap()
+    }
+
+    async fn get(&self, path: &str) -> (u16, String, String) {
+        let answer = self.ask(path).await;
+        let kind = answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned()).unwrap_or_default();
+        (answer.status().as_u16(), kind, answer.text().await.unwrap())
+    }
+}
+
+async fn serve(log: Arc<Log>) -> Audited {
+    Audited::start(|http| http.with_records(log)).await
 }
 
 #[tokio::test]
@@ -62,7 +94,7 @@ async fn an_export_is_the_file() {
         append(&log, format!("act {number} {}", "x".repeat(1_000))).await;
     }
     let served = serve(log).await;
-    let answer = reqwest::get(format!("http://{}/api/v1/audit/export", served.address)).await.unwrap();
+    let answer = served.ask("/api/v1/audit/export").await;
     assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
     assert_eq!(answer.headers()["content-disposition"], "attachment; filename=\"lockscope-audit.ndjson\"");
     assert_eq!(answer.headers()["cache-control"], "no-store");
@@ -73,9 +105,9 @@ async fn an_export_is_the_file() {
 
 #[tokio::test]
 async fn without_a_log_it_says_why() {
-    let served = Served::start(Limits::default()).await;
+    let served = Audited::start(|http| http).await;
     let closed = Closed::because(server::audit::AuditError("the disk is gone; bring it back".to_owned()));
-    let broken = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_records(Arc::new(closed))).await;
+    let broken = Audited::start(|http| http.with_records(Arc::new(closed))).await;
     for path in ["/api/v1/audit", "/api/v1/audit/export"] {
         let (status, _, text) = served.get(path).await;
         assert!(status == 503 && text.contains("no audit record is kept here; start Lockscope with --data-dir DIR"), "{text}");

@@ -26,7 +26,6 @@ async fn verify_says_that_it_is_whole_or_where_it_breaks() {
     let place = tempfile::tempdir().unwrap();
     let dir = place.path().to_str().unwrap();
     check(&["audit", "verify", "--data-dir", dir], 69, "there is no audit record in").await;
-    check(&["audit", "verify"], 64, "no data directory is named").await;
     let head = filled(place.path()).await;
     let (code, out, _) = run(&["audit", "verify", "--data-dir", dir]).await;
     assert_eq!((code, String::from_utf8(out).unwrap()), (0, format!("10 records, chain whole, head {head}\n")));
@@ -47,8 +46,8 @@ async fn verify_says_that_it_is_whole_or_where_it_breaks() {
     check(&["audit", "export", "--data-dir", dir], 1, &sentence).await;
 }
 
-async fn ask(address: &str) -> (u16, String) {
-    let answer = reqwest::get(format!("{address}/api/v1/audit")).await.unwrap();
+async fn ask(address: &str, token: &str) -> (u16, String) {
+    let answer = reqwest::Client::new().get(format!("{address}/api/v1/audit")).bearer_auth(token).send().await.unwrap();
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
@@ -56,14 +55,17 @@ async fn ask(address: &str) -> (u16, String) {
 async fn a_server_keeps_its_record_alone_and_views_go_on_without_one() {
     let place = tempfile::tempdir().unwrap();
     let dir = place.path().to_str().unwrap();
+    let (_, out, _) = run(&["token", "new", "--name", "auditor", "--role", "auditor", "--data-dir", dir]).await;
+    let out = String::from_utf8(out).unwrap();
+    let token = out.lines().last().unwrap();
     let zk = format!("127.0.0.1:{}", dead_port());
     let args = ["serve", "--zk", &zk, "--listen", "127.0.0.1:0", "--data-dir", dir];
     let mut first = lockscope(&args).spawn().unwrap();
     let address = listening(&mut first).await;
-    let (status, text) = ask(&address).await;
+    let (status, text) = ask(&address, token).await;
     assert!(status == 200 && text.contains("a log begins"), "{text}");
     let mut second = lockscope(&args).spawn().unwrap();
-    let (status, text) = ask(&listening(&mut second).await).await;
+    let (status, text) = ask(&listening(&mut second).await, token).await;
     assert!(status == 503 && text.contains("is written by another Lockscope"), "{text}");
     // It can be verified while it is written.
     check(&["audit", "verify", "--data-dir", dir], 0, "").await;
