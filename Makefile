@@ -22,18 +22,20 @@ test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real brow
 test-rust: site
 	@.ci/need java javac zookeeper curator kazoo
 	cargo test --locked --workspace
+	cargo test --locked -p server --lib --features oidc openid
 
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked -p server --bin lockscope --example fixture_site
 	cd e2e && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
 
-lint: ## formatting and lints, each feature set of `app` apart
+lint: ## formatting and lints, each feature set apart
 	@.ci/need wasm
 	cargo fmt --all --check
 	cargo clippy --locked -p app --all-targets -- -D warnings
 	cargo clippy --locked -p app --lib --target wasm32-unknown-unknown --features hydrate -- -D warnings
 	cargo clippy --locked -p server -p style --all-targets -- -D warnings
+	cargo clippy --locked -p server --all-targets --features oidc -- -D warnings
 
 bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper

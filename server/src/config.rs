@@ -6,6 +6,7 @@ mod check;
 mod ensembles;
 pub mod exposure;
 mod identity;
+mod openid;
 mod tables;
 mod web;
 mod webhook;
@@ -30,7 +31,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 37] = [
+const KEYS: [&str; 45] = [
     "zk",
     "name",
     "color",
@@ -68,6 +69,14 @@ const KEYS: [&str; 37] = [
     "proxy_role",
     "proxy_role_header",
     "proxy_roles",
+    "oidc_issuer",
+    "oidc_client_id",
+    "oidc_client_secret_file",
+    "oidc_redirect",
+    "oidc_name_claim",
+    "oidc_groups_claim",
+    "oidc_role",
+    "oidc_roles",
 ];
 
 /// A configuration that can be.
@@ -156,11 +165,13 @@ impl Config {
         let data_dir = places.data_dir(flags.data_dir.as_deref())?;
         let second_approver = places.one("second_approver", flags.safety.second_approver.as_deref())?;
         let remedy = "write on where a second person has to approve each release, else leave it out";
+        let web = web::of(flags, &places)?;
+        let access = crate::access::Settings { openid: openid::of(&places, &web.origins)?, ..access::of(&places)? };
         let webhook = webhook::of(flags, &places, data_dir.is_some())?;
         Ok(Self {
             ensembles,
             listen: check::listen(&listen)?,
-            web: web::of(flags, &places)?,
+            web,
             data_dir,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
@@ -168,7 +179,7 @@ impl Config {
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
             webhook,
             second_approver: second_approver.map_or(Ok(false), |word| check::switch(&word, remedy))?,
-            access: access::of(&places)?,
+            access,
         })
     }
 

@@ -54,6 +54,11 @@ pub(super) fn role_may(role: Duty, right: Right) -> bool {
     }
 }
 
+/// Of several roles the one that may most.
+pub(super) fn highest(roles: impl Iterator<Item = Duty>) -> Option<Duty> {
+    roles.max_by_key(|role| Right::ALL.iter().filter(|right| role_may(*role, **right)).count())
+}
+
 impl Right {
     /// Every right.
     pub const ALL: [Self; 5] = [Self::View, Self::Release, Self::ReadAudit, Self::RunLab, Self::Administer];

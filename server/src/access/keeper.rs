@@ -36,6 +36,8 @@ pub(super) struct Inner {
     pub(super) passwords: Passwords,
     journal: OnceLock<Arc<dyn Journal>>,
     read_only: Arc<AtomicBool>,
+    #[cfg(feature = "oidc")]
+    pub(super) openid: Option<super::openid::Desk>,
 }
 
 /// Who asks, as far as it is known.
@@ -83,6 +85,8 @@ impl Access {
     pub fn new(dir: Option<PathBuf>, settings: Settings, reach: Reach, clock: Clock) -> Self {
         let state = Mutex::new(State::new(dir.as_deref()));
         let inner = Inner {
+            #[cfg(feature = "oidc")]
+            openid: settings.openid.clone().map(|openid| super::openid::Desk::new(openid, clock.clone())),
             settings,
             reach,
             clock,
@@ -122,7 +126,7 @@ impl Access {
 
     /// Keeps the mark in line.
     pub(super) fn note(&self, state: &State) {
-        let may = state.any_may(Right::Release, self.0.settings.proxy.as_ref(), self.0.clock.now_ms());
+        let may = state.any_may(Right::Release, &self.0.settings, self.0.clock.now_ms());
         self.0.read_only.store(!may, Ordering::Relaxed);
     }
 
@@ -181,9 +185,19 @@ impl Access {
         Person { name: actor.name.clone(), role: actor.role, by: actor.by, may_release, may_audit, can_sign_in }
     }
 
-    /// Whether there is a token, a user or a link to sign in with.
+    /// Whether there is a way to sign in.
     pub fn can_sign_in(&self) -> bool {
+        self.has_openid() || self.has_secrets()
+    }
+
+    /// Whether there is a token, a user or a link to sign in with.
+    pub fn has_secrets(&self) -> bool {
         self.fresh().can_sign_in(self.0.clock.now_ms())
+    }
+
+    /// Whether an OpenID provider may tell who somebody is.
+    pub fn has_openid(&self) -> bool {
+        self.0.settings.openid.is_some()
     }
 
     /// Whether there is anybody who may come in by name: what listening beyond loopback needs.
@@ -249,15 +263,19 @@ impl Access {
 
     /// The id of the session whose cookie came along. Two such cookies are somebody's trick, and none is taken.
     pub(super) fn cookie(&self, headers: &HeaderMap) -> Option<Digest> {
-        let name = self.0.reach.cookie_name();
+        cookie_of(headers, self.0.reach.cookie_name()).map(|id| id.digest())
+    }
+}
+
+/// What a cookie of this name holds, when there is just one.
+pub(super) fn cookie_of(headers: &HeaderMap, name: &str) -> Option<Secret> {
         let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
         let mut ids = pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|(key, _)| *key == name);
         let (_, id) = ids.next()?;
         if ids.next().is_some() {
             return None;
         }
-        Some(Secret::new(id.to_owned()).digest())
-    }
+        Some(Secret::new(id.to_owned()))
 }
 
 /// The token of a request that brings credentials. Whatever else comes in that header is refused, never passed over: who

@@ -118,7 +118,7 @@ impl Limits {
 }
 
 /// Whoever has one IPv6 address has the whole network of it.
-fn neighbourhood(address: Option<IpAddr>) -> IpAddr {
+pub(super) fn neighbourhood(address: Option<IpAddr>) -> IpAddr {
     match address.map(|address| address.to_canonical()) {
         Some(IpAddr::V6(ip)) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64))),
         Some(ip) => ip,

@@ -8,6 +8,7 @@ mod grant;
 mod keeper;
 mod limits;
 mod links;
+mod openid;
 mod password;
 mod proxy;
 mod refusals;
@@ -27,6 +28,9 @@ pub use grant::{Grant, check_name};
 pub use keeper::{Access, Denied, Known};
 pub use limits::{ACCOUNT_FREE, ADDRESS_FREE, WAIT_MS_MAX};
 pub use links::LINK_MS_MAX;
+pub use openid::OpenId;
+#[cfg(feature = "oidc")]
+pub use openid::{Away, Back, OpenIdFault};
 pub use password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 pub use proxy::{Net, Proxy};
 pub use refusals::REFUSALS_A_MINUTE_MAX;

@@ -109,7 +109,7 @@ impl Proxy {
             return Err(Denied::Proxy(format!("the header {header} came twice; have the proxy replace what clients send")));
         }
         let mapped = groups.split(',').filter_map(|group| self.roles.get(group.trim()).copied());
-        Ok(mapped.max_by_key(|role| Right::ALL.iter().filter(|right| super::actor::role_may(*role, **right)).count()).or(self.role))
+        Ok(super::actor::highest(mapped).or(self.role))
     }
 
     /// Where a request came from: the last address on the way that is no proxy of ours.

@@ -29,6 +29,9 @@ pub(super) enum Basis {
     Token(String),
     /// A one-time link, which is used up.
     Link,
+    /// What an OpenID provider signed; it tells no end of it.
+    #[cfg(feature = "oidc")]
+    OpenId,
 }
 
 /// Who signed in.
@@ -45,6 +48,8 @@ impl Holder {
             Basis::User(_) => SignedBy::Password,
             Basis::Token(_) => SignedBy::Token,
             Basis::Link => SignedBy::Link,
+            #[cfg(feature = "oidc")]
+            Basis::OpenId => SignedBy::OpenId,
         };
         Actor { name: self.name.clone(), role: self.grant.role, scope: self.grant.scope(), by, address }
     }

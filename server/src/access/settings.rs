@@ -1,6 +1,6 @@
 //! What is set of identities, and what follows from where the server can be reached.
 
-use super::Proxy;
+use super::{OpenId, Proxy};
 
 /// What an operator sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub struct Settings {
     pub anonymous: Option<bool>,
     /// Which proxy is believed.
     pub proxy: Option<Proxy>,
+    /// Which OpenID provider is believed; always None in a build without the feature `oidc`.
+    pub openid: Option<OpenId>,
 }
 
 /// Where the server can be reached.

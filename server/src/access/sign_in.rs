@@ -150,7 +150,7 @@ impl Access {
     }
 
     /// Opens a session with a new id. The one that the browser had before ends.
-    async fn open(&self, headers: &HeaderMap, address: Option<IpAddr>, holder: Holder) -> SignedIn {
+    pub(super) async fn open(&self, headers: &HeaderMap, address: Option<IpAddr>, holder: Holder) -> SignedIn {
         let actor = holder.actor(address);
         let before = self.cookie(headers);
         let now_ms = self.inner().clock.now_ms();
@@ -170,7 +170,7 @@ impl Access {
     }
 
     /// Records a refusal: who they said they were, cut and made visible, and where from. Never what they showed.
-    async fn refused(&self, name: &str, address: Option<IpAddr>, why: &str) {
+    pub(super) async fn refused(&self, name: &str, address: Option<IpAddr>, why: &str) {
         let now_ms = self.inner().clock.now_ms();
         if !self.fresh().refusals.count(now_ms) {
             return;

@@ -10,7 +10,7 @@ use super::sessions::{Basis, Closed, Sessions};
 use super::tokens::{TOKENS_FILE, Tokens};
 use super::users::{USERS_FILE, Users};
 use super::watched::Watched;
-use super::{Proxy, Right};
+use super::{Right, Settings};
 
 /// Who is known now.
 #[derive(Debug)]
@@ -67,22 +67,25 @@ impl State {
             Basis::User(record) => (!users.has(record)).then_some(Ending::Removed),
             Basis::Token(id) => (!tokens.has(id, now_ms)).then_some(Ending::Revoked),
             Basis::Link => None,
+            #[cfg(feature = "oidc")]
+            Basis::OpenId => None,
         };
         let closed = self.sessions.sweep(now_ms, gone);
         self.closed.extend(closed);
     }
 
     /// Whether anybody at all could use a right.
-    pub(super) fn any_may(&self, right: Right, proxy: Option<&Proxy>, now_ms: i64) -> bool {
+    pub(super) fn any_may(&self, right: Right, settings: &Settings, now_ms: i64) -> bool {
         let role_may = |grant: &super::Grant| super::actor::role_may(grant.role, right);
         self.tokens.any_may(right, now_ms)
             || self.users.any_may(right)
             || self.links.any(now_ms, role_may)
             || self.sessions.any(now_ms, |holder| role_may(&holder.grant))
-            || proxy.is_some_and(|proxy| proxy.may(right))
+            || settings.proxy.as_ref().is_some_and(|proxy| proxy.may(right))
+            || settings.openid.as_ref().is_some_and(|openid| openid.may(right))
     }
 
-    /// Whether there is a way to sign in.
+    /// Whether there is a token, a user or a link to sign in with.
     pub(super) fn can_sign_in(&self, now_ms: i64) -> bool {
         !self.tokens.is_empty() || !self.users.is_empty() || self.links.any(now_ms, |_| true)
     }

@@ -23,7 +23,7 @@ pub(super) fn of(places: &Places<'_>) -> Result<Settings, ConfigError> {
     let role_header = places.one("proxy_role_header", None)?.map(|setting| header_of_roles(&setting, header.as_deref())).transpose()?;
     let addresses = places.many("proxy_addresses", &[])?.unwrap_or_default();
     let role = places.one("proxy_role", None)?.map_or(Ok(Some(Duty::Viewer)), |setting| role(&setting))?;
-    let roles = roles(places.file.get("proxy_roles"), &places.file_name)?;
+    let roles = roles(places.file.get("proxy_roles"), "proxy_roles", &places.file_name)?;
     let addresses: Vec<Net> = addresses.iter().map(net).collect::<Result<_, _>>()?;
     if addresses.len() > ADDRESSES_MAX {
         return Err(ConfigError(format!(
@@ -37,7 +37,7 @@ pub(super) fn of(places: &Places<'_>) -> Result<Settings, ConfigError> {
                 "`proxy_header` is set without `proxy_addresses`; name the addresses of the proxy, like proxy_addresses = [\"10.0.0.5\"]".to_owned(),
             ));
         }
-        return Ok(Settings { anonymous, proxy: None });
+        return Ok(Settings { anonymous, proxy: None, openid: None });
     }
     if !roles.is_empty() && role_header.is_none() {
         return Err(ConfigError(
@@ -45,7 +45,7 @@ pub(super) fn of(places: &Places<'_>) -> Result<Settings, ConfigError> {
                 .to_owned(),
         ));
     }
-    Ok(Settings { anonymous, proxy: Some(Proxy { addresses, header, role, role_header, roles }) })
+    Ok(Settings { anonymous, proxy: Some(Proxy { addresses, header, role, role_header, roles }), openid: None })
 }
 
 fn wrong<T>(setting: &Given, why: &str, remedy: &str) -> Result<T, ConfigError> {
@@ -83,7 +83,7 @@ fn net(setting: &Given) -> Result<Net, ConfigError> {
     Net::parse(&setting.value).map_or_else(|| wrong(setting, "is neither an address nor a network", "write it like 10.0.0.5 or 10.1.0.0/16"), Ok)
 }
 
-fn role(setting: &Given) -> Result<Option<Duty>, ConfigError> {
+pub(super) fn role(setting: &Given) -> Result<Option<Duty>, ConfigError> {
     if setting.value == "none" {
         return Ok(None);
     }
@@ -95,19 +95,20 @@ fn duty(name: &str) -> Option<Duty> {
     Duty::ALL.into_iter().find(|duty| duty.name() == name)
 }
 
-fn roles(value: Option<&Value>, file: &str) -> Result<BTreeMap<String, Duty>, ConfigError> {
+/// Reads a table of groups and their roles.
+pub(super) fn roles(value: Option<&Value>, key: &str, file: &str) -> Result<BTreeMap<String, Duty>, ConfigError> {
     let Some(value) = value else { return Ok(BTreeMap::new()) };
     let Value::Table(groups) = value else {
-        return Err(ConfigError(format!("`proxy_roles` in {file} is a {}; write it as a table that begins with [proxy_roles]", value.type_str())));
+        return Err(ConfigError(format!("`{key}` in {file} is a {}; write it as a table that begins with [{key}]", value.type_str())));
     };
     if groups.len() > GROUPS_MAX {
-        return Err(ConfigError(format!("[proxy_roles] in {file} has {} groups; map at most {GROUPS_MAX}", groups.len())));
+        return Err(ConfigError(format!("[{key}] in {file} has {} groups; map at most {GROUPS_MAX}", groups.len())));
     }
     let read = |(group, role): (&String, &Value)| {
         let found = role.as_str().and_then(duty).filter(|_| !group.contains(','));
         found.map(|role| (group.clone(), role)).ok_or_else(|| {
             ConfigError(format!(
-                "`{group}` in [proxy_roles] of {file} is no role; write a group without commas and one of viewer, operator, auditor, admin"
+                "`{group}` in [{key}] of {file} is no role; write a group without commas and one of viewer, operator, auditor, admin"
             ))
         })
     };

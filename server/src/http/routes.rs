@@ -128,6 +128,10 @@ pub(super) const ROUTES: &[Row] = &[
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),
     form(Verb::Post, "/sign-in/once", || post(sign_in::once)),
+    #[cfg(feature = "oidc")]
+    form(Verb::Get, "/sign-in/openid", || get(sign_in::openid::begin)),
+    #[cfg(feature = "oidc")]
+    form(Verb::Get, crate::access::OpenId::BACK, || get(sign_in::openid::back)),
     form(Verb::Post, "/sign-out", || post(sign_in::sign_out)),
     page("/", VIEW),
     page("/lock", VIEW),
@@ -222,6 +226,10 @@ mod tests {
             ("POST", "/sign-in"),
             ("GET", "/sign-in/once"),
             ("POST", "/sign-in/once"),
+            #[cfg(feature = "oidc")]
+            ("GET", "/sign-in/openid"),
+            #[cfg(feature = "oidc")]
+            ("GET", "/sign-in/openid/back"),
             ("POST", "/sign-out"),
             ("GET", "/pkg/{name}"),
             ("GET", "/favicon.svg"),

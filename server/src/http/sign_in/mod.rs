@@ -1,5 +1,7 @@
 //! Signing in and out in a browser, without a script: forms, and what they lead to.
 
+#[cfg(feature = "oidc")]
+pub(super) mod openid;
 mod page;
 
 use std::collections::BTreeMap;
@@ -72,7 +74,8 @@ pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMa
         name: "",
         error: "",
         who: known.map(|known| known.actor),
-        can_sign_in: http.access.can_sign_in(),
+        has_secrets: http.access.has_secrets(),
+        has_openid: http.access.has_openid(),
         is_read_only: http.access.is_read_only(),
     };
     answer(StatusCode::OK, page::form(&form))
@@ -145,8 +148,8 @@ fn not_signed_in(http: &Http, fields: &Fields, why: NotSignedIn) -> Response {
 
 /// The form again, with one line that says why.
 fn refused(http: &Http, fields: &Fields, status: StatusCode, error: &str) -> Response {
-    let (can_sign_in, is_read_only) = (http.access.can_sign_in(), http.access.is_read_only());
-    let form = page::Form { next: local(&fields.next), name: &fields.name, error, who: None, can_sign_in, is_read_only };
+    let (has_secrets, has_openid, is_read_only) = (http.access.has_secrets(), http.access.has_openid(), http.access.is_read_only());
+    let form = page::Form { next: local(&fields.next), name: &fields.name, error, who: None, has_secrets, has_openid, is_read_only };
     let mut response = answer(status, page::form(&form));
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"lockscope\""));

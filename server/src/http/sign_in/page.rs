@@ -16,8 +16,10 @@ pub(super) struct Form<'a> {
     pub(super) error: &'a str,
     /// Who is signed in.
     pub(super) who: Option<Actor>,
-    /// There is anybody to sign in as.
-    pub(super) can_sign_in: bool,
+    /// There is a token, a user or a link to sign in with.
+    pub(super) has_secrets: bool,
+    /// An OpenID provider may tell who somebody is.
+    pub(super) has_openid: bool,
     /// Nobody there is may release.
     pub(super) is_read_only: bool,
 }
@@ -42,13 +44,18 @@ pub(super) fn form(form: &Form<'_>) -> String {
         let _ = write!(body, r#"<p class="sign-error" role="alert">{}</p>"#, escape(form.error));
     }
     if form.is_read_only {
-        let who = if form.can_sign_in { "nobody it knows may release a lock" } else { "it knows nobody" };
+        let who = if form.has_secrets || form.has_openid { "nobody it knows may release a lock" } else { "it knows nobody" };
         let _ = write!(
             body,
             r#"<section class="sign-part notice" data-testid="read-only"><p><strong>This server is read-only:</strong> {who}.</p>{REMEDY}</section>"#
         );
     }
-    if form.can_sign_in {
+    if form.has_openid {
+        // A link: browsers would hold a form that leads to another site to this page's policy.
+        let to = format!("/sign-in/openid?next={}", encode(form.next));
+        let _ = write!(body, r#"<p class="sign-part"><a class="sign-button" href="{}">Sign in with OpenID Connect</a></p>"#, escape(&to));
+    }
+    if form.has_secrets {
         let next = escape(form.next);
         let name = escape(form.name);
         let _ = write!(
@@ -82,6 +89,13 @@ pub(super) fn again(next: &str) -> String {
     let to = format!("/sign-in?again=1&next={}", encode(next));
     let head = format!(r#"<meta http-equiv="refresh" content="0;url={}">"#, escape(&to));
     document("Sign in", &format!(r#"<p><a href="{}">Go on</a></p>"#, escape(&to)), &head)
+}
+
+/// Goes on from here, as somebody who is signed in.
+#[cfg(feature = "oidc")]
+pub(super) fn arrived(next: &str) -> String {
+    let head = format!(r#"<meta http-equiv="refresh" content="0;url={}">"#, escape(next));
+    document("Signed in", &format!(r#"<p><a href="{}">Go on to the dashboard</a></p>"#, escape(next)), &head)
 }
 
 fn document(title: &str, body: &str, head: &str) -> String {
@@ -128,7 +142,7 @@ mod tests {
     #[test]
     fn nothing_from_outside_becomes_markup() {
         let hostile = "\"><script>alert(1)</script>'\u{202e}\n";
-        let shown = form(&Form { next: hostile, name: hostile, error: hostile, who: None, can_sign_in: true, is_read_only: true });
+        let shown = form(&Form { next: hostile, name: hostile, error: hostile, who: None, has_secrets: true, has_openid: true, is_read_only: true });
         let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()))].concat();
         assert!(!all.contains("<script") && !all.contains('\u{202e}'), "{all}");
     }

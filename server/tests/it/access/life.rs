@@ -93,7 +93,7 @@ async fn beyond_this_machine_cookies_are_secure_and_nobody_is_anonymous() {
 
 #[tokio::test]
 async fn sockets_end_with_what_let_them_in() {
-    let house = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
     house.user("ann", Duty::Operator);
     house.user("bob", Duty::Operator);
     let token = house.token("ci", Grant::everywhere(Duty::Viewer), Some(600_000));

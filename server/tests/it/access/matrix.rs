@@ -56,7 +56,7 @@ fn forbidden(answer: &Answer, route: &Declared, role: Duty, what: &str) {
 
 #[tokio::test]
 async fn every_route_by_every_kind_of_person() {
-    let closed = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
     let scoped = Grant::new(Duty::Operator, &["prod".to_owned()], &["/shop".to_owned()]).unwrap();
     let mut people = Vec::new();
     for (name, grant) in Duty::ALL.into_iter().map(|role| (role.name(), Grant::everywhere(role))).chain([("scoped", scoped)]) {
@@ -111,7 +111,7 @@ async fn what_is_not_in_the_table_is_not_there() {
         let answer = house.get(path, &[]).await;
         assert_eq!(answer.status, 404, "{path}");
     }
-    let closed = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
     let answer = closed.get("/nothing", &[]).await;
     assert_eq!((answer.status, answer.header("content-type")), (404, "application/problem+json"), "no page is rendered for nobody");
     for route in declared().iter().filter(|route| route.verb != Verb::Any && !route.path.contains('{')) {
@@ -126,7 +126,7 @@ async fn what_is_not_in_the_table_is_not_there() {
 
 #[tokio::test]
 async fn pages_lead_to_the_form_and_back() {
-    let house = House::new(Settings { anonymous: Some(false), proxy: None }, Reach::LOOPBACK).await;
+    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
     let token = house.token("ann", Grant::everywhere(Duty::Viewer), None);
     let answer = house.get("/lock?path=%2Forder", &[]).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/sign-in?next=%2Flock%3Fpath%3D%252Forder"));

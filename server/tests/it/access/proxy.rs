@@ -15,7 +15,7 @@ fn settings(address: &str) -> Settings {
         role_header: Some("x-forwarded-groups".to_owned()),
         roles: BTreeMap::from([("ops".to_owned(), Duty::Operator)]),
     };
-    Settings { anonymous: None, proxy: Some(proxy) }
+    Settings { proxy: Some(proxy), ..Settings::default() }
 }
 
 #[tokio::test]

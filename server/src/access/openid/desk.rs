@@ -1,0 +1,148 @@
+//! Signing in by OpenID Connect: away to the provider, and back from it.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use app::wire::visible;
+use axum::http::HeaderMap;
+use axum::http::header::HOST;
+
+use super::fault::{OpenIdFault, said};
+use super::pending::{PENDING_MS_MAX, Pending, Proof};
+use super::provider::{AGAIN, Provider, Sent};
+use crate::access::keeper::cookie_of;
+use crate::access::sessions::{Basis, Holder};
+use crate::access::{Access, Grant, OpenId, Secret, SignedIn};
+use crate::clock::Clock;
+
+/// Whom a refusal is of when no name is known.
+const SOMEBODY: &str = "somebody by OpenID Connect";
+
+/// Longest code, state or issuer that is looked at.
+const PART_BYTES_MAX: usize = 4_096;
+
+/// The provider, and who went there.
+#[derive(Debug)]
+pub(in crate::access) struct Desk {
+    settings: OpenId,
+    provider: Provider,
+    pending: Mutex<Pending>,
+}
+
+/// Where to send a browser, and the cookie by which it is known again.
+pub struct Away {
+    /// The provider's address.
+    pub to: String,
+    /// Lax: the way back is a navigation from another site.
+    pub cookie: String,
+}
+
+/// What somebody brings back from the provider.
+#[derive(Clone, Copy, Default)]
+pub struct Back<'a> {
+    /// What to exchange.
+    pub code: &'a str,
+    /// What we gave along.
+    pub state: &'a str,
+    /// Who says so; empty when not told.
+    pub issuer: &'a str,
+    /// Why not.
+    pub error: &'a str,
+    /// The same for people.
+    pub description: &'a str,
+}
+
+impl Desk {
+    pub(in crate::access) fn new(settings: OpenId, clock: Clock) -> Self {
+        Self { provider: Provider::new(settings.clone(), clock), settings, pending: Mutex::default() }
+    }
+
+    fn pending<T>(&self, with: impl FnOnce(&mut Pending) -> T) -> T {
+        with(&mut self.pending.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Who came back, and where they wanted to go.
+    async fn who(&self, back: &Back<'_>, proof: Option<Proof>) -> Result<(Holder, String), OpenIdFault> {
+        let proof = proof.ok_or_else(|| {
+            let why = "this sign-in was not begun in this browser, was used already, or took longer than 10 minutes";
+            OpenIdFault::refused(why, "begin again at /sign-in")
+        })?;
+        // What a stranger's link says is not repeated; this is after state and cookie did fit.
+        if !back.error.is_empty() {
+            let more = if back.description.is_empty() { String::new() } else { format!(" ({})", said(back.description)) };
+            return Err(OpenIdFault::refused(&format!("the provider said {}{more}", said(back.error)), AGAIN));
+        }
+        if !back.issuer.is_empty() && back.issuer != self.settings.issuer {
+            return Err(OpenIdFault::refused(&format!("another provider answered: {}", said(back.issuer)), AGAIN));
+        }
+        if back.code.is_empty() || back.code.len() > PART_BYTES_MAX {
+            return Err(OpenIdFault::refused("the provider sent no code", AGAIN));
+        }
+        let who = self.provider.who(back.code, &proof).await?;
+        Ok((Holder { name: who.name, grant: Grant::everywhere(who.role), basis: Basis::OpenId }, proof.next))
+    }
+}
+
+impl Access {
+    /// Begins a sign-in. `next`: where to go afterwards, a path of ours.
+    ///
+    /// # Errors
+    /// When the provider can't be asked.
+    pub async fn openid_begin(&self, headers: &HeaderMap, peer: Option<IpAddr>, next: &str) -> Result<Away, OpenIdFault> {
+        let desk = self.desk()?;
+        let redirect = match &desk.settings.redirect {
+            Some(redirect) => redirect.clone(),
+            None => {
+                // The host was looked at already: it is one of ours.
+                let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+                let scheme = if self.inner().reach.is_plain() { "http" } else { "https" };
+                format!("{scheme}://{host}{}", OpenId::BACK)
+            }
+        };
+        let Sent { to, state, proof } = desk.provider.send(redirect, next.to_owned()).await?;
+        let (cookie, address) = (Secret::random(), self.client(headers, peer));
+        let now_ms = self.inner().clock.now_ms();
+        desk.pending(|pending| pending.add(&cookie, &state, address, proof, now_ms));
+        Ok(Away { to, cookie: self.openid_cookie(cookie.expose(), PENDING_MS_MAX / 1_000) })
+    }
+
+    /// Ends one: who it is, and where they wanted to go.
+    ///
+    /// # Errors
+    /// When it is not believed; that is recorded.
+    pub async fn openid_end(&self, headers: &HeaderMap, peer: Option<IpAddr>, back: &Back<'_>) -> Result<(SignedIn, String), OpenIdFault> {
+        let desk = self.desk()?;
+        let address = self.client(headers, peer);
+        let now_ms = self.inner().clock.now_ms();
+        let cookie = cookie_of(headers, &self.openid_cookie_name());
+        let state = Some(back.state).filter(|state| !state.is_empty() && state.len() <= PART_BYTES_MAX).map(|state| Secret::new(state.to_owned()));
+        let proof = cookie.zip(state).and_then(|(cookie, state)| desk.pending(|pending| pending.take(&cookie, &state, now_ms)));
+        match desk.who(back, proof).await {
+            Ok((holder, next)) => Ok((self.open(headers, address, holder).await, next)),
+            Err(fault) => {
+                self.refused(SOMEBODY, address, &visible(&fault.to_string())).await;
+                Err(fault)
+            }
+        }
+    }
+
+    /// The cookie that takes the way's own away.
+    pub fn no_openid_cookie(&self) -> String {
+        self.openid_cookie("", 0)
+    }
+
+    fn desk(&self) -> Result<&Desk, OpenIdFault> {
+        self.inner().openid.as_ref().ok_or_else(|| {
+            OpenIdFault::Refused("nobody signs in by OpenID Connect here; set `oidc_issuer` and `oidc_client_id`, or sign in otherwise".to_owned())
+        })
+    }
+
+    fn openid_cookie_name(&self) -> String {
+        format!("{}-openid", self.inner().reach.cookie_name())
+    }
+
+    fn openid_cookie(&self, value: &str, seconds: i64) -> String {
+        let secure = if self.inner().reach.is_plain() { "" } else { "; Secure" };
+        format!("{}={value}; Path=/; HttpOnly; SameSite=Lax{secure}; Max-Age={seconds}", self.openid_cookie_name())
+    }
+}

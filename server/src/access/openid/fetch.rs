@@ -1,0 +1,78 @@
+//! Asks the provider: no redirects, no proxy of the surroundings, a time-out, and an answer of bounded size.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Request, Url};
+
+use super::fault::{OpenIdFault, whole};
+use crate::access::OpenId;
+
+/// Bytes of one answer.
+const ANSWER_BYTES_MAX: usize = 512 * 1024;
+/// How long a connection may take.
+const CONNECT_MAX: Duration = Duration::from_secs(3);
+/// How long one answer may take.
+const ANSWER_MAX: Duration = Duration::from_secs(4);
+
+/// Asks.
+#[derive(Clone, Debug)]
+pub(super) struct Fetch {
+    client: Client,
+    is_plain: bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NoAnswer(String);
+
+impl Fetch {
+    /// For a provider at this address.
+    pub(super) fn new(issuer: &str) -> Result<Self, OpenIdFault> {
+        let is_plain = issuer.starts_with("http://");
+        let client = Client::builder().no_proxy().redirect(Policy::none()).connect_timeout(CONNECT_MAX).timeout(ANSWER_MAX);
+        // Plain HTTP needs no authorities, and a machine may have none.
+        let client = if is_plain { client.tls_certs_only(std::iter::empty()) } else { client };
+        let client = client.build().map_err(|error| OpenIdFault::provider(&whole(&error)))?;
+        Ok(Self { client, is_plain })
+    }
+
+    /// Whether an address the provider names may be asked, or people be sent there.
+    pub(super) fn may_ask(&self, url: &Url) -> Result<(), OpenIdFault> {
+        if OpenId::is_safe(url, self.is_plain) {
+            return Ok(());
+        }
+        Err(OpenIdFault::provider(&format!("it names the address {url}, which is not encrypted")))
+    }
+
+    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
+        let no_answer = |error: reqwest::Error| NoAnswer(whole(&error.without_url()));
+        let request = Request::try_from(request).map_err(no_answer)?;
+        self.may_ask(request.url()).map_err(|fault| NoAnswer(fault.to_string()))?;
+        let mut response = self.client.execute(request).await.map_err(no_answer)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(no_answer)? {
+            if body.len() + chunk.len() > ANSWER_BYTES_MAX {
+                return Err(NoAnswer(format!("an answer has more than {ANSWER_BYTES_MAX} bytes")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let mut answer = HttpResponse::new(body);
+        (*answer.status_mut(), *answer.headers_mut()) = (status, headers);
+        Ok(answer)
+    }
+}
+
+impl<'c> AsyncHttpClient<'c> for Fetch {
+    type Error = NoAnswer;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, NoAnswer>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(self.ask(request))
+    }
+}
