@@ -24,13 +24,14 @@ pub use web::Web;
 
 use crate::audit::webhook::Webhook;
 use crate::cli::Settings;
+use crate::http::Payloads;
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 37] = [
+const KEYS: [&str; 38] = [
     "zk",
     "name",
     "color",
@@ -56,6 +57,7 @@ const KEYS: [&str; 37] = [
     "tls_key",
     "behind_tls_proxy",
     "second_approver",
+    "payloads",
     "webhook_url",
     "webhook_secret_file",
     "webhook_allow_http",
@@ -93,6 +95,8 @@ pub struct Config {
     pub webhook: Option<Webhook>,
     /// A second person has to approve each release.
     pub second_approver: bool,
+    /// Who is shown what znodes carry.
+    pub payloads: Payloads,
     /// Who may come in.
     pub access: crate::access::Settings,
 }
@@ -157,10 +161,13 @@ impl Config {
         let second_approver = places.one("second_approver", flags.safety.second_approver.as_deref())?;
         let remedy = "write on where a second person has to approve each release, else leave it out";
         let webhook = webhook::of(flags, &places, data_dir.is_some())?;
+        let (listen, web, access) = (check::listen(&listen)?, web::of(flags, &places)?, access::of(&places)?);
+        let payloads = places.one("payloads", flags.safety.payloads.as_deref())?.map(|word| check::payloads(&word)).transpose()?;
+        let payloads = payloads.unwrap_or_else(|| Payloads::default_for(exposure::is_public(listen, &web, &access)));
         Ok(Self {
             ensembles,
-            listen: check::listen(&listen)?,
-            web: web::of(flags, &places)?,
+            listen,
+            web,
             data_dir,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
             session_timeout: check::session_timeout(&session_timeout)?,
@@ -168,8 +175,14 @@ impl Config {
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
             webhook,
             second_approver: second_approver.map_or(Ok(false), |word| check::switch(&word, remedy))?,
-            access: access::of(&places)?,
+            payloads,
+            access,
         })
+    }
+
+    /// Whether others than people of this machine may come.
+    pub fn is_public(&self) -> bool {
+        exposure::is_public(self.listen, &self.web, &self.access)
     }
 
     /// All connect strings, for people.
