@@ -20,7 +20,7 @@ use server::clock::Clock;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::engine::{Engine, TICK_MS};
 use server::feed::project::EnsembleInfo;
-use server::feed::{Hub, random_epoch};
+use server::feed::{Hub, Sight, random_epoch};
 use server::projector::{About, Ensemble, Projector};
 use server::shutdown::{self, Stopper};
 use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
@@ -148,7 +148,7 @@ impl Watcher {
     }
 
     fn waits(&self) -> Waits {
-        match self.hub.look(View::Waits {}).unwrap() {
+        match self.hub.look(View::Waits {}, &Sight::ALL).unwrap() {
             (_, Body::Waits(waits)) => *waits,
             (_, other) => unreachable!("asked for waits, got {other:?}"),
         }

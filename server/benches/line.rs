@@ -16,6 +16,7 @@ use app::domain::time::TimeMs;
 use app::domain::znode::{Facts, SessionId, Zxid};
 use app::wire::{BoardQuery, SessionsQuery};
 use server::demo::{PrivateZooKeeper, ServerOptions};
+use server::feed::Sight;
 use server::feed::project::{self, EnsembleInfo, Look};
 use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use shared::{Lockscope, contender, directory, line};
@@ -124,7 +125,7 @@ async fn first_sync(address: &str) {
 /// Time to make one board of 100 rows out of the whole model: what a change costs for all who look at one view.
 fn projection(model: &Observatory, contenders: usize) {
     let ensemble = EnsembleInfo { name: "default".into(), connect: String::new(), color: None, has_others: false };
-    let look = Look { observatory: model, ensemble: &ensemble, now: TimeMs(2) };
+    let look = Look { observatory: model, ensemble: &ensemble, sight: &Sight::ALL, now: TimeMs(2) };
     let each_ms = |look: &dyn Fn()| {
         let started = Instant::now();
         (0..PROJECTIONS).for_each(|_| look());

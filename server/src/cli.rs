@@ -221,6 +221,9 @@ pub struct Safety {
     /// Somebody else has to approve each release before it is ordered.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
     pub second_approver: Option<String>,
+    /// The least role that is shown what znodes carry; viewer where only this machine is served, else operator.
+    #[arg(long, value_name = "viewer|operator|nobody", help_heading = "Serving")]
+    pub payloads: Option<String>,
     /// USER:PASSWORD for ZooKeeper's digest scheme; also as LOCKSCOPE_ZK_AUTH itself.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub auth_file: Option<String>,

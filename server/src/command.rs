@@ -15,7 +15,7 @@ use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
 use crate::evidence;
 use crate::feed::project::EnsembleInfo;
-use crate::http::{is_loopback, pages};
+use crate::http::{Payloads, is_loopback, pages};
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::transport::Tls;
@@ -62,8 +62,17 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
     say(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
+    say(&format!("  payloads           {}", shown_to(config.payloads)));
     say(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
     Ok(())
+}
+
+fn shown_to(payloads: Payloads) -> &'static str {
+    match payloads {
+        Payloads::Viewer => "viewer: shown to everybody who may look",
+        Payloads::Operator => "operator: shown to operators and admins",
+        Payloads::Nobody => "nobody: shown to nobody",
+    }
 }
 
 /// Beyond this machine only for people who are known, and encrypted.
@@ -171,6 +180,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         lints: app::domain::finding::Limits::default(),
         webhook: None,
         second_approver: false,
+        payloads: Payloads::default(),
         access: crate::access::Settings::default(),
     };
     let (stopper, stop) = shutdown::channel();

@@ -25,13 +25,14 @@ pub use web::Web;
 
 use crate::audit::webhook::Webhook;
 use crate::cli::Settings;
+use crate::http::Payloads;
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 45] = [
+const KEYS: [&str; 46] = [
     "zk",
     "name",
     "color",
@@ -57,6 +58,7 @@ const KEYS: [&str; 45] = [
     "tls_key",
     "behind_tls_proxy",
     "second_approver",
+    "payloads",
     "webhook_url",
     "webhook_secret_file",
     "webhook_allow_http",
@@ -102,6 +104,8 @@ pub struct Config {
     pub webhook: Option<Webhook>,
     /// A second person has to approve each release.
     pub second_approver: bool,
+    /// Who is shown what znodes carry.
+    pub payloads: Payloads,
     /// Who may come in.
     pub access: crate::access::Settings,
 }
@@ -168,9 +172,12 @@ impl Config {
         let web = web::of(flags, &places)?;
         let access = crate::access::Settings { openid: openid::of(&places, &web.origins)?, ..access::of(&places)? };
         let webhook = webhook::of(flags, &places, data_dir.is_some())?;
+        let listen = check::listen(&listen)?;
+        let payloads = places.one("payloads", flags.safety.payloads.as_deref())?.map(|word| check::payloads(&word)).transpose()?;
+        let payloads = payloads.unwrap_or_else(|| Payloads::default_for(exposure::is_public(listen, &web, &access)));
         Ok(Self {
             ensembles,
-            listen: check::listen(&listen)?,
+            listen,
             web,
             data_dir,
             connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
@@ -179,8 +186,14 @@ impl Config {
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
             webhook,
             second_approver: second_approver.map_or(Ok(false), |word| check::switch(&word, remedy))?,
+            payloads,
             access,
         })
+    }
+
+    /// Whether others than people of this machine may come.
+    pub fn is_public(&self) -> bool {
+        exposure::is_public(self.listen, &self.web, &self.access)
     }
 
     /// All connect strings, for people.

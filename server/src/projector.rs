@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::engine::{Model, Reader};
-use crate::feed::Projection;
 use crate::feed::project::{self, EnsembleInfo, Look};
+use crate::feed::{Projection, Sight};
 
 /// One ensemble: what the model does not know of it, and the model.
 pub struct Ensemble {
@@ -52,11 +52,14 @@ impl Projector {
         Self { ensembles, revision, about, clock }
     }
 
-    /// One look at all. A writer of any waits meanwhile.
-    fn look<T>(&self, look: impl FnOnce(&[Look<'_>]) -> T) -> T {
+    /// One look at all of which something may be seen. A writer of any waits meanwhile.
+    fn look<T>(&self, sight: &Sight, look: impl FnOnce(&[Look<'_>]) -> T) -> T {
         let now = TimeMs(self.clock.now_ms());
-        let guards: Vec<_> = self.ensembles.iter().map(|ensemble| (ensemble.reader.guard(), &ensemble.info)).collect();
-        let looks: Vec<Look<'_>> = guards.iter().map(|(observatory, ensemble)| Look { observatory, ensemble, now }).collect();
+        let guards: Vec<_> = {
+            let seen = self.ensembles.iter().filter(|ensemble| sight.covers_ensemble(&ensemble.info.name));
+            seen.map(|ensemble| (ensemble.reader.guard(), &ensemble.info)).collect()
+        };
+        let looks: Vec<Look<'_>> = guards.iter().map(|(observatory, ensemble)| Look { observatory, ensemble, sight, now }).collect();
         look(&looks)
     }
 
@@ -116,15 +119,15 @@ impl Projection for Projector {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, view: &View) -> Vec<u64> {
+    fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64> {
         match view {
             View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.revision()],
-            View::Lock(query) => self.look(|looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
+            View::Lock(query) => self.look(sight, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
         }
     }
 
-    fn project(&self, view: &View) -> Body {
-        self.look(|looks| match view {
+    fn project(&self, view: &View, sight: &Sight) -> Body {
+        self.look(sight, |looks| match view {
             View::Board(query) => Body::Board(project::board(looks, query)),
             View::Lock(query) => Body::Lock(looks.iter().find_map(|look| look.lock(query))),
             View::Status {} => Body::Status(self.status(looks)),

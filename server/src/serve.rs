@@ -8,7 +8,6 @@ use std::time::Duration;
 use app::domain::observation::Observation;
 use app::domain::observatory::{Observatory, Settings};
 use app::domain::time::TimeMs;
-use app::ports::Source;
 use axum::Router;
 use futures_util::future;
 use tokio::net::TcpListener;
@@ -63,10 +62,8 @@ pub trait Observer: Send + 'static {
 
 /// Who may come in, as the configuration has it.
 pub fn access(config: &Config) -> Access {
-    // Behind a proxy on this machine everybody comes from loopback.
-    let is_behind_proxy = config.access.proxy.is_some() || config.web.behind_tls_proxy;
     let is_https = config.web.tls.is_some() || config.web.behind_tls_proxy;
-    let reach = Reach { is_public: is_behind_proxy || !config.listen.ip().to_canonical().is_loopback(), is_https };
+    let reach = Reach { is_public: config.is_public(), is_https };
     Access::new(config.data_dir.clone(), config.access.clone(), reach, Clock::system())
 }
 
@@ -104,7 +101,7 @@ pub async fn signalled() {
 pub async fn run<O: Observer>(
     config: &Config,
     ensembles: Vec<Served<O>>,
-    pages: fn(Arc<dyn Source>) -> Router,
+    pages: fn(Arc<Hub>) -> Router,
     access: Access,
     hello: &str,
 ) -> Result<(), RunError> {
@@ -225,12 +222,12 @@ impl Parts {
         mut self,
         config: &Config,
         (listener, tls): (TcpListener, Option<Tls>),
-        pages: fn(Arc<dyn Source>) -> Router,
+        pages: fn(Arc<Hub>) -> Router,
         hello: &str,
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone());
+        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone()).with_payloads(config.payloads);
         let http = http.with_origins(config.web.allowed(config.listen)).with_records(self.records.clone()).with_desk(self.desk.clone());
         let (close, closing) = shutdown::channel();
         let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing, hello)?;

@@ -9,7 +9,7 @@ use app::wire::{
     View, Waits, Window, Zxid,
 };
 use server::clock::Clock;
-use server::feed::Projection;
+use server::feed::{Projection, Sight};
 use tokio::sync::watch;
 
 use super::contenders::{contender, hidden};
@@ -206,11 +206,11 @@ impl Projection for World {
         *self.turn.borrow()
     }
 
-    fn view_revision(&self, _view: &View) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &Sight) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View) -> Body {
+    fn project(&self, view: &View, _sight: &Sight) -> Body {
         match view {
             View::Board(query) => Body::Board(self.board(query)),
             View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),

@@ -81,10 +81,20 @@ impl Right {
 }
 
 impl Scope {
+    /// Whether it is everywhere.
+    pub fn is_everywhere(&self) -> bool {
+        self.ensembles.is_empty() && self.paths.is_empty()
+    }
+
     /// Whether a path of an ensemble is inside.
     pub fn covers(&self, ensemble: &str, path: &str) -> bool {
+        self.covers_ensemble(ensemble) && self.covers_path(path)
+    }
+
+    /// Whether a path is inside, in an ensemble that is.
+    pub fn covers_path(&self, path: &str) -> bool {
         let is_under = |top: &String| top == "/" || path == top || path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/'));
-        self.covers_ensemble(ensemble) && (self.paths.is_empty() || self.paths.iter().any(is_under))
+        self.paths.is_empty() || self.paths.iter().any(is_under)
     }
 
     /// Whether anything of an ensemble is inside.

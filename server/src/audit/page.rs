@@ -8,6 +8,7 @@ use app::wire::AuditRecord;
 use super::read::{self, Backwards};
 use super::records::{LIMIT_MAX, PageQuery};
 use super::verify::Segment;
+use crate::access::Scope;
 
 /// Bytes that are read for one page; a filter that matches little gets an answer with `next_before` then.
 pub(super) const SCAN_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -53,4 +54,12 @@ fn matches(query: &PageQuery, record: &AuditRecord) -> bool {
     query.kind.is_none_or(|kind| record.kind == kind)
         && query.actor.as_ref().is_none_or(|actor| record.actor == *actor)
         && query.lock.as_ref().is_none_or(|lock| record.lock.as_ref() == Some(lock))
+        && is_inside(&query.scope, record)
+}
+
+/// Whether a record is about no place, or about one inside.
+fn is_inside(scope: &Scope, record: &AuditRecord) -> bool {
+    let places = [&record.lock, &record.path];
+    record.ensemble.as_ref().is_none_or(|ensemble| scope.covers_ensemble(ensemble))
+        && places.into_iter().flatten().all(|path| scope.covers_path(path))
 }

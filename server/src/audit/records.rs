@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 
 use super::AuditError;
+use crate::access::Scope;
 
 /// Records of a page when nothing is said.
 pub const LIMIT_DEFAULT: usize = 100;
@@ -29,11 +30,13 @@ pub struct PageQuery {
     pub kind: Option<AuditKind>,
     /// Only of this lock.
     pub lock: Option<String>,
+    /// Only what is inside, and what is about no place.
+    pub scope: Scope,
 }
 
 impl Default for PageQuery {
     fn default() -> Self {
-        Self { after: None, before: None, limit: LIMIT_DEFAULT, actor: None, kind: None, lock: None }
+        Self { after: None, before: None, limit: LIMIT_DEFAULT, actor: None, kind: None, lock: None, scope: Scope::default() }
     }
 }
 

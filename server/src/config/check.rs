@@ -8,6 +8,7 @@ use app::domain::evidence::MEMBERS_MAX;
 
 use super::{ConfigError, Given};
 use crate::evidence::check_admin_url;
+use crate::http::Payloads;
 use crate::zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
 
 /// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
@@ -94,6 +95,11 @@ pub(super) fn switch(setting: &Given, remedy: &str) -> Result<bool, ConfigError>
         "off" => Ok(false),
         _ => wrong(setting, "is neither on nor off", remedy),
     }
+}
+
+pub(super) fn payloads(setting: &Given) -> Result<Payloads, ConfigError> {
+    let found = Payloads::ALL.into_iter().find(|who| who.name() == setting.value);
+    found.map_or_else(|| wrong(setting, "is nobody who could be shown payloads", "write viewer, operator or nobody"), Ok)
 }
 
 pub(super) fn admin_urls(settings: &[Given]) -> Result<(), ConfigError> {

@@ -2,10 +2,16 @@
 
 use std::net::SocketAddr;
 
-use super::ConfigError;
+use super::{ConfigError, Web};
+use crate::access::Settings;
 use crate::http::is_loopback;
 
 const LOOPBACK: &str = "use a loopback address like 127.0.0.1:3000 and a tunnel to reach it from elsewhere";
+
+/// Whether others than people of this machine may come. Behind a proxy on this machine everybody comes from loopback.
+pub(super) fn is_public(listen: SocketAddr, web: &Web, access: &Settings) -> bool {
+    access.proxy.is_some() || web.behind_tls_proxy || !is_loopback(listen.ip())
+}
 
 /// Beyond loopback, nobody comes in without being known, and nothing goes in the clear.
 ///

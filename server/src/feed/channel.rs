@@ -10,11 +10,12 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 use super::frames::{Encoding, delta_tail, snapshot_tail};
-use super::{FeedError, PROJECT_EVERY_MS, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX};
+use super::{FeedError, PROJECT_EVERY_MS, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, Sight};
 
-/// One view.
+/// One view, as those of one sight see it.
 pub(super) struct Channel {
     view: View,
+    sight: Sight,
     /// Held while projecting, so that an older look never follows a newer one.
     projecting: Mutex<()>,
     state: Mutex<State>,
@@ -91,19 +92,19 @@ impl Tails {
 
 impl Channel {
     /// A channel with its first state, numbered `seq`.
-    pub(super) fn new(view: View, seq: u64, projection: &dyn Projection, now: Instant) -> Self {
-        let revision = projection.view_revision(&view);
-        let body = projection.project(&view);
+    pub(super) fn new(view: View, sight: Sight, seq: u64, projection: &dyn Projection, now: Instant) -> Self {
+        let revision = projection.view_revision(&view, &sight);
+        let body = projection.project(&view, &sight);
         let state = State { body, seq, snapshot: Tails::default(), ring: VecDeque::new(), ring_bytes: 0, revision, looked_at: now };
         let watchers = Watchers { wakers: BTreeMap::new(), next_key: 0, idle_since: now };
-        Self { view, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) }
+        Self { view, sight, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) }
     }
 
     /// Looks at the model again if the view may differ and the last look is not too recent; wakes everybody when it
     /// does differ. True when it may differ but was looked at too recently: look again soon.
     pub(super) fn refresh(&self, projection: &dyn Projection, now: Instant) -> Result<bool, FeedError> {
         let _one_at_a_time = lock(&self.projecting);
-        let revision = projection.view_revision(&self.view);
+        let revision = projection.view_revision(&self.view, &self.sight);
         {
             let state = lock(&self.state);
             let age = now.saturating_duration_since(state.looked_at);
@@ -113,7 +114,7 @@ impl Channel {
                 return Ok(is_dirty);
             }
         }
-        let body = projection.project(&self.view);
+        let body = projection.project(&self.view, &self.sight);
         let moved = lock(&self.state).advance(body, revision, now)?;
         if moved {
             for waker in lock(&self.watchers).wakers.values() {

@@ -5,25 +5,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use app::ports::{First, Source};
-use app::wire::{
-    Board, BoardQuery, Body, Epoch, LockPage, LockQuery, PROTOCOL, ServerFrame, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View,
-    Waits,
-};
+use app::wire::{Body, Epoch, PROTOCOL, ServerFrame, View};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
-use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Projection, Subscription, normalise};
+use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Projection, Seen, Sight, Subscription, normalise};
 use crate::clock::{self, Clock};
+
+/// A view, as those of one sight see it.
+type Key = (View, Sight);
 
 /// Every view that is looked at, or was a moment ago.
 pub struct Hub {
     epoch: Epoch,
     clock: Clock,
     projection: Arc<dyn Projection>,
-    channels: Mutex<HashMap<View, Arc<Channel>>>,
+    channels: Mutex<HashMap<Key, Arc<Channel>>>,
     /// Number of a new channel's first state: above every number a dropped channel ever gave out, so that nobody
     /// resumes in a channel that shares no history with theirs.
     floor: AtomicU64,
@@ -87,12 +86,23 @@ impl Hub {
         encode(&ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms() }, encoding)
     }
 
+    /// The pages' source, for somebody of this sight.
+    pub fn seen_by(self: &Arc<Self>, sight: Sight) -> Seen {
+        Seen::new(self.clone(), sight)
+    }
+
     /// Joins a view, from the start or after a state the viewer already has. `waker` is notified of each new state.
     ///
     /// # Errors
     /// When the view can't be, or too many are open.
-    pub fn subscribe(self: &Arc<Self>, view: View, after: Option<(Epoch, u64)>, waker: Arc<Notify>) -> Result<Subscription, FeedError> {
-        let channel = self.channel(normalise(view)?)?;
+    pub fn subscribe(
+        self: &Arc<Self>,
+        view: View,
+        sight: &Sight,
+        after: Option<(Epoch, u64)>,
+        waker: Arc<Notify>,
+    ) -> Result<Subscription, FeedError> {
+        let channel = self.channel(normalise(view)?, sight)?;
         let subscription = Subscription::new(self.clone(), channel, waker, after);
         // The pump passes over views nobody looks at: it may have missed the latest change of this one.
         self.kick();
@@ -103,8 +113,8 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first(&self, view: View) -> Result<(u64, Body), FeedError> {
-        let channel = self.channel(normalise(view)?)?;
+    pub fn first(&self, view: View, sight: &Sight) -> Result<(u64, Body), FeedError> {
+        let channel = self.channel(normalise(view)?, sight)?;
         channel.touch(clock::instant());
         Ok(channel.newest())
     }
@@ -113,19 +123,19 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look(&self, view: View) -> Result<(u64, Body), FeedError> {
+    pub fn look(&self, view: View, sight: &Sight) -> Result<(u64, Body), FeedError> {
         let view = normalise(view)?;
         if matches!(view, View::Lock(_)) {
             *lock(&self.lock_looked_at) = Some(clock::instant());
         }
-        Ok((self.projection.revision(), self.projection.project(&view)))
+        Ok((self.projection.revision(), self.projection.project(&view, sight)))
     }
 
     /// Whether somebody looks at a lock, or did a moment ago.
     pub fn looks_at_lock(&self) -> bool {
         let recent = Duration::from_millis(IDLE_MS);
         let looked = lock(&self.lock_looked_at).is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
-        looked || lock(&self.channels).keys().any(|view| matches!(view, View::Lock(_)))
+        looked || lock(&self.channels).keys().any(|(view, _)| matches!(view, View::Lock(_)))
     }
 
     /// How full it is.
@@ -145,8 +155,8 @@ impl Hub {
         let mut channels = lock(&self.channels);
         let expired =
             |channel: &Channel| channel.idle_since().is_some_and(|since| now.saturating_duration_since(since) > Duration::from_millis(IDLE_MS));
-        let mut idle: Vec<(Instant, View)> = Vec::new();
-        channels.retain(|view, channel| {
+        let mut idle: Vec<(Instant, Key)> = Vec::new();
+        channels.retain(|key, channel| {
             // A second holder of the channel is a subscription about to begin.
             if Arc::strong_count(channel) > 1 {
                 return true;
@@ -155,13 +165,13 @@ impl Hub {
                 self.raise_floor(channel);
                 return false;
             }
-            idle.extend(channel.idle_since().map(|since| (since, view.clone())));
+            idle.extend(channel.idle_since().map(|since| (since, key.clone())));
             true
         });
         let too_many = idle.len().saturating_sub(IDLE_CHANNELS_MAX);
         idle.sort_by_key(|(since, _)| *since);
-        for (_, view) in idle.iter().take(too_many) {
-            if let Some(channel) = channels.remove(view) {
+        for (_, key) in idle.iter().take(too_many) {
+            if let Some(channel) = channels.remove(key) {
                 self.raise_floor(&channel);
             }
         }
@@ -181,9 +191,10 @@ impl Hub {
         self.floor.fetch_max(dropped.seq().saturating_add(1), Ordering::Relaxed);
     }
 
-    fn channel(&self, view: View) -> Result<Arc<Channel>, FeedError> {
+    fn channel(&self, view: View, sight: &Sight) -> Result<Arc<Channel>, FeedError> {
         let now = clock::instant();
-        let known = lock(&self.channels).get(&view).cloned();
+        let key = (view, sight.clone());
+        let known = lock(&self.channels).get(&key).cloned();
         if let Some(channel) = known {
             channel.refresh(self.projection(), now)?;
             return Ok(channel);
@@ -192,69 +203,11 @@ impl Hub {
             self.forget_idle(now);
         }
         // Projected outside the lock: others go on meanwhile. If two make the same view, the first one in stays.
-        let made = Arc::new(Channel::new(view.clone(), self.floor.load(Ordering::Relaxed), self.projection(), now));
+        let made = Arc::new(Channel::new(key.0.clone(), key.1.clone(), self.floor.load(Ordering::Relaxed), self.projection(), now));
         let mut channels = lock(&self.channels);
-        if channels.len() >= CHANNELS_MAX && !channels.contains_key(&view) {
+        if channels.len() >= CHANNELS_MAX && !channels.contains_key(&key) {
             return Err(FeedError::TooManyViews);
         }
-        Ok(channels.entry(view).or_insert(made).clone())
+        Ok(channels.entry(key).or_insert(made).clone())
     }
-
-    /// A first view for a page. When no channel can be had the page still gets its rows, and number 0, from which the
-    /// live socket starts afresh.
-    fn first_or_look(&self, view: View) -> (u64, Body) {
-        self.first(view.clone()).unwrap_or_else(|_| (0, self.projection.project(&view)))
-    }
-
-    fn first_of<T>(&self, seq: u64, value: T) -> First<T> {
-        First { epoch: self.epoch, seq, server_time_ms: self.now_ms(), value }
-    }
-}
-
-impl Source for Hub {
-    fn board(&self, query: &BoardQuery) -> First<Board> {
-        match self.first_or_look(View::Board(query.clone())) {
-            (seq, Body::Board(board)) => self.first_of(seq, board),
-            _ => self.first_of(0, Board::default()),
-        }
-    }
-
-    fn lock(&self, query: &LockQuery) -> First<Option<LockPage>> {
-        match self.first_or_look(View::Lock(query.clone())) {
-            (seq, Body::Lock(page)) => self.first_of(seq, page.map(|page| *page)),
-            _ => self.first_of(0, None),
-        }
-    }
-
-    fn status(&self) -> First<Status> {
-        match self.first_or_look(View::Status {}) {
-            (seq, Body::Status(status)) => self.first_of(seq, status),
-            _ => self.first_of(0, empty_status()),
-        }
-    }
-
-    fn waits(&self) -> First<Waits> {
-        match self.first_or_look(View::Waits {}) {
-            (seq, Body::Waits(waits)) => self.first_of(seq, *waits),
-            _ => self.first_of(0, Waits::default()),
-        }
-    }
-
-    fn sessions(&self, query: &SessionsQuery) -> First<Sessions> {
-        match self.first_or_look(View::Sessions(query.clone())) {
-            (seq, Body::Sessions(sessions)) => self.first_of(seq, sessions),
-            _ => self.first_of(0, Sessions::default()),
-        }
-    }
-
-    fn session(&self, query: &SessionQuery) -> First<Option<SessionPage>> {
-        match self.first_or_look(View::Session(query.clone())) {
-            (seq, Body::Session(page)) => self.first_of(seq, page.map(|page| *page)),
-            _ => self.first_of(0, None),
-        }
-    }
-}
-
-fn empty_status() -> Status {
-    Status { version: String::new(), protocol: PROTOCOL, seq: 0, read_only: true, started_at_ms: 0, ensembles: Vec::new() }
 }

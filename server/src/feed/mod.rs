@@ -1,4 +1,5 @@
-//! From the model to many viewers: one channel for each distinct view, sequence numbers, deltas encoded once for all
+//! From the model to many viewers: one channel for each distinct view of each
+//! distinct sight, sequence numbers, deltas encoded once for all
 //! who share the view, and the rule for viewers that fall behind. Subscribers pull, so a slow one costs one frame of
 //! memory and holds nobody back. Knows neither sockets nor ZooKeeper.
 
@@ -8,6 +9,8 @@ mod hub;
 pub mod json;
 pub mod project;
 pub mod pump;
+mod seen;
+mod sight;
 mod subscription;
 mod view;
 
@@ -16,6 +19,8 @@ use tokio::sync::watch;
 
 pub use frames::{Encoding, Refusal, encode, parse_client};
 pub use hub::{Hub, Sizes};
+pub use seen::Seen;
+pub use sight::Sight;
 pub use subscription::Subscription;
 pub use view::normalise;
 
@@ -43,9 +48,9 @@ pub trait Projection: Send + Sync + 'static {
     /// Changes applied to the model so far.
     fn revision(&self) -> u64;
     /// Numbers that differ whenever the view may differ, the passing of time aside.
-    fn view_revision(&self, view: &View) -> Vec<u64>;
-    /// The view now.
-    fn project(&self, view: &View) -> Body;
+    fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64>;
+    /// The view now, with nothing in it that the sight hides.
+    fn project(&self, view: &View, sight: &Sight) -> Body;
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
     /// Whether a release of some lock seems to wake many.

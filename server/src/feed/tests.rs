@@ -39,11 +39,11 @@ impl Projection for Fake {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, _view: &View) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &Sight) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View) -> Body {
+    fn project(&self, view: &View, _sight: &Sight) -> Body {
         self.projections.fetch_add(1, Ordering::Relaxed);
         let root = |path: &String| RootBrief { tag: None, path: path.clone(), state: RootState::Live, since_ms: 0, why: String::new(), locks: 0 };
         match view {
@@ -122,7 +122,7 @@ proptest! {
         let fake = Fake::new();
         let hub = hub(&fake);
         let start = Instant::now();
-        let mut subscription = hub.subscribe(board(), None, Arc::new(Notify::new())).unwrap();
+        let mut subscription = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).unwrap();
         let channel = hub.watched().pop().unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut subscription);
@@ -132,11 +132,11 @@ proptest! {
             channel.refresh(&*fake, apart(start, step)).unwrap();
             if *looks {
                 viewer.catch_up(&mut subscription);
-                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board())));
+                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board(), &Sight::ALL)));
             }
         }
         viewer.catch_up(&mut subscription);
-        prop_assert_eq!(viewer.body, Some(fake.project(&board())));
+        prop_assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL)));
         prop_assert_eq!(viewer.seq, channel.seq());
     }
 }
@@ -146,7 +146,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
     let start = Instant::now();
-    let mut subscription = hub.subscribe(board(), None, Arc::new(Notify::new())).unwrap();
+    let mut subscription = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
     let channel = hub.watched().pop().unwrap();
@@ -156,7 +156,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
     }
     assert!(matches!(decode(&subscription.next(3, Encoding::Binary).unwrap().unwrap()), ServerFrame::Resync { id: 3, .. }));
     viewer.catch_up(&mut subscription);
-    assert_eq!(viewer.body, Some(fake.project(&board())));
+    assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL)));
     assert!(subscription.next(3, Encoding::Binary).unwrap().is_none());
 }
 
@@ -164,7 +164,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
 fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), 1, &*fake, start);
+    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start);
     let long = "x".repeat(RING_BYTES_MAX / 4);
     for step in 0..8 {
         fake.set(&[&format!("/{step}{long}")]);
@@ -179,21 +179,21 @@ fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
 fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, body) = hub.first(board()).unwrap();
-    let channel = hub.subscribe(board(), None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
+    let (seq, body) = hub.first(board(), &Sight::ALL).unwrap();
+    let channel = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
     fake.set(&["/a"]);
     channel.0.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
 
     let mut viewer = Viewer { seq, body: Some(body), resyncs: 0 };
-    let mut resumed = hub.subscribe(board(), Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut resumed = hub.subscribe(board(), &Sight::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     viewer.catch_up(&mut resumed);
-    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board()))));
+    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &Sight::ALL))));
 
     for (epoch, seq) in [(Epoch(8), seq), (Epoch(7), 99), (Epoch(7), 0), (Epoch(7), u64::MAX)] {
-        let mut stranger = hub.subscribe(board(), Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
+        let mut stranger = hub.subscribe(board(), &Sight::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut stranger);
-        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board()))));
+        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL))));
     }
 }
 
@@ -201,7 +201,7 @@ fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
 fn all_who_share_a_view_share_its_projections_and_encodings() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), 1, &*fake, start);
+    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start);
     fake.set(&["/a"]);
     channel.refresh(&*fake, apart(start, 1)).unwrap();
     for encoding in Encoding::ALL {
@@ -219,7 +219,7 @@ fn all_who_share_a_view_share_its_projections_and_encodings() {
 fn a_view_is_not_looked_at_too_often_nor_without_need() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), 1, &*fake, start);
+    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start);
     fake.set(&["/a"]);
     assert!(channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS - 1)).unwrap(), "too fresh, but must be looked at again");
     assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS)).unwrap());
@@ -231,14 +231,14 @@ fn a_view_is_not_looked_at_too_often_nor_without_need() {
 fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, _) = hub.first(board()).unwrap();
+    let (seq, _) = hub.first(board(), &Sight::ALL).unwrap();
     hub.forget_idle(Instant::now() + Duration::from_millis(IDLE_MS * 2));
     assert_eq!(hub.sizes(), Sizes { watched: 0, idle: 0 });
     fake.set(&["/a"]);
-    let mut subscription = hub.subscribe(board(), Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut subscription = hub.subscribe(board(), &Sight::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
-    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board()))));
+    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL))));
 }
 
 #[test]
@@ -246,10 +246,10 @@ fn views_are_bounded_watched_ones_stay_and_unused_ones_go_first() {
     let fake = Fake::new();
     let hub = hub(&fake);
     let view = |at: usize| View::Lock(LockQuery { path: format!("/{at}"), ..LockQuery::default() });
-    let _held: Vec<_> = (0..CHANNELS_MAX).map(|at| hub.subscribe(view(at), None, Arc::new(Notify::new())).unwrap()).collect();
-    assert_eq!(hub.first(view(CHANNELS_MAX)).unwrap_err(), FeedError::TooManyViews);
+    let _held: Vec<_> = (0..CHANNELS_MAX).map(|at| hub.subscribe(view(at), &Sight::ALL, None, Arc::new(Notify::new())).unwrap()).collect();
+    assert_eq!(hub.first(view(CHANNELS_MAX), &Sight::ALL).unwrap_err(), FeedError::TooManyViews);
     drop(_held);
-    assert!(hub.first(view(CHANNELS_MAX)).is_ok());
+    assert!(hub.first(view(CHANNELS_MAX), &Sight::ALL).is_ok());
     assert!(hub.sizes().idle <= IDLE_CHANNELS_MAX + 1);
 }
 
@@ -268,12 +268,12 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
     let hub = hub(&fake);
     let pump = tokio::spawn(pump::run(hub.clone(), stop));
     let waker = Arc::new(Notify::new());
-    let mut subscription = hub.subscribe(board(), None, waker.clone()).unwrap();
+    let mut subscription = hub.subscribe(board(), &Sight::ALL, None, waker.clone()).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
     for step in 0..5 {
         fake.set(&[&format!("/{step}")]);
-        let wanted = Some(fake.project(&board()));
+        let wanted = Some(fake.project(&board(), &Sight::ALL));
         tokio::time::timeout(Duration::from_secs(5), async {
             while viewer.body != wanted {
                 waker.notified().await;

@@ -1,75 +1,75 @@
 //! The reading half of the API: status, locks, one lock, who waits for whom, sessions.
 
 use app::wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, Status, View};
-use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
+use axum::{Extension, Json};
 
 use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, Waits, WithSeq};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
-use crate::feed::FeedError;
+use crate::feed::{FeedError, Sight};
 
 /// Decoded query parameters in the order given.
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-pub(super) async fn status(State(http): State<Http>, pairs: Pairs) -> Result<Json<Status>, Refused> {
+pub(super) async fn status(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Status>, Refused> {
     let pairs = read(pairs)?;
     if let Some((name, _)) = pairs.first() {
         return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/status; it takes none", echo(name))));
     }
-    match http.hub.look(View::Status {})? {
+    match http.hub.look(View::Status {}, &sight)? {
         (_, Body::Status(status)) => Ok(Json(status)),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn locks(State(http): State<Http>, pairs: Pairs) -> Result<Json<Locks>, Refused> {
+pub(super) async fn locks(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Locks>, Refused> {
     let pairs = read(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    match http.hub.look(View::Board(query))? {
+    match http.hub.look(View::Board(query), &sight)? {
         (seq, Body::Board(board)) => Ok(Json(Locks::new(seq, &board, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn lock(State(http): State<Http>, pairs: Pairs) -> Result<Json<LockDetail>, Refused> {
+pub(super) async fn lock(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<LockDetail>, Refused> {
     let pairs = read(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let path = query.path.clone();
-    match http.hub.look(View::Lock(query))? {
+    match http.hub.look(View::Lock(query), &sight)? {
         (seq, Body::Lock(Some(page))) => Ok(Json(LockDetail::new(seq, *page, http.hub.now_ms()))),
         (_, Body::Lock(None)) => Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path)))),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn waits(State(http): State<Http>, pairs: Pairs) -> Result<Json<Waits>, Refused> {
+pub(super) async fn waits(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Waits>, Refused> {
     let pairs = read(pairs)?;
     if let Some((name, _)) = pairs.first() {
         return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/waits; it takes none", echo(name))));
     }
-    match http.hub.look(View::Waits {})? {
+    match http.hub.look(View::Waits {}, &sight)? {
         (seq, Body::Waits(waits)) => Ok(Json(WithSeq { seq, value: *waits })),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn sessions(State(http): State<Http>, pairs: Pairs) -> Result<Json<SessionList>, Refused> {
+pub(super) async fn sessions(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<SessionList>, Refused> {
     let pairs = read(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    match http.hub.look(View::Sessions(query))? {
+    match http.hub.look(View::Sessions(query), &sight)? {
         (seq, Body::Sessions(sessions)) => Ok(Json(SessionList::new(seq, sessions))),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn session(State(http): State<Http>, pairs: Pairs) -> Result<Json<SessionDetail>, Refused> {
+pub(super) async fn session(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<SessionDetail>, Refused> {
     let pairs = read(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let id = query.id;
-    match http.hub.look(View::Session(query))? {
+    match http.hub.look(View::Session(query), &sight)? {
         (seq, Body::Session(Some(page))) => Ok(Json(SessionDetail::new(seq, *page, http.hub.now_ms()))),
         (_, Body::Session(None)) => Err(Refused::not_found(format!(
             "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"

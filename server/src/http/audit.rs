@@ -4,26 +4,33 @@ use app::wire::{AuditKind, AuditPage};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::Http;
 use super::problem::Refused;
+use crate::access::Actor;
 use crate::audit::{AuditError, LIMIT_MAX, PageQuery};
 
 /// Decoded query parameters in the order given.
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-/// `GET /api/v1/audit`.
-pub(super) async fn page(State(http): State<Http>, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
+/// `GET /api/v1/audit`: what is inside the scope of whoever asks, and what is about no place.
+pub(super) async fn page(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
     let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
-    Ok(Json(http.records.page(query(&pairs)?).await?))
+    let query = PageQuery { scope: actor.scope, ..query(&pairs)? };
+    Ok(Json(http.records.page(query).await?))
 }
 
-/// `GET /api/v1/audit/export`.
-pub(super) async fn export(State(http): State<Http>) -> Result<Response, Refused> {
+/// `GET /api/v1/audit/export`: all of it, or nothing.
+pub(super) async fn export(State(http): State<Http>, Extension(actor): Extension<Actor>) -> Result<Response, Refused> {
+    if !actor.scope.is_everywhere() {
+        let detail =
+            format!("the record is exported whole, because a part of it can't be verified, and {} has a scope; ask somebody without one", actor.name);
+        return Err(Refused::new(StatusCode::FORBIDDEN, detail));
+    }
     let export = http.records.export().await?;
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));

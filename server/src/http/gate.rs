@@ -36,7 +36,8 @@ impl<S: Sync> FromRequestParts<S> for Peer {
     }
 }
 
-/// Resolves who asks, once, leaves it in the request as [`Actor`] and [`Known`], and lets pass who may.
+/// Resolves who asks, once, leaves it in the request as [`Actor`] and [`Known`] with
+/// their [`Sight`](crate::feed::Sight), and lets pass who may.
 pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let row = match matched.as_deref().map(|path| routes::find(path, request.method())) {
@@ -59,6 +60,7 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
             http.access.touch(&known);
         }
         request.extensions_mut().insert(http.access.person(&known.actor));
+        request.extensions_mut().insert(http.sight(&known.actor));
         request.extensions_mut().insert(known.actor.clone());
         request.extensions_mut().insert(known);
     }
@@ -66,9 +68,12 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
 }
 
 /// An address that no route has: the page's own "not found" for those who may look, a plain one for the others.
-async fn unknown(http: &Http, request: Request, next: Next) -> Response {
+async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
     match http.access.resolve(request.headers(), Peer::of(request.extensions()).0) {
-        Ok(known) if known.actor.may(Right::View) => next.run(request).await,
+        Ok(known) if known.actor.may(Right::View) => {
+            request.extensions_mut().insert(http.sight(&known.actor));
+            next.run(request).await
+        }
         _ => nothing_there(request.uri()).into_response(),
     }
 }

@@ -13,7 +13,7 @@ use super::problem::{Refused, echo};
 use super::socket::{FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
 use crate::access::Known;
-use crate::feed::Encoding;
+use crate::feed::{Encoding, Sight};
 use crate::transport::Arrival;
 
 /// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
@@ -23,6 +23,7 @@ pub(super) async fn live(
     State(http): State<Http>,
     arrival: Option<Extension<Arrival>>,
     Extension(known): Extension<Known>,
+    Extension(sight): Extension<Sight>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
@@ -39,7 +40,7 @@ pub(super) async fn live(
     let buffer_bytes = http.limits.write_buffer_bytes;
     let upgrade = upgrade.max_message_size(READ_BYTES_MAX).max_frame_size(READ_BYTES_MAX).write_buffer_size(buffer_bytes);
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
-        Socket::new(http, socket, encoding, known).run().await;
+        Socket::new(http, socket, encoding, known, sight).run().await;
         drop(permit);
     }))
 }

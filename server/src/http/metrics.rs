@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
 use app::wire::{BoardQuery, Body, View};
+use axum::Extension;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 
 use super::Http;
 use super::problem::Refused;
+use crate::feed::Sight;
 
-pub(super) async fn metrics(State(http): State<Http>) -> Result<Response, Refused> {
+pub(super) async fn metrics(State(http): State<Http>, Extension(sight): Extension<Sight>) -> Result<Response, Refused> {
     let mut out = String::new();
-    model(&http, &mut out).map_err(|error| Refused::unavailable(error.to_string()))?;
+    model(&http, &sight, &mut out).map_err(|error| Refused::unavailable(error.to_string()))?;
     let sizes = http.hub.sizes();
     let clients = http.limits.sockets_max as usize - http.sockets.available_permits();
     line(&mut out, "socket_clients", "gauge", "Live sockets open now.", clients as u64);
@@ -34,15 +36,15 @@ pub(super) async fn metrics(State(http): State<Http>) -> Result<Response, Refuse
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], out).into_response())
 }
 
-fn model(http: &Http, out: &mut String) -> Result<(), crate::feed::FeedError> {
-    if let (_, Body::Board(board)) = http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }))? {
+fn model(http: &Http, sight: &Sight, out: &mut String) -> Result<(), crate::feed::FeedError> {
+    if let (_, Body::Board(board)) = http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }), sight)? {
         let totals = board.head.totals;
         line(out, "locks", "gauge", "Locks known.", u64::from(totals.locks));
         line(out, "locks_held", "gauge", "Locks that somebody holds.", u64::from(totals.held));
         line(out, "locks_contended", "gauge", "Locks with at least one waiter.", u64::from(totals.contended));
         line(out, "waiters", "gauge", "Contenders that wait.", u64::from(totals.waiters));
     }
-    if let (revision, Body::Status(status)) = http.hub.look(View::Status {})? {
+    if let (revision, Body::Status(status)) = http.hub.look(View::Status {}, sight)? {
         let sum = |count: fn(&app::wire::EnsembleStatus) -> u64| status.ensembles.iter().map(count).sum();
         line(out, "changes_total", "counter", "Changes applied to the model.", revision);
         line(out, "events_total", "counter", "Watch events taken in.", sum(|ensemble| ensemble.events));

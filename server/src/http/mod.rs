@@ -16,6 +16,7 @@ mod me;
 mod metrics;
 mod origin;
 mod pages;
+mod payloads;
 mod plain;
 mod problem;
 mod release;
@@ -34,14 +35,15 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::Semaphore;
 
-use crate::access::Access;
+use crate::access::{Access, Actor};
 use crate::audit::{Closed, Records};
 use crate::clock::Clock;
-use crate::feed::Hub;
+use crate::feed::{Hub, Sight};
 use crate::release::Desk;
 use crate::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
+pub use payloads::Payloads;
 use problem::Refused;
 use routes::Answer;
 pub use routes::{Declared, Need, Verb, declared};
@@ -85,6 +87,8 @@ pub struct Http {
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
+    /// Who is shown payloads.
+    payloads: Payloads,
 }
 
 /// What is counted here, for `/metrics`.
@@ -115,6 +119,7 @@ impl Http {
             sockets,
             counts: Arc::default(),
             access: Access::open_to_all(Clock::system()),
+            payloads: Payloads::default(),
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
@@ -143,6 +148,17 @@ impl Http {
     #[must_use]
     pub fn with_access(self, access: Access) -> Self {
         Self { access, ..self }
+    }
+
+    /// The same, with payloads shown to these.
+    #[must_use]
+    pub fn with_payloads(self, payloads: Payloads) -> Self {
+        Self { payloads, ..self }
+    }
+
+    /// What somebody may see.
+    fn sight(&self, actor: &Actor) -> Sight {
+        Sight::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.are_for(actor.role))
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.

@@ -21,14 +21,15 @@ use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use super::assets;
 use super::problem::Refused;
 use super::routes::is_page;
+use crate::feed::{Hub, Sight};
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".
-pub fn pages(source: Arc<dyn Source>) -> Router {
+pub fn pages(hub: Arc<Hub>) -> Router {
     let Some(names) = assets::names() else {
         return Router::new().fallback(not_built);
     };
     let options = LeptosOptions::builder().output_name("app").build();
-    let context = move || prepare(&source);
+    let context = move || prepare(&hub);
     // A page without a row in the table has nobody who may see it.
     let routes = generate_route_list(App).into_iter().filter(|route| is_page(if route.path().is_empty() { "/" } else { route.path() })).collect();
     let render = move || shell(names.clone());
@@ -50,9 +51,13 @@ pub fn pages(source: Arc<dyn Source>) -> Router {
 }
 
 /// Runs for each request, before anything is rendered.
-fn prepare(source: &Arc<dyn Source>) {
-    provide_context(Arc::clone(source));
-    if let Some(person) = use_context::<Parts>().and_then(|parts| parts.extensions.get::<Person>().cloned()) {
+fn prepare(hub: &Arc<Hub>) {
+    let extensions = use_context::<Parts>().map(|parts| parts.extensions).unwrap_or_default();
+    // Whom the gate did not let in sees nothing.
+    let sight = extensions.get::<Sight>().cloned().unwrap_or_else(Sight::nothing);
+    let source: Arc<dyn Source> = Arc::new(hub.seen_by(sight));
+    provide_context(Arc::clone(&source));
+    if let Some(person) = extensions.get::<Person>().cloned() {
         provide_context(person);
     }
     let Some(response) = use_context::<ResponseOptions>() else { return };

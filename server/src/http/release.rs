@@ -15,6 +15,7 @@ use super::Http;
 use super::api_types::ContenderJson;
 use super::problem::Refused;
 use crate::access::Actor;
+use crate::feed::{Sight, project};
 use crate::release::{self, Desk, Executed, RefusedFor};
 
 /// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.
@@ -103,11 +104,12 @@ type Asked<T> = Result<Json<T>, JsonRejection>;
 pub(super) async fn plan(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
     headers: HeaderMap,
     request: Asked<PlanRequest>,
 ) -> Result<Response, Response> {
     let plan = desk(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await.map_err(refused)?;
-    Ok(show_plan(&http, &headers, plan))
+    Ok(show_plan(&http, &headers, project::shown(plan, &sight)))
 }
 
 pub(super) async fn execute(
@@ -131,11 +133,12 @@ pub(super) async fn revoke(
 pub(super) async fn approve(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
 ) -> Result<Response, Response> {
     let plan = desk(&http)?.approve(&actor, &read(order, ORDER)?).await.map_err(refused)?;
-    Ok(show_plan(&http, &headers, plan))
+    Ok(show_plan(&http, &headers, project::shown(plan, &sight)))
 }
 
 const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";

@@ -15,7 +15,7 @@ use tokio::time::MissedTickBehavior;
 use super::{Counts, Http};
 use crate::access::{Ending, Known};
 use crate::clock;
-use crate::feed::{self, Encoding, FeedError, Refusal, Subscription};
+use crate::feed::{self, Encoding, FeedError, Refusal, Sight, Subscription};
 
 /// Longest client frame.
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
@@ -35,6 +35,8 @@ pub(super) struct Socket {
     encoding: Encoding,
     /// Who listens, and until when they may.
     known: Known,
+    /// What they may see.
+    sight: Sight,
     subscriptions: BTreeMap<u32, Viewer>,
     /// Notified by every channel a subscription is in.
     waker: Arc<Notify>,
@@ -57,9 +59,9 @@ enum End {
 }
 
 impl Socket {
-    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known) -> Self {
+    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, sight: Sight) -> Self {
         let heard_at = clock::instant();
-        Self { http, socket, encoding, known, subscriptions: BTreeMap::new(), waker: Arc::new(Notify::new()), last_id: 0, heard_at }
+        Self { http, socket, encoding, known, sight, subscriptions: BTreeMap::new(), waker: Arc::new(Notify::new()), last_id: 0, heard_at }
     }
 
     /// Runs until the socket ends.
@@ -184,7 +186,7 @@ impl Socket {
             let detail = format!("{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`");
             return Err(Refusal { id: Some(id), detail });
         }
-        let joined = self.http.hub.subscribe(view, after, self.waker.clone());
+        let joined = self.http.hub.subscribe(view, &self.sight, after, self.waker.clone());
         let subscription = joined.map_err(|error| Refusal { id: Some(id), detail: error.to_string() })?;
         self.subscriptions.insert(id, Viewer { subscription, is_paused: false });
         Ok(())

@@ -244,11 +244,18 @@ impl Desk {
 
     fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<crate::feed::project::Draft, Refused> {
         may(actor)?;
+        // Out of scope, not even that there is such an ensemble is told.
+        if let Some(name) = request.ensemble.as_deref().filter(|name| !name.is_empty() && !actor.scope.covers_ensemble(name)) {
+            check_right(actor, name, &request.path)?;
+        }
         let site = self.site(&request.ensemble)?;
         let drafted = site.draft(self.now_ms(), &request.path);
         // Out of scope, not even that there is nothing is told.
         let lock = drafted.as_ref().map_or(&request.path, |draft| &draft.plan.lock);
-        check_right(actor, &site.info.name, lock)?;
+        // Nor the name of the lock that a path belongs to.
+        if !actor.may_at(Right::Release, &site.info.name, lock) {
+            return Err(out_of_scope(actor, &site.info.name, &request.path));
+        }
         drafted
     }
 
@@ -314,8 +321,11 @@ fn may(actor: &Actor) -> Result<(), Refused> {
 
 fn check_right(actor: &Actor, ensemble: &str, lock: &str) -> Result<(), Refused> {
     may(actor)?;
-    let denied = || Refused::new(RefusedFor::Right, format!("{} may not release {lock} of {ensemble}: it is out of their scope.", actor.name));
-    actor.may_at(Right::Release, ensemble, lock).then_some(()).ok_or_else(denied)
+    actor.may_at(Right::Release, ensemble, lock).then_some(()).ok_or_else(|| out_of_scope(actor, ensemble, lock))
+}
+
+fn out_of_scope(actor: &Actor, ensemble: &str, path: &str) -> Refused {
+    Refused::new(RefusedFor::Right, format!("{} may not release {path} of {ensemble}: it is out of their scope.", actor.name))
 }
 
 /// The lock's path is typed exactly, and there is a reason.

@@ -10,6 +10,7 @@ use app::domain::znode::split_path;
 
 use super::refusal::{Refused, RefusedFor};
 use crate::engine::Reader;
+use crate::feed::Sight;
 use crate::feed::project::{Draft, EnsembleInfo, Holding, Look};
 use crate::zookeeper::{Acting, Asked, Right, is_ours};
 
@@ -26,7 +27,7 @@ pub struct Site {
 
 impl Site {
     fn look<T>(&self, now_ms: i64, look: impl FnOnce(Look<'_>) -> T) -> T {
-        self.reader.read(|observatory| look(Look { observatory, ensemble: &self.info, now: TimeMs(now_ms) }))
+        self.reader.read(|observatory| look(Look { observatory, ensemble: &self.info, sight: &Sight::ALL, now: TimeMs(now_ms) }))
     }
 
     pub(super) fn draft(&self, now_ms: i64, path: &str) -> Result<Draft, Refused> {

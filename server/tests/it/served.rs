@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use app::ports::Source;
 use app::wire::{
     Board, BoardHead, Body, Confidence, EnsembleStatus, Epoch, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
     Status, Verdict, View, Window, Zxid,
@@ -13,7 +12,7 @@ use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
 use server::access::Access;
 use server::clock::Clock;
-use server::feed::{Hub, Projection, pump};
+use server::feed::{Hub, Projection, Sight, pump};
 use server::http::{Http, Limits};
 use server::shutdown::{self, Stopper};
 use server::transport::{self, Bounds, Tls};
@@ -81,11 +80,11 @@ impl Projection for Fake {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, _view: &View) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &Sight) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View) -> Body {
+    fn project(&self, view: &View, _sight: &Sight) -> Body {
         let paths = self.paths.lock().unwrap().clone();
         match view {
             View::Board(query) => {
@@ -177,17 +176,11 @@ impl Served {
     }
 
     /// The same for certain people, with certain pages.
-    pub(crate) async fn start_for(limits: Limits, access: Access, pages: fn(Arc<dyn Source>) -> Router) -> Self {
+    pub(crate) async fn start_for(limits: Limits, access: Access, pages: fn(Arc<Hub>) -> Router) -> Self {
         Self::start_all(limits, Bounds::default(), None, |http| http.with_access(access), pages).await
     }
 
-    async fn start_all(
-        limits: Limits,
-        bounds: Bounds,
-        tls: Option<Tls>,
-        with: impl FnOnce(Http) -> Http,
-        pages: fn(Arc<dyn Source>) -> Router,
-    ) -> Self {
+    async fn start_all(limits: Limits, bounds: Bounds, tls: Option<Tls>, with: impl FnOnce(Http) -> Http, pages: fn(Arc<Hub>) -> Router) -> Self {
         let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_stopper, stop) = shutdown::channel();

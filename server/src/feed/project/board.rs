@@ -23,7 +23,7 @@ pub fn board(looks: &[Look<'_>], query: &wire::BoardQuery) -> wire::Board {
     let mut verdicts = [0_u32; wire::Verdict::ALL.len()];
     let mut found: Vec<Found<'_>> = Vec::new();
     let meant = looks.iter().enumerate().filter(|(_, look)| look.is_meant(&query.ensemble));
-    for (at, look, lock) in meant.flat_map(|(at, look)| look.observatory.locks().map(move |lock| (at, look, lock))) {
+    for (at, look, lock) in meant.flat_map(|(at, look)| look.locks().map(move |lock| (at, look, lock))) {
         // Items of a queue wait for work, not for a lock; members that gather wait for each other.
         let waits = if counts_as_waiting(lock) { look.waits_in(lock) } else { Waits::default() };
         add_totals(&mut totals, lock, waits);

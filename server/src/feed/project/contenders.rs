@@ -22,10 +22,11 @@ impl<'a> Look<'a> {
         rows
     }
 
-    /// One contender with its payload and what it waits for.
+    /// One contender with what it waits for, and its payload for those who may see it. Its label is shown to all: it is
+    /// taken from the payload, but is a short identity and nothing else.
     pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &Seat<'_>) -> wire::Contender {
         let mut row = self.contender(lock, at, seat);
-        row.data = seat.child.read.as_ref().and_then(node_data);
+        row.data = seat.child.read.as_ref().filter(|_| self.sight.payloads()).and_then(node_data);
         if row.role == wire::Role::Waiter {
             row.waits_for = lock.waits_for(mirror, seat).iter().map(|target| self.edge(lock, seat, target)).collect();
         }

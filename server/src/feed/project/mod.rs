@@ -7,6 +7,7 @@ mod details;
 mod ended;
 mod evidence;
 mod release;
+mod seen;
 mod sessions;
 mod waits;
 mod words;
@@ -16,12 +17,12 @@ use app::domain::mirror::Mirror;
 use app::domain::observation::{Link as ModelLink, RootId};
 use app::domain::observatory::{Observatory, RootState as ModelRootState};
 use app::domain::time::TimeMs;
-use app::domain::verdict;
 use app::wire;
 
+use super::Sight;
 pub use board::board;
 pub use ended::{Told, told};
-pub use release::{Draft, Holding};
+pub use release::{Draft, Holding, shown};
 pub use sessions::sessions;
 pub use waits::waits;
 use words::{wire_confidence, wire_recipe, wire_root_state, wire_verdict};
@@ -59,8 +60,10 @@ impl EnsembleInfo {
 pub struct Look<'a> {
     /// The model.
     pub observatory: &'a Observatory,
-    /// Whose model it is.
+    /// Whose model it is; one of which something may be seen.
     pub ensemble: &'a EnsembleInfo,
+    /// What may be seen of it.
+    pub sight: &'a Sight,
     /// The engine's clock.
     pub now: TimeMs,
 }
@@ -79,7 +82,7 @@ impl<'a> Look<'a> {
         if !self.is_meant(&query.ensemble) {
             return None;
         }
-        let lock = self.observatory.lock(&query.path)?;
+        let lock = self.observatory.lock(&query.path).filter(|lock| self.sees(&lock.path))?;
         let mirror = self.observatory.mirror_of(lock)?;
         let hidden = self.hidden_waiters(lock, mirror);
         let rows = self.contenders(lock, mirror, &hidden, query.offset as usize, query.limit as usize);
@@ -93,7 +96,7 @@ impl<'a> Look<'a> {
     pub fn ensemble_status(&self) -> wire::EnsembleStatus {
         let (link, since, why) = self.observatory.link();
         let counters = self.observatory.counters();
-        let syncing = (0..).zip(self.observatory.roots()).any(|(at, _)| self.observatory.root_state(RootId(at)).0 == ModelRootState::Syncing);
+        let syncing = self.roots().any(|(at, _)| self.observatory.root_state(at).0 == ModelRootState::Syncing);
         wire::EnsembleStatus {
             name: self.ensemble.name.clone(),
             color: self.ensemble.color,
@@ -112,7 +115,7 @@ impl<'a> Look<'a> {
             clock_error_ms: self.observatory.offset().error_ms(),
             roots: self.root_statuses(),
             evidence: self.member_statuses(),
-            findings: self.observatory.oddities().iter().map(details::finding).collect(),
+            findings: self.oddities(),
             resyncs: counters.resyncs,
             events: counters.events,
             owner_unknown: counters.owner_unknown,
@@ -129,7 +132,7 @@ impl<'a> Look<'a> {
         let waits = self.waits_in(lock);
         let mirror = self.observatory.mirror_of(lock);
         let holders = mirror.map(|mirror| self.holders(lock, mirror).take(ROW_HOLDERS_MAX).collect());
-        let sentence = mirror.map(|mirror| verdict::sentence(lock, mirror, &self.observatory.settings().thresholds));
+        let sentence = mirror.map(|mirror| self.sentence(lock, mirror));
         wire::LockRow {
             key: self.ensemble.key(&lock.path),
             tag: self.ensemble.tag(),
@@ -164,7 +167,7 @@ impl<'a> Look<'a> {
             recognised_by: self.observatory.evidence(lock),
             capacity: lock.capacity(mirror, self.observatory.configured_max(&lock.path)).map(|capacity| details::capacity(lock, capacity)),
             foreign: details::foreign(lock, mirror),
-            findings: lock.findings.iter().map(details::finding).collect(),
+            findings: lock.findings.iter().map(|finding| self.finding(finding)).collect(),
             notes: details::notes(lock),
             stat: own.map(|stat| wire::StatRow {
                 czxid: wire::Zxid(stat.czxid.0),
@@ -232,7 +235,7 @@ impl<'a> Look<'a> {
 
     /// The least trustworthy root speaks for all.
     fn as_of_all(&self) -> wire::AsOf {
-        (0..).zip(self.observatory.roots()).map(|(at, _)| self.as_of(RootId(at))).min_by_key(trust).unwrap_or_default()
+        self.roots().map(|(at, _)| self.as_of(at)).min_by_key(trust).unwrap_or_default()
     }
 
     /// Whether a query for an ensemble, or for all with an empty name, means this one.
@@ -248,45 +251,6 @@ impl<'a> Look<'a> {
 
     fn root_path(&self, root: RootId) -> &'a str {
         self.observatory.roots().get(root.0 as usize).map_or("", |view| &view.path)
-    }
-
-    fn locks_under(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.observatory.roots().len()];
-        for lock in self.observatory.locks() {
-            if let Some(count) = counts.get_mut(lock.root.0 as usize) {
-                *count += 1;
-            }
-        }
-        counts
-    }
-
-    fn root_briefs(&self) -> Vec<wire::RootBrief> {
-        let roots = (0..).zip(self.observatory.roots()).zip(self.locks_under());
-        let brief = |((at, view), locks): ((u32, &app::domain::observatory::RootView), u32)| {
-            let (state, since, why) = self.observatory.root_state(RootId(at));
-            wire::RootBrief {
-                tag: self.ensemble.tag(),
-                path: view.path.to_string(),
-                state: wire_root_state(state),
-                since_ms: since.0,
-                why: why.to_owned(),
-                locks,
-            }
-        };
-        roots.map(brief).collect()
-    }
-
-    fn root_statuses(&self) -> Vec<wire::RootStatus> {
-        let nodes = self.observatory.roots().iter().map(|view| view.mirror.nodes());
-        let status = |(brief, znodes): (wire::RootBrief, u64)| wire::RootStatus {
-            path: brief.path,
-            state: brief.state,
-            since_ms: brief.since_ms,
-            why: brief.why,
-            locks: u64::from(brief.locks),
-            znodes,
-        };
-        self.root_briefs().into_iter().zip(nodes).map(status).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use app::domain::znode::{SessionId, Zxid};
 use app::wire::{self, FALLS_MAX, NEXT_MAX};
 
 use super::words::wire_recipe;
-use super::{Look, count32};
+use super::{Look, Sight, count32};
 
 /// Znodes of one session that are looked at.
 const OWNED_LOOK: usize = 10_000;
@@ -33,6 +33,17 @@ pub struct Holding {
     pub is_live: bool,
     /// The deleted incarnation is not believed to be there any more.
     pub is_gone: bool,
+}
+
+/// A plan as somebody may see it, whoever planned it: without payloads, and without the names of znodes outside. How many
+/// fall is told all the same: whoever ends a session must know it.
+pub fn shown(mut plan: wire::ReleasePlan, sight: &Sight) -> wire::ReleasePlan {
+    if !sight.payloads() {
+        plan.holder.data = None;
+        plan.next.iter_mut().for_each(|next| next.data = None);
+    }
+    plan.falls.retain(|path| sight.covers_path(path));
+    plan
 }
 
 impl Look<'_> {

@@ -58,9 +58,9 @@ pub fn sessions(looks: &[Look<'_>], query: &wire::SessionsQuery) -> wire::Sessio
 impl Look<'_> {
     /// A sum for every session, in order of their ids: one walk over all contenders, and no row is made.
     fn session_sums(&self) -> Vec<Sum> {
-        let sum = |(session, ephemerals)| Sum { session, ephemerals, holds: 0, waits: 0, blocks: 0, oldest_wait_at_ms: i64::MAX };
+        let sum = |(session, all)| Sum { session, ephemerals: self.owned(session, all), holds: 0, waits: 0, blocks: 0, oldest_wait_at_ms: i64::MAX };
         let mut sums: Vec<Sum> = self.observatory.sessions().into_iter().map(sum).collect();
-        for lock in self.observatory.locks() {
+        for lock in self.locks() {
             let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
             for seat in lock.contenders(mirror) {
                 let found = seat.child.owner().and_then(|owner| sums.binary_search_by_key(&owner, |sum| sum.session).ok());
@@ -74,6 +74,9 @@ impl Look<'_> {
                 }
             }
         }
+        if self.sight.is_bounded() {
+            sums.retain(|sum| sum.ephemerals > 0 || sum.holds > 0 || sum.waits > 0);
+        }
         sums
     }
 
@@ -83,12 +86,15 @@ impl Look<'_> {
             return None;
         }
         let session = SessionId(query.id.0);
-        let ephemerals = self.observatory.owned_by(session);
-        let history: Vec<wire::SessionEvent> = self.observatory.happenings(session).take(SESSION_EVENTS_MAX).map(event).collect();
-        if ephemerals == 0 && history.is_empty() {
+        let ephemerals = self.owned(session, self.observatory.owned_by(session));
+        let history: Vec<wire::SessionEvent> = {
+            let seen = self.observatory.happenings(session).filter(|happening| self.sees(&happening.lock));
+            seen.take(SESSION_EVENTS_MAX).map(event).collect()
+        };
+        let mut spots: Vec<Spot<'_>> = self.spots(session).collect();
+        if ephemerals == 0 && history.is_empty() && spots.is_empty() {
             return None;
         }
-        let mut spots: Vec<Spot<'_>> = self.observatory.spots(session).collect();
         spots.sort_by_key(|spot| (spot.tenure.is_none(), self.instant(spot.since)));
         let total = count32(spots.len());
         let rows = spots.iter().skip(query.offset as usize).take(query.limit as usize).filter_map(|spot| self.spot_row(spot)).collect();
@@ -118,9 +124,9 @@ impl Look<'_> {
             oldest_wait_at_ms: None,
             blocks: 0,
             locks: Vec::new(),
-            in_cycle: self.observatory.cycles().iter().any(|cycle| cycle.sessions().any(|other| other == session)),
+            in_cycle: self.observatory.cycles().iter().any(|cycle| self.sessions_of(cycle).any(|other| other == session)),
         };
-        for spot in self.observatory.spots(session).take(SPOTS_MAX) {
+        for spot in self.spots(session).take(SPOTS_MAX) {
             let at = self.instant(spot.since).0;
             let earlier = |before: Option<i64>| before.into_iter().chain([at]).min();
             if spot.tenure.is_some() {

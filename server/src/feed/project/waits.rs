@@ -37,16 +37,16 @@ impl Look<'_> {
         let chosen = self.chosen(&ranked, nodes_max);
         let edges = self.edges_of(&chosen);
         let layers = layers(&edges);
-        let in_cycle: BTreeSet<SessionId> = self.observatory.cycles().iter().flat_map(Cycle::sessions).collect();
+        let in_cycle: BTreeSet<SessionId> = self.observatory.cycles().iter().flat_map(|cycle| self.sessions_of(cycle)).collect();
         let nodes = chosen.iter().map(|session| self.wait_node(*session, in_cycle.contains(session), layers.get(session).copied().unwrap_or(0)));
         let drawn = edges.iter().filter(|((from, to, _), _)| chosen.contains(from) && chosen.contains(to));
         wire::Waits {
             as_of: self.as_of_all(),
             nodes: nodes.collect(),
             edges: drawn.map(|((from, to, lock), since_ms)| self.wait_edge(*from, *to, lock, *since_ms)).collect(),
-            cycles: self.observatory.cycles().iter().filter_map(|cycle| self.cycle(cycle)).collect(),
+            cycles: self.observatory.cycles().iter().filter(|cycle| self.sees_all_of(cycle)).filter_map(|cycle| self.cycle(cycle)).collect(),
             left_out: count32(involved.saturating_sub(chosen.len())),
-            locks: count32(self.observatory.locks().len()),
+            locks: count32(self.locks().count()),
         }
     }
 
@@ -54,7 +54,7 @@ impl Look<'_> {
     fn ranked(&self) -> (Vec<SessionId>, usize) {
         let mut weights: BTreeMap<SessionId, u32> = BTreeMap::new();
         let mut involved: HashSet<SessionId> = HashSet::new();
-        for lock in self.observatory.locks().filter(|lock| lock.waiter_count() > 0) {
+        for lock in self.locks().filter(|lock| lock.waiter_count() > 0) {
             let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|tenure| tenure.owner).collect();
             let waiters: Vec<SessionId> = self.waiters(lock).filter(|waiter| holders.iter().any(|holder| holder != waiter)).collect();
             for holder in holders {
@@ -79,10 +79,10 @@ impl Look<'_> {
 
     /// Whom to draw: sessions in deadlocks, then by how many wait for them, each with those that do.
     fn chosen(&self, ranked: &[SessionId], nodes_max: usize) -> BTreeSet<SessionId> {
-        let cycles = self.observatory.cycles().iter().flat_map(Cycle::sessions);
+        let cycles = self.observatory.cycles().iter().flat_map(|cycle| self.sessions_of(cycle));
         let mut chosen: BTreeSet<SessionId> = cycles.take(nodes_max).collect();
         for session in ranked {
-            let held = self.observatory.spots(*session).filter(|spot| spot.tenure.is_some()).map(|spot| spot.lock);
+            let held = self.spots(*session).filter(|spot| spot.tenure.is_some()).map(|spot| spot.lock);
             for one in std::iter::once(*session).chain(held.flat_map(|lock| self.waiters(lock))) {
                 if chosen.len() >= nodes_max {
                     return chosen;
@@ -98,7 +98,7 @@ impl Look<'_> {
         let mut edges = Edges::new();
         let (mut open, mut seen): (Vec<SessionId>, BTreeSet<SessionId>) = (chosen.iter().copied().collect(), chosen.clone());
         while let Some(from) = open.pop() {
-            for spot in self.observatory.spots(from).take(SPOTS_MAX).filter(|spot| spot.tenure.is_none()) {
+            for spot in self.spots(from).take(SPOTS_MAX).filter(|spot| spot.tenure.is_none()) {
                 let since_ms = self.instant(spot.since).0;
                 for to in spot.lock.holders.iter().filter_map(|tenure| tenure.owner).filter(|to| *to != from) {
                     let since = edges.entry((from, to, &*spot.lock.path)).or_insert(since_ms);
@@ -113,7 +113,7 @@ impl Look<'_> {
     }
 
     fn wait_node(&self, session: SessionId, in_cycle: bool, layer: u32) -> wire::WaitNode {
-        let (holds, waits): (Vec<Spot<'_>>, Vec<Spot<'_>>) = self.observatory.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
+        let (holds, waits): (Vec<Spot<'_>>, Vec<Spot<'_>>) = self.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
         let label = holds.iter().chain(&waits).find_map(label_of);
         let rows = |spots: Vec<Spot<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
         wire::WaitNode {
@@ -151,7 +151,7 @@ impl Look<'_> {
     fn cycle(&self, cycle: &Cycle) -> Option<wire::Cycle> {
         let victim = cycle.victim_step()?;
         let held_for = duration(cycle.since.since(victim.held_since));
-        let spots = self.observatory.spots(victim.to).take(SPOTS_MAX).count();
+        let spots = self.spots(victim.to).take(SPOTS_MAX).count();
         Some(wire::Cycle {
             sessions: cycle.sessions().map(|session| wire::SessionId(session.0)).collect(),
             locks: cycle.locks().map(ToString::to_string).collect(),

@@ -1,0 +1,143 @@
+//! What of a model may be seen. Everything that is projected is taken from here, so that nothing outside gets in; for
+//! whoever sees everything no path is looked at.
+
+use app::domain::deadlock::Cycle;
+use app::domain::finding::{Code, Finding, PATHS_MAX};
+use app::domain::lock::Lock;
+use app::domain::mirror::Mirror;
+use app::domain::observation::RootId;
+use app::domain::observatory::{RootView, Spot};
+use app::domain::verdict::{self, Verdict};
+use app::domain::znode::{SessionId, join_path};
+use app::wire;
+
+use super::words::wire_root_state;
+use super::{Look, count32, details};
+
+/// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
+const HIDDEN_CIRCLE: &str = "Deadlocked: a circle of sessions waits for itself here; it goes through locks that you may not see.";
+
+impl<'a> Look<'a> {
+    /// Whether what is at a path may be seen.
+    pub(super) fn sees(&self, path: &str) -> bool {
+        self.sight.covers_path(path)
+    }
+
+    /// Every lock that may be seen, in path order.
+    pub(super) fn locks(&self) -> impl Iterator<Item = &'a Lock> {
+        let bounds = Some(self.sight).filter(|sight| sight.is_bounded());
+        self.observatory.locks().filter(move |lock| bounds.is_none_or(|sight| sight.covers_path(&lock.path)))
+    }
+
+    /// What a session holds and waits for, in locks that may be seen.
+    pub(super) fn spots(&self, session: SessionId) -> impl Iterator<Item = Spot<'a>> {
+        let sight = self.sight;
+        self.observatory.spots(session).filter(move |spot| sight.covers_path(&spot.lock.path))
+    }
+
+    /// How many of the znodes that a session owns may be seen; `all`: how many there are.
+    pub(super) fn owned(&self, session: SessionId, all: u32) -> u32 {
+        if !self.sight.is_bounded() {
+            return all;
+        }
+        let owned = self.roots().flat_map(|(_, view)| view.mirror.owned_by(session));
+        count32(owned.filter(|(directory, key, _)| self.sees(&join_path(directory, key.name()))).count())
+    }
+
+    /// Whether every lock of a circle may be seen.
+    pub(super) fn sees_all_of(&self, cycle: &Cycle) -> bool {
+        cycle.steps.iter().all(|step| self.sees(&step.lock))
+    }
+
+    /// Sessions of a circle that hold or wait where it may be seen.
+    pub(super) fn sessions_of(&self, cycle: &'a Cycle) -> impl Iterator<Item = SessionId> {
+        let sight = self.sight;
+        cycle.steps.iter().filter(move |step| sight.covers_path(&step.lock)).flat_map(|step| [step.from, step.to])
+    }
+
+    /// The sentence of a lock. Of a deadlock it names other locks and who holds them, so it is told only to those who
+    /// may see all of these.
+    pub(super) fn sentence(&self, lock: &Lock, mirror: &Mirror) -> String {
+        if self.sight.is_bounded() && lock.verdict == Verdict::Deadlocked {
+            let seen = self.observatory.cycles_of(&lock.path).next().filter(|cycle| self.sees_all_of(cycle));
+            return seen.map_or_else(|| HIDDEN_CIRCLE.to_owned(), |cycle| self.observatory.cycle_sentence(cycle));
+        }
+        verdict::sentence(lock, mirror, &self.observatory.settings().thresholds)
+    }
+
+    /// A finding of a lock that may be seen. One of a deadlock names other locks, too.
+    pub(super) fn finding(&self, finding: &Finding) -> wire::FindingRow {
+        let row = details::finding(finding);
+        if !self.sight.is_bounded() || finding.code != Code::Deadlock {
+            return row;
+        }
+        // A finding may be older than the circles are by now, and its list may have been cut.
+        let is_seen = finding.paths.len() < PATHS_MAX && finding.paths.iter().all(|path| self.sees(path));
+        if is_seen {
+            return row;
+        }
+        let paths = row.paths.into_iter().filter(|path| self.sees(path)).collect();
+        wire::FindingRow { text: HIDDEN_CIRCLE.to_owned(), paths, ..row }
+    }
+
+    /// What is odd about the ensemble as a whole, for those who see the whole of it.
+    pub(super) fn oddities(&self) -> Vec<wire::FindingRow> {
+        if !self.sight.covers_path("/") {
+            return Vec::new();
+        }
+        self.observatory.oddities().iter().map(details::finding).collect()
+    }
+
+    /// Roots under which something may be seen.
+    pub(super) fn roots(&self) -> impl Iterator<Item = (RootId, &'a RootView)> {
+        let sight = self.sight;
+        (0..).map(RootId).zip(self.observatory.roots()).filter(move |(_, view)| sight.overlaps(&view.path))
+    }
+
+    fn locks_under(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.observatory.roots().len()];
+        for lock in self.locks() {
+            if let Some(count) = counts.get_mut(lock.root.0 as usize) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    pub(super) fn root_briefs(&self) -> Vec<wire::RootBrief> {
+        let counts = self.locks_under();
+        let brief = |(at, view): (RootId, &RootView)| {
+            let (state, since, why) = self.observatory.root_state(at);
+            wire::RootBrief {
+                tag: self.ensemble.tag(),
+                path: view.path.to_string(),
+                state: wire_root_state(state),
+                since_ms: since.0,
+                why: why.to_owned(),
+                locks: counts.get(at.0 as usize).copied().unwrap_or_default(),
+            }
+        };
+        self.roots().map(brief).collect()
+    }
+
+    pub(super) fn root_statuses(&self) -> Vec<wire::RootStatus> {
+        let status = |(brief, (_, view)): (wire::RootBrief, (RootId, &RootView))| wire::RootStatus {
+            path: brief.path,
+            state: brief.state,
+            since_ms: brief.since_ms,
+            why: brief.why,
+            locks: u64::from(brief.locks),
+            znodes: self.znodes(view),
+        };
+        self.root_briefs().into_iter().zip(self.roots()).map(status).collect()
+    }
+
+    /// Znodes below a root that may be seen.
+    fn znodes(&self, view: &RootView) -> u64 {
+        if self.sees(&view.path) {
+            return view.mirror.nodes();
+        }
+        let seen = view.mirror.directories().flat_map(|(path, directory)| directory.children().map(move |(key, _)| join_path(path, key.name())));
+        seen.filter(|path| self.sees(path)).count() as u64
+    }
+}

@@ -1,0 +1,112 @@
+//! What somebody may see. People of equal sight share frames; whoever sees everything costs no look at a path. Pure.
+
+/// What somebody may see: where, and whether with what znodes carry. The same sight is always written the same way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sight {
+    /// None: everywhere.
+    within: Option<Within>,
+    payloads: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Within {
+    /// Sorted; empty: all.
+    ensembles: Vec<String>,
+    /// Each covers itself and all below it. Sorted, none below another; empty: all.
+    paths: Vec<String>,
+}
+
+impl Sight {
+    /// Everything.
+    pub const ALL: Self = Self { within: None, payloads: true };
+
+    /// What is inside these ensembles and below these paths; an empty list means all.
+    pub fn new(ensembles: &[String], paths: &[String], payloads: bool) -> Self {
+        let mut ensembles = ensembles.to_vec();
+        ensembles.sort_unstable();
+        ensembles.dedup();
+        let is_below_another = |path: &String| paths.iter().any(|top| top != path && is_under(top, path));
+        let mut paths: Vec<String> = paths.iter().filter(|path| !is_below_another(path)).cloned().collect();
+        paths.sort_unstable();
+        paths.dedup();
+        if paths.iter().any(|path| path == "/") {
+            paths.clear();
+        }
+        let is_everywhere = ensembles.is_empty() && paths.is_empty();
+        Self { within: (!is_everywhere).then_some(Within { ensembles, paths }), payloads }
+    }
+
+    /// Nothing, for whoever is not known: no ensemble has an empty name.
+    pub fn nothing() -> Self {
+        Self { within: Some(Within { ensembles: vec![String::new()], paths: Vec::new() }), payloads: false }
+    }
+
+    /// Whether payloads are shown.
+    pub fn payloads(&self) -> bool {
+        self.payloads
+    }
+
+    /// Whether anything is hidden because of where it is.
+    pub fn is_bounded(&self) -> bool {
+        self.within.is_some()
+    }
+
+    /// Whether anything of an ensemble may be seen.
+    pub fn covers_ensemble(&self, ensemble: &str) -> bool {
+        self.within.as_ref().is_none_or(|within| within.ensembles.is_empty() || within.ensembles.iter().any(|name| name == ensemble))
+    }
+
+    /// Whether a path of an ensemble may be seen.
+    pub fn covers(&self, ensemble: &str, path: &str) -> bool {
+        self.covers_ensemble(ensemble) && self.covers_path(path)
+    }
+
+    /// Whether a path may be seen, in an ensemble of which something may.
+    pub fn covers_path(&self, path: &str) -> bool {
+        self.tops().is_none_or(|tops| tops.iter().any(|top| is_under(top, path)))
+    }
+
+    /// Whether something at or below a path may be seen, in an ensemble of which something may.
+    pub fn overlaps(&self, path: &str) -> bool {
+        self.tops().is_none_or(|tops| tops.iter().any(|top| is_under(top, path) || is_under(path, top)))
+    }
+
+    /// The paths that are covered with all below; None: all.
+    fn tops(&self) -> Option<&[String]> {
+        self.within.as_ref().map(|within| within.paths.as_slice()).filter(|paths| !paths.is_empty())
+    }
+}
+
+fn is_under(top: &str, path: &str) -> bool {
+    top == "/" || path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sight(ensembles: &[&str], paths: &[&str]) -> Sight {
+        let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        Sight::new(&owned(ensembles), &owned(paths), true)
+    }
+
+    #[test]
+    fn what_means_the_same_is_equal() {
+        assert_eq!(sight(&[], &["/"]), Sight::ALL);
+        assert_eq!(sight(&["b", "a", "b"], &["/x", "/x/y", "/x"]), sight(&["a", "b"], &["/x"]));
+        assert_ne!(sight(&[], &["/x"]), sight(&[], &["/y"]));
+        assert_ne!(Sight::new(&[], &[], false), Sight::ALL);
+    }
+
+    #[test]
+    fn whole_names_are_covered_and_what_is_above_overlaps() {
+        let shop = sight(&["prod"], &["/shop/a"]);
+        for (path, covers, overlaps) in
+            [("/shop/a", true, true), ("/shop/a/b", true, true), ("/shop/ab", false, false), ("/shop", false, true), ("/", false, true)]
+        {
+            assert_eq!((shop.covers("prod", path), shop.overlaps(path)), (covers, overlaps), "{path}");
+            assert!(!shop.covers("test", path));
+        }
+        assert!(Sight::ALL.covers("any", "/where") && !Sight::nothing().covers("any", "/where") && !Sight::nothing().covers_ensemble("default"));
+    }
+}
