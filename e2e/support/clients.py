@@ -7,8 +7,10 @@ the same `id`. A lock that is acquired later is told by a line with `event`. End
     release WHO         give it back, or leave        children PATH    who stands there, by sequence number
     die                 end without closing anything  crowd WHO PATH   many ephemeral sequential znodes at once
     create, delete, close                             what they say
+    plant WHO           many znodes at once, each with a path and data in base64; answers with their paths
 """
 
+import base64
 import json
 import os
 import sys
@@ -97,6 +99,22 @@ def create(who, path, data="", ephemeral=False, sequence=False):
     return {"path": made}
 
 
+def plant(who, nodes):
+    client = sessions[who]
+    for parent in sorted({node["path"].rsplit("/", 1)[0] for node in nodes}):
+        client.ensure_path(parent)
+    made = [
+        client.create_async(
+            node["path"],
+            base64.b64decode(node.get("data", "")),
+            ephemeral=node.get("ephemeral", False),
+            sequence=node.get("sequence", False),
+        )
+        for node in nodes
+    ]
+    return {"paths": [one.get(timeout=30) for one in made]}
+
+
 def delete(who, path):
     try:
         sessions[who].delete(path, recursive=True)
@@ -120,7 +138,7 @@ def die():
 
 
 DO = {"open": open_, "queue": queue, "release": release, "close": close, "crowd": crowd}
-DO |= {"create": create, "delete": delete, "children": children, "die": die}
+DO |= {"create": create, "delete": delete, "children": children, "plant": plant, "die": die}
 
 
 def answer(command):

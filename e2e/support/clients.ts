@@ -123,6 +123,12 @@ export class Client {
     return String((await this.ask('create', { path, ...options })).path);
   }
 
+  /** Makes many znodes, with the directories around them; their paths in order. */
+  async plant(nodes: { path: string; data?: string; ephemeral?: boolean; sequence?: boolean }[]): Promise<string[]> {
+    const sent = nodes.map(({ data, ...node }) => ({ ...node, data: Buffer.from(data ?? '').toString('base64') }));
+    return (await this.ask('plant', { nodes: sent })).paths as string[];
+  }
+
   async delete(path: string): Promise<void> {
     await this.ask('delete', { path });
   }
