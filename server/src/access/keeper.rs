@@ -269,13 +269,13 @@ impl Access {
 
 /// What a cookie of this name holds, when there is just one.
 pub(super) fn cookie_of(headers: &HeaderMap, name: &str) -> Option<Secret> {
-        let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
-        let mut ids = pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|(key, _)| *key == name);
-        let (_, id) = ids.next()?;
-        if ids.next().is_some() {
-            return None;
-        }
-        Some(Secret::new(id.to_owned()))
+    let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
+    let mut ids = pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|(key, _)| *key == name);
+    let (_, id) = ids.next()?;
+    if ids.next().is_some() {
+        return None;
+    }
+    Some(Secret::new(id.to_owned()))
 }
 
 /// The token of a request that brings credentials. Whatever else comes in that header is refused, never passed over: who

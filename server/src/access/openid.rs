@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use app::wire::Duty;
 
 #[cfg(feature = "oidc")]
-pub use self::desk::{Away, Back};
-#[cfg(feature = "oidc")]
 pub(super) use self::desk::Desk;
+#[cfg(feature = "oidc")]
+pub use self::desk::{Away, Back};
 #[cfg(feature = "oidc")]
 pub use self::fault::OpenIdFault;
 use super::{Right, Secret};

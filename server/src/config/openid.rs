@@ -29,9 +29,7 @@ fn met(places: &Places<'_>) -> Result<Option<String>, ConfigError> {
 #[cfg(not(feature = "oidc"))]
 pub(super) fn of(places: &Places<'_>, _origins: &[Origin]) -> Result<Option<OpenId>, ConfigError> {
     met(places)?.map_or(Ok(None), |from| {
-        Err(ConfigError(format!(
-            "{from} is set, and this binary was built without OpenID Connect; leave it out, or build with `--features oidc`"
-        )))
+        Err(ConfigError(format!("{from} is set, and this binary was built without OpenID Connect; leave it out, or build with `--features oidc`")))
     })
 }
 
@@ -95,7 +93,10 @@ fn secret(places: &Places<'_>) -> Result<Option<crate::access::Secret>, ConfigEr
     let (secret, from) = match places.one("oidc_client_secret_file", None)? {
         Some(file) => {
             let secret = places.surroundings.file(std::path::Path::new(&file.value)).map_err(|error| {
-                ConfigError(format!("{} {:?} can't be read ({error}); name a file that can be, or leave it out for a public client", file.from, file.value))
+                ConfigError(format!(
+                    "{} {:?} can't be read ({error}); name a file that can be, or leave it out for a public client",
+                    file.from, file.value
+                ))
             })?;
             (secret, format!("the secret in {:?}", file.value))
         }

@@ -38,9 +38,13 @@ impl Claims {
         let named = settings.name_claim.as_deref().map_or(usual, |claim| self.name(claim).map(|name| (claim, name)));
         let wanted = settings.name_claim.as_deref().unwrap_or("preferred_username");
         let (claim, name) = named.ok_or_else(|| {
-            OpenIdFault::refused(&format!("the provider tells no name in the claim {wanted}"), "have it tell one, or name another claim in `oidc_name_claim`")
+            OpenIdFault::refused(
+                &format!("the provider tells no name in the claim {wanted}"),
+                "have it tell one, or name another claim in `oidc_name_claim`",
+            )
         })?;
-        let is_name = name.chars().count() <= NAME_CHARS_MAX && name != ANONYMOUS && visible(name) == name && name.trim() == name && !name.contains(',');
+        let is_name =
+            name.chars().count() <= NAME_CHARS_MAX && name != ANONYMOUS && visible(name) == name && name.trim() == name && !name.contains(',');
         if !is_name {
             return Err(OpenIdFault::refused(
                 &format!("the claim {claim} holds no name that can be shown"),

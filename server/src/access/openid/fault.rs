@@ -31,7 +31,10 @@ impl OpenIdFault {
     /// The same without any of these.
     pub(super) fn without(self, secrets: &[&str]) -> Self {
         let clean = |text: String| {
-            secrets.iter().filter(|secret| !secret.is_empty()).fold(text, |text, secret| text.replace(&said(secret), "\u{2026}").replace(secret, "\u{2026}"))
+            secrets
+                .iter()
+                .filter(|secret| !secret.is_empty())
+                .fold(text, |text, secret| text.replace(&said(secret), "\u{2026}").replace(secret, "\u{2026}"))
         };
         match self {
             Self::Provider(text) => Self::Provider(clean(text)),

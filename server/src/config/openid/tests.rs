@@ -55,7 +55,9 @@ mod with {
             role: Some(Duty::Viewer),
         };
         assert_eq!(least, Some(expected.clone()));
-        let origin = load("origin = ['https://a.example', 'https://b.example']\noidc_issuer = 'https://id.example/'\noidc_client_id = 'x'\noidc_role = 'viewer'");
+        let origin = load(
+            "origin = ['https://a.example', 'https://b.example']\noidc_issuer = 'https://id.example/'\noidc_client_id = 'x'\noidc_role = 'viewer'",
+        );
         let redirect = Some("https://a.example/sign-in/openid/back".to_owned());
         assert_eq!(origin.unwrap().access.openid, Some(OpenId { redirect, ..expected.clone() }));
         let flags = Settings { zk: Some("a:1".to_owned()), ..Settings::default() };
