@@ -63,8 +63,8 @@ struct Answer {
 impl Answer {
     /// A cookie by the end of its name, as a browser would send it.
     fn cookie(&self, name: &str) -> String {
-        let cookies = self.cookies.iter().map(|cookie| cookie.split(';').next().unwrap());
-        cookies.filter(|cookie| cookie.split('=').next() == Some(name)).next_back().unwrap_or_default().to_owned()
+        let mut cookies = self.cookies.iter().map(|cookie| cookie.split(';').next().unwrap());
+        cookies.rfind(|cookie| cookie.split('=').next() == Some(name)).unwrap_or_default().to_owned()
     }
 }
 
