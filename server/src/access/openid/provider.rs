@@ -113,14 +113,14 @@ impl Provider {
         })?;
         let token = answer.id_token().ok_or_else(|| OpenIdFault::provider("its answer has no ID token"))?;
         let nonce = Nonce::new(proof.nonce.expose().to_owned());
-        match self.check(&client, token, &nonce) {
+        let checked = match self.check(&client, token, &nonce) {
             Err(error) if is_unknown_key(&error) => match self.renew(&learned).await? {
                 None => Err(error),
                 Some(learned) => self.check(&self.client(&learned.metadata, proof.redirect.clone())?, token, &nonce),
             },
             checked => checked,
-        }
-        .map_err(|error| OpenIdFault::refused(&format!("what the provider signed is not believed ({})", whole(&error)), AGAIN))?;
+        };
+        checked.map_err(|error| OpenIdFault::refused(&format!("what the provider signed is not believed ({})", whole(&error)), AGAIN))?;
         Claims::of(&token.to_string())?.who(&self.settings)
     }
 

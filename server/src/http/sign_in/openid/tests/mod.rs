@@ -63,8 +63,8 @@ struct Answer {
 impl Answer {
     /// A cookie by the end of its name, as a browser would send it.
     fn cookie(&self, name: &str) -> String {
-        let cookies = self.cookies.iter().map(|cookie| cookie.split(';').next().unwrap());
-        cookies.filter(|cookie| cookie.split('=').next() == Some(name)).next_back().unwrap_or_default().to_owned()
+        let mut cookies = self.cookies.iter().map(|cookie| cookie.split(';').next().unwrap());
+        cookies.rfind(|cookie| cookie.split('=').next() == Some(name)).unwrap_or_default().to_owned()
     }
 }
 
@@ -178,15 +178,17 @@ async fn only_who_began_comes_back_and_only_once() {
     let house = House::new().await;
     let (back, cookie) = house.away(&["ops"]).await;
     let (_, other) = house.away(&["ops"]).await;
+    let both = format!("{cookie}; {other}");
     let wrong = back.replace("state=", "state=0");
-    for (why, address, cookie) in [
-        ("no cookie", &back, ""),
-        ("another's cookie", &back, other.as_str()),
-        ("two cookies", &back, &format!("{cookie}; {other}")),
+    let tries: [(&str, &str, &str); 6] = [
+        ("no cookie", back.as_str(), ""),
+        ("another's cookie", &back, &other),
+        ("two cookies", &back, &both),
         ("wrong state", &wrong, &cookie),
-        ("no state", &"/sign-in/openid/back?code=code-canary-0".to_owned(), &cookie),
-        ("a link of somebody", &"/sign-in/openid/back?error=evil&error_description=call+me&state=x".to_owned(), &cookie),
-    ] {
+        ("no state", "/sign-in/openid/back?code=code-canary-0", &cookie),
+        ("a link of somebody", "/sign-in/openid/back?error=evil&error_description=call+me&state=x", &cookie),
+    ];
+    for (why, address, cookie) in tries {
         let answer = house.get(address, cookie).await;
         assert_eq!((answer.status, answer.cookies.len()), (403, 0), "{why}: {}", answer.text);
         assert!(!answer.text.contains("evil") && !answer.text.contains("call me"), "{why}: {}", answer.text);
@@ -230,7 +232,10 @@ async fn what_is_signed_wrongly_is_not_believed() {
         assert!(answer.text.contains(words), "{words} {sign:?}: {}", answer.text);
         assert!(house.last().starts_with("refused nobody") && house.last().contains(words), "{words}: {}", house.last());
     }
-    house.provider.behave(|manner| (manner.sign, manner.edit) = (Sign::Rsa, |_| ()));
+    house.provider.behave(|manner| {
+        manner.sign = Sign::Rsa;
+        manner.edit = |_| ();
+    });
     assert_eq!(house.whole().await.status, 200);
 }
 
