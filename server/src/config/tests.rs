@@ -62,7 +62,7 @@ fn defaults_need_only_a_zookeeper() {
         lints: Limits::default(),
         webhook: None,
         second_approver: false,
-        payloads: Payloads::Viewer,
+        payloads: crate::http::Payloads::Viewer,
         access: crate::access::Settings::default(),
     };
     assert_eq!(config, expected);
