@@ -6,6 +6,7 @@ mod guessing;
 mod life;
 mod matrix;
 mod proxy;
+mod scope;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
