@@ -124,7 +124,8 @@ impl World {
         tokio::spawn(pump::run(hub.clone(), stop));
         stoppers.push(stopper);
         let place = tempfile::tempdir().unwrap();
-        let access = Access::new(Some(place.path().to_owned()), Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK, clock.clone());
+        let access =
+            Access::new(Some(place.path().to_owned()), Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK, clock.clone());
         let log = Arc::new(Log::open(&place.path().join("record"), clock.clone()).await.unwrap());
         let (drain, draining) = shutdown::channel();
         let (close, closing) = shutdown::channel();
