@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::problem::Refused;
 use super::{Http, plain};
 use crate::access::Actor;
+use crate::feed::{Sight, project};
 
 /// Which plan is looked at.
 #[derive(Debug, Default, Deserialize)]
@@ -18,25 +19,31 @@ pub(super) struct Asked {
 }
 
 /// `GET /release/approve?plan=ID`.
-pub(super) async fn show(State(http): State<Http>, Extension(actor): Extension<Actor>, Query(asked): Query<Asked>) -> Result<Response, Refused> {
-    page(&http, &actor, &asked.plan, "")
+pub(super) async fn show(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refused> {
+    page(&http, &actor, &sight, &asked.plan, "")
 }
 
 /// `POST /release/approve`.
 pub(super) async fn approve(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
     Form(order): Form<ReleaseOrder>,
 ) -> Result<Response, Refused> {
     let Some(desk) = &http.desk else { return Err(gone()) };
     let error = desk.approve(&actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
-    page(&http, &actor, &order.plan_id, &error)
+    page(&http, &actor, &sight, &order.plan_id, &error)
 }
 
-fn page(http: &Http, actor: &Actor, plan_id: &str, error: &str) -> Result<Response, Refused> {
+fn page(http: &Http, actor: &Actor, sight: &Sight, plan_id: &str, error: &str) -> Result<Response, Refused> {
     let planned = http.desk.as_ref().and_then(|desk| desk.planned(actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
-    let now_ms = http.hub.now_ms();
+    let (plan, now_ms) = (project::shown(plan, sight), http.hub.now_ms());
     plain::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))
 }
 

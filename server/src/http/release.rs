@@ -7,7 +7,7 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{Extension, State};
 use axum::http::header::{ACCEPT, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{Html, IntoResponse as _, Response};
+use axum::response::{Html, IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -107,8 +107,8 @@ pub(super) async fn plan(
     Extension(sight): Extension<Sight>,
     headers: HeaderMap,
     request: Asked<PlanRequest>,
-) -> Result<Response, Response> {
-    let plan = desk(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await.map_err(refused)?;
+) -> Result<Response, No> {
+    let plan = desk(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await?;
     Ok(show_plan(&http, &headers, project::shown(plan, &sight)))
 }
 
@@ -117,8 +117,8 @@ pub(super) async fn execute(
     Extension(actor): Extension<Actor>,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
-) -> Result<Response, Response> {
-    Ok(show_result(&http, &headers, desk(&http)?.execute(&actor, &read(order, ORDER)?).await.map_err(refused)?))
+) -> Result<Response, No> {
+    Ok(show_result(&http, &headers, desk(&http)?.execute(&actor, &read(order, ORDER)?).await?))
 }
 
 pub(super) async fn revoke(
@@ -126,8 +126,8 @@ pub(super) async fn revoke(
     Extension(actor): Extension<Actor>,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
-) -> Result<Response, Response> {
-    Ok(show_result(&http, &headers, desk(&http)?.revoke(&actor, &read(order, ORDER)?).await.map_err(refused)?))
+) -> Result<Response, No> {
+    Ok(show_result(&http, &headers, desk(&http)?.revoke(&actor, &read(order, ORDER)?).await?))
 }
 
 pub(super) async fn approve(
@@ -136,22 +136,22 @@ pub(super) async fn approve(
     Extension(sight): Extension<Sight>,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
-) -> Result<Response, Response> {
-    let plan = desk(&http)?.approve(&actor, &read(order, ORDER)?).await.map_err(refused)?;
+) -> Result<Response, No> {
+    let plan = desk(&http)?.approve(&actor, &read(order, ORDER)?).await?;
     Ok(show_plan(&http, &headers, project::shown(plan, &sight)))
 }
 
 const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";
 
-fn desk(http: &Http) -> Result<&Desk, Response> {
-    let none = || Refused::unavailable("this server releases nothing: it has no place to keep a record in; give it a --data-dir").into_response();
-    http.desk.as_ref().ok_or_else(none)
+fn desk(http: &Http) -> Result<&Desk, Refused> {
+    let none = "this server releases nothing: it has no place to keep a record in; give it a --data-dir";
+    http.desk.as_ref().ok_or_else(|| Refused::unavailable(none))
 }
 
-fn read<T: DeserializeOwned>(body: Asked<T>, form: &str) -> Result<T, Response> {
+fn read<T: DeserializeOwned>(body: Asked<T>, form: &str) -> Result<T, Refused> {
     let Json(value) = body.map_err(|error| {
         let status = if error.status() == StatusCode::BAD_REQUEST { StatusCode::UNPROCESSABLE_ENTITY } else { error.status() };
-        Refused::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text())).into_response()
+        Refused::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text()))
     })?;
     Ok(value)
 }
@@ -176,12 +176,38 @@ fn show_result(http: &Http, headers: &HeaderMap, executed: Executed) -> Response
     (status, body).into_response()
 }
 
-/// A refusal of the desk; with how long to wait where waiting helps.
-fn refused(refused: release::Refused) -> Response {
-    let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = Refused::new(status, refused.sentence).into_response();
-    if let RefusedFor::TooMany { wait_ms } = refused.kind {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from((wait_ms.max(1) as u64).div_ceil(1_000)));
+/// Why there is no plan and no result.
+pub(super) enum No {
+    /// The request was not understood.
+    Unread(Refused),
+    /// The desk takes it not.
+    Untaken(release::Refused),
+}
+
+impl From<Refused> for No {
+    fn from(refused: Refused) -> Self {
+        Self::Unread(refused)
     }
-    response
+}
+
+impl From<release::Refused> for No {
+    fn from(refused: release::Refused) -> Self {
+        Self::Untaken(refused)
+    }
+}
+
+impl IntoResponse for No {
+    fn into_response(self) -> Response {
+        let refused = match self {
+            Self::Unread(refused) => return refused.into_response(),
+            Self::Untaken(refused) => refused,
+        };
+        let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = Refused::new(status, refused.sentence).into_response();
+        // With how long to wait, where waiting helps.
+        if let RefusedFor::TooMany { wait_ms } = refused.kind {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait_ms.max(1).unsigned_abs().div_ceil(1_000)));
+        }
+        response
+    }
 }

@@ -38,12 +38,15 @@ const PAYLOAD: &str = "treasure";
 /// Sessions; the last one is outside only.
 const SESSIONS: [i64; 4] = [0x1001, 0x1002, 0x1003, 0x1fca];
 
+/// What ends with the world.
+type Running = (Vec<Engine<Observatory>>, Vec<mpsc::Sender<Vec<Observation>>>, Vec<Stopper>);
+
 struct World {
     address: SocketAddr,
     place: TempDir,
     clock: Clock,
     _log: Arc<Log>,
-    _running: (Vec<Engine<Observatory>>, Vec<mpsc::Sender<Vec<Observation>>>, Vec<Stopper>),
+    _running: Running,
 }
 
 fn facts(zxid: i64, owner: Option<i64>, payload: &str) -> Box<Facts> {
