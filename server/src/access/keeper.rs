@@ -137,10 +137,10 @@ impl Access {
     pub fn resolve(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Known, Denied> {
         let address = self.client(headers, peer);
         let now_ms = self.0.clock.now_ms();
-        let state = self.fresh();
+        let mut state = self.fresh();
         if headers.contains_key(AUTHORIZATION) {
             let token = bearer(headers)?;
-            let (record, ended) = state.tokens.find(token.expose(), now_ms).map_err(|why| match why {
+            let (record, ended) = state.token(token.expose(), now_ms).map_err(|why| match why {
                 BadToken::Unknown => Denied::Token("the token is not known here; it may have been revoked"),
                 BadToken::Expired => Denied::Token("the token ran out; make a new one with `lockscope token new`"),
             })?;

@@ -75,7 +75,7 @@ impl Access {
         let begun_at_ms = self.inner().clock.now_ms();
         let tried = {
             let mut state = self.fresh();
-            state.limits.begin(name, address, begun_at_ms).map(|tried| (tried, state.users.get(name).cloned()))
+            state.limits.begin(name, address, begun_at_ms).map(|tried| (tried, state.user(name, begun_at_ms).cloned()))
         };
         let (tried, user) = match tried {
             Ok(tried) => tried,
@@ -111,7 +111,7 @@ impl Access {
     pub async fn by_token(&self, headers: &HeaderMap, peer: Option<IpAddr>, token: &Secret) -> Result<SignedIn, NotSignedIn> {
         let address = self.client(headers, peer);
         let now_ms = self.inner().clock.now_ms();
-        let found = self.fresh().tokens.find(token.expose().trim(), now_ms).ok().map(|(record, _)| record.clone());
+        let found = self.fresh().token(token.expose().trim(), now_ms).ok().map(|(record, _)| record.clone());
         let Some(record) = found else {
             self.refused("a token", address, "an unknown token").await;
             return Err(NotSignedIn::Wrong);

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::ended::Ending;
+use super::ended::{Ended, Ending};
 use super::limits::Limits;
 use super::links::Links;
 use super::refusals::Refusals;
 use super::sessions::{Basis, Closed, Sessions};
-use super::tokens::{TOKENS_FILE, Tokens};
-use super::users::{USERS_FILE, Users};
+use super::tokens::{BadToken, TOKENS_FILE, TokenRecord, Tokens};
+use super::users::{USERS_FILE, UserRecord, Users};
 use super::watched::Watched;
 use super::{Right, Settings};
 
@@ -46,6 +46,17 @@ impl State {
     pub(super) fn refresh(&mut self, now_ms: i64) {
         let tokens = self.token_file.changed(now_ms);
         let users = self.user_file.changed(now_ms);
+        self.take(tokens, users, now_ms);
+    }
+
+    /// The same at once: a token or a user that is not known here may have been made a moment ago.
+    pub(super) fn look_again(&mut self, now_ms: i64) {
+        let tokens = self.token_file.changed_now(now_ms);
+        let users = self.user_file.changed_now(now_ms);
+        self.take(tokens, users, now_ms);
+    }
+
+    fn take(&mut self, tokens: Option<Vec<TokenRecord>>, users: Option<Vec<UserRecord>>, now_ms: i64) {
         if tokens.is_none() && users.is_none() {
             return;
         }
@@ -56,6 +67,22 @@ impl State {
             self.users.replace(users);
         }
         self.sweep(now_ms);
+    }
+
+    /// Whose token it is, be it as new as it may.
+    pub(super) fn token(&mut self, token: &str, now_ms: i64) -> Result<(&TokenRecord, Ended), BadToken> {
+        if self.tokens.find(token, now_ms).err() == Some(BadToken::Unknown) {
+            self.look_again(now_ms);
+        }
+        self.tokens.find(token, now_ms)
+    }
+
+    /// The user of this name, be they as new as they may.
+    pub(super) fn user(&mut self, name: &str, now_ms: i64) -> Option<&UserRecord> {
+        if self.users.get(name).is_none() {
+            self.look_again(now_ms);
+        }
+        self.users.get(name)
     }
 
     /// Ends what is over.

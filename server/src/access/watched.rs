@@ -1,4 +1,5 @@
-//! A list in a file, as it is now: looked at again when the file changed, and asked for that at most once a second.
+//! A list in a file, as it is now: looked at again when the file changed, and asked for that at most once a second,
+//! or at once where somebody shows what the list does not know.
 
 use std::path::PathBuf;
 
@@ -26,12 +27,17 @@ impl Watched {
     /// The list, when it may have changed since it was last given. What can't be read counts as empty: better nobody comes
     /// in than somebody who was meant to be out.
     pub(super) fn changed<T: DeserializeOwned>(&mut self, now_ms: i64) -> Option<Vec<T>> {
-        let path = self.path.as_ref()?;
-        let is_first = self.asked_at_ms.is_none();
         // A clock that was set back asks at once.
         if self.asked_at_ms.is_some_and(|asked| (0..ASK_EVERY_MS).contains(&now_ms.saturating_sub(asked))) {
             return None;
         }
+        self.changed_now(now_ms)
+    }
+
+    /// The same without the second: for one who is not on the list, and may have been put there a moment ago.
+    pub(super) fn changed_now<T: DeserializeOwned>(&mut self, now_ms: i64) -> Option<Vec<T>> {
+        let path = self.path.as_ref()?;
+        let is_first = self.asked_at_ms.is_none();
         self.asked_at_ms = Some(now_ms);
         let stamp = Stamp::of(path);
         if !is_first && stamp == self.seen {

@@ -1,7 +1,7 @@
 //! Lives of tokens, sessions, links and the sockets that hang on them.
 
 use app::wire::Duty;
-use server::access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, Reach, Settings, remove_user, revoke_token};
+use server::access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, Reach, Secret, Settings, new_token, remove_user, revoke_token, set_user};
 
 use super::{House, PASSWORD, bearer};
 use crate::served::{closed, hear};
@@ -29,6 +29,23 @@ async fn a_token_lives_until_it_is_revoked_or_runs_out() {
     revoke_token(&house.path(), "cd").unwrap();
     house.pass(1_000).await;
     assert_eq!(house.me(&[("authorization", &bearer(&other))]).await, "401");
+}
+
+#[tokio::test]
+async fn who_was_just_added_comes_in_at_once() {
+    let house = House::plain().await;
+    house.token("first", Grant::everywhere(Duty::Viewer), None);
+    house.user("ann", Duty::Viewer);
+    let now_ms = house.clock.now_ms();
+    assert_eq!(house.me(&[]).await, "anonymous viewer nobody", "the lists were looked at in this very millisecond");
+    let (_, token) = new_token(&house.path(), "second", Grant::everywhere(Duty::Operator), now_ms, None).unwrap();
+    assert_eq!(house.me(&[("authorization", &bearer(token.expose()))]).await, "second operator token");
+    let (_, token) = new_token(&house.path(), "third", Grant::everywhere(Duty::Operator), now_ms, None).unwrap();
+    let answer = house.ask("POST", "/sign-in", &[], &format!("token={}", token.expose())).await;
+    assert_eq!(answer.status, 303, "{}", answer.text);
+    set_user(&house.path(), "bob", Grant::everywhere(Duty::Operator), &Secret::new(PASSWORD.to_owned()), now_ms).unwrap();
+    assert_eq!(house.sign_in("bob", PASSWORD).await.status, 303);
+    assert_eq!(house.clock.now_ms(), now_ms);
 }
 
 #[tokio::test]
