@@ -14,6 +14,7 @@ pub mod error;
 pub mod evidence;
 pub mod feed;
 pub mod http;
+pub mod lab;
 pub mod projector;
 pub mod release;
 pub mod serve;

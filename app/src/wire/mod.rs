@@ -10,6 +10,7 @@ mod board;
 mod evidence;
 mod frame;
 mod id;
+mod lab;
 mod lock;
 mod name;
 mod person;
@@ -27,6 +28,10 @@ pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
+pub use lab::{
+    Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabRequests, LabRun, LabRuns, LabStarted, LabState, Lane, ServerCounter, Spread, Strategy,
+    ThrownFault,
+};
 pub use lock::{
     AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
     StatRow,

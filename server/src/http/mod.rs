@@ -39,6 +39,7 @@ use crate::access::{Access, Actor};
 use crate::audit::{Closed, Records};
 use crate::clock::Clock;
 use crate::feed::{Hub, Sight};
+use crate::lab::Lab;
 use crate::release::Desk;
 use crate::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
@@ -89,6 +90,7 @@ pub struct Http {
     access: Access,
     /// Who is shown payloads.
     payloads: Payloads,
+    lab: Lab,
 }
 
 /// What is counted here, for `/metrics`.
@@ -123,6 +125,7 @@ impl Http {
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
+            lab: Lab::new(Vec::new(), crate::lab::Limits::default(), None, Clock::system()),
         }
     }
 
@@ -154,6 +157,12 @@ impl Http {
     #[must_use]
     pub fn with_payloads(self, payloads: Payloads) -> Self {
         Self { payloads, ..self }
+    }
+
+    /// The same, with this lab.
+    #[must_use]
+    pub fn with_lab(self, lab: Lab) -> Self {
+        Self { lab, ..self }
     }
 
     /// What somebody may see.
