@@ -1,6 +1,8 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
 .PHONY: help demo build site test test-rust e2e lint bench dev clean
 .DEFAULT_GOAL := help
+# Everything that is tested, in one set of features, so that nothing is compiled twice.
+WHOLE := --workspace --features server/oidc
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 
 help: ## this list
@@ -21,21 +23,19 @@ test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real brow
 
 test-rust: site
 	@.ci/need java javac zookeeper curator kazoo
-	cargo test --locked --workspace
-	cargo test --locked -p server --lib --features oidc openid
+	cargo test --locked $(WHOLE)
 
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
-	cargo build --locked -p server --bin lockscope --example fixture_site
+	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
 	cd e2e && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
 
 lint: ## formatting and lints, each feature set apart
-	@.ci/need wasm
 	cargo fmt --all --check
+	cargo clippy --locked $(WHOLE) --all-targets -- -D warnings
+	cargo clippy --locked --workspace --lib --bins --example fixture_site -- -D warnings
 	cargo clippy --locked -p app --all-targets -- -D warnings
-	cargo clippy --locked -p app --lib --target wasm32-unknown-unknown --features hydrate -- -D warnings
-	cargo clippy --locked -p server -p style --all-targets -- -D warnings
-	cargo clippy --locked -p server --all-targets --features oidc -- -D warnings
+	cargo clippy --locked -p app --lib --features hydrate -- -D warnings
 
 bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper
