@@ -314,6 +314,16 @@ mod tests {
     }
 
     #[test]
+    fn the_document_names_every_rule() {
+        let document = include_str!("../../../../docs/recipes.md");
+        for rule in FAMILIES.into_iter().flatten() {
+            for label in [rule.label, rule.elected].into_iter().filter(|label| !label.is_empty()) {
+                assert!(document.contains(label), "docs/recipes.md has no {label:?}");
+            }
+        }
+    }
+
+    #[test]
     fn the_same_name_may_be_two_things() {
         let label = |owned| rule_of("queue-0000000003", owned).map(|id| rule(id).label);
         assert_eq!(label(Some(false)), Some("Curator DistributedQueue"));
