@@ -11,6 +11,8 @@ mod gate;
 mod guard;
 mod headers;
 mod health;
+mod lab_form;
+mod lab_page;
 mod live;
 mod me;
 mod metrics;

@@ -4,7 +4,7 @@
 use axum::http::Method;
 use axum::routing::{MethodRouter, any, get, post};
 
-use super::{Http, api, approve, audit, audit_page, health, live, me, metrics, release, sign_in, unknown_api};
+use super::{Http, api, approve, audit, audit_page, health, lab_page, live, me, metrics, release, sign_in, unknown_api};
 use crate::access::Right;
 
 /// How something is asked for.
@@ -77,6 +77,7 @@ impl Row {
 
 const VIEW: Need = Need::Of(Right::View);
 const RELEASE: Need = Need::Of(Right::Release);
+const LAB: Need = Need::Of(Right::RunLab);
 const AUDIT: Need = Need::Of(Right::ReadAudit);
 
 /// A handler for scripts.
@@ -124,6 +125,11 @@ pub(super) const ROUTES: &[Row] = &[
     Row { verb: Verb::Get, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| get(approve::show)) },
     Row { verb: Verb::Post, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| post(approve::approve)) },
     Row { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
+    Row { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
+    api(Verb::Get, DRAWN, VIEW, || get(lab_page::drawn)),
+    Row { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
+    Row { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
+    Row { verb: Verb::Post, path: "/lab/fault", need: LAB, answer: Answer::Form(|| post(lab_page::throw)) },
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),
@@ -143,8 +149,15 @@ pub(super) const ROUTES: &[Row] = &[
     file("/favicon.svg"),
 ];
 
-/// The live socket: browsers open it by themselves again and again, so that it is no sign of anybody at the keyboard.
-pub(super) const LIVE: &str = "/api/v1/live";
+/// The live socket.
+const LIVE: &str = "/api/v1/live";
+/// What the page of a run asks for.
+const DRAWN: &str = "/lab/drawn";
+
+/// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
+pub(super) fn is_by_itself(path: &str) -> bool {
+    matches!(path, LIVE | DRAWN)
+}
 
 /// One row, for those who check the table from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
