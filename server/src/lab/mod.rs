@@ -85,6 +85,11 @@ impl Lab {
         Self(Arc::new(Inner { places, limits, clock, shelf, changed: watch::Sender::new(0) }))
     }
 
+    /// The directory below which an ensemble's runs get theirs; None where it does not allow the lab.
+    pub fn root_of(&self, ensemble: &str) -> Option<&str> {
+        self.0.places.iter().find(|place| place.ensemble == ensemble).map(|place| place.root.as_str())
+    }
+
     /// Removes what runs of servers that died left behind. Called once at the start, beside everything else.
     pub async fn sweep(&self) {}
 
