@@ -2,6 +2,7 @@
 
 use super::LabView;
 use super::words::{name, way};
+use crate::ui::format::visible;
 use crate::ui::html::Html;
 use crate::wire::Strategy;
 
@@ -137,8 +138,9 @@ fn strategies(draft: &LabDraft) -> Html {
 fn fields(view: &LabView) -> Vec<Html> {
     let (draft, most) = (&view.draft, view.runs.clients_max.to_string());
     let number = |name: &'static str, label: &str, unit: &str, value: &str, max: &str| {
+        let value = visible(value);
         let attributes =
-            [("class", "lab-input"), ("name", name), ("value", value), ("type", "text"), ("inputmode", "numeric"), ("autocomplete", "off"), ("maxlength", "20")];
+            [("class", "lab-input"), ("name", name), ("value", &*value), ("type", "text"), ("inputmode", "numeric"), ("autocomplete", "off"), ("maxlength", "20")];
         let unit = if max.is_empty() { unit.to_owned() } else { format!("{unit}, up to {max}") };
         let inner = vec![
             Html::of("span", &[("class", "lab-field-name")], label),

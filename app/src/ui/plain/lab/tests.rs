@@ -69,7 +69,7 @@ fn faults_are_thrown_only_while_it_runs_and_are_told_with_their_lock() {
     assert_eq!(lab_drawn(&running(), &SIGHT).matches("name=\"fault\"").count(), 5);
     assert!(!lab_drawn(&opening(), &SIGHT).contains("name=\"fault\""));
     let html = lab_drawn(&broken(), &SIGHT);
-    assert!(html.contains("/lock?path=%2Flockscope-lab%2Frun-00ff00ff00ff00ff%2Fpredecessor"), "{html}");
+    assert!(html.contains("href=\"/lock?path=/lockscope-lab/run-00ff00ff00ff00ff/predecessor\""), "{html}");
     assert!(html.contains("expiring, then the next holds") && html.contains("data-s=\"believes\""));
 }
 
@@ -81,7 +81,7 @@ fn hostile_words_stay_words() {
     run.by = hostile.to_owned();
     run.ensemble = hostile.to_owned();
     run.root = hostile.to_owned();
-    run.id = hostile.to_owned();
+    run.id = "\"><script>".to_owned();
     run.conclusion = hostile.to_owned();
     run.notes = vec![hostile.to_owned()];
     for thrown in &mut run.faults {
@@ -128,4 +128,47 @@ fn a_lab_that_is_off_says_how_to_switch_it_on() {
     let html = list(&LabView { runs: off.clone(), has_lab: false, ..view(Vec::new()) });
     assert!(html.contains("[lab]") && html.contains("lockscope demo") && !html.contains("/lab/run\""));
     assert!(list(&LabView { runs: off, ..view(Vec::new()) }).contains("wider scope"));
+}
+
+/// Writes every page into a folder, to be looked at: `LAB_PAGES=/tmp/lab cargo test -p app --features ssr --lib -- --ignored lab::tests`.
+#[test]
+#[ignore = "writes files for people"]
+fn pages_to_be_looked_at() {
+    let folder = std::path::PathBuf::from(std::env::var("LAB_PAGES").unwrap());
+    let css = std::env::var("LAB_CSS").unwrap();
+    let (assets, person) = (AssetNames { css, ..names() }, person());
+    let plain = Plain { assets: &assets, nonce: "n", person: &person };
+    let runs = [
+        ("opening", opening()),
+        ("running", running()),
+        ("finished", finished()),
+        ("famous", famous()),
+        ("stopped", stopped()),
+        ("failed", failed()),
+        ("broken", broken()),
+    ];
+    let brief = |run: &LabRun| LabBrief {
+        id: run.id.clone(),
+        state: run.state,
+        ensemble: run.ensemble.clone(),
+        by: run.by.clone(),
+        ordered_at_ms: run.ordered_at_ms,
+        clients: run.order.clients,
+        strategies: run.order.strategies.clone(),
+        conclusion: run.conclusion.clone(),
+    };
+    let briefs = vec![brief(&finished()), brief(&stopped()), brief(&failed())];
+    for (name, run) in runs {
+        let html = lab_run_page(&plain, &run, &SIGHT, "http://127.0.0.1:8080/lab?run=00ff00ff00ff00ff", "");
+        std::fs::write(folder.join(format!("{name}.html")), html).unwrap();
+    }
+    let full = view(briefs);
+    let off = LabRuns { ensembles: Vec::new(), clients_max: 500, runs: Vec::new() };
+    for (name, view) in [
+        ("list", full.clone()),
+        ("viewer", LabView { may_run: false, ..full.clone() }),
+        ("off", LabView { runs: off, has_lab: false, ..full }),
+    ] {
+        std::fs::write(folder.join(format!("{name}.html")), lab_page(&plain, &view)).unwrap();
+    }
 }
