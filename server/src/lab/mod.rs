@@ -85,6 +85,16 @@ impl Lab {
         Self(Arc::new(Inner { places, limits, clock, shelf, changed: watch::Sender::new(0) }))
     }
 
+    /// A lab that no ensemble allows.
+    pub fn off() -> Self {
+        Self::new(Vec::new(), Limits::default(), None, Clock::system())
+    }
+
+    /// Whether no ensemble allows it.
+    pub fn is_off(&self) -> bool {
+        self.0.places.is_empty()
+    }
+
     /// The directory below which an ensemble's runs get theirs; None where it does not allow the lab.
     pub fn root_of(&self, ensemble: &str) -> Option<&str> {
         self.0.places.iter().find(|place| place.ensemble == ensemble).map(|place| place.root.as_str())
