@@ -1,6 +1,10 @@
 //! The lab: real sessions contend for one lock in several ways of waiting, and what that costs is measured. Owns runs, their
 //! sandboxes and their figures; must not know HTTP, the feed, the model or the page.
 
+pub mod members;
+pub mod relay;
+pub mod sandbox;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
