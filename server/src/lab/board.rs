@@ -96,7 +96,7 @@ impl Teller {
 
     /// It deletes its znode now.
     pub(super) fn releases(&self) {
-        let events = self.board.meter.events();
+        let events = self.board.meter.snapshot().events;
         self.board.note(|tally, now_us| tally.releases(self.client, now_us, events));
     }
 

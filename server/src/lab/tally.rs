@@ -123,11 +123,6 @@ impl Tally {
         u32::try_from(at).ok()
     }
 
-    /// Where a client is.
-    pub(super) fn seat(&self, client: u32) -> Option<Seat> {
-        self.at(client).map(|client| client.seat)
-    }
-
     /// Waits are counted from here.
     pub(super) fn count_from(&mut self, now_us: u64) {
         self.counted_from_us = Some(now_us);
