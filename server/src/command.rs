@@ -16,6 +16,7 @@ use crate::error::RunError;
 use crate::evidence;
 use crate::feed::project::EnsembleInfo;
 use crate::http::{Payloads, is_loopback, pages};
+use crate::lab_command;
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::transport::Tls;
@@ -39,6 +40,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
+        Command::Lab(lab) => lab_command::run(&lab).await,
         Command::Audit(audit) => look_after(&audit.command, &audit.place),
         Command::Token(token) => accounts::token(&token, &Clock::system()),
         Command::User(user) => accounts::user(&user, &Clock::system()),

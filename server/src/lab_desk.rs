@@ -118,6 +118,16 @@ impl LabDesk {
         runs
     }
 
+    /// Whether any ensemble allows the lab.
+    pub fn is_on(&self) -> bool {
+        !self.0.lab.runs().ensembles.is_empty()
+    }
+
+    /// Changes whenever a run did.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.0.lab.changes()
+    }
+
     /// Starts no more, stops what runs and waits until that is cleared and on record, for so long at most; false when
     /// something was left.
     pub async fn close(&self, within: Duration) -> bool {

@@ -67,7 +67,14 @@ mod tests {
 
     #[test]
     fn a_preset_is_an_order() {
-        let typed = pairs(&[("strategies", "predecessor"), ("strategies", "herd_lowest"), ("clients", "500"), ("hold_ms", "10"), ("order", "in_turn"), ("ensemble", "")]);
+        let typed = pairs(&[
+            ("strategies", "predecessor"),
+            ("strategies", "herd_lowest"),
+            ("clients", "500"),
+            ("hold_ms", "10"),
+            ("order", "in_turn"),
+            ("ensemble", ""),
+        ]);
         let order = order(&draft(&typed)).unwrap();
         assert_eq!((order.clients, order.rounds, order.hold_ms, order.in_turn), (500, 1, 10, true));
         assert_eq!(order.strategies, [Strategy::Predecessor, Strategy::HerdLowest]);

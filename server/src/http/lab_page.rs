@@ -161,11 +161,7 @@ fn view(http: &Http, actor: &Actor, sight: &Sight) -> LabView {
 }
 
 fn seen_by(http: &Http, actor: &Actor, run: &LabRun) -> LabSight {
-    LabSight {
-        may_run: actor.may_at(Right::RunLab, &run.ensemble, &run.root),
-        has_many: run.ensemble != "default",
-        now_ms: http.hub.now_ms(),
-    }
+    LabSight { may_run: actor.may_at(Right::RunLab, &run.ensemble, &run.root), has_many: run.ensemble != "default", now_ms: http.hub.now_ms() }
 }
 
 /// A run's whole address, as whoever asks reached this server.

@@ -2,9 +2,9 @@
 //! nobody: a page or handler that is added elsewhere stays unreachable until it has a row here.
 
 use axum::http::Method;
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, any, delete, get, post};
 
-use super::{Http, api, approve, audit, audit_page, health, lab_page, live, me, metrics, release, sign_in, unknown_api};
+use super::{Http, api, approve, audit, audit_page, health, lab, lab_page, live, me, metrics, release, sign_in, unknown_api};
 use crate::access::Right;
 
 /// How something is asked for.
@@ -14,6 +14,8 @@ pub enum Verb {
     Get,
     /// POST.
     Post,
+    /// DELETE.
+    Delete,
     /// Whatever comes.
     Any,
 }
@@ -23,6 +25,7 @@ impl Verb {
         match self {
             Self::Get => matches!(*method, Method::GET | Method::HEAD),
             Self::Post => *method == Method::POST,
+            Self::Delete => *method == Method::DELETE,
             Self::Any => true,
         }
     }
@@ -32,6 +35,7 @@ impl Verb {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Delete => "DELETE",
             Self::Any => "any",
         }
     }
@@ -119,6 +123,11 @@ pub(super) const ROUTES: &[Row] = &[
     api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release::approve)),
     api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit::page)),
     api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit::export)),
+    api(Verb::Get, "/api/v1/lab/runs", VIEW, || get(lab::runs)),
+    api(Verb::Post, "/api/v1/lab/runs", LAB, || post(lab::start)),
+    api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab::run)),
+    api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab::stop)),
+    api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab::throw)),
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
     api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),

@@ -95,7 +95,13 @@ fn frame(axis: Axis, bottom: f64) -> Vec<Html> {
         let us = 10_f64.powi(power);
         let x = axis.x(us);
         grid.push_str(&format!("M{x:.1} {HEAD}V{bottom}"));
-        let anchor = if power == axis.first as i32 { "start" } else if power == axis.last as i32 { "end" } else { "middle" };
+        let anchor = if power == axis.first as i32 {
+            "start"
+        } else if power == axis.last as i32 {
+            "end"
+        } else {
+            "middle"
+        };
         texts.push(label("chart-text", (x, bottom + 16.0), anchor, &tick(us)));
         for digit in 2..10 {
             let x = axis.x(us * f64::from(digit));

@@ -28,8 +28,14 @@ fn throw(run: &LabRun) -> Html {
     let button = |kind: &Fault| {
         let (text, then) = fault(*kind);
         let described = format!("fault-{kind}");
-        let button =
-            [("class", "tool"), ("type", "submit"), ("name", "fault"), ("value", kind.name()), ("aria-describedby", &*described), ("data-testid", &*described)];
+        let button = [
+            ("class", "tool"),
+            ("type", "submit"),
+            ("name", "fault"),
+            ("value", kind.name()),
+            ("aria-describedby", &*described),
+            ("data-testid", &*described),
+        ];
         let inner = vec![Html::of("button", &button, text), Html::of("span", &[("class", "lab-then"), ("id", &described)], then)];
         Html::tag("li", &[], Html::all(inner))
     };

@@ -12,9 +12,14 @@ pub(super) fn figures(run: &LabRun) -> Html {
     let series: Vec<Series<'_>> =
         run.strategies.iter().map(|lane| Series { lane: lane.name.name(), mark: mark(lane.name), points: &lane.per_release }).collect();
     let hills: Vec<Hill<'_>> = run.strategies.iter().map(hill).collect();
-    let names = run.strategies.iter().map(|lane| Html::tag("li", &[], Html::all(vec![sign(lane.name.name(), mark(lane.name)), Html::text(name(lane.name))])));
+    let names =
+        run.strategies.iter().map(|lane| Html::tag("li", &[], Html::all(vec![sign(lane.name.name(), mark(lane.name)), Html::text(name(lane.name))])));
     let inner = vec![
-        figure("What one release costs", "lab-releases", Html::all(vec![releases(run.order.clients, &series), Html::tag("ul", &[("class", "lab-legend")], Html::all(names.collect()))])),
+        figure(
+            "What one release costs",
+            "lab-releases",
+            Html::all(vec![releases(run.order.clients, &series), Html::tag("ul", &[("class", "lab-legend")], Html::all(names.collect()))]),
+        ),
         figure("How long the lock takes to change hands", "lab-latency", latency(&hills)),
     ];
     Html::tag("div", &[("class", "lab-figures")], Html::all(inner))

@@ -80,7 +80,14 @@ const PRESETS: [Preset; 4] = [
         hold_ms: 10,
         in_turn: true,
     },
-    Preset { name: "All four, 50", words: "The herd three times, and the one that is none.", strategies: &Strategy::ALL, clients: 50, hold_ms: 100, in_turn: false },
+    Preset {
+        name: "All four, 50",
+        words: "The herd three times, and the one that is none.",
+        strategies: &Strategy::ALL,
+        clients: 50,
+        hold_ms: 100,
+        in_turn: false,
+    },
 ];
 
 fn hidden(name: &'static str, value: &str) -> Html {
@@ -127,7 +134,8 @@ fn strategies(draft: &LabDraft) -> Html {
             ("value", strategy.name()),
             ("checked", if is_on { "checked" } else { "" }),
         ];
-        let words = vec![Html::of("span", &[("class", "lab-strategy-name")], name(*strategy)), Html::of("span", &[("class", "lab-then")], way(*strategy))];
+        let words =
+            vec![Html::of("span", &[("class", "lab-strategy-name")], name(*strategy)), Html::of("span", &[("class", "lab-then")], way(*strategy))];
         let inner = vec![Html::tag("input", &attributes, Html::default()), Html::tag("span", &[("class", "lab-strategy-words")], Html::all(words))];
         Html::tag("label", &[("class", "lab-strategy")], Html::all(inner))
     };
@@ -139,8 +147,15 @@ fn fields(view: &LabView) -> Vec<Html> {
     let (draft, most) = (&view.draft, view.runs.clients_max.to_string());
     let number = |name: &'static str, label: &str, unit: &str, value: &str, max: &str| {
         let value = visible(value);
-        let attributes =
-            [("class", "lab-input"), ("name", name), ("value", &*value), ("type", "text"), ("inputmode", "numeric"), ("autocomplete", "off"), ("maxlength", "20")];
+        let attributes = [
+            ("class", "lab-input"),
+            ("name", name),
+            ("value", &*value),
+            ("type", "text"),
+            ("inputmode", "numeric"),
+            ("autocomplete", "off"),
+            ("maxlength", "20"),
+        ];
         let unit = if max.is_empty() { unit.to_owned() } else { format!("{unit}, up to {max}") };
         let inner = vec![
             Html::of("span", &[("class", "lab-field-name")], label),
@@ -171,9 +186,8 @@ fn fields(view: &LabView) -> Vec<Html> {
 }
 
 fn choice(name: &'static str, label: &str, all: &[(&str, &str)], chosen: &str) -> Html {
-    let option = |(value, text): &(&str, &str)| {
-        Html::of("option", &[("value", value), ("selected", if *value == chosen { "selected" } else { "" })], text)
-    };
+    let option =
+        |(value, text): &(&str, &str)| Html::of("option", &[("value", value), ("selected", if *value == chosen { "selected" } else { "" })], text);
     let select = Html::tag("select", &[("class", "lab-input"), ("name", name)], Html::all(all.iter().map(option).collect()));
     Html::tag("label", &[("class", "lab-field")], Html::all(vec![Html::of("span", &[("class", "lab-field-name")], label), select]))
 }

@@ -10,7 +10,11 @@ use crate::wire::{LabOrder, LabRun, LabState};
 const NAME_CHARS: usize = 64;
 
 pub(super) fn head(run: &LabRun, sight: &LabSight) -> Html {
-    let word = Html::of("span", &[("class", "lab-state"), ("role", "status"), ("data-testid", "lab-state"), ("data-state", run.state.name())], state(run.state));
+    let word = Html::of(
+        "span",
+        &[("class", "lab-state"), ("role", "status"), ("data-testid", "lab-state"), ("data-state", run.state.name())],
+        state(run.state),
+    );
     let top = vec![Html::of("h1", &[("class", "lab-title")], &title(&run.order)), word, stop(run, sight)];
     let why = if run.why.is_empty() {
         Html::default()
@@ -67,7 +71,8 @@ fn progress(run: &LabRun, sight: &LabSight) -> Html {
     let width = format!("{width:.0}");
     let bar = |class: &str, width: &str| Html::tag("rect", &[("class", class), ("width", width), ("height", "4")], Html::default());
     let bars = Html::all(vec![bar("lab-bar-all", "1000"), bar("lab-bar-done", &width)]);
-    let svg = [("class", "lab-bar"), ("viewBox", "0 0 1000 4"), ("preserveAspectRatio", "none"), ("aria-hidden", "true"), ("data-state", run.state.name())];
+    let svg =
+        [("class", "lab-bar"), ("viewBox", "0 0 1000 4"), ("preserveAspectRatio", "none"), ("aria-hidden", "true"), ("data-state", run.state.name())];
     let took = duration(run.ended_at_ms.unwrap_or(sight.now_ms).saturating_sub(run.ordered_at_ms));
     let words = format!("{} of {} acquisitions", count(got), count(wanted));
     let line = vec![Html::of("span", &[], &words), Html::of("span", &[("class", "lab-took")], &took)];

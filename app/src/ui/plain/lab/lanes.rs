@@ -62,14 +62,8 @@ fn places(lane: &Lane) -> Html {
     };
     let beat = if lane.releases % 2 == 0 { "even" } else { "odd" };
     let words = format!("{}: {}", name(lane.name), seats(lane));
-    let attributes = [
-        ("class", "lab-seats"),
-        ("data-size", size),
-        ("data-beat", beat),
-        ("role", "img"),
-        ("aria-label", &*words),
-        ("data-testid", "lab-seats"),
-    ];
+    let attributes =
+        [("class", "lab-seats"), ("data-size", size), ("data-beat", beat), ("role", "img"), ("aria-label", &*words), ("data-testid", "lab-seats")];
     Html::tag("div", &attributes, Html::all(lane.seats.chars().map(seat).collect()))
 }
 
@@ -136,14 +130,7 @@ fn counters(lane: &Lane) -> Html {
 fn legend(lanes: &[Lane]) -> Html {
     let is_there = |letter: char| lanes.iter().any(|lane| lane.seats.contains(letter));
     let usual = [('h', "holds"), ('k', "woken, and waits on"), ('w', "waits"), ('d', "done")];
-    let odd = [
-        ('o', "opening"),
-        ('.', "away"),
-        ('b', "believes that it holds"),
-        ('p', "paused"),
-        ('g', "gave up, znode stays"),
-        ('x', "killed"),
-    ];
+    let odd = [('o', "opening"), ('.', "away"), ('b', "believes that it holds"), ('p', "paused"), ('g', "gave up, znode stays"), ('x', "killed")];
     let item = |(letter, text): &(char, &str)| {
         let seat = Html::tag("i", &[("data-s", seat_kind(*letter))], Html::default());
         Html::tag("li", &[], Html::all(vec![seat, Html::text(text)]))

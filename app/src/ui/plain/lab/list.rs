@@ -47,8 +47,13 @@ fn start(view: &LabView) -> Html {
         return off(view.has_lab);
     }
     if !view.may_run {
-        let words = if view.can_sign_in { "Operators may start a run. " } else { "Operators may start a run, and nobody can sign in here; `lockscope token new` makes a token." };
-        let link = if view.can_sign_in { Html::of("a", &[("href", "/sign-in?next=%2Flab")], "Sign in as operator to start one.") } else { Html::default() };
+        let words = if view.can_sign_in {
+            "Operators may start a run. "
+        } else {
+            "Operators may start a run, and nobody can sign in here; `lockscope token new` makes a token."
+        };
+        let link =
+            if view.can_sign_in { Html::of("a", &[("href", "/sign-in?next=%2Flab")], "Sign in as operator to start one.") } else { Html::default() };
         return Html::tag("p", &[("class", "lab-viewer"), ("data-testid", "lab-viewer")], Html::all(vec![Html::text(words), link]));
     }
     let inner = vec![
@@ -69,9 +74,17 @@ fn off(has_lab: bool) -> Html {
     let lines = SETTINGS.iter().flat_map(|line| [Html::text(line), Html::trusted("\n")]).collect();
     let inner = vec![
         Html::of("h2", &[("class", "lab-part")], "The lab is off"),
-        Html::of("p", &[], "It opens sessions and makes znodes, so somebody has to allow it for an ensemble. Add this to the configuration and start the server again:"),
+        Html::of(
+            "p",
+            &[],
+            "It opens sessions and makes znodes, so somebody has to allow it for an ensemble. Add this to the configuration and start the server again:",
+        ),
         Html::tag("pre", &[("class", "lab-settings"), ("tabindex", "0")], Html::all(lines)),
-        Html::tag("p", &[], Html::all(vec![Html::text("Or look at it with a private ZooKeeper: "), Html::of("code", &[], "lockscope demo"), Html::text(".")])),
+        Html::tag(
+            "p",
+            &[],
+            Html::all(vec![Html::text("Or look at it with a private ZooKeeper: "), Html::of("code", &[], "lockscope demo"), Html::text(".")]),
+        ),
     ];
     Html::tag("section", &[("class", "lab-off"), ("data-testid", "lab-off")], Html::all(inner))
 }

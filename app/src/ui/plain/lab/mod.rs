@@ -175,7 +175,11 @@ fn links(run: &LabRun, share: &str) -> Html {
     };
     let inner = vec![
         Html::tag("div", &[("class", "lab-files")], Html::all(vec![file("", "json", "JSON"), file(".csv", "csv", "CSV")])),
-        Html::tag("p", &[("class", "lab-share")], Html::all(vec![Html::text("To share: "), Html::of("code", &[("data-testid", "lab-share")], share)])),
+        Html::tag(
+            "p",
+            &[("class", "lab-share")],
+            Html::all(vec![Html::text("To share: "), Html::of("code", &[("data-testid", "lab-share")], share)]),
+        ),
     ];
     Html::tag("footer", &[("class", "lab-foot")], Html::all(inner))
 }

@@ -23,7 +23,13 @@ pub(crate) fn order(clients: u32, strategies: &[Strategy]) -> LabOrder {
 pub(crate) fn lane(name: Strategy, clients: u32, done: u32, state: LabState) -> Lane {
     let is_herd = name != Strategy::Predecessor;
     let seat = |at: u32| match () {
-        () if state == LabState::Opening => if at % 3 == 0 { 'w' } else { 'o' },
+        () if state == LabState::Opening => {
+            if at % 3 == 0 {
+                'w'
+            } else {
+                'o'
+            }
+        }
         () if at < done => 'd',
         () if at == done => 'h',
         () if is_herd && done > 0 => 'k',
@@ -46,10 +52,24 @@ pub(crate) fn lane(name: Strategy, clients: u32, done: u32, state: LabState) -> 
         releases: u64::from(done),
         watch_events: events,
         watch_events_expected: Some(if is_herd { u64::from(clients) * u64::from(clients - 1) / 2 } else { u64::from(clients) - 1 }),
-        woken: if done == 0 { 0 } else if is_herd { clients - done } else { 1 },
+        woken: if done == 0 {
+            0
+        } else if is_herd {
+            clients - done
+        } else {
+            1
+        },
         wasted: if is_herd { events.saturating_sub(u64::from(done)) } else { 0 },
         reads: events * 2,
-        requests: LabRequests { create: events + u64::from(clients), delete: u64::from(done), children: events, exists: events, data: 0, ping: 12, other: u64::from(clients) },
+        requests: LabRequests {
+            create: events + u64::from(clients),
+            delete: u64::from(done),
+            children: events,
+            exists: events,
+            data: 0,
+            ping: 12,
+            other: u64::from(clients),
+        },
         bytes: events * 320,
         bytes_in: events * 200,
         bytes_out: events * 120,
@@ -100,8 +120,13 @@ pub(crate) fn running() -> LabRun {
 }
 
 pub(crate) fn finished() -> LabRun {
-    let conclusion = "To pass the lock through 50 clients the herd was sent 1,225 watch events where the predecessor lane was sent 49: 25 times as many.";
-    LabRun { conclusion: conclusion.to_owned(), notes: vec!["Both lanes shared the machine.".to_owned()], ..run(50, [50, 50], LabState::Finished, FIFTY) }
+    let conclusion =
+        "To pass the lock through 50 clients the herd was sent 1,225 watch events where the predecessor lane was sent 49: 25 times as many.";
+    LabRun {
+        conclusion: conclusion.to_owned(),
+        notes: vec!["Both lanes shared the machine.".to_owned()],
+        ..run(50, [50, 50], LabState::Finished, FIFTY)
+    }
 }
 
 pub(crate) fn famous() -> LabRun {

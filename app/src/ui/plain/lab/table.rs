@@ -43,7 +43,11 @@ fn time(spread: Spread, ms: f64) -> Figure {
 const LOCK: &[Row] = &[
     ("Acquisitions", |lane| Figure::words(format!("{} of {}", count(lane.acquisitions), count(lane.acquisitions_wanted)))),
     ("Counted for", |lane| Figure::of(millis(lane.took_ms), lane.took_ms)),
-    ("Two held at a time", |lane| Figure { text: if lane.broken == 0 { "never".to_owned() } else { times_word(lane.broken) }, number: None, is_bad: lane.broken > 0 }),
+    ("Two held at a time", |lane| Figure {
+        text: if lane.broken == 0 { "never".to_owned() } else { times_word(lane.broken) },
+        number: None,
+        is_bad: lane.broken > 0,
+    }),
 ];
 
 const EVENTS: &[Row] = &[
@@ -78,10 +82,8 @@ const REQUESTS: &[Row] = &[
     ("Bytes from the clients", |lane| Figure::of(bytes(lane.bytes_out), lane.bytes_out as f64)),
 ];
 
-const FAIR: &[Row] = &[
-    ("Longest wait", |lane| time(lane.wait_ms, lane.wait_ms.max)),
-    ("Pairs served out of order", |lane| Figure::count(lane.inversions)),
-];
+const FAIR: &[Row] =
+    &[("Longest wait", |lane| time(lane.wait_ms, lane.wait_ms.max)), ("Pairs served out of order", |lane| Figure::count(lane.inversions))];
 
 const MEMBERS: &[Row] = &[
     ("Packets, they counted", |lane| lane.server_packets.map_or_else(Figure::none, Figure::count)),
@@ -118,7 +120,11 @@ pub(super) fn table(run: &LabRun) -> Html {
         let title = Html::all(vec![sign(lane.name.name(), super::lanes::mark(lane.name)), Html::text(name(lane.name))]);
         head.push(Html::tag("th", &[("scope", "col"), ("class", "table-number")], Html::tag("span", &[("class", "lab-column")], title)));
         if is_compared(base, lane) {
-            head.push(Html::of("th", &[("scope", "col"), ("class", "table-number lab-ratio"), ("title", "How many times the predecessor’s")], "÷ predecessor"));
+            head.push(Html::of(
+                "th",
+                &[("scope", "col"), ("class", "table-number lab-ratio"), ("title", "How many times the predecessor’s")],
+                "÷ predecessor",
+            ));
         }
     }
     let groups = GROUPS.iter().map(|(title, rows)| group(run, base, head.len(), title, rows)).collect();

@@ -164,11 +164,9 @@ fn pages_to_be_looked_at() {
     }
     let full = view(briefs);
     let off = LabRuns { ensembles: Vec::new(), clients_max: 500, runs: Vec::new() };
-    for (name, view) in [
-        ("list", full.clone()),
-        ("viewer", LabView { may_run: false, ..full.clone() }),
-        ("off", LabView { runs: off, has_lab: false, ..full }),
-    ] {
+    for (name, view) in
+        [("list", full.clone()), ("viewer", LabView { may_run: false, ..full.clone() }), ("off", LabView { runs: off, has_lab: false, ..full })]
+    {
         std::fs::write(folder.join(format!("{name}.html")), lab_page(&plain, &view)).unwrap();
     }
 }
