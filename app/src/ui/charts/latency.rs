@@ -7,9 +7,9 @@ use crate::ui::html::Html;
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 8.0;
 const RIGHT: f64 = 8.0;
-const ROW: f64 = 66.0;
+const ROW: f64 = 84.0;
 /// Of a row, for its words.
-const WORDS: f64 = 20.0;
+const WORDS: f64 = 26.0;
 const HEAD: f64 = 18.0;
 const FOOT: f64 = 30.0;
 /// Slices a decade.
@@ -44,7 +44,8 @@ impl Axis {
     fn around(hills: &[Hill<'_>]) -> Self {
         let values = || hills.iter().flat_map(|hill| hill.buckets).filter(|(_, count)| *count > 0).map(|(us, _)| (*us).max(1) as f64);
         let least = values().fold(f64::INFINITY, f64::min);
-        let most = values().fold(0.0, f64::max);
+        let marked = hills.iter().filter_map(|hill| hill.p99_us).fold(0.0, f64::max);
+        let most = values().fold(0.0, f64::max).max(marked);
         let (least, most) = if most > 0.0 { (least, most) } else { SPAN_US };
         // The smallest bucket begins below its bound.
         let first = (least * 0.9).log10().floor();
@@ -142,8 +143,8 @@ fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> Vec<Html> {
         path("chart-base", "", &format!("M{LEFT} {bottom}H{}", WIDTH - RIGHT)),
         path("chart-p50", hill.lane, &at(hill.p50_us)),
         path("chart-p99", hill.lane, &at(hill.p99_us)),
-        label("chart-lane", (LEFT + 4.0, bottom - ROW + 14.0), "start", hill.title),
-        label("chart-text", (WIDTH - RIGHT - 4.0, bottom - ROW + 14.0), "end", &hill.words),
+        label("chart-lane", (LEFT + 4.0, bottom - ROW + 19.0), "start", hill.title),
+        label("chart-text", (WIDTH - RIGHT - 4.0, bottom - ROW + 19.0), "end", &hill.words),
     ]
 }
 
@@ -159,7 +160,7 @@ mod tests {
     fn the_axis_has_whole_decades_around_all_values() {
         assert_eq!(Axis::around(&[hill(&[(700, 3), (5_200, 1)])]), Axis { first: 2.0, last: 4.0 });
         assert_eq!(Axis::around(&[]), Axis { first: 1.0, last: 6.0 });
-        assert_eq!(Axis::around(&[hill(&[(1_000, 1)])]), Axis { first: 2.0, last: 3.0 });
+        assert_eq!(Axis::around(&[hill(&[(1_000, 1)])]), Axis { first: 2.0, last: 4.0 });
     }
 
     #[test]
@@ -173,6 +174,6 @@ mod tests {
     #[test]
     fn a_lane_without_hand_offs_keeps_its_place() {
         let html = latency(&[Hill { p50_us: None, p99_us: None, ..hill(&[]) }, hill(&[(900, 2)])]).into_string();
-        assert!(html.contains("viewBox=\"0 0 480 180\"") && !html.contains("NaN") && !html.contains("inf"));
+        assert!(html.contains("viewBox=\"0 0 480 216\"") && !html.contains("NaN") && !html.contains("inf"));
     }
 }

@@ -1,6 +1,6 @@
 //! The lanes of a run, side by side: the queue as seats, who was woken, and the counters.
 
-use super::words::{formula, millis, name, seats, state, way};
+use super::words::{formula, is_under_way, millis, name, seats, state, way};
 use crate::ui::charts::marks::{Mark, sign};
 use crate::ui::format::{bytes, count};
 use crate::ui::html::Html;
@@ -86,13 +86,21 @@ fn seat_kind(letter: char) -> &'static str {
 /// What the lane is about, in two numbers.
 fn large(lane: &Lane) -> Html {
     let clients = lane.seats.chars().count().max(1) as f64;
-    let width = format!("{:.1}", (f64::from(lane.woken) * 100.0 / clients).min(100.0));
+    // The very last release wakes nobody; once it is over, what one could do says more.
+    let is_over = !is_under_way(lane.state) && lane.releases > 0;
+    let most = lane.per_release.iter().map(|(_, events)| *events).max().unwrap_or(0);
+    let (woken, said) = match (is_over, lane.releases) {
+        (true, _) => (most, "woken by one release, at most"),
+        (false, 0) => (0, "nothing released yet"),
+        (false, _) => (lane.woken, "woken by the last release"),
+    };
+    let width = format!("{:.1}", (f64::from(woken) * 100.0 / clients).min(100.0));
     let bar = |class: &str, width: &str| Html::tag("rect", &[("class", class), ("width", width), ("height", "4")], Html::default());
     let bars = Html::all(vec![bar("lab-bar-all", "100"), bar("lab-bar-woken", &width)]);
     let svg = [("class", "lab-woke-bar"), ("viewBox", "0 0 100 4"), ("preserveAspectRatio", "none"), ("aria-hidden", "true")];
     let woke = vec![
-        Html::of("span", &[("class", "lab-number"), ("data-testid", "lab-woken")], &count(lane.woken)),
-        Html::of("span", &[("class", "lab-of")], if lane.releases == 0 { "nothing released yet" } else { "woken by the last release" }),
+        Html::of("span", &[("class", "lab-number"), ("data-testid", "lab-woken")], &count(woken)),
+        Html::of("span", &[("class", "lab-of")], said),
         Html::tag("svg", &svg, bars),
     ];
     let expected = match lane.watch_events_expected {
@@ -104,7 +112,7 @@ fn large(lane: &Lane) -> Html {
         Html::of("span", &[("class", "lab-of")], &expected),
     ];
     let beside = vec![
-        Html::tag("div", &[("class", "lab-woke"), ("data-many", if lane.woken > 1 { "true" } else { "" })], Html::all(woke)),
+        Html::tag("div", &[("class", "lab-woke"), ("data-many", if woken > 1 { "true" } else { "" })], Html::all(woke)),
         Html::tag("div", &[("class", "lab-events")], Html::all(events)),
     ];
     Html::tag("div", &[("class", "lab-large")], Html::all(beside))

@@ -120,7 +120,7 @@ fn validity(run: &LabRun) -> Html {
     let own = if lag.count == 0 {
         Html::default()
     } else {
-        let least = run.strategies.iter().filter(|lane| lane.handoff_ms.count > 0).map(|lane| lane.handoff_ms.p50).fold(f64::INFINITY, f64::min);
+        let least = run.strategies.iter().filter(|lane| lane.handoff_ms.count > 0).map(|lane| lane.handoff_ms.p99).fold(f64::INFINITY, f64::min);
         let then = if lag.p99 > least { "; that is more than a hand-off took, so the times say more of this machine than of the lock" } else { "" };
         let text = format!(
             "Our own timers were late by {} at the median, {} at p99, {} at most{then}.",
