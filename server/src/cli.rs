@@ -29,6 +29,8 @@ pub enum Command {
     User(User),
     /// Look after the record of acts that a server keeps.
     Audit(Audit),
+    /// Let real sessions contend for a lock in several ways of waiting, and print what each costs.
+    Lab(Lab),
 }
 
 /// The record of acts.
@@ -251,6 +253,50 @@ pub struct Safety {
     /// As --key-file, for releases only.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub act_key_file: Option<String>,
+}
+
+/// A run of the lab. Without --zk and --server it gets a private ZooKeeper that is removed at exit.
+#[derive(Clone, Debug, Args)]
+pub struct Lab {
+    /// Sessions a strategy, 2 to 500.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub clients: u32,
+    /// Ways of waiting, separated by commas: predecessor, herd_children, herd_exists, herd_lowest.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "predecessor,herd_children")]
+    pub strategies: Vec<String>,
+    /// How often each client gets the lock.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub rounds: u32,
+    /// How long a holder holds, ms.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    pub hold_ms: u32,
+    /// How long a client stays away between two rounds, ms on average.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    pub think_ms: u32,
+    /// End after this time, whatever is left.
+    #[arg(long, value_name = "MS")]
+    pub duration_ms: Option<u32>,
+    /// One strategy after the other, so that none disturbs another.
+    #[arg(long)]
+    pub in_turn: bool,
+    /// Decides what is random; the same seed, the same order of things.
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Print the whole run as JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// An ensemble without TLS and ACLs to run on, below /lockscope-lab: HOST:PORT[,HOST:PORT…][/CHROOT].
+    #[arg(long, value_name = "HOST:PORT,…", conflicts_with = "server")]
+    pub zk: Option<String>,
+    /// A running server that allows the lab.
+    #[arg(long, value_name = "http://HOST:PORT")]
+    pub server: Option<String>,
+    /// A file with a token of that server (role operator).
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub token_file: Option<PathBuf>,
+    /// Which of that server's ensembles, where several allow the lab.
+    #[arg(long, value_name = "NAME", requires = "server")]
+    pub ensemble: Option<String>,
 }
 
 /// Settings of the demo.

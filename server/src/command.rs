@@ -16,6 +16,7 @@ use crate::error::RunError;
 use crate::evidence;
 use crate::feed::project::EnsembleInfo;
 use crate::http::{Payloads, is_loopback, pages};
+use crate::lab_command;
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::transport::Tls;
@@ -39,6 +40,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
+        Command::Lab(lab) => lab_command::run(&lab).await,
         Command::Audit(audit) => look_after(&audit.command, &audit.place),
         Command::Token(token) => accounts::token(&token, &Clock::system()),
         Command::User(user) => accounts::user(&user, &Clock::system()),
@@ -63,8 +65,19 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
     say(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
     say(&format!("  payloads           {}", shown_to(config.payloads)));
+    say_lab(config.lab.as_ref());
     say(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
     Ok(())
+}
+
+fn say_lab(lab: Option<&config::Lab>) {
+    let Some(lab) = lab else { return say("  lab                off") };
+    let limits = &lab.limits;
+    say(&format!("  lab                on {}, below {}", lab.ensembles.join(", "), lab.root));
+    say(&format!(
+        "  lab limits         {} clients a strategy, {} rounds, {} ms a run, {} ms a hold",
+        limits.clients_max, limits.rounds_max, limits.duration_ms_max, limits.hold_ms_max
+    ));
 }
 
 fn shown_to(payloads: Payloads) -> &'static str {
@@ -178,6 +191,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),
         lints: app::domain::finding::Limits::default(),
+        lab: Some(config::Lab::on("default")),
         webhook: None,
         second_approver: false,
         payloads: Payloads::default(),

@@ -6,6 +6,7 @@ mod check;
 mod ensembles;
 pub mod exposure;
 mod identity;
+mod lab;
 mod openid;
 mod tables;
 mod web;
@@ -21,6 +22,7 @@ use toml::{Table, Value};
 
 pub use ensembles::Ensemble;
 pub use identity::Identity;
+pub use lab::Lab;
 pub use web::Web;
 
 use crate::audit::webhook::Webhook;
@@ -32,7 +34,7 @@ pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// Keys of the file, in the order they are told.
-const KEYS: [&str; 46] = [
+const KEYS: [&str; 47] = [
     "zk",
     "name",
     "color",
@@ -65,6 +67,7 @@ const KEYS: [&str; 46] = [
     "ensemble",
     "lock",
     "lints",
+    "lab",
     "anonymous",
     "proxy_header",
     "proxy_addresses",
@@ -100,6 +103,8 @@ pub struct Config {
     pub locks: Vec<Configured>,
     /// Which findings are told, and from where on (file only).
     pub lints: Limits,
+    /// Where the lab may run; None: it is off (file only).
+    pub lab: Option<Lab>,
     /// Where acts are told; None: nowhere.
     pub webhook: Option<Webhook>,
     /// A second person has to approve each release.
@@ -162,6 +167,7 @@ impl Config {
     pub fn load(flags: &Settings, surroundings: &dyn Surroundings) -> Result<Self, ConfigError> {
         let places = Places::open(flags.config.as_deref(), surroundings)?;
         let ensembles = ensembles::of(flags, &places)?;
+        let lab = lab::of(places.file.get("lab"), &places.file_name, &ensembles)?;
         let listen = places.one("listen", flags.listen.as_deref())?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
         let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
         let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
@@ -184,6 +190,7 @@ impl Config {
             session_timeout: check::session_timeout(&session_timeout)?,
             locks: tables::locks(places.file.get("lock"), &places.file_name)?,
             lints: tables::lints(places.file.get("lints"), &places.file_name)?,
+            lab,
             webhook,
             second_approver: second_approver.map_or(Ok(false), |word| check::switch(&word, remedy))?,
             payloads,

@@ -14,6 +14,9 @@ pub const EXIT_UNAVAILABLE: u8 = 69;
 /// Exit code of a failure of our own (EX_SOFTWARE).
 pub const EXIT_INTERNAL: u8 = 70;
 
+/// Exit code of whoever was interrupted, as shells have it.
+pub const EXIT_INTERRUPTED: u8 = 130;
+
 /// Why the process ends other than by being told to.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -46,6 +49,9 @@ pub enum RunError {
     /// The audit record is not whole.
     #[error("{0}")]
     Broken(String),
+    /// Somebody stopped it before its end.
+    #[error("stopped before the end")]
+    Interrupted,
     /// The engine failed.
     #[error("the engine ended: {0}; nothing shown would be true any more, start Lockscope again")]
     Engine(#[from] EngineError),
@@ -59,6 +65,7 @@ impl RunError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Broken(_) => EXIT_BROKEN,
+            Self::Interrupted => EXIT_INTERRUPTED,
             Self::Config(_) => EXIT_CONFIG,
             Self::Listen { .. } | Self::Unreachable { .. } | Self::Unavailable(_) => EXIT_UNAVAILABLE,
             Self::Engine(_) | Self::Internal(_) => EXIT_INTERNAL,

@@ -15,6 +15,8 @@ pub mod evidence;
 pub mod feed;
 pub mod http;
 pub mod lab;
+pub mod lab_command;
+pub mod lab_desk;
 pub mod projector;
 pub mod release;
 pub mod serve;

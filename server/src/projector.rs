@@ -9,13 +9,14 @@ use app::domain::finding::Code;
 use app::domain::observation::{Observation, RootId};
 use app::domain::observatory::Observatory;
 use app::domain::time::TimeMs;
-use app::wire::{Body, PROTOCOL, Status, View};
+use app::wire::{Body, LabRun, PROTOCOL, Status, View};
 use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::engine::{Model, Reader};
 use crate::feed::project::{self, EnsembleInfo, Look};
 use crate::feed::{Projection, Sight};
+use crate::lab::Lab;
 
 /// One ensemble: what the model does not know of it, and the model.
 pub struct Ensemble {
@@ -41,15 +42,30 @@ pub struct Projector {
     ensembles: Vec<Ensemble>,
     /// Changes of all models together.
     revision: watch::Receiver<u64>,
+    /// The same, and those of the lab.
+    wakes: watch::Receiver<u64>,
     about: About,
     clock: Clock,
+    lab: Lab,
 }
 
 impl Projector {
     /// Over some ensembles, in the order they are shown.
     pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
         let revision = summed(ensembles.iter().map(|ensemble| ensemble.reader.revisions()).collect());
-        Self { ensembles, revision, about, clock }
+        Self { ensembles, wakes: revision.clone(), revision, about, clock, lab: Lab::off() }
+    }
+
+    /// The same, with the runs of this lab.
+    #[must_use]
+    pub fn with_lab(self, lab: Lab) -> Self {
+        let wakes = if lab.is_off() { self.revision.clone() } else { summed(vec![self.revision.clone(), lab.changes()]) };
+        Self { wakes, lab, ..self }
+    }
+
+    /// A run, for whom it is.
+    fn lab_run(&self, id: &str, sight: &Sight) -> Option<Arc<LabRun>> {
+        self.lab.run(id).filter(|run| sight.covers(&run.ensemble, &run.root))
     }
 
     /// One look at all of which something may be seen. A writer of any waits meanwhile.
@@ -112,7 +128,7 @@ impl Model for Observatory {
 
 impl Projection for Projector {
     fn revisions(&self) -> watch::Receiver<u64> {
-        self.revision.clone()
+        self.wakes.clone()
     }
 
     fn revision(&self) -> u64 {
@@ -123,11 +139,16 @@ impl Projection for Projector {
         match view {
             View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.revision()],
             View::Lock(query) => self.look(sight, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
+            View::Lab(query) => vec![self.lab_run(&query.run, sight).map_or(u64::MAX, |run| run.revision)],
         }
     }
 
     fn project(&self, view: &View, sight: &Sight) -> Body {
+        if let View::Lab(query) = view {
+            return Body::Lab(self.lab_run(&query.run, sight).map(|run| Box::new(LabRun::clone(&run))));
+        }
         self.look(sight, |looks| match view {
+            View::Lab(_) => Body::Lab(None),
             View::Board(query) => Body::Board(project::board(looks, query)),
             View::Lock(query) => Body::Lock(looks.iter().find_map(|look| look.lock(query))),
             View::Status {} => Body::Status(self.status(looks)),

@@ -26,6 +26,8 @@ use crate::evidence::Demand;
 use crate::feed::project::EnsembleInfo;
 use crate::feed::{self, Hub, pump};
 use crate::http::{Http, Limits};
+use crate::lab::Lab;
+use crate::lab_desk::LabDesk;
 use crate::projector::{About, Ensemble, Projector};
 use crate::release::{self, Desk, Site};
 use crate::shutdown::{self, Signals, Stop};
@@ -41,6 +43,9 @@ pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 
 /// How long a release that is under way gets to end.
 const ACT_MAX: Duration = Duration::from_secs(20);
+
+/// How long a run of the lab that is stopped gets to be cleared.
+const LAB_MAX: Duration = Duration::from_secs(15);
 
 /// How often it is looked whether anybody wants to know who watches what.
 const DEMAND_EVERY: Duration = Duration::from_millis(500);
@@ -183,6 +188,7 @@ struct Parts {
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
     desk: Desk,
+    lab: LabDesk,
     access: Access,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
@@ -207,15 +213,19 @@ impl Parts {
         let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
         tokio::spawn(access.clone().run(stop.clone()));
         access.record_in(record.journal.clone());
+        let lab = lab(config, &clock);
+        let sweeper = lab.clone();
+        tokio::spawn(async move { sweeper.sweep().await });
+        let lab_desk = LabDesk::new(lab.clone(), record.journal.clone());
         let desk = Desk::new(sites, record.journal, clock.clone(), release::Settings { needs_second: config.second_approver });
-        let projector = Projector::new(projected, about, clock.clone());
+        let projector = Projector::new(projected, about, clock.clone()).with_lab(lab);
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
         if let Some(delivery) = record.delivery {
             tokio::spawn(delivery.run(stop.receiver()));
         }
         let pump = tokio::spawn(pump::run(hub.clone(), stop));
-        Self { hub, engines, observers, pump, records: record.records, desk, access, stopper }
+        Self { hub, engines, observers, pump, records: record.records, desk, lab: lab_desk, access, stopper }
     }
 
     async fn serve(
@@ -228,7 +238,11 @@ impl Parts {
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
         let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone()).with_payloads(config.payloads);
-        let http = http.with_origins(config.web.allowed(config.listen)).with_records(self.records.clone()).with_desk(self.desk.clone());
+        let http = http
+            .with_origins(config.web.allowed(config.listen))
+            .with_records(self.records.clone())
+            .with_desk(self.desk.clone())
+            .with_lab(self.lab.clone());
         let (close, closing) = shutdown::channel();
         let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing, hello)?;
         let ended = tokio::select! {
@@ -246,8 +260,12 @@ impl Parts {
         if !closed {
             tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
         }
-        if !self.desk.close(ACT_MAX).await {
+        let (acts_ended, lab_cleared) = tokio::join!(self.desk.close(ACT_MAX), self.lab.close(LAB_MAX));
+        if !acts_ended {
             tracing::warn!("some release did not end within {ACT_MAX:?}; the record has its intent and not its outcome");
+        }
+        if !lab_cleared {
+            tracing::warn!("a run of the lab was not cleared within {LAB_MAX:?}; the next start removes what it left");
         }
         close.stop();
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
@@ -259,6 +277,13 @@ impl Parts {
         }
         ended
     }
+}
+
+/// The lab as the configuration has it; runs that ended are kept beside the record.
+fn lab(config: &Config, clock: &Clock) -> Lab {
+    let Some(lab) = &config.lab else { return Lab::off() };
+    let shelf = config.data_dir.as_ref().map(|dir| dir.join("lab"));
+    Lab::new(lab.places(&config.ensembles), lab.limits, shelf, clock.clone())
 }
 
 /// Waits for the first end of an engine.

@@ -221,6 +221,10 @@ fn key_of(node: &Node) -> Option<String> {
 }
 
 fn follow_node(old: &Node, new: &Node) {
+    // Most of what is drawn anew is as it was, and one call into the browser tells so for a whole branch.
+    if old.is_equal_node(Some(new)) {
+        return;
+    }
     let (Some(old_element), Some(new_element)) = (old.dyn_ref::<Element>(), new.dyn_ref::<Element>()) else {
         if old.node_value() != new.node_value() {
             old.set_node_value(new.node_value().as_deref());

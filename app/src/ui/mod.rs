@@ -7,6 +7,8 @@ mod at_once;
 mod board;
 mod charts;
 mod first;
+#[cfg(feature = "hydrate")]
+mod follow;
 mod format;
 mod html;
 #[cfg(feature = "hydrate")]
@@ -26,5 +28,8 @@ mod waits;
 
 pub use app::App;
 #[cfg(feature = "ssr")]
-pub use plain::{AuditView, Plain, approve_page, audit_page, release_plan, release_result};
+pub use plain::{
+    AuditView, LabDraft, LabSight, LabView, Plain, approve_page, audit_page, lab_drawn, lab_gone_page, lab_page, lab_run_page, release_plan,
+    release_result, run_url,
+};
 pub use shell::{AssetNames, shell};

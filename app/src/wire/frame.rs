@@ -23,6 +23,9 @@ pub enum View {
     Sessions(SessionsQuery),
     /// One session.
     Session(SessionQuery),
+    /// A run of the lab. For scripts: the page looks at runs in another way and is spared the code for it.
+    #[cfg(not(feature = "hydrate"))]
+    Lab(super::LabQuery),
 }
 
 /// From client to server. `id` names a subscription within one socket; the client chooses it.
@@ -81,6 +84,9 @@ pub enum Body {
     Sessions(Sessions),
     /// One session; null when it owns nothing under the roots and none of its history is known.
     Session(Option<Box<SessionPage>>),
+    /// A run of the lab; null when there is none of that name.
+    #[cfg(not(feature = "hydrate"))]
+    Lab(Option<Box<super::LabRun>>),
 }
 
 /// What turns a view into its successor.

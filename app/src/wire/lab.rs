@@ -107,6 +107,14 @@ pub struct FaultOrder {
     pub strategy: Option<Strategy>,
 }
 
+/// Which run a live view shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LabQuery {
+    /// Its name.
+    pub run: String,
+}
+
 /// A run, as far as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabRun {

@@ -106,7 +106,7 @@ fn unknown_lint(name: &str) -> ConfigError {
 }
 
 /// A value as it stands in the file; of a table only that it is one.
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text:?}"),
         Value::Integer(number) => number.to_string(),
@@ -117,7 +117,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn known(fields: &Table, names: &[&str], of: &str) -> Result<(), ConfigError> {
+pub(super) fn known(fields: &Table, names: &[&str], of: &str) -> Result<(), ConfigError> {
     let Some(key) = fields.keys().find(|key| !names.contains(&key.as_str())) else { return Ok(()) };
     Err(ConfigError(format!("{of} has the unknown key `{key}`; the keys are {}", names.join(", "))))
 }
@@ -132,7 +132,7 @@ fn most(limit: &str) -> u32 {
     }
 }
 
-fn number(value: &Value, name: &str, least: u32, most: u32) -> Result<u32, ConfigError> {
+pub(super) fn number(value: &Value, name: &str, least: u32, most: u32) -> Result<u32, ConfigError> {
     let number = value.as_integer().and_then(|number| u32::try_from(number).ok()).filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| ConfigError(format!("{name} is {}; write a whole number from {least} to {most}", shown(value))))
 }

@@ -60,6 +60,7 @@ fn defaults_need_only_a_zookeeper() {
         session_timeout: Duration::from_secs(10),
         locks: Vec::new(),
         lints: Limits::default(),
+        lab: None,
         webhook: None,
         second_approver: false,
         payloads: crate::http::Payloads::Viewer,

@@ -1,7 +1,7 @@
 //! The JSON frames that scripts see: flat, with `type` on a frame and `kind` on a view or body. The wire's own enums
 //! are tagged from outside because the compact encoding needs that; this file turns one into the other. Pure.
 
-use app::wire::{BoardQuery, Body, ClientFrame, DeltaBody, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
+use app::wire::{BoardQuery, Body, ClientFrame, DeltaBody, LabQuery, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -48,6 +48,7 @@ pub fn body(body: &Body) -> Result<String, FeedError> {
         Body::Waits(waits) => kind("waits", waits),
         Body::Sessions(sessions) => kind("sessions", sessions),
         Body::Session(page) => kind("session", page),
+        Body::Lab(run) => kind("lab", run),
     }
 }
 
@@ -96,12 +97,13 @@ fn view_outside(view: Value) -> Result<Value, String> {
     let Value::Object(mut fields) = view else {
         return Err("`view` is not an object; write it like {\"kind\":\"board\"}".to_owned());
     };
-    let kind = take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session"])?;
+    let kind = take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session", "lab"])?;
     let known = match kind.as_str() {
         "board" => field_names(&BoardQuery::default()),
         "lock" => field_names(&LockQuery::default()),
         "sessions" => field_names(&SessionsQuery::default()),
         "session" => field_names(&SessionQuery::default()),
+        "lab" => field_names(&LabQuery::default()),
         _ => Vec::new(),
     };
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -239,7 +241,7 @@ mod tests {
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"x"}}"#,
                 Some(1),
-                "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session",
+                "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session, lab",
             ),
             (r#"{"type":"subscribe","id":1,"view":{"kind":"status","q":1}}"#, Some(1), "the view `status` has no field `q`; it takes none"),
             (

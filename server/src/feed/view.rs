@@ -6,6 +6,8 @@ use super::FeedError;
 
 /// Longest text of a filter, in bytes.
 const FILTER_BYTES_MAX: usize = 512;
+/// Longest name of a run, in bytes.
+const RUN_BYTES_MAX: usize = 64;
 /// Longest path, in bytes.
 const PATH_BYTES_MAX: usize = 4_096;
 
@@ -39,6 +41,10 @@ pub fn normalise(view: View) -> Result<View, FeedError> {
         View::Session(query) => {
             bounded("ensemble", &query.ensemble, FILTER_BYTES_MAX)?;
             Ok(View::Session(SessionQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
+        }
+        View::Lab(query) => {
+            bounded("run", &query.run, RUN_BYTES_MAX)?;
+            Ok(View::Lab(query))
         }
     }
 }

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::Http;
 use super::problem::{Refused, echo};
-use super::routes::{self, LIVE, Match, Need, Row};
+use super::routes::{self, Match, Need, Row};
 use super::sign_in;
 use crate::access::{Actor, Denied, Right};
 use crate::transport::Arrival;
@@ -56,7 +56,7 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
         }
     }
     if let Ok(known) = known {
-        if row.path != LIVE {
+        if !routes::is_by_itself(row.path) {
             http.access.touch(&known);
         }
         request.extensions_mut().insert(http.access.person(&known.actor));

@@ -11,6 +11,10 @@ mod gate;
 mod guard;
 mod headers;
 mod health;
+mod lab;
+mod lab_csv;
+mod lab_form;
+mod lab_page;
 mod live;
 mod me;
 mod metrics;
@@ -40,6 +44,7 @@ use crate::audit::{Closed, Records};
 use crate::clock::Clock;
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
+use crate::lab_desk::LabDesk;
 use crate::release::Desk;
 use crate::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
@@ -90,7 +95,8 @@ pub struct Http {
     access: Access,
     /// Who is shown payloads.
     payloads: Payloads,
-    lab: Lab,
+    /// Where runs of the lab are ordered.
+    lab_desk: LabDesk,
 }
 
 /// What is counted here, for `/metrics`.
@@ -125,7 +131,7 @@ impl Http {
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
-            lab: Lab::new(Vec::new(), crate::lab::Limits::default(), None, Clock::system()),
+            lab_desk: LabDesk::new(Lab::off(), Arc::new(Closed::without_directory())),
         }
     }
 
@@ -161,8 +167,8 @@ impl Http {
 
     /// The same, with this lab.
     #[must_use]
-    pub fn with_lab(self, lab: Lab) -> Self {
-        Self { lab, ..self }
+    pub fn with_lab(self, lab_desk: LabDesk) -> Self {
+        Self { lab_desk, ..self }
     }
 
     /// What somebody may see.

@@ -1,4 +1,5 @@
-//! Pages that the server draws alone: no script but the one that remembers the theme.
+//! Pages that the server draws alone: no script but the one that remembers the theme, and, where a page changes while it
+//! is looked at, the one that follows it.
 
 use app::ui::Plain;
 use axum::http::HeaderValue;
@@ -12,13 +13,22 @@ use crate::access::Actor;
 
 /// Answers with a page, for somebody.
 pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
+    answer(http, actor, draw, "")
+}
+
+/// Answers with a page that follows: it may load the page's code and ask this server.
+pub(super) fn living(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
+    answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'; connect-src 'self'")
+}
+
+fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, more: &str) -> Result<Response, Refused> {
     let Some(assets) = assets::names() else {
         return Err(Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
     };
     let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
     let mut response = Html(draw(&Plain { assets: &assets, nonce: &nonce, person: &person })).into_response();
     let policy = format!(
-        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'"
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'{more}"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);

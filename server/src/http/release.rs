@@ -99,7 +99,8 @@ impl ResultJson {
     }
 }
 
-type Asked<T> = Result<Json<T>, JsonRejection>;
+/// A body that may not be what it should.
+pub(super) type Asked<T> = Result<Json<T>, JsonRejection>;
 
 pub(super) async fn plan(
     State(http): State<Http>,
@@ -148,7 +149,8 @@ fn desk(http: &Http) -> Result<&Desk, Refused> {
     http.desk.as_ref().ok_or_else(|| Refused::unavailable(none))
 }
 
-fn read<T: DeserializeOwned>(body: Asked<T>, form: &str) -> Result<T, Refused> {
+/// The body, or one sentence that shows how it is written.
+pub(super) fn read<T: DeserializeOwned>(body: Asked<T>, form: &str) -> Result<T, Refused> {
     let Json(value) = body.map_err(|error| {
         let status = if error.status() == StatusCode::BAD_REQUEST { StatusCode::UNPROCESSABLE_ENTITY } else { error.status() };
         Refused::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text()))

@@ -2,9 +2,9 @@
 //! nobody: a page or handler that is added elsewhere stays unreachable until it has a row here.
 
 use axum::http::Method;
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, any, delete, get, post};
 
-use super::{Http, api, approve, audit, audit_page, health, live, me, metrics, release, sign_in, unknown_api};
+use super::{Http, api, approve, audit, audit_page, health, lab, lab_page, live, me, metrics, release, sign_in, unknown_api};
 use crate::access::Right;
 
 /// How something is asked for.
@@ -14,6 +14,8 @@ pub enum Verb {
     Get,
     /// POST.
     Post,
+    /// DELETE.
+    Delete,
     /// Whatever comes.
     Any,
 }
@@ -23,6 +25,7 @@ impl Verb {
         match self {
             Self::Get => matches!(*method, Method::GET | Method::HEAD),
             Self::Post => *method == Method::POST,
+            Self::Delete => *method == Method::DELETE,
             Self::Any => true,
         }
     }
@@ -32,6 +35,7 @@ impl Verb {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Delete => "DELETE",
             Self::Any => "any",
         }
     }
@@ -77,6 +81,7 @@ impl Row {
 
 const VIEW: Need = Need::Of(Right::View);
 const RELEASE: Need = Need::Of(Right::Release);
+const LAB: Need = Need::Of(Right::RunLab);
 const AUDIT: Need = Need::Of(Right::ReadAudit);
 
 /// A handler for scripts.
@@ -118,12 +123,22 @@ pub(super) const ROUTES: &[Row] = &[
     api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release::approve)),
     api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit::page)),
     api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit::export)),
+    api(Verb::Get, "/api/v1/lab/runs", VIEW, || get(lab::runs)),
+    api(Verb::Post, "/api/v1/lab/runs", LAB, || post(lab::start)),
+    api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab::run)),
+    api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab::stop)),
+    api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab::throw)),
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
     api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),
     Row { verb: Verb::Get, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| get(approve::show)) },
     Row { verb: Verb::Post, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| post(approve::approve)) },
     Row { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
+    Row { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
+    api(Verb::Get, DRAWN, VIEW, || get(lab_page::drawn)),
+    Row { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
+    Row { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
+    Row { verb: Verb::Post, path: "/lab/fault", need: LAB, answer: Answer::Form(|| post(lab_page::throw)) },
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),
@@ -143,8 +158,15 @@ pub(super) const ROUTES: &[Row] = &[
     file("/favicon.svg"),
 ];
 
-/// The live socket: browsers open it by themselves again and again, so that it is no sign of anybody at the keyboard.
-pub(super) const LIVE: &str = "/api/v1/live";
+/// The live socket.
+const LIVE: &str = "/api/v1/live";
+/// What the page of a run asks for.
+const DRAWN: &str = "/lab/drawn";
+
+/// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
+pub(super) fn is_by_itself(path: &str) -> bool {
+    matches!(path, LIVE | DRAWN)
+}
 
 /// One row, for those who check the table from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -126,7 +126,7 @@ fn fault<T>(why: impl Into<String>, remedy: impl Into<String>) -> Result<T, Faul
 }
 
 /// The servers, and the chroot or nothing.
-pub(super) fn split_chroot(connect: &str) -> (&str, &str) {
+pub fn split_chroot(connect: &str) -> (&str, &str) {
     connect.find('/').map_or((connect, ""), |at| connect.split_at(at))
 }
 

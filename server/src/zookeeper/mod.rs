@@ -21,7 +21,7 @@ mod watch;
 
 pub use act::{Acting, Asked, MakeConnector};
 pub use backoff::{Backoff, BackoffError};
-pub use config::{ConfigError, Fault, ObserverConfig, SESSION_TIMEOUT_MIN, check_connect, check_roots};
+pub use config::{ConfigError, Fault, ObserverConfig, SESSION_TIMEOUT_MIN, check_connect, check_roots, split_chroot};
 pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_hosts};
 pub use observer::{BATCHES_MAX, observe};
 pub use outbox::BATCH_MAX;

@@ -115,6 +115,7 @@ impl Projection for Fake {
             View::Waits {} => Body::Waits(Box::new(made_up::waits(&paths))),
             View::Sessions(query) => Body::Sessions(made_up::sessions(&paths, query)),
             View::Session(query) => Body::Session(made_up::session(&paths, query)),
+            View::Lab(_) => Body::Lab(None),
             View::Status {} => Body::Status(Status {
                 version: "0".to_owned(),
                 protocol: PROTOCOL,

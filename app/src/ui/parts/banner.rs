@@ -71,6 +71,8 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
         Body::Waits(waits) => Some(waits.as_of.clone()),
         Body::Sessions(sessions) => Some(sessions.head.as_of.clone()),
         Body::Session(page) => page.as_ref().map(|page| page.as_of.clone()),
+        #[cfg(not(feature = "hydrate"))]
+        Body::Lab(_) => None,
         Body::Status(status) => status.ensembles.first().map(|ensemble| AsOf {
             state: match ensemble.link {
                 Link::Live => RootState::Live,

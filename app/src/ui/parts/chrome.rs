@@ -49,6 +49,7 @@ pub(crate) fn Chrome(
                 <a class="nav-link" href="/" aria-current=mark("board")>"Board"</a>
                 <a class="nav-link" href="/waits" aria-current=mark("waits")>"Waits"</a>
                 <a class="nav-link" href="/sessions" aria-current=mark("sessions")>"Sessions"</a>
+                <a class="nav-link" href="/lab" rel="external">"Lab"</a>
                 <a class="nav-link" href="/status" aria-current=mark("status")>"Status"</a>
                 <div class="nav-more" inner_html=more></div>
             </nav>

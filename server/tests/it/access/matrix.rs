@@ -18,8 +18,8 @@ fn may(role: Duty, right: Right) -> bool {
 }
 
 async fn ask(house: &House, route: &Declared, headers: &[(&str, &str)]) -> Answer {
-    let path = route.path.replace("{name}", "none.css").replace("{*rest}", "v1/none");
-    let method = if route.verb == Verb::Post { "POST" } else { "GET" };
+    let path = route.path.replace("{name}", "none.css").replace("{*rest}", "v1/none").replace("{id}", "0000000000000000");
+    let method = if route.verb == Verb::Any { "GET" } else { route.verb.name() };
     house.ask(method, &path, headers, "").await
 }
 

@@ -1,0 +1,194 @@
+//! `[lab]` in the configuration file: where the lab may run, and how far it may go. Without the table it is off.
+
+use toml::{Table, Value};
+
+use super::tables::{known, number, shown};
+use super::{ConfigError, Ensemble};
+use crate::lab::{Limits, Place};
+use crate::zookeeper::check_roots;
+
+/// Where runs get their directories when nothing is said.
+const ROOT_DEFAULT: &str = "/lockscope-lab";
+/// Sessions a strategy.
+const CLIENTS: std::ops::RangeInclusive<u32> = 2..=500;
+/// Longest time a run may be counted, ms.
+const DURATION_MS: std::ops::RangeInclusive<u32> = 1_000..=3_600_000;
+/// Longest hold, ms.
+const HOLD_MS: std::ops::RangeInclusive<u32> = 0..=60_000;
+/// Rounds.
+const ROUNDS: std::ops::RangeInclusive<u32> = 1..=1_000;
+/// Keys of the table.
+const KEYS: [&str; 6] = ["ensembles", "root", "clients_max", "duration_ms_max", "hold_ms_max", "rounds_max"];
+
+/// Where the lab may run, and how far it may go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lab {
+    /// Names of the ensembles that allow it; never empty.
+    pub ensembles: Vec<String>,
+    /// The directory below which each run gets one of its own.
+    pub root: String,
+    /// What no run may exceed.
+    pub limits: Limits,
+}
+
+impl Lab {
+    /// The lab on one ensemble, with nothing else said.
+    pub fn on(ensemble: &str) -> Self {
+        Self { ensembles: vec![ensemble.to_owned()], root: ROOT_DEFAULT.to_owned(), limits: Limits::default() }
+    }
+
+    /// The places that it may run at, among all ensembles.
+    pub fn places(&self, ensembles: &[Ensemble]) -> Vec<Place> {
+        let allowed = ensembles.iter().filter(|ensemble| self.ensembles.contains(&ensemble.name));
+        let place = |ensemble: &Ensemble| Place {
+            ensemble: ensemble.name.clone(),
+            connect: ensemble.zk.clone(),
+            credentials: ensemble.identity.acting.clone(),
+            root: self.root.clone(),
+        };
+        allowed.map(place).collect()
+    }
+}
+
+/// Reads `[lab]`; None: it is off.
+pub(super) fn of(value: Option<&Value>, file: &str, ensembles: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
+    let Some(value) = value else { return Ok(None) };
+    let Value::Table(fields) = value else {
+        return Err(ConfigError(format!("`lab` in {file} is a {}; write it as a table that begins with [lab]", value.type_str())));
+    };
+    let name = format!("[lab] in {file}");
+    known(fields, &KEYS, &name)?;
+    let names = allowed(fields, &name, ensembles)?;
+    let root = root(fields, &name, ensembles.iter().filter(|ensemble| names.contains(&ensemble.name)))?;
+    let usual = Limits::default();
+    let limit = |key: &str, usual: u32, range: std::ops::RangeInclusive<u32>| {
+        fields.get(key).map_or(Ok(usual), |value| number(value, &format!("`{key}` of {name}"), *range.start(), *range.end()))
+    };
+    let limits = Limits {
+        clients_max: limit("clients_max", usual.clients_max, CLIENTS)?,
+        duration_ms_max: limit("duration_ms_max", usual.duration_ms_max, DURATION_MS)?,
+        hold_ms_max: limit("hold_ms_max", usual.hold_ms_max, HOLD_MS)?,
+        rounds_max: limit("rounds_max", usual.rounds_max, ROUNDS)?,
+    };
+    Ok(Some(Lab { ensembles: names, root, limits }))
+}
+
+/// The ensembles that are named: configured ones, without TLS.
+fn allowed(fields: &Table, name: &str, ensembles: &[Ensemble]) -> Result<Vec<String>, ConfigError> {
+    let all = ensembles.iter().map(|ensemble| ensemble.name.as_str()).collect::<Vec<_>>().join(", ");
+    let example = ensembles.first().map_or("default", |ensemble| &ensemble.name);
+    let remedy = format!("name those where the lab may make sessions and znodes, like ensembles = [{example:?}]");
+    let items = match fields.get("ensembles") {
+        None => return Err(ConfigError(format!("{name} has no `ensembles`; {remedy}"))),
+        Some(Value::Array(items)) if items.is_empty() => return Err(ConfigError(format!("`ensembles` of {name} is an empty list; {remedy}"))),
+        Some(Value::Array(items)) => items,
+        Some(other) => return Err(ConfigError(format!("`ensembles` of {name} is {}; {remedy}", shown(other)))),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for item in items {
+        let known = item.as_str().and_then(|text| ensembles.iter().find(|ensemble| ensemble.name == text));
+        let Some(ensemble) = known else {
+            return Err(ConfigError(format!("`ensembles` of {name} has {}, which is no ensemble here; use one of {all}", shown(item))));
+        };
+        if ensemble.identity.acting.tls.is_some() {
+            return Err(ConfigError(format!(
+                "`ensembles` of {name} has {:?}, which is met by TLS, and the lab counts on the wire; name one without ca_file",
+                ensemble.name
+            )));
+        }
+        if names.contains(&ensemble.name) {
+            return Err(ConfigError(format!("`ensembles` of {name} has {:?} twice; name it once", ensemble.name)));
+        }
+        names.push(ensemble.name.clone());
+    }
+    Ok(names)
+}
+
+/// The directory of all runs: a path of its own, with no lock root at or below it.
+fn root<'a>(fields: &Table, name: &str, allowed: impl Iterator<Item = &'a Ensemble>) -> Result<String, ConfigError> {
+    let root = match fields.get("root") {
+        None => ROOT_DEFAULT.to_owned(),
+        Some(Value::String(root)) => root.clone(),
+        Some(other) => return Err(ConfigError(format!("`root` of {name} is {}; write a path like {ROOT_DEFAULT:?}", shown(other)))),
+    };
+    let bad = |why: &str, remedy: &str| Err(ConfigError(format!("`root` of {name} {root:?} {why}; {remedy}")));
+    if let Err((_, fault)) = check_roots(std::slice::from_ref(&root)) {
+        return bad(&fault.why, &fault.remedy);
+    }
+    for ensemble in allowed {
+        if let Some(why) = root_fault(&root, &ensemble.roots) {
+            return bad(&why, &format!("choose a path that is only for the lab, like {ROOT_DEFAULT:?}"));
+        }
+    }
+    Ok(root)
+}
+
+/// Why runs may not get their directories here.
+fn root_fault(lab_root: &str, roots: &[String]) -> Option<String> {
+    let is_under = |path: &str, top: &str| path == top || path.strip_prefix(top).is_some_and(|rest| rest.starts_with('/'));
+    if lab_root == "/" {
+        return Some("is the root of everything".to_owned());
+    }
+    if is_under(lab_root, "/zookeeper") {
+        return Some("is ZooKeeper's own".to_owned());
+    }
+    roots.iter().find(|root| is_under(root, lab_root)).map(|root| format!("is or contains the watched root {root:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Fake;
+    use super::super::{Config, Settings};
+    use super::*;
+
+    fn load(lab: &str) -> Result<Option<Lab>, String> {
+        let text = format!("zk = \"a:1\"\nroot = [\"/locks/a\", \"/b\"]\n{lab}");
+        let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+        let fake = Fake { text: Some(text.leak()), ..Fake::default() };
+        Config::load(&flags, &fake).map(|config| config.lab).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn it_is_off_until_it_is_allowed() {
+        assert_eq!(load(""), Ok(None));
+        assert_eq!(load("[lab]\nensembles = [\"default\"]"), Ok(Some(Lab::on("default"))));
+        let lab = load("[lab]\nensembles = [\"default\"]\nroot = \"/locks/lab\"\nclients_max = 50\nduration_ms_max = 5000\n").unwrap().unwrap();
+        assert_eq!((lab.root.as_str(), lab.limits.clients_max, lab.limits.duration_ms_max), ("/locks/lab", 50, 5_000));
+    }
+
+    #[test]
+    fn every_mistake_has_its_sentence() {
+        let of = "[lab] in x.toml";
+        let remedy = "name those where the lab may make sessions and znodes, like ensembles = [\"default\"]";
+        let own = "choose a path that is only for the lab, like \"/lockscope-lab\"";
+        let cases = [
+            ("lab = 1", "`lab` in x.toml is a integer; write it as a table that begins with [lab]".to_owned()),
+            ("[lab]", format!("{of} has no `ensembles`; {remedy}")),
+            ("[lab]\nensembles = []", format!("`ensembles` of {of} is an empty list; {remedy}")),
+            ("[lab]\nensembles = \"default\"", format!("`ensembles` of {of} is \"default\"; {remedy}")),
+            ("[lab]\nensembles = [\"x\"]", format!("`ensembles` of {of} has \"x\", which is no ensemble here; use one of default")),
+            ("[lab]\nensembles = [\"default\", \"default\"]", format!("`ensembles` of {of} has \"default\" twice; name it once")),
+            (
+                "[lab]\nclients = 1",
+                format!("{of} has the unknown key `clients`; the keys are ensembles, root, clients_max, duration_ms_max, hold_ms_max, rounds_max"),
+            ),
+        ];
+        for (text, sentence) in cases {
+            assert_eq!(load(text), Err(sentence), "{text}");
+        }
+        let with = |line: &str| load(&format!("[lab]\nensembles = [\"default\"]\n{line}")).unwrap_err();
+        assert_eq!(with("root = \"lab\""), format!("`root` of {of} \"lab\" does not start with a slash; write /lab"));
+        assert_eq!(with("root = \"/\""), format!("`root` of {of} \"/\" is the root of everything; {own}"));
+        assert_eq!(with("root = \"/zookeeper/lab\""), format!("`root` of {of} \"/zookeeper/lab\" is ZooKeeper's own; {own}"));
+        assert_eq!(with("root = \"/locks\""), format!("`root` of {of} \"/locks\" is or contains the watched root \"/locks/a\"; {own}"));
+        assert_eq!(with("root = \"/b\""), format!("`root` of {of} \"/b\" is or contains the watched root \"/b\"; {own}"));
+        for (key, value, range) in [
+            ("clients_max", "501", "2 to 500"),
+            ("clients_max", "1", "2 to 500"),
+            ("rounds_max", "0", "1 to 1000"),
+            ("hold_ms_max", "-1", "0 to 60000"),
+        ] {
+            assert_eq!(with(&format!("{key} = {value}")), format!("`{key}` of {of} is {value}; write a whole number from {range}"));
+        }
+    }
+}

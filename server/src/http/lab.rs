@@ -1,0 +1,121 @@
+//! Runs of the lab over HTTP: ordered, looked at, stopped, and what goes wrong in them on purpose.
+
+use app::wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::Http;
+use super::lab_csv;
+use super::problem::{Refused, echo};
+use super::release::{Asked, read};
+use crate::access::Actor;
+use crate::feed::Sight;
+use crate::lab::LabRefusal;
+use crate::lab_desk::{LabDenied, has_ended};
+
+/// Decoded query parameters in the order given.
+type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
+
+const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"clients\": 50}";
+const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";
+
+/// `POST /api/v1/lab/runs`.
+pub(super) async fn start(State(http): State<Http>, Extension(actor): Extension<Actor>, order: Asked<LabOrder>) -> Result<Response, Refused> {
+    let id = http.lab_desk.start(&actor, read(order, ORDER)?).await?;
+    let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.clone() })).into_response();
+    if let Ok(at) = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}")) {
+        response.headers_mut().insert(LOCATION, at);
+    }
+    Ok(response)
+}
+
+/// `GET /api/v1/lab/runs`.
+pub(super) async fn runs(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
+    if let Some((name, _)) = pairs_of(pairs)?.first() {
+        return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/lab/runs; it takes none", echo(name))));
+    }
+    Ok(Json(http.lab_desk.runs(&sight)))
+}
+
+/// `GET /api/v1/lab/runs/ID`, as a table with `?format=csv` or with `.csv` after the id.
+pub(super) async fn run(
+    State(http): State<Http>,
+    Extension(sight): Extension<Sight>,
+    Path(id): Path<String>,
+    pairs: Pairs,
+) -> Result<Response, Refused> {
+    let (id, mut is_csv) = id.strip_suffix(".csv").map_or((id.as_str(), false), |id| (id, true));
+    for (name, value) in pairs_of(pairs)? {
+        match (name.as_str(), value.as_str()) {
+            ("format", "csv") => is_csv = true,
+            ("format", "json") => is_csv = false,
+            ("format", other) => return Err(Refused::bad_request(format!("`{}` is not a value of `format`; use json or csv", echo(other)))),
+            (other, _) => {
+                return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/lab/runs/ID; it takes format", echo(other))));
+            }
+        }
+    }
+    let run = http.lab_desk.run(&sight, id)?;
+    Ok(if is_csv { as_csv(&run) } else { Json(&*run).into_response() })
+}
+
+/// `DELETE /api/v1/lab/runs/ID`: 202 while it is being cleared, 200 when it is over.
+pub(super) async fn stop(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    Path(id): Path<String>,
+) -> Result<Response, Refused> {
+    let run = http.lab_desk.stop(&actor, &sight, &id).await?;
+    let status = if has_ended(run.state) { StatusCode::OK } else { StatusCode::ACCEPTED };
+    Ok((status, Json(&*run)).into_response())
+}
+
+/// `POST /api/v1/lab/runs/ID/faults`.
+pub(super) async fn throw(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    Path(id): Path<String>,
+    order: Asked<FaultOrder>,
+) -> Result<Json<ThrownFault>, Refused> {
+    Ok(Json(http.lab_desk.throw(&actor, &sight, &id, read(order, FAULT)?).await?))
+}
+
+fn pairs_of(pairs: Pairs) -> Result<Vec<(String, String)>, Refused> {
+    let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+    Ok(pairs)
+}
+
+fn as_csv(run: &LabRun) -> Response {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8; header=present"));
+    let name = format!("attachment; filename=\"lockscope-lab-{}.csv\"", run.id);
+    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment")));
+    (headers, lab_csv::table(run)).into_response()
+}
+
+impl From<LabRefusal> for Refused {
+    fn from(refusal: LabRefusal) -> Self {
+        let status = match refusal {
+            LabRefusal::Off | LabRefusal::Busy(_) | LabRefusal::NotNow(_) => StatusCode::CONFLICT,
+            LabRefusal::Bad(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            LabRefusal::Unknown(_) => StatusCode::NOT_FOUND,
+        };
+        Self::new(status, refusal.to_string())
+    }
+}
+
+impl From<LabDenied> for Refused {
+    fn from(denied: LabDenied) -> Self {
+        match denied {
+            LabDenied::Right(sentence) => Self::new(StatusCode::FORBIDDEN, sentence),
+            LabDenied::Audit(_) | LabDenied::Closing => Self::unavailable(denied.to_string()),
+            LabDenied::Lab(refusal) => refusal.into(),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The lab's pages, for people: the runs that are kept and the form that starts one, one run, and the drawing of it that
+//! its page asks for again and again. What may be done is decided where it is done; here forms become orders.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::ui::{LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
+use app::wire::{Fault, FaultOrder, LabRun, Strategy};
+use axum::extract::rejection::{FormRejection, QueryRejection};
+use axum::extract::{Extension, Form, Query, State};
+use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+
+use super::gate::see_other;
+use super::lab_form::{draft, order};
+use super::problem::{Refused, echo};
+use super::{Http, plain};
+use crate::access::{Actor, Right};
+use crate::feed::Sight;
+use crate::lab::LabRefusal;
+
+/// A drawing that is asked for is waited for so long; less than any answer may take.
+const NEWS_MAX: Duration = Duration::from_secs(8);
+
+type Found = Result<Query<Vec<(String, String)>>, QueryRejection>;
+type Typed = Result<Form<Vec<(String, String)>>, FormRejection>;
+
+/// `GET /lab`, and `GET /lab?run=ID` for one run.
+pub(super) async fn show(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    headers: HeaderMap,
+    found: Found,
+) -> Result<Response, Refused> {
+    let pairs = queried(found)?;
+    match value(&pairs, "run") {
+        None => {
+            let view = view(&http, &actor, &sight);
+            plain::page(&http, &actor, |of| lab_page(of, &view))
+        }
+        Some(id) => one(&http, &actor, &sight, &headers, id, None),
+    }
+}
+
+/// `GET /lab/drawn?run=ID&after=REVISION`: the content of a run's page as soon as the run is newer; 204 when it stays as it
+/// is for a while.
+pub(super) async fn drawn(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    found: Found,
+) -> Result<Response, Refused> {
+    let pairs = queried(found)?;
+    let id = value(&pairs, "run").ok_or_else(|| Refused::bad_request("which run? add run=ID"))?;
+    let after = value(&pairs, "after").unwrap_or("0").parse::<u64>();
+    let after = after.map_err(|_| Refused::bad_request("`after` must be the revision that is known already, a whole number"))?;
+    let news = newer(&http, &sight, id, after);
+    let run = tokio::select! {
+        run = tokio::time::timeout(NEWS_MAX, news) => run,
+        () = http.draining.stopped() => return Err(Refused::unavailable("the server is shutting down; ask another")),
+    };
+    let Ok(run) = run else { return Ok(StatusCode::NO_CONTENT.into_response()) };
+    let Some(run) = run else { return Err(LabRefusal::Unknown(echo(id)).into()) };
+    let mut response = lab_drawn(&run, &seen_by(&http, &actor, &run)).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    Ok(response)
+}
+
+/// `POST /lab/run`.
+pub(super) async fn start(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    typed: Typed,
+) -> Result<Response, Refused> {
+    let draft = draft(&typed_in(typed)?);
+    let started = match order(&draft) {
+        Ok(order) => http.lab_desk.start(&actor, order).await.map_err(Refused::from),
+        Err(sentence) => Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, sentence)),
+    };
+    match started {
+        Ok(id) => Ok(see_other(&run_url(&id))),
+        Err(refused) => {
+            let view = LabView { draft, error: refused.sentence().to_owned(), ..view(&http, &actor, &sight) };
+            let page = plain::page(&http, &actor, |of| lab_page(of, &view))?;
+            Ok((refused.status(), page).into_response())
+        }
+    }
+}
+
+/// `POST /lab/stop`.
+pub(super) async fn stop(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    headers: HeaderMap,
+    typed: Typed,
+) -> Result<Response, Refused> {
+    let pairs = typed_in(typed)?;
+    let id = value(&pairs, "run").unwrap_or_default();
+    match http.lab_desk.stop(&actor, &sight, id).await {
+        Ok(_) => Ok(see_other(&run_url(id))),
+        Err(denied) => one(&http, &actor, &sight, &headers, id, Some(denied.into())),
+    }
+}
+
+/// `POST /lab/fault`.
+pub(super) async fn throw(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    headers: HeaderMap,
+    typed: Typed,
+) -> Result<Response, Refused> {
+    let pairs = typed_in(typed)?;
+    let id = value(&pairs, "run").unwrap_or_default();
+    let fault = value(&pairs, "fault").and_then(|name| Fault::ALL.into_iter().find(|fault| fault.name() == name));
+    let fault = fault.ok_or_else(|| Refused::bad_request("`fault` names no fault; use a button of the run's page"))?;
+    let strategy = value(&pairs, "strategy").and_then(|name| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name));
+    match http.lab_desk.throw(&actor, &sight, id, FaultOrder { fault, strategy }).await {
+        Ok(_) => Ok(see_other(&run_url(id))),
+        Err(denied) => one(&http, &actor, &sight, &headers, id, Some(denied.into())),
+    }
+}
+
+/// The page of one run, with why a button did nothing.
+fn one(http: &Http, actor: &Actor, sight: &Sight, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
+    let Ok(run) = http.lab_desk.run(sight, id) else {
+        let page = plain::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
+        return Ok((StatusCode::NOT_FOUND, page).into_response());
+    };
+    let share = share(http, headers, &run.id);
+    let error = refused.as_ref().map(|refused| refused.sentence().to_owned()).unwrap_or_default();
+    let page = plain::living(http, actor, |of| lab_run_page(of, &run, &seen_by(http, actor, &run), &share, &error))?;
+    Ok((refused.map_or(StatusCode::OK, |refused| refused.status()), page).into_response())
+}
+
+/// Waits until a run is newer than what is known; None when there is none.
+async fn newer(http: &Http, sight: &Sight, id: &str, after: u64) -> Option<Arc<LabRun>> {
+    let mut changes = http.lab_desk.changes();
+    loop {
+        changes.borrow_and_update();
+        let run = http.lab_desk.run(sight, id).ok()?;
+        if run.revision > after || run.ended_at_ms.is_some() || changes.changed().await.is_err() {
+            return Some(run);
+        }
+    }
+}
+
+fn view(http: &Http, actor: &Actor, sight: &Sight) -> LabView {
+    LabView {
+        runs: http.lab_desk.runs(sight),
+        has_lab: http.lab_desk.is_on(),
+        may_run: actor.may(Right::RunLab),
+        can_sign_in: http.access.can_sign_in(),
+        draft: app::ui::LabDraft::default(),
+        error: String::new(),
+    }
+}
+
+fn seen_by(http: &Http, actor: &Actor, run: &LabRun) -> LabSight {
+    LabSight { may_run: actor.may_at(Right::RunLab, &run.ensemble, &run.root), has_many: run.ensemble != "default", now_ms: http.hub.now_ms() }
+}
+
+/// A run's whole address, as whoever asks reached this server.
+fn share(http: &Http, headers: &HeaderMap, id: &str) -> String {
+    let scheme = if http.origins.is_encrypted() { "https" } else { "http" };
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if host.is_empty() { run_url(id) } else { format!("{scheme}://{host}{}", run_url(id)) }
+}
+
+fn queried(found: Found) -> Result<Vec<(String, String)>, Refused> {
+    let Query(pairs) = found.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+    Ok(pairs)
+}
+
+fn typed_in(typed: Typed) -> Result<Vec<(String, String)>, Refused> {
+    let Form(pairs) = typed.map_err(|error| Refused::bad_request(format!("the form could not be read: {}", error.body_text())))?;
+    Ok(pairs)
+}
+
+fn value<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}

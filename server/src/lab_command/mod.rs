@@ -1,0 +1,215 @@
+//! `lockscope lab`: orders a run, tells how it goes on standard error and what came of it on standard output. On a private
+//! ZooKeeper of its own, on an ensemble, or by a running server.
+
+mod remote;
+pub(crate) mod table;
+
+use std::time::Duration;
+
+use app::wire::{LabOrder, LabRun, LabState, Strategy};
+
+use crate::cli::Lab as Asked;
+use crate::clock::Clock;
+use crate::config::ConfigError;
+use crate::demo::{PrivateZooKeeper, ServerOptions};
+use crate::error::{EXIT_INTERRUPTED, RunError};
+use crate::lab::{Lab, LabRefusal, Limits, Place};
+use crate::lab_desk::has_ended;
+use crate::serve::{say, signalled};
+use crate::zookeeper::{Credentials, check_connect};
+use remote::Remote;
+
+/// How often it is looked how far the run is.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Looks between two lines of progress.
+const LOOKS_A_LINE: u32 = 5;
+/// How long a run that was stopped gets to be cleared.
+const CLEAR_MAX: Duration = Duration::from_secs(30);
+/// Where runs get their directories.
+const ROOT: &str = "/lockscope-lab";
+/// Java heap of the private ZooKeeper, MiB: up to 2,000 sessions come at once.
+const HEAP_MB: u32 = 256;
+
+fn wrong(sentence: String) -> RunError {
+    RunError::Config(ConfigError(sentence))
+}
+
+/// Does what was asked.
+///
+/// # Errors
+/// One sentence; a run that was interrupted, failed, or broke mutual exclusion is an error too.
+pub async fn run(asked: &Asked) -> Result<(), RunError> {
+    let order = order(asked)?;
+    if let Some(server) = &asked.server {
+        let token = asked.token_file.as_deref().map(token).transpose()?;
+        return go(&Runner::There(Remote::new(server, token)?), order, asked.json).await;
+    }
+    if let Some(zk) = &asked.zk {
+        check_connect(zk).map_err(|fault| wrong(format!("--zk {zk:?} {}; {}", fault.why, fault.remedy)))?;
+        return here(zk, order, asked.json).await;
+    }
+    tell("starting a private ZooKeeper");
+    let options = ServerOptions { heap_mb: HEAP_MB, ..ServerOptions::default() };
+    let started = tokio::select! {
+        started = PrivateZooKeeper::start(options) => started,
+        () = signalled() => return Err(RunError::Interrupted),
+    };
+    let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the lab's ZooKeeper could not be started: {error}")))?;
+    let done = here(&zookeeper.address(), order, asked.json).await;
+    if let Err(error) = zookeeper.stop().await {
+        tracing::warn!(%error, "the lab's ZooKeeper did not stop by itself and is killed");
+    }
+    done
+}
+
+/// In this process, on an ensemble.
+async fn here(connect: &str, order: LabOrder, is_json: bool) -> Result<(), RunError> {
+    let place = Place { ensemble: "default".to_owned(), connect: connect.to_owned(), credentials: Credentials::default(), root: ROOT.to_owned() };
+    let lab = Lab::new(vec![place], Limits::default(), None, Clock::system());
+    lab.sweep().await;
+    let done = go(&Runner::Here(lab.clone()), order, is_json).await;
+    if !lab.close(CLEAR_MAX).await {
+        tell(&format!("the run was not cleared within {CLEAR_MAX:?}; the next run on this ensemble removes what it left below {ROOT}"));
+    }
+    done
+}
+
+/// Who carries the run out.
+enum Runner {
+    /// This process.
+    Here(Lab),
+    /// A server.
+    There(Remote),
+}
+
+impl Runner {
+    async fn start(&self, order: LabOrder) -> Result<String, RunError> {
+        match self {
+            Self::Here(lab) => lab.start(order, "lockscope lab").map_err(refused),
+            Self::There(remote) => remote.start(&order).await,
+        }
+    }
+
+    async fn run(&self, id: &str) -> Result<LabRun, RunError> {
+        match self {
+            Self::Here(lab) => lab.run(id).map(|run| LabRun::clone(&run)).ok_or_else(|| refused(LabRefusal::Unknown(id.to_owned()))),
+            Self::There(remote) => remote.run(id).await,
+        }
+    }
+
+    async fn stop(&self, id: &str) -> Result<(), RunError> {
+        match self {
+            Self::Here(lab) => lab.stop(id, "lockscope lab").map_err(refused),
+            Self::There(remote) => remote.stop(id).await,
+        }
+    }
+}
+
+/// A whole run, from the order to the table.
+async fn go(runner: &Runner, order: LabOrder, is_json: bool) -> Result<(), RunError> {
+    let id = runner.start(order).await?;
+    let followed = tokio::select! {
+        run = follow(runner, &id) => run,
+        () = signalled() => {
+            tell("stopping and clearing; a second signal ends at once and leaves that to the next run");
+            tokio::spawn(async {
+                signalled().await;
+                std::process::exit(EXIT_INTERRUPTED.into());
+            });
+            runner.stop(&id).await?;
+            let cleared = tokio::time::timeout(CLEAR_MAX, follow(runner, &id)).await;
+            cleared.unwrap_or_else(|_| Err(RunError::Unavailable(format!("the run was not cleared within {CLEAR_MAX:?}"))))
+        }
+    };
+    let run = followed?;
+    if is_json {
+        let text = serde_json::to_string_pretty(&run).map_err(|error| RunError::Internal(format!("the run can't be written: {error}")))?;
+        say(&text);
+    } else {
+        say(table::render(&run).trim_end());
+    }
+    judge(&run)
+}
+
+/// What the exit code tells.
+fn judge(run: &LabRun) -> Result<(), RunError> {
+    if run.state == LabState::Stopped {
+        return Err(RunError::Interrupted);
+    }
+    if run.state == LabState::Failed {
+        return Err(RunError::Unavailable(format!("the run failed: {}", run.why)));
+    }
+    let broken = run.strategies.iter().find(|lane| lane.broken > 0 && run.faults.is_empty());
+    broken.map_or(Ok(()), |lane| Err(RunError::Broken(format!("{}: two held the lock at a time, {} times", lane.name, lane.broken))))
+}
+
+/// Waits for the end and tells how far it is.
+async fn follow(runner: &Runner, id: &str) -> Result<LabRun, RunError> {
+    let (mut told, mut looks) = (String::new(), 0_u32);
+    loop {
+        let run = runner.run(id).await?;
+        let line = progress(&run);
+        // A line for each change, as long as they are rare enough to be read.
+        if line != told && (looks.is_multiple_of(LOOKS_A_LINE) || has_ended(run.state)) {
+            tell(&line);
+            told = line;
+        }
+        if has_ended(run.state) {
+            return Ok(run);
+        }
+        looks = looks.wrapping_add(1);
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// How far a run is, in one line.
+fn progress(run: &LabRun) -> String {
+    let lanes = run
+        .strategies
+        .iter()
+        .map(|lane| format!("{} {} of {}, {} events", lane.name, lane.acquisitions, lane.acquisitions_wanted, lane.watch_events));
+    format!("{}: {}", run.state, lanes.collect::<Vec<_>>().join("; "))
+}
+
+fn order(asked: &Asked) -> Result<LabOrder, RunError> {
+    let strategy = |name: &String| {
+        let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
+        let names = Strategy::ALL.map(Strategy::name).join(", ");
+        found.ok_or_else(|| wrong(format!("--strategies has {name:?}, which is none; use {names}, separated by commas")))
+    };
+    Ok(LabOrder {
+        ensemble: asked.ensemble.clone(),
+        strategies: asked.strategies.iter().map(strategy).collect::<Result<_, _>>()?,
+        clients: asked.clients,
+        rounds: asked.rounds,
+        hold_ms: asked.hold_ms,
+        think_ms: asked.think_ms,
+        duration_ms: asked.duration_ms,
+        in_turn: asked.in_turn,
+        seed: asked.seed,
+    })
+}
+
+fn token(file: &std::path::Path) -> Result<String, RunError> {
+    let text = std::fs::read_to_string(file);
+    let text =
+        text.map_err(|error| wrong(format!("--token-file {} can't be read ({error}); name a file that this user may read", file.display())))?;
+    let token = text.trim();
+    if token.is_empty() || token.contains(char::is_whitespace) {
+        return Err(wrong(format!("--token-file {} has no token; write what `lockscope token new` printed into it", file.display())));
+    }
+    Ok(token.to_owned())
+}
+
+fn refused(refusal: LabRefusal) -> RunError {
+    match refusal {
+        LabRefusal::Bad(sentence) => wrong(sentence),
+        other => RunError::Unavailable(other.to_string()),
+    }
+}
+
+/// A line for whoever waits. A closed standard error is nobody waiting.
+fn tell(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
