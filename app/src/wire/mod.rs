@@ -29,8 +29,8 @@ pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStat
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lab::{
-    Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted, LabState, Lane, ServerCounter, Spread, Strategy,
-    ThrownFault,
+    Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted, LabState, Lane, ServerCounter, Spread,
+    Strategy, ThrownFault,
 };
 pub use lock::{
     AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
