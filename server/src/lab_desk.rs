@@ -139,14 +139,11 @@ impl LabDesk {
 
     async fn begin(&self, actor: Actor, order: LabOrder) -> Result<String, LabDenied> {
         let inner = &self.0;
-        // Out of scope, not even that there is such an ensemble is told.
-        if let Some(name) = order.ensemble.as_deref().filter(|name| !actor.scope.covers_ensemble(name)) {
-            return Err(self.denied(&actor, name, "/").await);
-        }
+        let order = self.narrowed(&actor, order).await?;
         let closing = inner.closing.lock().await;
         let (order, place) = inner.lab.check(order)?;
         if !actor.may_at(Right::RunLab, &place.ensemble, &place.root) {
-            return Err(self.denied(&actor, &place.ensemble, &place.root).await);
+            return Err(self.denied(&actor, &place.ensemble).await);
         }
         if *closing {
             return Err(LabDenied::Closing);
@@ -175,6 +172,31 @@ impl LabDesk {
         }
     }
 
+    /// The order for an ensemble where the actor may run the lab. Out of scope, not even that there is another is told.
+    async fn narrowed(&self, actor: &Actor, mut order: LabOrder) -> Result<LabOrder, LabDenied> {
+        let lab = &self.0.lab;
+        if lab.is_off() {
+            return Err(LabRefusal::Off.into());
+        }
+        let may = |name: &String| lab.root_of(name).is_some_and(|root| actor.may_at(Right::RunLab, name, root));
+        let allowed: Vec<String> = lab.runs().ensembles.into_iter().filter(may).collect();
+        match &order.ensemble {
+            Some(name) if may(name) => Ok(order),
+            Some(name) if actor.scope.covers_ensemble(name) && lab.root_of(name).is_none() && !allowed.is_empty() => {
+                Err(LabRefusal::Bad(format!("ensemble {name:?} does not allow the lab; name one of {}", allowed.join(", "))).into())
+            }
+            Some(name) => Err(self.denied(actor, name).await),
+            None => match allowed.as_slice() {
+                [] => Err(self.denied(actor, "").await),
+                [only] => {
+                    order.ensemble = Some(only.clone());
+                    Ok(order)
+                }
+                several => Err(LabRefusal::Bad(format!("ensemble is missing, and several allow the lab; name one of {}", several.join(", "))).into()),
+            },
+        }
+    }
+
     /// A run that the actor sees and may do something with.
     async fn checked(&self, actor: &Actor, sight: &Sight, id: &str) -> Result<Arc<LabRun>, LabDenied> {
         let run = self.run(sight, id)?;
@@ -182,13 +204,15 @@ impl LabDesk {
         if actor.may_at(Right::RunLab, &run.ensemble, root) {
             return Ok(run);
         }
-        Err(self.denied(actor, &run.ensemble, root).await)
+        Err(self.denied(actor, &run.ensemble).await)
     }
 
     /// A refusal goes on record where that can be written; nothing was done either way.
-    async fn denied(&self, actor: &Actor, ensemble: &str, root: &str) -> LabDenied {
-        let sentence = format!("{} may not run the lab at {root} of {ensemble}: it is out of their scope", actor.name);
-        let entry = entry(AuditKind::Refused, Some(actor.clone()), ensemble, root, sentence.clone());
+    async fn denied(&self, actor: &Actor, ensemble: &str) -> LabDenied {
+        let at = if ensemble.is_empty() { String::new() } else { format!(" on {ensemble:?}") };
+        let sentence = format!("{} may not run the lab{at}: it is out of their scope", actor.name);
+        let ensemble = Some(ensemble.to_owned()).filter(|ensemble| !ensemble.is_empty());
+        let entry = Entry { actor: Some(actor.clone()), ensemble, ..Entry::of_server(AuditKind::Refused, sentence.clone()) };
         note(&*self.0.journal, entry).await;
         LabDenied::Right(sentence)
     }

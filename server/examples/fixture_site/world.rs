@@ -212,6 +212,7 @@ impl Projection for World {
 
     fn project(&self, view: &View, _sight: &Sight) -> Body {
         match view {
+            View::Lab(_) => Body::Lab(None),
             View::Board(query) => Body::Board(self.board(query)),
             View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),
             View::Status {} => Body::Status(self.status()),

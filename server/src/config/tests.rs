@@ -128,7 +128,7 @@ fn files_that_can_not_be() {
     check_file("zk = 1.5", "`zk` in x.toml is a float; write it as text in quotes");
     check_file(
         "listne = 1",
-        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, clock_scratch, auth_file, sasl_file, ca_file, cert_file, key_file, act_auth_file, act_sasl_file, act_cert_file, act_key_file, origin, tls_cert, tls_key, behind_tls_proxy, second_approver, payloads, webhook_url, webhook_secret_file, webhook_allow_http, ensemble, lock, lints, anonymous, proxy_header, proxy_addresses, proxy_role, proxy_role_header, proxy_roles, oidc_issuer, oidc_client_id, oidc_client_secret_file, oidc_redirect, oidc_name_claim, oidc_groups_claim, oidc_role, oidc_roles",
+        "x.toml has the unknown key `listne`; the keys are zk, name, color, root, listen, data_dir, connect_timeout, session_timeout_ms, evidence, admin_url, clock_scratch, auth_file, sasl_file, ca_file, cert_file, key_file, act_auth_file, act_sasl_file, act_cert_file, act_key_file, origin, tls_cert, tls_key, behind_tls_proxy, second_approver, payloads, webhook_url, webhook_secret_file, webhook_allow_http, ensemble, lock, lints, lab, anonymous, proxy_header, proxy_addresses, proxy_role, proxy_role_header, proxy_roles, oidc_issuer, oidc_client_id, oidc_client_secret_file, oidc_redirect, oidc_name_claim, oidc_groups_claim, oidc_role, oidc_roles",
     );
     check_file("zk = \"a:1\"\nroot = []", "`root` in x.toml is an empty list; name at least one path, or leave it out to find every lock");
     check_file(

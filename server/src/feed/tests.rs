@@ -47,7 +47,7 @@ impl Projection for Fake {
         self.projections.fetch_add(1, Ordering::Relaxed);
         let root = |path: &String| RootBrief { tag: None, path: path.clone(), state: RootState::Live, since_ms: 0, why: String::new(), locks: 0 };
         match view {
-            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => {
+            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) | View::Lab(_) => {
                 let roots = self.names.lock().unwrap().iter().map(root).collect();
                 Body::Board(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
             }

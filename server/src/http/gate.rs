@@ -42,7 +42,10 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
     let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let row = match matched.as_deref().map(|path| routes::find(path, request.method())) {
         Some(Match::Row(row)) => row,
-        Some(Match::Otherwise) => return method_not_allowed(request.method(), request.uri()).into_response(),
+        Some(Match::Otherwise) => {
+            let row = matched.as_deref().unwrap_or_default();
+            return method_not_allowed(request.method(), request.uri(), row).into_response();
+        }
         // Served by no row: not there, whatever would answer.
         Some(Match::None) => return nothing_there(request.uri()).into_response(),
         None => return unknown(&http, request, next).await,
@@ -121,10 +124,10 @@ pub(super) fn see_other(to: &str) -> Response {
     response
 }
 
-/// The address is there, asked for otherwise.
-pub(super) fn method_not_allowed(method: &Method, uri: &Uri) -> Refused {
-    let path = uri.path();
-    Refused::new(StatusCode::METHOD_NOT_ALLOWED, format!("{} is not allowed at {}; use {}", echo(method.as_str()), echo(path), routes::verbs(path)))
+/// The address is there, asked for otherwise; `row`: as the table has it.
+pub(super) fn method_not_allowed(method: &Method, uri: &Uri, row: &str) -> Refused {
+    let detail = format!("{} is not allowed at {}; use {}", echo(method.as_str()), echo(uri.path()), routes::verbs(row));
+    Refused::new(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 
 fn nothing_there(uri: &Uri) -> Refused {

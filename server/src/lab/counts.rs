@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::domain::znode::SessionId;
 use app::wire::ServerCounter;
 
 use crate::evidence::ask_word;
@@ -42,7 +41,7 @@ pub(super) async fn packets(members: &[String], sessions: &Sessions) -> Result<P
     for member in members {
         let text = ask_word(member, "cons").await.map_err(|said| format!("{member}: {said}"))?;
         let told = cons::packets(&text).map_err(|why| format!("{member} answered `cons`, but {why}"))?;
-        for (_, packets) in told.into_iter().filter(|(SessionId(id), _)| sessions.contains(id)) {
+        for (_, packets) in told.into_iter().filter(|(id, _)| sessions.contains(&id.0)) {
             all.received += packets.received;
             all.sent += packets.sent;
         }
@@ -54,7 +53,7 @@ pub(super) async fn packets(members: &[String], sessions: &Sessions) -> Result<P
 pub(super) async fn are_connected(members: &[String], sessions: &Sessions) -> bool {
     for member in members {
         let Ok(text) = ask_word(member, "cons").await else { continue };
-        if cons::packets(&text).is_ok_and(|told| told.keys().any(|SessionId(id)| sessions.contains(id))) {
+        if cons::packets(&text).is_ok_and(|told| told.keys().any(|id| sessions.contains(&id.0))) {
             return true;
         }
     }

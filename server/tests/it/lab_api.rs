@@ -88,7 +88,7 @@ async fn who_may_not_is_told_so_and_nothing_begins() {
     let (status, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &viewer)], "").await;
     assert_eq!((status, &runs["ensembles"][0], &runs["clients_max"], &runs["runs"]), (200, &"prod".into(), &20.into(), &Value::Array(Vec::new())));
     let elsewhere = hall.token("elsewhere", Duty::Operator, &["prod"], &["/shop"]);
-    hall.check(Method::POST, RUNS, &elsewhere, ORDER, 403, "may not run the lab at /lockscope-lab of prod: it is out of their scope").await;
+    hall.check(Method::POST, RUNS, &elsewhere, ORDER, 403, "may not run the lab: it is out of their scope").await;
     let other = hall.token("other", Duty::Operator, &["test"], &[]);
     let named = r#"{"ensemble":"prod","strategies":["predecessor"],"clients":5}"#;
     hall.check(Method::POST, RUNS, &other, named, 403, "out of their scope").await;

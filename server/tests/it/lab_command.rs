@@ -11,7 +11,7 @@ use crate::harness::{DEADLINE, Truth, zookeeper};
 async fn mistakes_exit_with_64_and_one_sentence() {
     check(&["lab", "--strategies", "herd"], 64, "--strategies has \"herd\", which is none; use predecessor, herd_children").await;
     check(&["lab", "--zk", "nowhere"], 64, "--zk \"nowhere\" has the server \"nowhere\" without a port").await;
-    check(&["lab", "--zk", "a:1", "--server", "http://b:1"], 64, "cannot be used with").await;
+    check(&["lab", "--zk", "a:1", "--server", "http://b:1"], 64, "cannot be used").await;
     check(&["lab", "--server", "b:1"], 64, "is neither http nor https").await;
     check(&["lab", "--server", "http://127.0.0.1:1", "--token-file", "/nonexistent"], 64, "can't be read").await;
     check(&["lab", "--server", "http://127.0.0.1:1"], 69, "can't be asked").await;

@@ -13,6 +13,7 @@ mod evidence;
 mod guard;
 mod http_api;
 mod identity;
+mod lab;
 mod lab_api;
 mod lab_command;
 mod lab_served;

@@ -19,6 +19,8 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/src/audit", &["app::ui", "zookeeper_client", "crate::engine", "crate::feed", "crate::http", "crate::demo", "axum", "leptos"]),
     ("server/src/feed", &["axum", "leptos", "zookeeper_client", "crate::zookeeper", "crate::http", "app::ui"]),
     ("server/src/release", &["axum", "leptos", "zookeeper_client", "crate::http", "crate::demo", "app::ui"]),
+    ("server/src/lab_desk.rs", &["app::domain", "app::ui", "zookeeper_client", "crate::zookeeper", "crate::http", "crate::engine", "axum", "leptos"]),
+    ("server/src/lab_command", &["app::domain", "app::ui", "zookeeper_client", "crate::http", "crate::feed", "crate::engine", "axum", "leptos"]),
     (
         "server/src/access",
         &["app::domain", "app::ui", "zookeeper_client", "crate::zookeeper", "crate::http", "crate::feed", "crate::engine", "leptos", "axum::Router"],
