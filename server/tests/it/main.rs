@@ -13,6 +13,7 @@ mod evidence;
 mod guard;
 mod http_api;
 mod identity;
+mod lab;
 mod lagging;
 mod live_socket;
 mod made_up;

@@ -1,0 +1,13 @@
+//! The lab on real servers: its relays, its sandbox, and the faults it throws, each judged by what the board tells.
+
+mod relay;
+mod sandbox;
+
+use server::demo::PrivateZooKeeper;
+use server::lab::Place;
+use server::zookeeper::Credentials;
+
+/// A place on a private server.
+fn place(server: &PrivateZooKeeper) -> Place {
+    Place { ensemble: "default".to_owned(), connect: server.address(), credentials: Credentials::default(), root: "/lockscope-lab".to_owned() }
+}
