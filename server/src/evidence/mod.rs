@@ -23,4 +23,5 @@ pub use collector::{Config, Demand, MEMBERS_EVERY, ROUND_EVERY, WATCHES_EVERY, c
 pub use fault::{CONNECTIONS_MAX, EPHEMERALS_MAX, Malformed, SESSIONS_MAX, WATCHES_MAX};
 pub use http::BODY_BYTES_MAX;
 pub use member::WATCHES_ASK_MAX;
+pub use tcp::ask_word;
 pub use url::check_admin_url;

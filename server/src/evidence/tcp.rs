@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
 use super::http::BODY_BYTES_MAX;
-use super::source::Failure;
+use super::source::{ANSWER_MAX, Failure};
 
 /// How long a look at whether anybody listens may take.
 const REFUSED_WITHIN: Duration = Duration::from_millis(300);
@@ -35,6 +35,14 @@ async fn exchange(address: &str, word: &str) -> Result<String, Failure> {
     }
     read.map_err(failed)?;
     Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// The whole answer to a four-letter word as text, for those that ask once and not round by round.
+///
+/// # Errors
+/// A clause with a subject: what came back.
+pub async fn ask_word(address: &str, word: &str) -> Result<String, String> {
+    ask(address, word, Instant::now() + ANSWER_MAX).await.map_err(|failure| failure.said)
 }
 
 /// Whether nobody listens there.

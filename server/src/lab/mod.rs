@@ -1,20 +1,38 @@
 //! The lab: real sessions contend for one lock in several ways of waiting, and what that costs is measured. Owns runs, their
 //! sandboxes and their figures; must not know HTTP, the feed, the model or the page.
 
+mod board;
+mod client;
+mod conclusion;
+mod counts;
+mod fault;
+mod figures;
+mod lag;
+mod lane;
+mod limits;
 pub mod members;
 pub mod relay;
+mod run;
 pub mod sandbox;
+mod shelf;
+mod strategy;
+mod tally;
+mod view;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use app::wire::{FaultOrder, LabOrder, LabRun, LabRuns, ThrownFault};
+use app::wire::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
 use thiserror::Error;
 use tokio::sync::watch;
 
+use self::run::Run;
+use self::shelf::Shelf;
 use crate::clock::Clock;
 use crate::zookeeper::Credentials;
+
+pub use shelf::{FILES_MAX, RUNS_MAX};
 
 /// An ensemble that allows the lab.
 #[derive(Clone, Debug)]
@@ -77,49 +95,110 @@ struct Inner {
     places: Vec<Place>,
     limits: Limits,
     clock: Clock,
-    /// Where finished runs are kept; None: in memory only.
-    shelf: Option<PathBuf>,
+    shelf: Shelf,
+    /// The run under way.
+    current: watch::Sender<Option<Arc<Run>>>,
+    /// Held while a run is begun, so that there is one.
+    starting: Mutex<()>,
     /// Counts changes of any run.
     changed: watch::Sender<u64>,
 }
 
 impl Lab {
-    /// A lab on these ensembles; none: it is off. Finished runs are kept in `shelf`.
+    /// A lab on these ensembles; none: it is off. Finished runs are kept in the directory `shelf`, and read from there now.
     pub fn new(places: Vec<Place>, limits: Limits, shelf: Option<PathBuf>, clock: Clock) -> Self {
-        Self(Arc::new(Inner { places, limits, clock, shelf, changed: watch::Sender::new(0) }))
+        let shelf = Shelf::open(shelf.as_deref());
+        let (current, changed) = (watch::Sender::new(None), watch::Sender::new(0));
+        Self(Arc::new(Inner { places, limits, clock, shelf, current, starting: Mutex::new(()), changed }))
+    }
+
+    fn current(&self) -> Option<Arc<Run>> {
+        self.0.current.borrow().clone()
+    }
+
+    fn current_named(&self, id: &str) -> Option<Arc<Run>> {
+        self.current().filter(|run| run.id == id)
+    }
+
+    fn starting(&self) -> MutexGuard<'_, ()> {
+        self.0.starting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self) {
+        self.0.changed.send_modify(|count| *count += 1);
     }
 
     /// Removes what runs of servers that died left behind. Called once at the start, beside everything else.
-    pub async fn sweep(&self) {}
+    pub async fn sweep(&self) {
+        for place in &self.0.places {
+            match sandbox::sweep(place).await {
+                Ok(0) => {}
+                Ok(count) => tracing::info!(ensemble = place.ensemble, count, "removed runs of the lab that a server left behind"),
+                Err(why) => tracing::warn!(ensemble = place.ensemble, why, "could not look for runs of the lab that were left behind"),
+            }
+        }
+    }
 
     /// What an order becomes: checked against the limits, with everything that was left open chosen. The place it would
     /// be carried out at comes with it.
     ///
     /// # Errors
     /// See [`LabRefusal`].
-    pub fn check(&self, _order: LabOrder) -> Result<(LabOrder, Place), LabRefusal> {
-        Err(LabRefusal::Off)
+    pub fn check(&self, order: LabOrder) -> Result<(LabOrder, Place), LabRefusal> {
+        // As many bits as a number of JavaScript holds.
+        limits::check(order, &self.0.limits, &self.0.places, rand::random::<u64>() >> 11)
     }
 
     /// Begins a run and gives its id at once; it goes on by itself.
     ///
     /// # Errors
     /// See [`LabRefusal`].
-    pub fn start(&self, _order: LabOrder, _by: &str) -> Result<String, LabRefusal> {
-        Err(LabRefusal::Off)
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime.
+    pub fn start(&self, order: LabOrder, by: &str) -> Result<String, LabRefusal> {
+        let checked = self.check(order)?;
+        let _starting = self.starting();
+        if let Some(run) = self.current() {
+            return Err(LabRefusal::Busy(run.id.clone()));
+        }
+        let id = format!("{:016x}", rand::random::<u64>());
+        let duration_max = Duration::from_millis(self.0.limits.duration_ms_max.into());
+        let run = Arc::new(Run::new(id.clone(), checked, by, self.0.clock.clone(), duration_max));
+        self.0.current.send_replace(Some(Arc::clone(&run)));
+        let lab = self.clone();
+        tokio::spawn(async move {
+            let changed = {
+                let lab = lab.clone();
+                move || lab.tell()
+            };
+            if let Err(error) = tokio::spawn(Arc::clone(&run).carry_out(changed)).await {
+                run.broke(&error.to_string());
+            }
+            run.show();
+            let (lab_of_file, ended) = (lab.clone(), run.shown());
+            // A panic there is no reason to refuse further runs.
+            let _ = tokio::task::spawn_blocking(move || lab_of_file.0.shelf.keep(ended)).await;
+            lab.0.current.send_replace(None);
+            lab.tell();
+        });
+        self.tell();
+        Ok(id)
     }
 
     /// A run as it is now.
-    pub fn run(&self, _id: &str) -> Option<Arc<LabRun>> {
-        None
+    pub fn run(&self, id: &str) -> Option<Arc<LabRun>> {
+        self.current_named(id).map(|run| run.shown()).or_else(|| self.0.shelf.get(id))
     }
 
     /// Every run that is kept, and what may be ordered.
     pub fn runs(&self) -> LabRuns {
+        let current = self.current().map(|run| run.shown());
+        let kept = self.0.shelf.all().into_iter().filter(|kept| current.as_ref().is_none_or(|run| run.id != kept.id));
         LabRuns {
             ensembles: self.0.places.iter().map(|place| place.ensemble.clone()).collect(),
-            clients_max: self.0.limits.clients_max,
-            runs: Vec::new(),
+            clients_max: self.0.limits.clients_max(),
+            runs: current.clone().into_iter().chain(kept).map(|run| brief(&run)).collect(),
         }
     }
 
@@ -132,20 +211,46 @@ impl Lab {
     ///
     /// # Errors
     /// See [`LabRefusal`].
-    pub fn stop(&self, id: &str, _by: &str) -> Result<(), LabRefusal> {
-        Err(LabRefusal::Unknown(id.to_owned()))
+    pub fn stop(&self, id: &str, by: &str) -> Result<(), LabRefusal> {
+        match self.current_named(id) {
+            Some(run) => run.stop(&format!("stopped by {by}")),
+            None if self.0.shelf.get(id).is_some() => {}
+            None => return Err(LabRefusal::Unknown(id.to_owned())),
+        }
+        Ok(())
     }
 
     /// Throws a fault into a run.
     ///
     /// # Errors
     /// See [`LabRefusal`].
-    pub async fn throw(&self, id: &str, _order: FaultOrder) -> Result<ThrownFault, LabRefusal> {
-        Err(LabRefusal::Unknown(id.to_owned()))
+    pub async fn throw(&self, id: &str, order: FaultOrder) -> Result<ThrownFault, LabRefusal> {
+        match self.current_named(id) {
+            Some(run) => fault::throw(&run, &order),
+            None if self.0.shelf.get(id).is_some() => Err(LabRefusal::NotNow(format!("run {id} has ended; begin another to throw faults into it"))),
+            None => Err(LabRefusal::Unknown(id.to_owned())),
+        }
     }
 
     /// Stops what runs and waits until it is cleared; false when that took too long.
-    pub async fn close(&self, _within: Duration) -> bool {
-        true
+    pub async fn close(&self, within: Duration) -> bool {
+        if let Some(run) = self.current() {
+            run.stop("the server ends");
+        }
+        let mut current = self.0.current.subscribe();
+        tokio::time::timeout(within, current.wait_for(Option::is_none)).await.is_ok()
+    }
+}
+
+fn brief(run: &LabRun) -> LabBrief {
+    LabBrief {
+        id: run.id.clone(),
+        state: run.state,
+        ensemble: run.ensemble.clone(),
+        by: run.by.clone(),
+        ordered_at_ms: run.ordered_at_ms,
+        clients: run.order.clients,
+        strategies: run.order.strategies.clone(),
+        conclusion: run.conclusion.clone(),
     }
 }

@@ -1,6 +1,9 @@
 //! `cons`: who is connected.
 
+use std::collections::BTreeMap;
+
 use app::domain::evidence::Connection;
+use app::domain::znode::SessionId;
 
 use super::super::fault::{CONNECTIONS_MAX, Malformed, count};
 use super::{ending, opening, session};
@@ -29,7 +32,7 @@ fn connection(line: &str) -> Option<Option<Connection>> {
     let (_, address) = address.split_once('/')?;
     let (fields, _) = rest.rsplit_once(')')?;
     let mut told = Connection {
-        session: app::domain::znode::SessionId(0),
+        session: SessionId(0),
         address: address.into(),
         timeout_ms: 0,
         established_ms: None,
@@ -51,10 +54,37 @@ fn connection(line: &str) -> Option<Option<Connection>> {
     Some((told.session.0 != 0).then_some(told))
 }
 
+/// Packets that the member counted of one session's connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packets {
+    /// From the client.
+    pub received: u64,
+    /// To the client.
+    pub sent: u64,
+}
+
+/// Both counts of packets, by session.
+///
+/// # Errors
+/// See [`Malformed`].
+pub fn packets(text: &str) -> Result<BTreeMap<SessionId, Packets>, Malformed> {
+    opening(text)?;
+    ending(text)?;
+    let mut packets = BTreeMap::new();
+    let mut lines = 0;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        count(&mut lines, "connections", CONNECTIONS_MAX)?;
+        let fields = line.split_once("](").and_then(|(_, rest)| rest.rsplit_once(')')).ok_or_else(|| Malformed::strange(line))?.0;
+        let told = |key: &str| fields.split(',').find_map(|field| field.strip_prefix(key)?.strip_prefix('='));
+        let Some(id) = told("sid").and_then(session) else { continue };
+        let number = |key: &str| told(key).and_then(|value| value.parse().ok()).ok_or_else(|| Malformed::strange(line));
+        packets.insert(id, Packets { received: number("recved")?, sent: number("sent")? });
+    }
+    Ok(packets)
+}
+
 #[cfg(test)]
 mod tests {
-    use app::domain::znode::SessionId;
-
     use super::*;
 
     /// From a real 3.8.0.
@@ -72,6 +102,13 @@ mod tests {
             last_operation: Some("GETC".into()),
         };
         assert_eq!(parse(REAL), Ok(vec![expected]));
+    }
+
+    #[test]
+    fn packets_of_sessions() {
+        let told = packets(REAL).unwrap();
+        assert_eq!(told.into_iter().collect::<Vec<_>>(), [(SessionId(0x0100_016d_be33_0001), Packets { received: 6, sent: 7 })]);
+        assert_eq!(packets(REAL.trim_end()), Err(Malformed::CutOff));
     }
 
     #[test]

@@ -20,6 +20,16 @@ pub fn parse(text: &str) -> Result<Health, Malformed> {
     Ok(Health { role: role(state.trim()), version: told.get("version").map(|version| version.trim().into()), ..counters })
 }
 
+/// These counters, by their whole names; those that the member does not tell are left out.
+///
+/// # Errors
+/// See [`Malformed`].
+pub fn counters(text: &str, names: &[&'static str]) -> Result<BTreeMap<&'static str, i64>, Malformed> {
+    opening(text)?;
+    let told: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once('\t')).collect();
+    Ok(names.iter().filter_map(|name| Some((*name, told.get(name)?.trim().parse().ok()?))).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use app::domain::evidence::{Fired, MemberRole};
@@ -34,6 +44,12 @@ mod tests {
         assert_eq!((health.outstanding, health.packets, health.zxid), (Some(0), Some((5, 4)), None));
         assert_eq!((health.deleted, health.children), (Fired { changes: 10, watches: 12 }, Fired { changes: 0, watches: 500 }));
         assert!(health.version.unwrap().starts_with("3.8.0-"));
+    }
+
+    #[test]
+    fn some_counters() {
+        let told = counters("zk_version\t3.8.0\nzk_packets_sent\t4\n", &["zk_packets_sent", "zk_version", "zk_none"]).unwrap();
+        assert_eq!(told.into_iter().collect::<Vec<_>>(), [("zk_packets_sent", 4)]);
     }
 
     #[test]

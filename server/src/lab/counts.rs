@@ -1,0 +1,79 @@
+//! What the members counted themselves, to check our own counts: packets of the lane's sessions, and a few counters of
+//! everything. Asked by four-letter words, at quiet moments only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use app::domain::znode::SessionId;
+use app::wire::ServerCounter;
+
+use crate::evidence::ask_word;
+pub(super) use crate::evidence::words::cons::Packets;
+use crate::evidence::words::{cons, mntr};
+
+/// Ids of sessions.
+pub(super) type Sessions = BTreeSet<i64>;
+
+/// Counters that tell of herds.
+const COUNTERS: &[&str] = &[
+    "zk_packets_received",
+    "zk_packets_sent",
+    "zk_sum_node_deleted_watch_count",
+    "zk_sum_node_children_watch_count",
+    "zk_sum_node_created_watch_count",
+    "zk_sum_node_changed_watch_count",
+];
+
+/// Counters of all members.
+pub(super) type Counters = BTreeMap<(String, &'static str), i64>;
+
+impl Packets {
+    /// What came since.
+    pub(super) fn since(self, before: Self) -> Self {
+        Self { received: self.received.saturating_sub(before.received), sent: self.sent.saturating_sub(before.sent) }
+    }
+}
+
+/// Packets of these sessions, on all members together.
+///
+/// # Errors
+/// Which member does not tell, and why.
+pub(super) async fn packets(members: &[String], sessions: &Sessions) -> Result<Packets, String> {
+    let mut all = Packets::default();
+    for member in members {
+        let text = ask_word(member, "cons").await.map_err(|said| format!("{member}: {said}"))?;
+        let told = cons::packets(&text).map_err(|why| format!("{member} answered `cons`, but {why}"))?;
+        for (_, packets) in told.into_iter().filter(|(SessionId(id), _)| sessions.contains(id)) {
+            all.received += packets.received;
+            all.sent += packets.sent;
+        }
+    }
+    Ok(all)
+}
+
+/// Whether a member still has one of these sessions connected; false where that is not told.
+pub(super) async fn are_connected(members: &[String], sessions: &Sessions) -> bool {
+    for member in members {
+        let Ok(text) = ask_word(member, "cons").await else { continue };
+        if cons::packets(&text).is_ok_and(|told| told.keys().any(|SessionId(id)| sessions.contains(id))) {
+            return true;
+        }
+    }
+    false
+}
+
+/// The counters of all members that tell them.
+pub(super) async fn counters(members: &[String]) -> Counters {
+    let mut all = Counters::new();
+    for member in members {
+        let Ok(text) = ask_word(member, "mntr").await else { continue };
+        let told = mntr::counters(&text, COUNTERS).unwrap_or_default();
+        all.extend(told.into_iter().map(|(name, value)| ((member.clone(), name), value)));
+    }
+    all
+}
+
+/// How much they grew.
+pub(super) fn grown(before: &Counters, after: &Counters) -> Vec<ServerCounter> {
+    let both = after.iter().filter_map(|(key, after)| Some((key, after - before.get(key)?)));
+    both.map(|((member, name), grew)| ServerCounter { member: member.clone(), name: (*name).to_owned(), grew }).collect()
+}

@@ -1,0 +1,328 @@
+//! One strategy of a run: its clients are opened, gathered, counted and let go. Owns their sessions and relays.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use app::wire::{LabOrder, LabState, Strategy};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use zookeeper_client::{Client, Error};
+
+use super::Place;
+use super::board::{Board, Teller};
+use super::client::{COMMANDS_MAX, Command, Player, Referee, Stage, drains};
+use super::counts::{self, Sessions};
+use super::members::Members;
+use super::relay::{Counts, Relay};
+use super::sandbox::SESSION_TIMEOUT;
+use super::strategy::wakes_all;
+use super::tally::Seat;
+
+/// Sessions that are opened at the same time.
+const OPENING_MAX: usize = 16;
+/// How long opening all sessions of a lane may take.
+const OPEN_WITHIN: Duration = Duration::from_secs(60);
+/// How often one session is tried.
+const TRIES_MAX: u32 = 3;
+/// How long queueing up may take.
+const GATHER_WITHIN: Duration = Duration::from_secs(60);
+/// How long closing all sessions of a lane may take.
+const CLOSE_WITHIN: Duration = Duration::from_secs(10);
+/// How often is looked whether they are closed.
+const CLOSE_STEP: Duration = Duration::from_millis(50);
+
+/// One client, as the lane keeps it: the session lives as long as this does, also when its task is over.
+#[derive(Debug)]
+struct Seated {
+    client: Client,
+    relay: Arc<Relay>,
+    commands: mpsc::Sender<Command>,
+}
+
+/// What is measured beside the board.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    pub(super) state: LabState,
+    /// When counting began and ended, µs.
+    pub(super) counted_us: Option<(u64, Option<u64>)>,
+    /// The meter when counting began, and when it ended.
+    pub(super) meter: Option<(Counts, Option<Counts>)>,
+    /// Packets from and to the members, by their counts and by ours, over the same time.
+    pub(super) server: Option<(counts::Packets, counts::Packets)>,
+}
+
+/// One strategy of a run.
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) strategy: Strategy,
+    pub(super) path: Arc<str>,
+    pub(super) order: Arc<LabOrder>,
+    pub(super) board: Arc<Board>,
+    stage: watch::Sender<Stage>,
+    seated: Mutex<Vec<Seated>>,
+    measured: Mutex<Measured>,
+    /// Something happened that theory does not tell about.
+    disturbed: AtomicBool,
+}
+
+/// The tasks of a lane's clients; dropping it ends them.
+#[derive(Debug)]
+pub(super) struct Field {
+    tasks: JoinSet<Result<(), Error>>,
+    base: Option<counts::Packets>,
+}
+
+impl Field {
+    /// Ends all that still play.
+    pub(super) async fn end(&mut self) {
+        self.tasks.shutdown().await;
+    }
+}
+
+impl Lane {
+    /// A lane whose turn has not come.
+    pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>) -> Self {
+        Self {
+            strategy,
+            path: path.into(),
+            order: Arc::clone(order),
+            board: Arc::new(Board::new(order.clients, wakes_all(strategy))),
+            stage: watch::Sender::new(Stage::Open),
+            seated: Mutex::default(),
+            measured: Mutex::new(Measured { state: LabState::Waiting, counted_us: None, meter: None, server: None }),
+            disturbed: AtomicBool::new(!drains(order)),
+        }
+    }
+
+    fn seated(&self) -> MutexGuard<'_, Vec<Seated>> {
+        self.seated.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is measured.
+    pub(super) fn measured(&self) -> MutexGuard<'_, Measured> {
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far it is.
+    pub(super) fn turn(&self, state: LabState) {
+        self.measured().state = state;
+    }
+
+    /// Theory no longer tells what comes of it.
+    pub(super) fn disturb(&self) {
+        self.disturbed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether theory tells nothing of it.
+    pub(super) fn is_disturbed(&self) -> bool {
+        self.disturbed.load(Ordering::Relaxed)
+    }
+
+    /// A client that sits so.
+    pub(super) fn find(&self, seat: Seat) -> Option<u32> {
+        self.board.tally().find(seat)
+    }
+
+    /// Tells a client to do something wrong; false when it is over already.
+    pub(super) fn command(&self, client: u32, command: Command) -> bool {
+        self.disturb();
+        let seated = self.seated();
+        let one = usize::try_from(client).ok().and_then(|at| seated.get(at));
+        one.is_some_and(|one| one.commands.try_send(command).is_ok())
+    }
+
+    fn sessions(&self) -> Sessions {
+        self.seated().iter().map(|one| one.client.session_id().0).collect()
+    }
+
+    /// Opens all sessions.
+    ///
+    /// # Errors
+    /// The first that could not be had, and what helps.
+    pub(super) async fn open(&self, place: &Place, members: &Members, referee: Referee) -> Result<Field, String> {
+        self.turn(LabState::Opening);
+        let slots = Arc::new(Semaphore::new(OPENING_MAX));
+        let opening = (0..self.order.clients).map(|number| {
+            let slots = Arc::clone(&slots);
+            async move {
+                let _slot = slots.acquire().await;
+                self.open_one(place, members, number).await
+            }
+        });
+        let all = timeout(OPEN_WITHIN, futures_util::future::try_join_all(opening)).await;
+        let late = || {
+            format!(
+                "the {} sessions of {} were not open within {} s; order fewer clients",
+                self.order.clients,
+                self.strategy.name(),
+                OPEN_WITHIN.as_secs()
+            )
+        };
+        let all = all.map_err(|_| late())??;
+        let mut tasks = JoinSet::new();
+        let mut seated = Vec::with_capacity(all.len());
+        for ((client, relay), number) in all.into_iter().zip(0..) {
+            let (sender, commands) = mpsc::channel(COMMANDS_MAX);
+            let player = Player {
+                client: client.clone(),
+                relay: Arc::clone(&relay),
+                teller: Teller { board: Arc::clone(&self.board), client: number },
+                strategy: self.strategy,
+                directory: Arc::clone(&self.path),
+                referee: referee.clone(),
+                order: Arc::clone(&self.order),
+                stage: self.stage.subscribe(),
+                commands,
+            };
+            tasks.spawn(player.play());
+            seated.push(Seated { client, relay, commands: sender });
+        }
+        *self.seated() = seated;
+        Ok(Field { tasks, base: None })
+    }
+
+    async fn open_one(&self, place: &Place, members: &Members, number: u32) -> Result<(Client, Arc<Relay>), String> {
+        let first = usize::try_from(number).unwrap_or_default();
+        let member = members.addresses.get(first % members.addresses.len().max(1)).map_or("", String::as_str);
+        let refused = |why: &str| {
+            format!(
+                "no session for client {number} of {}: {member} {why}; where it limits connections of one address (maxClientCnxns, usually 60), raise that or order fewer clients",
+                self.strategy.name()
+            )
+        };
+        let relay = Relay::open(Arc::clone(&members.addresses), first, Arc::clone(&self.board.meter))
+            .map_err(|error| refused(&format!("was not tried ({error})")))?;
+        let mut tries_left = TRIES_MAX;
+        let client = loop {
+            tries_left -= 1;
+            let connector = place.credentials.connector(SESSION_TIMEOUT).map_err(|error| error.to_string())?.with_fail_eagerly();
+            match place.credentials.open(connector, &members.through(&relay.address())).await {
+                Ok(client) => break client,
+                Err(error) if tries_left == 0 => return Err(refused(&format!("gave none ({error})"))),
+                Err(_) => {}
+            }
+        };
+        self.board.note(|tally, _| tally.sit(number, Seat::Away));
+        Ok((client, Arc::new(relay)))
+    }
+
+    /// Lets everybody queue up and waits until all have, the first holding.
+    ///
+    /// # Errors
+    /// Why they have not.
+    pub(super) async fn gather(&self, field: &mut Field) -> Result<(), String> {
+        let mut progress = self.board.progress();
+        self.stage.send_replace(Stage::Gather);
+        let gathered = progress.wait_for(|all| all.absent == 0 && all.unsettled == 0 && all.holding == 1);
+        tokio::select! {
+            gathered = timeout(GATHER_WITHIN, gathered) => match gathered {
+                Ok(_) => Ok(()),
+                Err(_) => Err(format!("the clients of {} did not all queue up within {} s; order fewer", self.strategy.name(), GATHER_WITHIN.as_secs())),
+            },
+            // Nobody is done before it is counted.
+            Some(ended) = field.tasks.join_next() => Err(format!("a client of {} could not queue up: {}", self.strategy.name(), told(ended))),
+        }
+    }
+
+    /// Asks the members for their counts, to begin with.
+    pub(super) async fn ask_before(&self, field: &mut Field, members: &Members) {
+        field.base = counts::packets(&members.addresses, &self.sessions()).await.ok();
+        let now = self.board.meter.snapshot();
+        self.measured().meter = Some((now, None));
+    }
+
+    /// Counts until all are done, or until the time is over; true when all are done.
+    ///
+    /// # Errors
+    /// What kept a client from going on.
+    pub(super) async fn count(&self, field: &mut Field, within: Duration) -> Result<bool, String> {
+        let begin_us = self.board.note(|tally, now_us| {
+            tally.count_from(now_us);
+            now_us
+        });
+        {
+            let mut measured = self.measured();
+            measured.state = LabState::Running;
+            measured.counted_us = Some((begin_us, None));
+        }
+        self.stage.send_replace(Stage::Count);
+        let mut lost = 0_u32;
+        let all = async {
+            while let Some(ended) = field.tasks.join_next().await {
+                match ended {
+                    // The machine or the member was too slow for it; the others go on.
+                    Ok(Err(Error::SessionExpired | Error::ConnectionLoss)) => lost += 1,
+                    Ok(Ok(())) => {}
+                    ended => return Err(format!("a client of {} could not go on: {}", self.strategy.name(), told(ended))),
+                }
+            }
+            Ok(())
+        };
+        let is_whole = match timeout(within, all).await {
+            Ok(ended) => ended.map(|()| true),
+            Err(_) => Ok(false),
+        };
+        if lost > 0 || !matches!(is_whole, Ok(true)) {
+            self.disturb();
+        }
+        self.end();
+        is_whole
+    }
+
+    /// Nothing is counted any more.
+    pub(super) fn end(&self) {
+        let meter = self.board.meter.snapshot();
+        let end_us = self.board.note(|tally, now_us| {
+            tally.close_release(meter.events);
+            now_us
+        });
+        let mut measured = self.measured();
+        if let Some((_, end @ None)) = &mut measured.counted_us {
+            *end = Some(end_us);
+        }
+        if let Some((_, end @ None)) = &mut measured.meter {
+            *end = Some(meter);
+        }
+    }
+
+    /// Asks the members for their counts again; None when they do not tell.
+    pub(super) async fn ask_after(&self, field: &Field, members: &Members) -> Option<()> {
+        let told = counts::packets(&members.addresses, &self.sessions()).await.ok()?;
+        let ours = self.board.meter.snapshot();
+        let mut measured = self.measured();
+        let ((before, _), base) = measured.meter.zip(field.base)?;
+        let own = counts::Packets {
+            received: ours.packets_out.saturating_sub(before.packets_out),
+            sent: ours.packets_in.saturating_sub(before.packets_in),
+        };
+        measured.server = Some((told.since(base), own));
+        Some(())
+    }
+
+    /// Closes all sessions and waits until the members know.
+    pub(super) async fn close(&self, members: &Members) {
+        let sessions = self.sessions();
+        let seated = std::mem::take(&mut *self.seated());
+        // The relays carry the good-byes.
+        let relays: Vec<_> = seated.into_iter().map(|one| one.relay).collect();
+        let closed = async {
+            while counts::are_connected(&members.addresses, &sessions).await {
+                tokio::time::sleep(CLOSE_STEP).await;
+            }
+        };
+        if timeout(CLOSE_WITHIN, closed).await.is_err() {
+            tracing::warn!(lane = self.strategy.name(), "sessions of the lab did not close in time; they run out by themselves");
+        }
+        drop(relays);
+    }
+}
+
+fn told(ended: Result<Result<(), Error>, tokio::task::JoinError>) -> String {
+    match ended {
+        Ok(Ok(())) => "it ended early".to_owned(),
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,331 @@
+//! One run: its sandbox, its lanes, its end. Owns the order of things; whatever happens, everything is removed at the end.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use app::wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
+use futures_util::future::{join_all, try_join_all};
+use tokio::sync::watch;
+
+use super::client::{Referee, drains};
+use super::conclusion::conclude;
+use super::lag::LagProbe;
+use super::lane::{Field, Lane};
+use super::members::Members;
+use super::sandbox::Sandbox;
+use super::{Place, counts, view};
+use crate::clock::{self, Clock};
+
+/// Between two looks at whether something changed; so nobody is told more than 20 times a second.
+const SHOW_EVERY: Duration = Duration::from_millis(50);
+
+/// What concerns the whole run.
+#[derive(Debug)]
+struct Header {
+    state: LabState,
+    why: String,
+    ended_at_ms: Option<i64>,
+    faults: Vec<ThrownFault>,
+    server: Vec<ServerCounter>,
+    conclusion: String,
+    notes: Vec<String>,
+    probe: Option<LagProbe>,
+    lag: Spread,
+}
+
+/// A run under way.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) id: String,
+    pub(super) place: Place,
+    pub(super) lanes: Vec<Arc<Lane>>,
+    pub(super) clock: Clock,
+    root: String,
+    order: Arc<LabOrder>,
+    by: String,
+    ordered_at_ms: i64,
+    duration_max: Duration,
+    header: Mutex<Header>,
+    shown: watch::Sender<Arc<LabRun>>,
+    stop: watch::Sender<Option<String>>,
+}
+
+/// How it came to its end.
+enum End {
+    Finished,
+    Stopped(String),
+    Failed(String),
+}
+
+impl Run {
+    /// A run that has not begun.
+    pub(super) fn new(id: String, (order, place): (LabOrder, Place), by: &str, clock: Clock, duration_max: Duration) -> Self {
+        let root = format!("{}/run-{id}", place.root);
+        let order = Arc::new(order);
+        let lane = |strategy: &app::wire::Strategy| Arc::new(Lane::new(*strategy, &format!("{root}/{}", strategy.name()), &order));
+        let lanes: Vec<_> = order.strategies.iter().map(lane).collect();
+        let header = Header {
+            state: LabState::Opening,
+            why: String::new(),
+            ended_at_ms: None,
+            faults: Vec::new(),
+            server: Vec::new(),
+            conclusion: String::new(),
+            notes: notes(&order),
+            probe: None,
+            lag: Spread::default(),
+        };
+        let ordered_at_ms = clock.now_ms();
+        let by = by.to_owned();
+        let first = Arc::new(shown(&id, &root, &place, &order, &by, ordered_at_ms, &header, &lanes));
+        let (shown, stop) = (watch::Sender::new(first), watch::Sender::new(None));
+        Self { id, place, lanes, clock, root, order, by, ordered_at_ms, duration_max, header: Mutex::new(header), shown, stop }
+    }
+
+    fn header(&self) -> MutexGuard<'_, Header> {
+        self.header.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As it was shown last.
+    pub(super) fn shown(&self) -> Arc<LabRun> {
+        Arc::clone(&self.shown.borrow())
+    }
+
+    /// Asks it to stop; the first reason counts.
+    pub(super) fn stop(&self, why: &str) {
+        self.stop.send_if_modified(|told| {
+            let is_first = told.is_none();
+            if is_first {
+                *told = Some(why.to_owned());
+            }
+            is_first
+        });
+    }
+
+    /// Notes a fault that was thrown into it.
+    pub(super) fn thrown(&self, fault: ThrownFault) {
+        self.header().faults.push(fault);
+    }
+
+    /// Faults that were thrown into it.
+    pub(super) fn faults(&self) -> usize {
+        self.header().faults.len()
+    }
+
+    /// Shows what is, if it is something new; true then.
+    pub(super) fn show(&self) -> bool {
+        let now = {
+            let header = self.header();
+            shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
+        };
+        self.shown.send_if_modified(|told| {
+            let now = LabRun { revision: told.revision, ..now };
+            let is_new = now != **told;
+            if is_new {
+                *told = Arc::new(LabRun { revision: told.revision + 1, ..now });
+            }
+            is_new
+        })
+    }
+
+    /// It ended in a way that nobody thought of.
+    pub(super) fn broke(&self, error: &str) {
+        let mut header = self.header();
+        (header.state, header.ended_at_ms) = (LabState::Failed, Some(self.clock.now_ms()));
+        header.why = format!("the lab itself broke ({error}); please report it");
+        header.conclusion = format!("The run failed and tells nothing: {}.", header.why);
+    }
+
+    fn turn(&self, state: LabState) {
+        self.header().state = state;
+    }
+
+    /// Carries it out, from making its directory to removing it. `changed` is told when there is something new to show.
+    pub(super) async fn carry_out(self: Arc<Self>, changed: impl Fn() + Send + 'static) {
+        let looking = Arc::clone(&self);
+        let showing = async move {
+            loop {
+                tokio::time::sleep(SHOW_EVERY).await;
+                if looking.show() {
+                    changed();
+                }
+            }
+        };
+        tokio::select! {
+            () = showing => {}
+            () = self.work() => {}
+        }
+    }
+
+    async fn work(self: &Arc<Self>) {
+        // Not to be broken off: it leaves nothing or a whole sandbox.
+        let end = match Sandbox::create(&self.place, &self.id, &self.order.strategies).await {
+            Err(why) => End::Failed(why),
+            Ok(sandbox) => {
+                let sandbox = Arc::new(sandbox);
+                let end = self.supervise(&sandbox).await;
+                self.clear(&sandbox).await;
+                end
+            }
+        };
+        let (state, why) = match end {
+            End::Finished => (LabState::Finished, String::new()),
+            End::Stopped(why) => (LabState::Stopped, why),
+            End::Failed(why) => (LabState::Failed, why),
+        };
+        for lane in self.lanes.iter().filter(|lane| lane.measured().state != LabState::Finished) {
+            lane.disturb();
+            lane.turn(state);
+        }
+        {
+            let mut header = self.header();
+            (header.state, header.why, header.ended_at_ms) = (state, why, Some(self.clock.now_ms()));
+        }
+        let so_far = {
+            let header = self.header();
+            shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
+        };
+        self.header().conclusion = conclude(&so_far);
+    }
+
+    /// Lets it run in a task of its own, so that a panic in it ends the run and nothing else.
+    async fn supervise(self: &Arc<Self>, sandbox: &Arc<Sandbox>) -> End {
+        let (run, its_sandbox) = (Arc::clone(self), Arc::clone(sandbox));
+        let mut conducting = tokio::spawn(async move { run.conduct(&its_sandbox).await });
+        let mut stop = self.stop.subscribe();
+        let told = tokio::select! {
+            ended = &mut conducting => return match ended {
+                Ok(Ok(None)) => End::Finished,
+                Ok(Ok(Some(why))) => End::Stopped(why),
+                Ok(Err(why)) => End::Failed(why),
+                Err(error) => End::Failed(format!("the lab itself broke ({error}); please report it")),
+            },
+            told = stop.wait_for(Option::is_some) => told.ok().and_then(|why| why.clone()),
+        };
+        conducting.abort();
+        // Its tasks go with it; an error says that it was broken off.
+        let _ = conducting.await;
+        End::Stopped(told.unwrap_or_default())
+    }
+
+    /// Runs all lanes; the reason when it was cut short.
+    async fn conduct(&self, sandbox: &Sandbox) -> Result<Option<String>, String> {
+        let members = Members::of(&self.place);
+        let at_once = if self.order.in_turn { 1 } else { self.lanes.len().max(1) };
+        let mut left = self.duration_max;
+        for group in self.lanes.chunks(at_once) {
+            let begin = clock::instant();
+            if !self.group(group, sandbox, &members, left).await? {
+                let limit_ms = self.duration_max.as_millis();
+                return Ok(Some(format!("it was counted for {limit_ms} ms in all, which is the limit; order less, or set duration_ms")));
+            }
+            left = left.saturating_sub(begin.elapsed());
+        }
+        Ok(None)
+    }
+
+    /// Runs some lanes at the same time; false when the limit of time cut them short.
+    async fn group(&self, group: &[Arc<Lane>], sandbox: &Sandbox, members: &Members, left: Duration) -> Result<bool, String> {
+        self.turn(LabState::Opening);
+        let opening = group.iter().map(|lane| {
+            let referee = Referee { client: sandbox.client().clone(), fence: sandbox.fence(lane.strategy).into() };
+            lane.open(&self.place, members, referee)
+        });
+        let mut fields = try_join_all(opening).await?;
+        try_join_all(group.iter().zip(&mut fields).map(|(lane, field)| lane.gather(field))).await?;
+        let before = counts::counters(&members.addresses).await;
+        join_all(group.iter().zip(&mut fields).map(|(lane, field)| lane.ask_before(field, members))).await;
+        self.turn(LabState::Running);
+        self.header().probe.get_or_insert_with(LagProbe::start);
+        let ordered = self.order.duration_ms.map(|ms| Duration::from_millis(ms.into()));
+        let within = ordered.unwrap_or(left).min(left);
+        let counting = group.iter().zip(&mut fields).map(|(lane, field)| self.count(lane, field, members, within));
+        let wholes = try_join_all(counting).await?;
+        self.grew(counts::grown(&before, &counts::counters(&members.addresses).await));
+        join_all(fields.iter_mut().map(Field::end)).await;
+        join_all(group.iter().map(|lane| lane.close(members))).await;
+        Ok(wholes.into_iter().all(|is_whole| is_whole) || ordered.is_some_and(|ordered| ordered <= left))
+    }
+
+    async fn count(&self, lane: &Lane, field: &mut Field, members: &Members, within: Duration) -> Result<bool, String> {
+        let is_whole = lane.count(field, within).await?;
+        if lane.ask_after(field, members).await.is_none() {
+            let mut header = self.header();
+            let note =
+                "The members did not tell packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
+            if !header.notes.iter().any(|told| told == note) {
+                header.notes.push(note.to_owned());
+            }
+        }
+        lane.turn(LabState::Finished);
+        Ok(is_whole)
+    }
+
+    fn grew(&self, more: Vec<ServerCounter>) {
+        let mut header = self.header();
+        for one in more {
+            match header.server.iter_mut().find(|told| told.member == one.member && told.name == one.name) {
+                Some(told) => told.grew += one.grew,
+                None => header.server.push(one),
+            }
+        }
+    }
+
+    /// Removes all that it made.
+    async fn clear(&self, sandbox: &Sandbox) {
+        {
+            let mut header = self.header();
+            header.state = LabState::Clearing;
+            if let Some(probe) = header.probe.take() {
+                header.lag = probe.spread();
+            }
+        }
+        self.lanes.iter().for_each(|lane| lane.end());
+        let members = Members::of(&self.place);
+        join_all(self.lanes.iter().map(|lane| lane.close(&members))).await;
+        if let Err(why) = sandbox.remove().await {
+            tracing::warn!(run = self.id, why, "a run of the lab was not removed");
+            self.header().notes.push(format!("Not everything was removed: {why}"));
+        }
+    }
+}
+
+/// What limits the figures.
+fn notes(order: &LabOrder) -> Vec<String> {
+    let mut notes =
+        vec!["Latencies are those that this process saw, through a relay on loopback for each client; its own lag is in them.".to_owned()];
+    if drains(order) {
+        notes.push("Each holder let go only when all the others waited again, so that each release met the whole queue.".to_owned());
+    } else {
+        notes.push("Theory tells of draining once; with more rounds a release meets whoever happens to wait.".to_owned());
+    }
+    if !order.in_turn && order.strategies.len() > 1 {
+        notes.push(
+            "The strategies ran at the same time on the same members and this machine, so each slowed the others; in_turn keeps them apart."
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of a run, which is not made yet when it is first shown")]
+fn shown(id: &str, root: &str, place: &Place, order: &LabOrder, by: &str, ordered_at_ms: i64, header: &Header, lanes: &[Arc<Lane>]) -> LabRun {
+    LabRun {
+        id: id.to_owned(),
+        revision: 0,
+        ensemble: place.ensemble.clone(),
+        root: root.to_owned(),
+        state: header.state,
+        why: header.why.clone(),
+        order: order.clone(),
+        by: by.to_owned(),
+        ordered_at_ms,
+        ended_at_ms: header.ended_at_ms,
+        strategies: lanes.iter().map(|lane| view::lane(lane)).collect(),
+        faults: header.faults.clone(),
+        loop_lag_ms: header.probe.as_ref().map_or(header.lag, LagProbe::spread),
+        server: header.server.clone(),
+        conclusion: header.conclusion.clone(),
+        notes: header.notes.clone(),
+    }
+}

@@ -1,0 +1,367 @@
+//! What one lane's clients do, as figures. Pure: moments are microseconds that the caller tells.
+
+use std::collections::BTreeSet;
+
+use app::wire::LAB_POINTS_MAX;
+
+use super::figures::Latencies;
+
+/// Where one client is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seat {
+    /// Its session is being opened.
+    Opening,
+    /// Between two rounds.
+    Away,
+    /// It queues up, or was woken and looks again.
+    Coming,
+    /// It waits; its watch is set.
+    Waiting,
+    /// It holds.
+    Holding,
+    /// It believes that it holds, and does not.
+    Believing,
+    /// It hears nothing.
+    Paused,
+    /// It gave up, and its znode stayed.
+    GaveUp,
+    /// Cut off for good.
+    Killed,
+    /// All its rounds are done.
+    Done,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Client {
+    seat: Seat,
+    /// It has not queued again since the last release, which will wake it.
+    is_stale: bool,
+    was_woken: bool,
+    /// The release that woke it last.
+    woken_by: Option<u64>,
+    began_us: u64,
+    /// Its place in the order of coming.
+    key: Option<u64>,
+}
+
+/// Where all of a lane are, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// Clients whose session is not open or that have not come for their round.
+    pub(super) absent: u32,
+    /// Clients that look whether they hold, or are about to be woken.
+    pub(super) unsettled: u32,
+    /// Clients that wait.
+    pub(super) waiting: u32,
+    /// Clients that hold.
+    pub(super) holding: u32,
+    /// How often somebody got the lock.
+    pub(super) acquisitions: u64,
+}
+
+/// Everything counted of one lane.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    wakes_all: bool,
+    clients: Vec<Client>,
+    comers: BTreeSet<(u64, u32)>,
+    next_key: u64,
+    progress: Progress,
+    counted_from_us: Option<u64>,
+    released_us: Option<u64>,
+    /// Those that wait were counted at this release, and events are counted from here.
+    open_release: Option<(u32, u64)>,
+    stride: u64,
+    pub(super) releases: u64,
+    pub(super) woken: u32,
+    pub(super) wasted: u64,
+    pub(super) inversions: u64,
+    pub(super) broken: u64,
+    pub(super) per_release: Vec<(u32, u32)>,
+    pub(super) handoffs: Latencies,
+    pub(super) waits: Latencies,
+}
+
+impl Tally {
+    /// So many clients, all opening. `wakes_all`: a release wakes everybody who waits.
+    pub(super) fn new(clients: u32, wakes_all: bool) -> Self {
+        let client = Client { seat: Seat::Opening, is_stale: false, was_woken: false, woken_by: None, began_us: 0, key: None };
+        Self {
+            wakes_all,
+            clients: (0..clients).map(|_| client).collect(),
+            comers: BTreeSet::new(),
+            next_key: 0,
+            progress: Progress { absent: clients, ..Progress::default() },
+            counted_from_us: None,
+            released_us: None,
+            open_release: None,
+            stride: 1,
+            releases: 0,
+            woken: 0,
+            wasted: 0,
+            inversions: 0,
+            broken: 0,
+            per_release: Vec::new(),
+            handoffs: Latencies::new(),
+            waits: Latencies::new(),
+        }
+    }
+
+    /// Where all are.
+    pub(super) fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// One letter a client.
+    pub(super) fn seats(&self) -> String {
+        self.clients.iter().map(|client| letter(client, self.releases)).collect()
+    }
+
+    /// The first client for which this holds.
+    pub(super) fn find(&self, seat: Seat) -> Option<u32> {
+        let at = self.clients.iter().position(|client| client.seat == seat)?;
+        u32::try_from(at).ok()
+    }
+
+    /// Waits are counted from here.
+    pub(super) fn count_from(&mut self, now_us: u64) {
+        self.counted_from_us = Some(now_us);
+    }
+
+    /// A client sits down somewhere. Who leaves the queue for good no longer counts as having come.
+    pub(super) fn sit(&mut self, client: u32, seat: Seat) {
+        self.change(client, |one| {
+            one.seat = seat;
+            one.is_stale = false;
+        });
+        if matches!(seat, Seat::GaveUp | Seat::Killed | Seat::Done | Seat::Away) {
+            self.forget(client);
+        }
+    }
+
+    /// It comes for a round.
+    pub(super) fn comes(&mut self, client: u32, now_us: u64) {
+        self.change(client, |one| {
+            one.seat = Seat::Coming;
+            one.began_us = now_us;
+            one.was_woken = false;
+        });
+    }
+
+    /// It is in the queue: as the number says, where znodes are numbered, else as the answers came.
+    pub(super) fn came(&mut self, client: u32, number: Option<u64>) {
+        let next = self.next_key;
+        let Some(one) = self.at_mut(client).filter(|one| one.key.is_none()) else { return };
+        let key = number.unwrap_or(next);
+        one.key = Some(key);
+        self.next_key += 1;
+        self.comers.insert((key, client));
+    }
+
+    /// It waits; its watch is set.
+    pub(super) fn queued(&mut self, client: u32) {
+        self.came(client, None);
+        if self.at(client).is_some_and(|one| one.was_woken) {
+            self.wasted += 1;
+        }
+        self.change(client, |one| {
+            one.seat = Seat::Waiting;
+            one.is_stale = false;
+            one.was_woken = false;
+        });
+    }
+
+    /// An event woke it.
+    pub(super) fn woken(&mut self, client: u32) {
+        self.woken = self.woken.saturating_add(1);
+        let releases = self.releases;
+        self.change(client, |one| {
+            one.seat = Seat::Coming;
+            one.was_woken = true;
+            one.woken_by = Some(releases);
+        });
+    }
+
+    /// It got the lock.
+    pub(super) fn holds(&mut self, client: u32, now_us: u64) {
+        self.came(client, None);
+        self.progress.acquisitions += 1;
+        if let Some(released_us) = self.released_us.take() {
+            self.handoffs.record(now_us.saturating_sub(released_us));
+        }
+        if let Some((one, from_us)) = self.at(client).zip(self.counted_from_us) {
+            let wait_us = now_us.saturating_sub(one.began_us.max(from_us));
+            self.waits.record(wait_us);
+        }
+        if let Some(key) = self.at(client).and_then(|one| one.key) {
+            let before = self.comers.range(..(key, client)).count();
+            self.inversions += u64::try_from(before).unwrap_or(u64::MAX);
+        }
+        self.forget(client);
+        self.change(client, |one| {
+            one.seat = Seat::Holding;
+            one.is_stale = false;
+            one.was_woken = false;
+        });
+    }
+
+    /// It is about to delete its znode; `events` is the lane's count until now.
+    pub(super) fn releases(&mut self, client: u32, now_us: u64, events: u64) {
+        self.close_release(events);
+        self.open_release = Some((self.progress.waiting, events));
+        self.released_us = (self.progress.waiting > 0).then_some(now_us);
+        self.releases += 1;
+        self.woken = 0;
+        self.change(client, |one| one.seat = Seat::Away);
+        if self.wakes_all {
+            for one in self.clients.iter_mut().filter(|one| one.seat == Seat::Waiting && !one.is_stale) {
+                one.is_stale = true;
+                self.progress.unsettled += 1;
+            }
+        }
+    }
+
+    /// The events of the last release are all there.
+    pub(super) fn close_release(&mut self, events: u64) {
+        let Some((waiting, from)) = self.open_release.take() else { return };
+        if self.releases.saturating_sub(1) % self.stride == 0 {
+            self.per_release.push((waiting, u32::try_from(events.saturating_sub(from)).unwrap_or(u32::MAX)));
+        }
+        if self.per_release.len() > LAB_POINTS_MAX {
+            let mut at = 0_usize;
+            self.per_release.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+            self.stride *= 2;
+        }
+    }
+
+    fn at(&self, client: u32) -> Option<&Client> {
+        self.clients.get(usize::try_from(client).ok()?)
+    }
+
+    fn at_mut(&mut self, client: u32) -> Option<&mut Client> {
+        self.clients.get_mut(usize::try_from(client).ok()?)
+    }
+
+    fn forget(&mut self, client: u32) {
+        if let Some(key) = self.at_mut(client).and_then(|one| one.key.take()) {
+            self.comers.remove(&(key, client));
+        }
+    }
+
+    /// Changes a client and keeps the numbers of all.
+    fn change(&mut self, client: u32, change: impl FnOnce(&mut Client)) {
+        let Some(one) = self.at_mut(client) else { return };
+        let before = counted(one);
+        change(one);
+        let after = counted(one);
+        let apply = |all: &mut u32, before: bool, after: bool| *all = (*all + u32::from(after)).saturating_sub(u32::from(before));
+        apply(&mut self.progress.absent, before.0, after.0);
+        apply(&mut self.progress.unsettled, before.1, after.1);
+        apply(&mut self.progress.waiting, before.2, after.2);
+        apply(&mut self.progress.holding, before.3, after.3);
+    }
+}
+
+/// Whether it is absent, unsettled, waits, holds. Who was woken still waits for the lock.
+fn counted(one: &Client) -> (bool, bool, bool, bool) {
+    let is_coming = one.seat == Seat::Coming;
+    let waits = one.seat == Seat::Waiting;
+    let is_absent = matches!(one.seat, Seat::Opening | Seat::Away);
+    (is_absent, is_coming || waits && one.is_stale, is_coming || waits, one.seat == Seat::Holding)
+}
+
+fn letter(client: &Client, releases: u64) -> char {
+    match client.seat {
+        Seat::Opening => 'o',
+        Seat::Away => '.',
+        Seat::Coming | Seat::Waiting if releases > 0 && client.woken_by == Some(releases) => 'k',
+        Seat::Coming | Seat::Waiting => 'w',
+        Seat::Holding => 'h',
+        Seat::Believing => 'b',
+        Seat::Paused => 'p',
+        Seat::GaveUp => 'g',
+        Seat::Killed => 'x',
+        Seat::Done => 'd',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gathered(wakes_all: bool) -> Tally {
+        let mut tally = Tally::new(3, wakes_all);
+        (0..3).for_each(|client| tally.comes(client, 0));
+        tally.holds(0, 10);
+        tally.queued(1);
+        tally.queued(2);
+        tally.count_from(100);
+        tally
+    }
+
+    #[test]
+    fn a_herd_drains() {
+        let mut tally = gathered(true);
+        assert_eq!((tally.seats().as_str(), tally.progress().unsettled), ("hww", 0));
+        tally.releases(0, 200, 0);
+        tally.sit(0, Seat::Done);
+        assert_eq!(tally.progress().unsettled, 2, "both are about to be woken");
+        tally.woken(2);
+        tally.holds(2, 250);
+        assert_eq!((tally.seats().as_str(), tally.progress().unsettled), ("dwh", 1));
+        tally.woken(1);
+        tally.queued(1);
+        assert_eq!((tally.seats().as_str(), tally.progress().unsettled, tally.woken, tally.wasted), ("dkh", 0, 2, 1));
+        assert_eq!(tally.inversions, 1, "the third came after the second");
+        tally.releases(2, 300, 2);
+        tally.woken(1);
+        tally.holds(1, 330);
+        tally.releases(1, 400, 3);
+        tally.close_release(3);
+        assert_eq!(tally.per_release, [(2, 2), (1, 1), (0, 0)]);
+        assert_eq!((tally.handoffs.spread().count, tally.waits.spread().count, tally.progress().acquisitions), (2, 2, 3));
+        assert_eq!(tally.handoffs.spread().max, 0.05);
+    }
+
+    #[test]
+    fn a_queue_wakes_one() {
+        let mut tally = gathered(false);
+        tally.releases(0, 200, 0);
+        assert_eq!(tally.progress().unsettled, 0, "nobody knows who is woken");
+        tally.woken(1);
+        assert_eq!(tally.progress().unsettled, 1);
+        tally.holds(1, 210);
+        assert_eq!((tally.inversions, tally.wasted, tally.woken), (0, 0, 1));
+    }
+
+    #[test]
+    fn numbers_decide_who_came_first() {
+        let mut tally = Tally::new(2, false);
+        (0..2).for_each(|client| tally.comes(client, 0));
+        tally.came(1, Some(7));
+        tally.came(0, Some(6));
+        tally.holds(0, 1);
+        assert_eq!(tally.inversions, 0);
+    }
+
+    #[test]
+    fn who_is_gone_is_not_waited_for() {
+        let mut tally = gathered(true);
+        tally.releases(0, 1, 0);
+        tally.sit(1, Seat::Killed);
+        tally.sit(2, Seat::GaveUp);
+        assert_eq!((tally.seats().as_str(), tally.progress().unsettled, tally.progress().waiting), (".xg", 0, 0));
+    }
+
+    #[test]
+    fn points_are_thinned() {
+        let mut tally = Tally::new(1, false);
+        for events in 0..10_000 {
+            tally.releases(0, 1, events);
+        }
+        assert!((LAB_POINTS_MAX / 2..=LAB_POINTS_MAX).contains(&tally.per_release.len()), "{}", tally.per_release.len());
+    }
+}

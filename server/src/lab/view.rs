@@ -1,0 +1,72 @@
+//! A lane as it is shown.
+
+use app::wire::{LabRequests, Lane as LaneView};
+
+use super::figures::thousandths;
+use super::lane::Lane;
+use super::relay::Counts;
+use super::strategy::events_expected;
+
+/// The lane now.
+pub(super) fn lane(lane: &Lane) -> LaneView {
+    let measured = lane.measured().clone();
+    let now_us = lane.board.now_us();
+    let meter = measured.meter.map_or_else(Counts::default, |(before, after)| since(before, after.unwrap_or_else(|| lane.board.meter.snapshot())));
+    let took_us = measured.counted_us.map_or(0, |(begin, end)| end.unwrap_or(now_us).saturating_sub(begin));
+    let expected = (!lane.is_disturbed()).then(|| events_expected(lane.strategy, lane.order.clients));
+    let tally = lane.board.tally();
+    LaneView {
+        name: lane.strategy,
+        path: lane.path.to_string(),
+        state: measured.state,
+        seats: tally.seats(),
+        took_ms: thousandths(took_us),
+        acquisitions: tally.progress().acquisitions,
+        acquisitions_wanted: u64::from(lane.order.clients) * u64::from(lane.order.rounds),
+        releases: tally.releases,
+        watch_events: meter.events,
+        watch_events_expected: expected,
+        woken: tally.woken,
+        wasted: tally.wasted,
+        reads: meter.children + meter.exists + meter.data,
+        requests: LabRequests {
+            create: meter.create,
+            delete: meter.delete,
+            children: meter.children,
+            exists: meter.exists,
+            data: meter.data,
+            ping: meter.ping,
+            other: meter.other,
+        },
+        bytes: meter.bytes_in + meter.bytes_out,
+        bytes_in: meter.bytes_in,
+        bytes_out: meter.bytes_out,
+        handoff_ms: tally.handoffs.spread(),
+        handoff_us: tally.handoffs.buckets(),
+        wait_ms: tally.waits.spread(),
+        inversions: tally.inversions,
+        per_release: tally.per_release.clone(),
+        broken: tally.broken,
+        server_packets: measured.server.map(|(told, _)| told.received + told.sent),
+        own_packets: measured.server.map(|(_, own)| own.received + own.sent),
+        server_events: measured.server.map(|(told, _)| told.sent.saturating_sub(told.received)),
+    }
+}
+
+/// What came since.
+fn since(before: Counts, after: Counts) -> Counts {
+    Counts {
+        create: after.create.saturating_sub(before.create),
+        delete: after.delete.saturating_sub(before.delete),
+        children: after.children.saturating_sub(before.children),
+        exists: after.exists.saturating_sub(before.exists),
+        data: after.data.saturating_sub(before.data),
+        ping: after.ping.saturating_sub(before.ping),
+        other: after.other.saturating_sub(before.other),
+        events: after.events.saturating_sub(before.events),
+        packets_in: after.packets_in.saturating_sub(before.packets_in),
+        packets_out: after.packets_out.saturating_sub(before.packets_out),
+        bytes_in: after.bytes_in.saturating_sub(before.bytes_in),
+        bytes_out: after.bytes_out.saturating_sub(before.bytes_out),
+    }
+}
