@@ -65,7 +65,7 @@ async fn counts_agree_with_the_members() {
     for _ in 0..20 {
         assert_eq!(client.list_children("/big").await.unwrap().len(), 2_000);
     }
-    let session = client.session_id().into_i64();
+    let session = client.session_id().0;
     // A ping may be on its way between the two looks.
     let counts = until("the counts agree", async || {
         let (recved, sent) = member_counts(&server, session).await?;
@@ -87,7 +87,7 @@ async fn a_cut_client_never_comes_back() {
     let client = through(&relay).await;
     let path = "/holder";
     client.create(path, b"", &CreateMode::Ephemeral.with_acls(Acls::anyone_all())).await.unwrap();
-    let session = client.session_id().into_i64();
+    let session = client.session_id().0;
     relay.cut();
     until("the connection is gone", async || member_counts(&server, session).await.is_none().then_some(())).await;
     assert!(truth.client.check_stat(path).await.unwrap().is_some(), "the session is not");
@@ -104,7 +104,7 @@ async fn a_muted_client_is_silent_and_then_told() {
     let client = through(&relay).await;
     client.create("/holder", b"", &CreateMode::Ephemeral.with_acls(Acls::anyone_all())).await.unwrap();
     relay.mute();
-    assert!(member_counts(&server, client.session_id().into_i64()).await.is_some(), "its connection stays");
+    assert!(member_counts(&server, client.session_id().0).await.is_some(), "its connection stays");
     // A short silence that nothing comes of.
     relay.unmute();
     assert!(client.check_stat("/holder").await.unwrap().is_some());
