@@ -1,9 +1,10 @@
 //! Every fault of the lab, and what the board tells of it: what was said to be expected is what is seen, and an operator's
 //! release lets the run go on.
 
+use app::domain::change::Departure;
 use app::domain::evidence::Liveness;
 use app::domain::finding::{Code, Severity};
-use app::domain::lock::{Departure, Lock};
+use app::domain::lock::Lock;
 use app::domain::verdict::Verdict;
 use app::wire::{Fault, Strategy};
 use server::lab::LabRefusal;
