@@ -1,7 +1,7 @@
 //! One client of a lane: a session of its own behind a relay of its own, that comes, waits, holds and leaves, round for
 //! round. Owns the way of one client; must not know the other clients.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use app::wire::{LabOrder, Strategy};
@@ -9,15 +9,23 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
-use zookeeper_client::{Client, Error};
+use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError};
 
 use super::board::Teller;
 use super::relay::Relay;
+use super::sandbox::SESSION_TIMEOUT;
 use super::strategy::{self, Ground, Place};
 use super::tally::Seat;
+use crate::zookeeper::Credentials;
 
 /// How long a holder of a draining lane waits for the others to queue again.
 const SETTLE_MAX: Duration = Duration::from_secs(60);
+/// How many time-outs a paused client hears nothing at most; its session runs out after one and a little.
+const PAUSES_MAX: u32 = 3;
+/// How long a client goes on with what it lost, so that one sees it.
+const BELIEVES: Duration = Duration::from_secs(1);
+/// Payload of a znode that is left on purpose.
+pub(super) const STALE_LABEL: &[u8] = b"left by the lab";
 /// Commands that wait for one client.
 pub(super) const COMMANDS_MAX: usize = 4;
 
@@ -41,15 +49,19 @@ pub(super) enum Command {
     Pause,
     /// It gives up, and its znode stays.
     GiveUp,
-    /// It comes anew, and the reply to its create is lost.
+    /// It leaves the queue and comes anew, and the reply to its create is lost.
     CreateTwice,
+    /// It leaves a persistent znode where its own was.
+    LeaveStale,
 }
 
 /// What becomes of a client after a command.
 enum After {
     /// It goes on.
     GoesOn,
-    /// It comes anew.
+    /// It has let go already.
+    LetGo,
+    /// It comes anew; the round does not count.
     Again,
     /// It is over.
     Over,
@@ -65,6 +77,36 @@ pub(super) struct Referee {
 }
 
 impl Referee {
+    /// Waits until a znode is gone and somebody else got the lock, but no longer than this.
+    async fn outlives(&self, path: &str, version: i32, within: Duration) {
+        let outliving = async {
+            loop {
+                let (stat, watcher) = self.client.check_and_watch_stat(path).await?;
+                if stat.is_none_or(|stat| stat.ephemeral_owner == 0) {
+                    break;
+                }
+                // A fixed znode may be made anew by another in between.
+                let (fence, raised) = self.client.check_and_watch_stat(&self.fence).await?;
+                if fence.is_none_or(|fence| fence.version != version) {
+                    break;
+                }
+                tokio::select! {
+                    _ = watcher.changed() => {}
+                    _ = raised.changed() => {}
+                }
+            }
+            loop {
+                let (fence, raised) = self.client.check_and_watch_stat(&self.fence).await?;
+                if fence.is_none_or(|fence| fence.version != version) {
+                    return Ok::<(), Error>(());
+                }
+                raised.changed().await;
+            }
+        };
+        // Whether it was in time shows in the fence.
+        let _ = timeout(within, outliving).await;
+    }
+
     async fn raise(&self) -> Result<i32, Error> {
         Ok(self.client.set_data(&self.fence, b"", None).await?.version)
     }
@@ -74,10 +116,35 @@ impl Referee {
     }
 }
 
+/// The session of a client, which may get another.
+#[derive(Debug)]
+pub(super) struct Session(Mutex<Client>);
+
+impl Session {
+    /// Begins with this one.
+    pub(super) fn new(client: Client) -> Self {
+        Self(Mutex::new(client))
+    }
+
+    /// The present one.
+    pub(super) fn get(&self) -> Client {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, client: Client) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    }
+}
+
 /// One client and all it needs.
 #[derive(Debug)]
 pub(super) struct Player {
     pub(super) client: Client,
+    /// The same, shared with the lane, which closes it.
+    pub(super) session: Arc<Session>,
+    pub(super) credentials: Credentials,
+    /// Through its relay.
+    pub(super) connect: String,
     pub(super) relay: Arc<Relay>,
     pub(super) teller: Teller,
     pub(super) strategy: Strategy,
@@ -99,16 +166,21 @@ impl Player {
         }
         let seed = self.order.seed.unwrap_or_default().wrapping_add(u64::from(self.teller.client));
         let mut random = StdRng::seed_from_u64(seed);
-        for round in 0..self.order.rounds {
+        let mut round = 0;
+        while round < self.order.rounds {
             if round > 0 && self.order.think_ms > 0 {
                 let think_ms = random.random_range(0..=u64::from(self.order.think_ms) * 2);
                 tokio::time::sleep(Duration::from_millis(think_ms)).await;
             }
             match self.round().await {
-                Ok(After::GoesOn | After::Again) => {}
+                Ok(After::GoesOn | After::LetGo) => round += 1,
+                Ok(After::Again) => self.teller.sits(Seat::Away),
                 Ok(After::Over) => return Ok(()),
                 // Its znode was taken away by somebody: an operator may do so.
-                Err(Error::NoNode) => self.teller.sits(Seat::Away),
+                Err(Error::NoNode) => {
+                    self.teller.sits(Seat::Away);
+                    round += 1;
+                }
                 Err(error) => {
                     self.teller.sits(if error == Error::SessionExpired { Seat::Killed } else { Seat::GaveUp });
                     return Err(error);
@@ -125,12 +197,13 @@ impl Player {
             match self.enter().await? {
                 Entered::Holds(place) => break place,
                 Entered::Told(After::Over) => return Ok(After::Over),
-                Entered::Told(After::GoesOn | After::Again) => {}
+                Entered::Told(After::GoesOn | After::LetGo | After::Again) => {}
             }
         };
         let version = self.referee.raise().await?;
-        if matches!(self.hold().await?, After::Over) {
-            return Ok(After::Over);
+        match self.hold(&place, version).await? {
+            After::GoesOn => {}
+            after => return Ok(after),
         }
         if !self.referee.is_still(version).await? {
             self.teller.broken();
@@ -142,19 +215,28 @@ impl Player {
 
     async fn enter(&mut self) -> Result<Entered, Error> {
         let Self { client, teller, directory, strategy, commands, .. } = self;
-        let entering = strategy::enter(*strategy, Ground { client, directory, teller });
-        tokio::select! {
-            entered = entering => {
-                let place = entered?;
-                teller.holds();
-                Ok(Entered::Holds(place))
+        let told = {
+            let mut entering = std::pin::pin!(strategy::enter(*strategy, Ground { client, directory, teller }));
+            loop {
+                tokio::select! {
+                    entered = &mut entering => {
+                        let place = entered?;
+                        teller.holds();
+                        return Ok(Entered::Holds(place));
+                    }
+                    // What is for a holder comes too late.
+                    Some(command) = commands.recv() => if !is_for_holder(command) { break command },
+                }
             }
-            Some(command) = commands.recv() => self.obey(command).await.map(Entered::Told),
+        };
+        match told {
+            Command::CreateTwice => self.create_twice().await.map(Entered::Told),
+            command => Ok(Entered::Told(self.obey(command))),
         }
     }
 
     /// Holds as long as ordered; in a draining lane also until all others wait again, so that each release meets all.
-    async fn hold(&mut self) -> Result<After, Error> {
+    async fn hold(&mut self, place: &Place, version: i32) -> Result<After, Error> {
         let hold = Duration::from_millis(self.order.hold_ms.into());
         let drains = drains(&self.order);
         let mut progress = self.teller.board.progress();
@@ -167,37 +249,81 @@ impl Player {
                 let _ = timeout(SETTLE_MAX, progress.wait_for(|all| all.unsettled == 0)).await;
             }
         };
-        tokio::select! {
-            () = holding => Ok(After::GoesOn),
-            Some(command) = self.commands.recv() => self.obey(command).await,
+        let mut holding = std::pin::pin!(holding);
+        let told = loop {
+            tokio::select! {
+                () = &mut holding => return Ok(After::GoesOn),
+                // What is for somebody who waits comes too late.
+                Some(command) = self.commands.recv() => if command != Command::CreateTwice { break command },
+            }
+        };
+        match told {
+            Command::Pause => self.pause(place, version).await,
+            Command::LeaveStale => self.leave_stale(place).await,
+            command => Ok(self.obey(command)),
         }
     }
 
-    /// Does what it is told, waiting or holding.
-    async fn obey(&mut self, command: Command) -> Result<After, Error> {
-        match command {
-            Command::Kill => {
-                self.relay.cut();
-                self.teller.sits(Seat::Killed);
-                Ok(After::Over)
-            }
-            Command::GiveUp => {
-                self.teller.sits(Seat::GaveUp);
-                Ok(After::Over)
-            }
-            Command::CreateTwice => {
-                self.relay.drop_next_create_reply();
-                Ok(After::Again)
-            }
-            Command::Pause => {
-                self.teller.sits(Seat::Paused);
-                self.relay.mute();
-                tokio::time::sleep(self.client.session_timeout() * 2).await;
-                self.relay.unmute();
-                self.teller.sits(Seat::Believing);
-                Ok(After::GoesOn)
+    /// What is the same for all.
+    fn obey(&self, command: Command) -> After {
+        let seat = if command == Command::Kill { Seat::Killed } else { Seat::GaveUp };
+        if command == Command::Kill {
+            self.relay.cut();
+        }
+        self.teller.sits(seat);
+        After::Over
+    }
+
+    /// Leaves the queue, as one that gives up in time does, and comes anew; the reply to its create will be lost.
+    async fn create_twice(&self) -> Result<After, Error> {
+        let number = self.teller.board.tally().number(self.teller.client);
+        if let Some(path) = number.and_then(|number| strategy::numbered_path(self.strategy, &self.directory, number)) {
+            match self.client.delete(&path, None).await {
+                Ok(()) | Err(Error::NoNode) => {}
+                Err(error) => return Err(error),
             }
         }
+        self.teller.sits(Seat::Away);
+        self.relay.drop_next_create_reply();
+        Ok(After::Again)
+    }
+
+    /// Hears nothing until another holds, goes on as if nothing had been, is told by the fence, and comes anew with another
+    /// session.
+    async fn pause(&mut self, place: &Place, version: i32) -> Result<After, Error> {
+        self.teller.sits(Seat::Paused);
+        self.relay.mute();
+        self.referee.outlives(&place.path, version, self.client.session_timeout() * PAUSES_MAX).await;
+        self.relay.unmute();
+        self.teller.sits(Seat::Believing);
+        tokio::time::sleep(BELIEVES).await;
+        if !self.referee.is_still(version).await? {
+            self.teller.broken();
+        }
+        let connector = self.credentials.connector(SESSION_TIMEOUT)?;
+        self.client = self.credentials.open(connector, &self.connect).await?;
+        self.session.set(self.client.clone());
+        Ok(After::Again)
+    }
+
+    /// Lets go, but a persistent znode stays in the place of its own: both in one, so that nobody comes in between.
+    async fn leave_stale(&self, place: &Place) -> Result<After, Error> {
+        let mut writer = self.referee.client.new_multi_writer();
+        writer.add_delete(&place.path, None)?;
+        writer.add_create(&place.path, STALE_LABEL, &CreateMode::Persistent.with_acls(Acls::anyone_all()))?;
+        self.teller.releases();
+        writer.commit().await.map_err(|error| match error {
+            MultiWriteError::RequestFailed { source } | MultiWriteError::OperationFailed { source, .. } => source,
+        })?;
+        Ok(After::LetGo)
+    }
+}
+
+/// Whether only one who holds can do it.
+fn is_for_holder(command: Command) -> bool {
+    match command {
+        Command::Pause | Command::LeaveStale => true,
+        Command::Kill | Command::GiveUp | Command::CreateTwice => false,
     }
 }
 

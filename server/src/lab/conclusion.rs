@@ -94,7 +94,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -131,7 +131,7 @@ mod tests {
             lane.watch_events = 49;
             if wakes_all(*strategy) {
                 lane.watch_events = 1_225;
-                lane.handoff_ms.p50 = 3.14;
+                lane.handoff_ms.p50 = 3.12;
             }
             lane
         };

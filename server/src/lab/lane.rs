@@ -1,7 +1,7 @@
 //! One strategy of a run: its clients are opened, gathered, counted and let go. Owns their sessions and relays.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use app::wire::{LabOrder, LabState, Strategy};
@@ -12,7 +12,7 @@ use zookeeper_client::{Client, Error};
 
 use super::Place;
 use super::board::{Board, Teller};
-use super::client::{COMMANDS_MAX, Command, Player, Referee, Stage, drains};
+use super::client::{COMMANDS_MAX, Command, Player, Referee, Session, Stage, drains};
 use super::counts::{self, Sessions};
 use super::members::Members;
 use super::relay::{Counts, Relay};
@@ -36,7 +36,7 @@ const CLOSE_STEP: Duration = Duration::from_millis(50);
 /// One client, as the lane keeps it: the session lives as long as this does, also when its task is over.
 #[derive(Debug)]
 struct Seated {
-    client: Client,
+    session: Arc<Session>,
     relay: Arc<Relay>,
     commands: mpsc::Sender<Command>,
 }
@@ -62,6 +62,7 @@ pub(super) struct Lane {
     pub(super) board: Arc<Board>,
     stage: watch::Sender<Stage>,
     seated: Mutex<Vec<Seated>>,
+    referee: OnceLock<Referee>,
     measured: Mutex<Measured>,
     /// Something happened that theory does not tell about.
     disturbed: AtomicBool,
@@ -91,6 +92,7 @@ impl Lane {
             board: Arc::new(Board::new(order.clients, wakes_all(strategy))),
             stage: watch::Sender::new(Stage::Open),
             seated: Mutex::default(),
+            referee: OnceLock::new(),
             measured: Mutex::new(Measured { state: LabState::Waiting, counted_us: None, meter: None, server: None }),
             disturbed: AtomicBool::new(!drains(order)),
         }
@@ -120,11 +122,6 @@ impl Lane {
         self.disturbed.load(Ordering::Relaxed)
     }
 
-    /// A client that sits so.
-    pub(super) fn find(&self, seat: Seat) -> Option<u32> {
-        self.board.tally().find(seat)
-    }
-
     /// Tells a client to do something wrong; false when it is over already.
     pub(super) fn command(&self, client: u32, command: Command) -> bool {
         self.disturb();
@@ -133,8 +130,19 @@ impl Lane {
         one.is_some_and(|one| one.commands.try_send(command).is_ok())
     }
 
+    /// The session of a client.
+    pub(super) fn session(&self, client: u32) -> Option<Client> {
+        let at = usize::try_from(client).ok()?;
+        self.seated().get(at).map(|one| one.session.get())
+    }
+
+    /// Its referee; None before it is opened.
+    pub(super) fn referee(&self) -> Option<&Referee> {
+        self.referee.get()
+    }
+
     fn sessions(&self) -> Sessions {
-        self.seated().iter().map(|one| one.client.session_id().0).collect()
+        self.seated().iter().map(|one| one.session.get().session_id().0).collect()
     }
 
     /// Opens all sessions.
@@ -143,6 +151,7 @@ impl Lane {
     /// The first that could not be had, and what helps.
     pub(super) async fn open(&self, place: &Place, members: &Members, referee: Referee) -> Result<Field, String> {
         self.turn(LabState::Opening);
+        let _ = self.referee.set(referee.clone());
         let slots = Arc::new(Semaphore::new(OPENING_MAX));
         let opening = (0..self.order.clients).map(|number| {
             let slots = Arc::clone(&slots);
@@ -165,8 +174,12 @@ impl Lane {
         let mut seated = Vec::with_capacity(all.len());
         for ((client, relay), number) in all.into_iter().zip(0..) {
             let (sender, commands) = mpsc::channel(COMMANDS_MAX);
+            let session = Arc::new(Session::new(client));
             let player = Player {
-                client: client.clone(),
+                client: session.get(),
+                session: Arc::clone(&session),
+                credentials: place.credentials.clone(),
+                connect: members.through(&relay.address()),
                 relay: Arc::clone(&relay),
                 teller: Teller { board: Arc::clone(&self.board), client: number },
                 strategy: self.strategy,
@@ -177,7 +190,7 @@ impl Lane {
                 commands,
             };
             tasks.spawn(player.play());
-            seated.push(Seated { client, relay, commands: sender });
+            seated.push(Seated { session, relay, commands: sender });
         }
         *self.seated() = seated;
         Ok(Field { tasks, base: None })

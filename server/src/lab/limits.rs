@@ -123,26 +123,24 @@ mod tests {
         };
         refused(&|_| {}, &["ensemble is missing", "a, b"]);
         refused(&|order| order.ensemble = Some("c".to_owned()), &["\"c\"", "a, b"]);
-        let here = |order: &mut LabOrder| order.ensemble = Some("a".to_owned());
-        let mut cases: Vec<(Box<dyn Fn(&mut LabOrder)>, &[&str])> = Vec::new();
-        cases.push((Box::new(|order| order.clients = 1), &["clients is 1", "2 to 500"]));
-        cases.push((Box::new(|order| order.clients = 501), &["clients is 501", "2 to 500"]));
-        cases.push((Box::new(|order| order.rounds = 0), &["rounds is 0", "1 to 1000"]));
-        cases.push((Box::new(|order| order.hold_ms = 60_001), &["hold_ms is 60001", "0 to 60000"]));
-        cases.push((Box::new(|order| order.think_ms = 60_001), &["think_ms is 60001"]));
-        cases.push((Box::new(|order| order.duration_ms = Some(0)), &["duration_ms is 0", "1 to 600000"]));
-        cases.push((Box::new(|order| order.strategies.clear()), &["strategies is empty"]));
-        cases.push((Box::new(|order| order.strategies.push(Strategy::Predecessor)), &["predecessor twice"]));
-        cases.push((Box::new(|order| order.hold_ms = 6_001), &["600100 ms", "600000 ms", "in_turn"]));
-        for (change, parts) in cases {
+        let here = |change: &dyn Fn(&mut LabOrder), parts: &[&str]| {
             refused(
                 &|order| {
-                    here(order);
+                    order.ensemble = Some("a".to_owned());
                     change(order);
                 },
                 parts,
             );
-        }
+        };
+        here(&|order| order.clients = 1, &["clients is 1", "2 to 500"]);
+        here(&|order| order.clients = 501, &["clients is 501", "2 to 500"]);
+        here(&|order| order.rounds = 0, &["rounds is 0", "1 to 1000"]);
+        here(&|order| order.hold_ms = 60_001, &["hold_ms is 60001", "0 to 60000"]);
+        here(&|order| order.think_ms = 60_001, &["think_ms is 60001"]);
+        here(&|order| order.duration_ms = Some(0), &["duration_ms is 0", "1 to 600000"]);
+        here(&|order| order.strategies.clear(), &["strategies is empty"]);
+        here(&|order| order.strategies.push(Strategy::Predecessor), &["predecessor twice"]);
+        here(&|order| order.hold_ms = 6_001, &["600100 ms", "600000 ms", "in_turn"]);
     }
 
     #[test]

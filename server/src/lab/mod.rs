@@ -241,7 +241,7 @@ impl Lab {
     /// See [`LabRefusal`].
     pub async fn throw(&self, id: &str, order: FaultOrder) -> Result<ThrownFault, LabRefusal> {
         match self.current_named(id) {
-            Some(run) => fault::throw(&run, &order),
+            Some(run) => fault::throw(&run, &order).await,
             None if self.0.shelf.get(id).is_some() => Err(LabRefusal::NotNow(format!("run {id} has ended; begin another to throw faults into it"))),
             None => Err(LabRefusal::Unknown(id.to_owned())),
         }

@@ -12,9 +12,9 @@ use super::Place;
 use crate::clock;
 use crate::zookeeper::Credentials;
 
-/// Time-out of every session of the lab that is asked for: short, so that a killed client is worth watching. A server grants at
-/// least two of its ticks, so what a session really has is asked of the session.
-pub const SESSION_TIMEOUT: Duration = Duration::from_secs(6);
+/// Time-out that every session of the lab asks for: short, so that a killed client is worth watching, and long enough that the
+/// board sees it, which asks members every 5 s who is connected. A server may grant another, so a session is asked for its own.
+pub const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Most znodes that are removed below one run; a run never has as many.
 pub const NODES_MAX: usize = 20_000;
@@ -91,6 +91,10 @@ impl Sandbox {
         writer.add_create(&format!("{}/{OWNER}", self.root), b"", &ephemeral)?;
         for strategy in strategies {
             writer.add_create(&self.lane(*strategy), b"", &persistent)?;
+            // Uses up number 0, so that a stale znode can be put before all the numbered ones.
+            let first = format!("{}/first", self.lane(*strategy));
+            writer.add_create(&first, b"", &persistent)?;
+            writer.add_delete(&first, None)?;
             writer.add_create(&self.fence(*strategy), b"", &persistent)?;
         }
         writer.commit().await?;

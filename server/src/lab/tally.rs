@@ -42,6 +42,8 @@ struct Client {
     began_us: u64,
     /// Its place in the order of coming.
     key: Option<u64>,
+    /// Number of its znode, where znodes are numbered.
+    number: Option<u64>,
 }
 
 /// Where all of a lane are, in numbers.
@@ -85,7 +87,7 @@ pub(super) struct Tally {
 impl Tally {
     /// So many clients, all opening. `wakes_all`: a release wakes everybody who waits.
     pub(super) fn new(clients: u32, wakes_all: bool) -> Self {
-        let client = Client { seat: Seat::Opening, is_stale: false, was_woken: false, woken_by: None, began_us: 0, key: None };
+        let client = Client { seat: Seat::Opening, is_stale: false, was_woken: false, woken_by: None, began_us: 0, key: None, number: None };
         Self {
             wakes_all,
             clients: (0..clients).map(|_| client).collect(),
@@ -123,6 +125,22 @@ impl Tally {
         u32::try_from(at).ok()
     }
 
+    /// The number of a client's znode, where znodes are numbered: of the one that it made last.
+    pub(super) fn number(&self, client: u32) -> Option<u64> {
+        self.at(client)?.number
+    }
+
+    /// Where a client sits.
+    pub(super) fn seat(&self, client: u32) -> Option<Seat> {
+        self.at(client).map(|one| one.seat)
+    }
+
+    /// Who waits with so many others that wait before it, or the last where there are fewer.
+    pub(super) fn waiter_behind(&self, others: usize) -> Option<u32> {
+        let waits = |client: &u32| self.seat(*client) == Some(Seat::Waiting);
+        self.comers.iter().map(|(_, client)| *client).filter(waits).take(others.saturating_add(1)).last()
+    }
+
     /// Waits are counted from here.
     pub(super) fn count_from(&mut self, now_us: u64) {
         self.counted_from_us = Some(now_us);
@@ -153,7 +171,7 @@ impl Tally {
         let next = self.next_key;
         let Some(one) = self.at_mut(client).filter(|one| one.key.is_none()) else { return };
         let key = number.unwrap_or(next);
-        one.key = Some(key);
+        (one.key, one.number) = (Some(key), number);
         self.next_key += 1;
         self.comers.insert((key, client));
     }
@@ -224,7 +242,7 @@ impl Tally {
     /// The events of the last release are all there.
     pub(super) fn close_release(&mut self, events: u64) {
         let Some((waiting, from)) = self.open_release.take() else { return };
-        if self.releases.saturating_sub(1) % self.stride == 0 {
+        if self.releases.saturating_sub(1).is_multiple_of(self.stride) {
             self.per_release.push((waiting, u32::try_from(events.saturating_sub(from)).unwrap_or(u32::MAX)));
         }
         if self.per_release.len() > LAB_POINTS_MAX {

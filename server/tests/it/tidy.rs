@@ -29,6 +29,7 @@ const NEVER: &[(&str, &[&str])] = &[
         "server/src/transport",
         &["app::domain", "app::wire", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::zookeeper", "crate::access", "leptos"],
     ),
+    ("server/src/lab", &["app::domain", "app::ui", "crate::feed", "crate::http", "crate::engine", "crate::demo", "crate::release", "axum", "leptos"]),
     (
         "server/src/http",
         &["app::domain", "zookeeper_client", "crate::zookeeper", "crate::engine", "crate::demo", "crate::audit::Log", "crate::audit::files"],

@@ -1,11 +1,13 @@
 //! Telling a session's end from releases: when several znodes of one session go at once and none is left, the session
-//! ended. A session with a single znode can't be told that way; what closes it looks like a release.
+//! ended. A session with a single znode can't be told that way; what closes it looks like a release, unless its client was
+//! heard of no more and the znode went when the session was to run out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Observatory;
 use crate::domain::change::{Change, Departure};
+use crate::domain::evidence::Liveness;
 use crate::domain::time::TimeMs;
 use crate::domain::znode::SessionId;
 
@@ -35,13 +37,21 @@ impl Observatory {
             self.leaving.iter().filter(|(_, (since, _))| now.since(*since) >= TOGETHER_MS).map(|(session, _)| *session).collect();
         for session in due {
             let Some((since, znodes)) = self.leaving.remove(&session) else { continue };
-            if znodes < 2 || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
+            if (znodes < 2 && !self.ran_out(session, since)) || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
                 continue;
             }
             self.history.ended(session, since);
             self.mark_ended(now, session, since);
             out.push(Change::SessionEnded { session, znodes });
         }
+    }
+
+    /// Whether the members told of a silent or lost client, and that its session runs out about then. Had it come back, it
+    /// would run out later.
+    fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {
+        let peer = self.book.peer(session, at, at);
+        let is_lost = matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected);
+        is_lost && peer.runs_out.is_some_and(|runs_out| at + self.book.tick_ms() >= runs_out.at)
     }
 
     /// The holds of a session that ended were not released.

@@ -90,6 +90,9 @@ pub enum Counts {
     ByName,
     /// Once a session is seen to own it.
     WhenOwned,
+    /// As before; and beside such, or where such were seen, a persistent one contends as well: the recipe's clients look at
+    /// names only, so one that was left behind keeps them waiting.
+    WhenOwnedFirst,
     /// Once it is seen that no session owns it.
     WhenUnowned,
 }
@@ -208,7 +211,7 @@ impl Rule {
     /// Whether a znode of this name can be of this rule, given whether a session owns it.
     pub fn may_be(&self, owned: Option<bool>) -> bool {
         match self.counts {
-            Counts::ByName => true,
+            Counts::ByName | Counts::WhenOwnedFirst => true,
             Counts::WhenOwned => owned != Some(false),
             Counts::WhenUnowned => owned != Some(true),
         }
@@ -218,7 +221,7 @@ impl Rule {
     pub fn is_evidence(&self, owned: Option<bool>) -> bool {
         match self.counts {
             Counts::ByName => true,
-            Counts::WhenOwned => owned == Some(true),
+            Counts::WhenOwned | Counts::WhenOwnedFirst => owned == Some(true),
             Counts::WhenUnowned => owned == Some(false),
         }
     }

@@ -49,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         evidence: "ephemeral children named lock-<sequence>; menagerie, ZooKeeper's documentation and zookeeper-client's new_shared(\"lock-\") write the same",
         matches: |name| name.number.is_some() && name.stem == "lock-",
-        counts: Counts::WhenOwned,
+        counts: Counts::WhenOwnedFirst,
         dialect: Dialect::Lock,
         ..LINE
     },

@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         evidence: "an ephemeral child named `lock`; its creator holds",
         matches: |name| name.full == "lock",
+        counts: Counts::WhenOwnedFirst,
         ..ALONE
     },
     Rule {

@@ -2,7 +2,7 @@
 
 use zookeeper_client::Error;
 
-use super::{FIXED, Ground, Place, Waiting};
+use super::{Ground, Place, Waiting, fixed_path};
 
 pub(super) struct HerdExists;
 
@@ -12,7 +12,7 @@ impl Waiting for HerdExists {
             if let Some(place) = ground.take_fixed().await? {
                 return Ok(place);
             }
-            ground.wait_at(&format!("{}/{FIXED}", ground.directory)).await?;
+            ground.wait_at(&fixed_path(ground.directory)).await?;
         }
     }
 }

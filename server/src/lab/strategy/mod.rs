@@ -53,6 +53,24 @@ pub(super) async fn leave(client: &Client, place: Place) -> Result<(), Error> {
     client.delete(&place.path, None).await
 }
 
+/// The path of a numbered znode; None where the strategy has one fixed znode.
+pub(super) fn numbered_path(strategy: Strategy, directory: &str, number: u64) -> Option<String> {
+    is_numbered(strategy).then(|| format!("{directory}/{}{number:010}", numbered::PREFIX))
+}
+
+/// The path of the one fixed znode.
+pub(super) fn fixed_path(directory: &str) -> String {
+    format!("{directory}/{FIXED}")
+}
+
+/// Whether each client has a numbered znode of its own.
+pub(super) fn is_numbered(strategy: Strategy) -> bool {
+    match strategy {
+        Strategy::Predecessor | Strategy::HerdLowest => true,
+        Strategy::HerdChildren | Strategy::HerdExists => false,
+    }
+}
+
 /// Whether a release wakes everybody who waits.
 pub(super) fn wakes_all(strategy: Strategy) -> bool {
     match strategy {
@@ -73,7 +91,7 @@ const FIXED: &str = "lock";
 impl Ground<'_> {
     /// Tries to make the one znode; None where somebody else has it.
     async fn take_fixed(self) -> Result<Option<Place>, Error> {
-        let path = format!("{}/{FIXED}", self.directory);
+        let path = fixed_path(self.directory);
         match self.client.create(&path, &self.label(), &CreateMode::Ephemeral.with_acls(Acls::anyone_all())).await {
             Ok(_) => Ok(Some(Place { path })),
             Err(Error::NodeExists) => Ok(None),

@@ -5,7 +5,7 @@ use zookeeper_client::{Acls, CreateMode, Error};
 use super::{Ground, Place};
 
 /// What names begin with.
-const PREFIX: &str = "lock-";
+pub(super) const PREFIX: &str = "lock-";
 /// How often a create is tried again when its reply is lost.
 const CREATES_MAX: u32 = 5;
 

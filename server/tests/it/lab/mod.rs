@@ -1,7 +1,12 @@
 //! The lab on real servers: its relays, its sandbox, and the faults it throws, each judged by what the board tells.
 
+mod crash;
 mod drain;
+mod faults;
+mod relay;
 mod runs;
+mod sandbox;
+mod scene;
 
 use server::demo::PrivateZooKeeper;
 use server::lab::Place;

@@ -3,7 +3,7 @@
 
 mod desk;
 mod libraries;
-mod office;
+pub(crate) mod office;
 mod outcomes;
 mod races;
 mod tap;

@@ -25,11 +25,11 @@ use crate::harness::DEADLINE;
 
 /// A record in memory that can be told to fail.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     entries: Mutex<Vec<Entry>>,
-    pub(super) fails: AtomicBool,
+    pub(crate) fails: AtomicBool,
     /// Only outcomes fail.
-    pub(super) fails_late: AtomicBool,
+    pub(crate) fails_late: AtomicBool,
 }
 
 impl Journal for Memory {
@@ -48,40 +48,40 @@ impl Journal for Memory {
 }
 
 impl Memory {
-    pub(super) fn kinds(&self) -> Vec<AuditKind> {
+    pub(crate) fn kinds(&self) -> Vec<AuditKind> {
         self.entries.lock().unwrap().iter().map(|entry| entry.kind).collect()
     }
 
-    pub(super) fn last(&self) -> Entry {
+    pub(crate) fn last(&self) -> Entry {
         self.entries.lock().unwrap().last().unwrap().clone()
     }
 }
 
 /// Everything a desk needs, running.
-pub(super) struct Office {
-    pub(super) desk: Desk,
-    pub(super) journal: Arc<Memory>,
-    pub(super) clock: Clock,
+pub(crate) struct Office {
+    pub(crate) desk: Desk,
+    pub(crate) journal: Arc<Memory>,
+    pub(crate) clock: Clock,
     engine: Engine<Observatory>,
     _stopper: Stopper,
     _demand: tokio::sync::watch::Sender<Demand>,
 }
 
-pub(super) fn somebody(name: &str, role: Duty) -> Actor {
+pub(crate) fn somebody(name: &str, role: Duty) -> Actor {
     Actor { name: name.to_owned(), role, scope: Scope::default(), by: SignedBy::Token, address: None }
 }
 
-pub(super) fn operator() -> Actor {
+pub(crate) fn operator() -> Actor {
     somebody("anna", Duty::Operator)
 }
 
 impl Office {
     /// Watches through one address and acts through another.
-    pub(super) async fn open_through(watch: &str, act: &str, root: &str, settings: server::release::Settings) -> Self {
+    pub(crate) async fn open_through(watch: &str, act: &str, root: &str, settings: server::release::Settings) -> Self {
         Self::open_with(watch, Acting::anonymous(act), root, settings).await
     }
 
-    pub(super) async fn open_with(watch: &str, acting: Acting, root: &str, settings: server::release::Settings) -> Self {
+    pub(crate) async fn open_with(watch: &str, acting: Acting, root: &str, settings: server::release::Settings) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let roots = vec![root.to_owned()];
@@ -107,12 +107,12 @@ impl Office {
         office
     }
 
-    pub(super) async fn open(connect: &str, root: &str) -> Self {
+    pub(crate) async fn open(connect: &str, root: &str) -> Self {
         Self::open_through(connect, connect, root, server::release::Settings::default()).await
     }
 
     /// Waits until the model satisfies a condition.
-    pub(super) async fn until(&self, what: &str, condition: impl Fn(&Observatory) -> bool) {
+    pub(crate) async fn until(&self, what: &str, condition: impl Fn(&Observatory) -> bool) {
         let mut revisions = self.engine.reader.revisions();
         let waiting = async {
             loop {
@@ -126,27 +126,43 @@ impl Office {
         tokio::time::timeout(DEADLINE, waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
     }
 
+    /// Looks at the model now.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Observatory) -> T) -> T {
+        self.engine.reader.read(look)
+    }
+
+    /// Whether the model satisfies a condition now; false after its next change.
+    pub(crate) async fn comes(&self, condition: impl Fn(&Observatory) -> bool) -> bool {
+        let mut revisions = self.engine.reader.revisions();
+        revisions.borrow_and_update();
+        let is_so = self.look(condition);
+        if !is_so {
+            revisions.changed().await.unwrap();
+        }
+        is_so
+    }
+
     /// Waits until a znode is known with its owner.
-    pub(super) async fn knows(&self, path: &str) {
+    pub(crate) async fn knows(&self, path: &str) {
         let is_read = |model: &Observatory| model.roots()[0].mirror.node(path).is_some_and(|child| child.read.is_some());
         self.until(path, is_read).await;
     }
 
     /// A minute goes by, so that no limit is in the way.
-    pub(super) fn rest(&self) {
+    pub(crate) fn rest(&self) {
         self.clock.set_ms(self.clock.now_ms() + 61_000);
     }
 
-    pub(super) async fn plan(&self, path: &str) -> Result<ReleasePlan, Refused> {
+    pub(crate) async fn plan(&self, path: &str) -> Result<ReleasePlan, Refused> {
         self.desk.plan(&operator(), &PlanRequest { ensemble: None, path: path.to_owned() }).await
     }
 
-    pub(super) async fn order(&self, plan: &ReleasePlan) -> Result<Executed, Refused> {
+    pub(crate) async fn order(&self, plan: &ReleasePlan) -> Result<Executed, Refused> {
         self.desk.execute(&operator(), &order_of(plan)).await
     }
 
     /// Plans and orders; both must be taken.
-    pub(super) async fn release(&self, path: &str) -> Executed {
+    pub(crate) async fn release(&self, path: &str) -> Executed {
         self.rest();
         self.knows(path).await;
         let plan = self.plan(path).await.unwrap();
@@ -154,6 +170,6 @@ impl Office {
     }
 }
 
-pub(super) fn order_of(plan: &ReleasePlan) -> ReleaseOrder {
+pub(crate) fn order_of(plan: &ReleasePlan) -> ReleaseOrder {
     ReleaseOrder { plan_id: plan.plan_id.clone(), confirm: plan.lock.clone(), reason: "stuck since noon".to_owned() }
 }

@@ -1,0 +1,139 @@
+//! Every fault of the lab, and what the board tells of it: what was said to be expected is what is seen, and an operator's
+//! release lets the run go on.
+
+use app::domain::change::Departure;
+use app::domain::evidence::Liveness;
+use app::domain::finding::{Code, Severity};
+use app::domain::lock::Lock;
+use app::domain::verdict::Verdict;
+use app::wire::{Fault, Strategy};
+use server::lab::LabRefusal;
+
+use super::scene::Scene;
+
+fn left_by_expiry(lock: &Lock, path: &str) -> bool {
+    lock.tally.past.iter().any(|past| past.tenure.path() == path && past.how == Departure::SessionEnded)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_holder_runs_out() {
+    let scene = Scene::of(Strategy::Predecessor, 4, 500).await;
+    let thrown = scene.throw(Fault::Kill).await.unwrap();
+    assert!(thrown.expect.contains("Expiring") && thrown.expect.contains("10 s"), "{thrown:?}");
+    scene
+        .told("expiring, with a countdown", |lock| {
+            let is_held = lock.holders.iter().any(|tenure| tenure.path() == thrown.path && tenure.is_disconnected());
+            let counts_down = lock.holders.iter().any(|tenure| tenure.peer.as_ref().is_some_and(|peer| peer.runs_out.is_some()));
+            lock.verdict == Verdict::Expiring && is_held && counts_down
+        })
+        .await;
+    scene.told("it ran out", |lock| left_by_expiry(lock, &thrown.path)).await;
+    let run = scene.ends().await;
+    let lane = &run.strategies[0];
+    assert_eq!((lane.acquisitions, lane.broken, lane.seats.matches('x').count(), lane.seats.matches('d').count()), (4, 0, 1, 3), "{lane:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_holder_still_believes() {
+    let scene = Scene::of(Strategy::Predecessor, 3, 4_000).await;
+    let thrown = scene.throw(Fault::Pause).await.unwrap();
+    scene.run_until("it is paused", |run| run.strategies[0].seats.contains('p')).await;
+    scene
+        .told("silent", |lock| {
+            let silent = |lock: &Lock| lock.holders.iter().any(|tenure| tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Silent));
+            silent(lock) || left_by_expiry(lock, &thrown.path)
+        })
+        .await;
+    scene.told("it ran out", |lock| left_by_expiry(lock, &thrown.path)).await;
+    scene.finds(Code::DoubleOwnerWindow).await;
+    scene.run_until("it believes", |run| run.strategies[0].seats.contains('b') && run.strategies[0].seats.contains('h')).await;
+    scene.finds(Code::OldOwnerConnected).await;
+    let run = scene.ends().await;
+    let lane = &run.strategies[0];
+    assert_eq!((lane.acquisitions, lane.broken, lane.seats.as_str()), (4, 1, "ddd"), "{lane:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_holder_of_one_znode_still_believes() {
+    let scene = Scene::of(Strategy::HerdExists, 3, 2_000).await;
+    let thrown = scene.throw(Fault::Pause).await.unwrap();
+    assert!(thrown.path.ends_with("/herd_exists/lock") && !thrown.expect.contains("old_owner"), "{thrown:?}");
+    scene.finds(Code::DoubleOwnerWindow).await;
+    let run = scene.ends().await;
+    assert_eq!((run.strategies[0].broken, run.strategies[0].seats.as_str()), (1, "ddd"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_orphan_is_stuck_until_it_is_released() {
+    let scene = Scene::of(Strategy::Predecessor, 12, 100).await;
+    let thrown = scene.throw(Fault::Orphan).await.unwrap();
+    scene.told("stuck", |lock| lock.verdict == Verdict::Stuck && lock.holders[0].path() == thrown.path).await;
+    scene.release(&thrown.path).await;
+    let run = scene.ends().await;
+    let lane = &run.strategies[0];
+    assert_eq!((lane.acquisitions, lane.broken, lane.seats.matches('g').count()), (11, 0, 1), "{lane:?}");
+}
+
+async fn loses_a_reply(strategy: Strategy) {
+    let scene = Scene::of(strategy, 3, 500).await;
+    let thrown = scene.throw(Fault::DropReply).await.unwrap();
+    assert!(thrown.path.contains("/lock-") && thrown.expect.contains(&thrown.path), "{thrown:?}");
+    scene
+        .told("a session waits for itself", |lock| {
+            let is_it = |severity| lock.findings.iter().any(|finding| finding.code == Code::DuplicateSession && finding.severity == severity);
+            is_it(Severity::Critical) && lock.holders[0].path() == thrown.path
+        })
+        .await;
+    scene.release(&thrown.path).await;
+    let run = scene.ends().await;
+    assert_eq!((run.strategies[0].acquisitions, run.strategies[0].broken, run.strategies[0].seats.as_str()), (3, 0, "ddd"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_reply_makes_two_of_one_session() {
+    loses_a_reply(Strategy::Predecessor).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_reply_in_a_herd_does_too() {
+    loses_a_reply(Strategy::HerdLowest).await;
+}
+
+async fn leaves_a_stale(strategy: Strategy, name: &str) {
+    let scene = Scene::of(strategy, 3, 300).await;
+    let thrown = scene.throw(Fault::Stale).await.unwrap();
+    assert_eq!(thrown.path, format!("{}/{name}", scene.path));
+    scene.told("orphan", |lock| lock.verdict == Verdict::Orphan && lock.holders[0].path() == thrown.path).await;
+    scene.finds(Code::NeverExpires).await;
+    scene.run_until("nobody goes on", |run| !run.strategies[0].seats.contains('h')).await;
+    scene.release(&thrown.path).await;
+    let run = scene.ends().await;
+    assert_eq!((run.strategies[0].acquisitions, run.strategies[0].broken, run.strategies[0].seats.as_str()), (3, 0, "ddd"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stale_number_is_an_orphan() {
+    leaves_a_stale(Strategy::Predecessor, "lock-0000000000").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stale_number_before_a_herd_is_an_orphan() {
+    leaves_a_stale(Strategy::HerdLowest, "lock-0000000000").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stale_znode_is_an_orphan() {
+    leaves_a_stale(Strategy::HerdChildren, "lock").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_makes_no_sense_is_refused() {
+    let scene = Scene::of(Strategy::HerdExists, 2, 60_000).await;
+    for fault in [Fault::Orphan, Fault::DropReply] {
+        let refused = scene.throw(fault).await.unwrap_err();
+        assert!(matches!(&refused, LabRefusal::Bad(why) if why.contains(fault.name()) && why.contains("predecessor")), "{refused}");
+    }
+    scene.lab.stop(&scene.id, "anna").unwrap();
+    scene.run_until("it ends", |run| run.ended_at_ms.is_some()).await;
+    assert!(matches!(scene.throw(Fault::Kill).await, Err(LabRefusal::NotNow(_))));
+}
