@@ -2,7 +2,7 @@
 // ends well is part of every run.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -41,9 +41,10 @@ export class Lockscope {
     this.link = link;
   }
 
-  /** `serve` against a ZooKeeper, on a free port or the one given. */
-  static async serve(hosts: string, options: { listen?: string; more?: string[] } = {}): Promise<Lockscope> {
-    const server = await Lockscope.run(['serve', '--zk', hosts, '--root', '/', '--listen', options.listen ?? '127.0.0.1:0', ...(options.more ?? [])]);
+  /** `serve` against a ZooKeeper, on a free port or the one given; `file` is the text of a configuration file. */
+  static async serve(hosts: string, options: { listen?: string; more?: string[]; file?: string } = {}): Promise<Lockscope> {
+    const args = ['serve', '--zk', hosts, '--root', '/', '--listen', options.listen ?? '127.0.0.1:0', ...(options.more ?? [])];
+    const server = await Lockscope.run(args, BINARY, options.file);
     await until('the server has read its root', START_MS, async () => (await fetch(`${server.url}/readyz`)).status === 200);
     return server;
   }
@@ -58,11 +59,15 @@ export class Lockscope {
     return Lockscope.run([mode, '127.0.0.1:0'], FIXTURE);
   }
 
-  private static async run(args: string[], binary = BINARY): Promise<Lockscope> {
+  private static async run(args: string[], binary = BINARY, file?: string): Promise<Lockscope> {
     if (!existsSync(binary)) {
       throw new Error(`no server at ${binary}: run \`make e2e\`, or set LOCKSCOPE_BIN to a built lockscope`);
     }
     const data = mkdtempSync(join(tmpdir(), 'lockscope-e2e-'));
+    if (file !== undefined) {
+      writeFileSync(join(data, 'lockscope.toml'), file);
+      args = [...args, '--config', join(data, 'lockscope.toml')];
+    }
     const child = new Child(binary, args, { env: environment(data) });
     let link: string | undefined;
     const listening = new Promise<string>((found) => {

@@ -1,13 +1,7 @@
 // Accessibility of every page, dark and light: axe-core finds nothing serious.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
-import type { AxeResults } from 'axe-core';
-
+import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 for (const colorScheme of ['dark', 'light'] as const) {
   test(`nothing serious on any page, ${colorScheme}`, async ({ ui, clients, lockscope, place, page }) => {
@@ -18,15 +12,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await lockscope.knows(path, queue.map(({ node }) => node));
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 
-    const check = async (what: string) => {
-      await page.evaluate(AXE);
-      const results = await page.evaluate(async () => {
-        const { axe } = window as unknown as { axe: { run: () => Promise<AxeResults> } };
-        return (await axe.run()).violations;
-      });
-      const serious = results.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(serious.map(({ id, help, nodes }) => ({ id, help, where: nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`) })), what).toEqual([]);
-    };
+    const check = (what: string) => expectAccessible(page, what);
 
     await ui.openBoard({ q: place });
     await expect(ui.lock(path)).toBeVisible();

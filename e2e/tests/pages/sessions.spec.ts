@@ -1,13 +1,8 @@
 // The list of sessions and the page of one, as they are served and the same with JavaScript on.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
-import type { AxeResults } from 'axe-core';
-
+import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 
 test('a row says what a session holds, awaits and keeps from others', async ({ ui, clients, lockscope, place }) => {
@@ -141,13 +136,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
         await ui.open(address);
         await ui.isLive();
         expect(await ui.overflow(), `${address} at ${width}`).toBeLessThanOrEqual(0);
-        await page.evaluate(AXE);
-        const violations = await page.evaluate(async () => {
-          const { axe } = window as unknown as { axe: { run: () => Promise<AxeResults> } };
-          return (await axe.run()).violations;
-        });
-        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-        expect(serious.map(({ id, nodes }) => ({ id, where: nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`) })), address).toEqual([]);
+        await expectAccessible(page, address);
       }
     }
   });

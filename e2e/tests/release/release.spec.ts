@@ -1,29 +1,9 @@
 // Releasing a lock through the dialog: the right znode goes, the next one holds, and there is a record. Whoever may not,
 // can't; and nothing live moves an open dialog.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
-import type { AxeResults } from 'axe-core';
-import type { Page as Browser } from '@playwright/test';
-
+import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
-import type { Lockscope } from '../../support/lockscope.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Signs in with a new token of this role, as a person does. */
-async function signIn(page: Browser, lockscope: Lockscope, role: 'viewer' | 'operator' | 'auditor'): Promise<void> {
-  const token = lockscope.token(role);
-  // A running server hears of new tokens within a second.
-  await expect(async () => {
-    await page.goto('/sign-in');
-    await expect(page.getByLabel('Or a token')).toBeVisible({ timeout: 200 });
-  }).toPass({ timeout: 10_000 });
-  await page.getByLabel('Or a token').fill(token);
-  await page.getByRole('button', { name: 'Sign in with the token' }).click();
-  await expect(page.getByTestId('visitor')).toContainText(role);
-}
+import { signIn } from '../../support/sign-in.ts';
 
 test.describe.configure({ timeout: 90_000 });
 
@@ -149,15 +129,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
     const held = await client.hold(path);
     await lockscope.knows(path, [held.node]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const check = async (what: string) => {
-      await page.evaluate(AXE);
-      const results = await page.evaluate(async () => {
-        const { axe } = window as unknown as { axe: { run: () => Promise<AxeResults> } };
-        return (await axe.run()).violations;
-      });
-      const serious = results.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(serious.map(({ id, help, nodes }) => ({ id, help, where: nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`) })), what).toEqual([]);
-    };
+    const check = (what: string) => expectAccessible(page, what);
     await page.goto('/sign-in');
     await check('sign-in');
     await signIn(page, lockscope, 'operator');

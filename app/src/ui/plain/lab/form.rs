@@ -66,15 +66,15 @@ const PRESETS: [Preset; 4] = [
     },
     Preset {
         name: "50",
-        words: "49 events against 1,225, in a few seconds.",
+        words: "49 events against 1\u{202f}225, one strategy after the other.",
         strategies: &[Strategy::Predecessor, Strategy::HerdChildren],
         clients: 50,
         hold_ms: 100,
-        in_turn: false,
+        in_turn: true,
     },
     Preset {
         name: "The famous 500",
-        words: "499 events against 124,750, one strategy after the other.",
+        words: "499 events against 124\u{202f}750, one strategy after the other.",
         strategies: &[Strategy::Predecessor, Strategy::HerdLowest],
         clients: 500,
         hold_ms: 10,
@@ -82,7 +82,7 @@ const PRESETS: [Preset; 4] = [
     },
     Preset {
         name: "All four, 50",
-        words: "The herd three times, and the one that is none.",
+        words: "Three herds and the one that is none, at once.",
         strategies: &Strategy::ALL,
         clients: 50,
         hold_ms: 100,

@@ -101,17 +101,23 @@ fn drawn(run: &LabRun, sight: &LabSight) -> Html {
     let conclusion = if run.conclusion.is_empty() {
         Html::default()
     } else {
-        Html::of("p", &[("class", "lab-conclusion"), ("data-testid", "lab-conclusion")], &run.conclusion)
+        Html::of("p", &[("class", "lab-conclusion"), ("data-key", "conclusion"), ("data-testid", "lab-conclusion")], &words::spoken(&run.conclusion))
     };
     let inner = vec![
         head::head(run, sight),
         lanes::lanes(&run.strategies),
+        conclusion,
         figures::figures(run),
         faults::faults(run, sight),
-        Html::tag("div", &[("class", "lab-result"), ("data-key", "result")], Html::all(vec![table::table(run), conclusion, validity(run)])),
-        members(run),
+        Html::tag("div", &[("class", "lab-result"), ("data-key", "result")], Html::all(vec![table::table(run), aside(run)])),
     ];
     Html::tag("div", &[("class", "lab-run"), ("data-next", &next), ("data-state", run.state.name()), ("data-testid", "lab-run")], Html::all(inner))
+}
+
+/// What to know beside the figures.
+fn aside(run: &LabRun) -> Html {
+    let title = Html::of("h2", &[("class", "lab-part")], "What limits the figures");
+    Html::tag("div", &[("class", "lab-aside")], Html::all(vec![title, validity(run), members(run)]))
 }
 
 /// What limits the figures.

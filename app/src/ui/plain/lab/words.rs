@@ -23,6 +23,18 @@ pub(super) fn way(strategy: Strategy) -> &'static str {
     }
 }
 
+/// The conclusion as people read it: strategies by the names that the page has for them, thousands set apart as on it.
+pub(super) fn spoken(conclusion: &str) -> String {
+    let named = Strategy::ALL.into_iter().fold(conclusion.to_owned(), |text, strategy| text.replace(strategy.name(), name(strategy)));
+    let mut chars = named.chars().peekable();
+    let mut out = String::with_capacity(named.len());
+    while let Some(char) = chars.next() {
+        let is_between = char == ',' && out.ends_with(|char: char| char.is_ascii_digit()) && chars.peek().is_some_and(char::is_ascii_digit);
+        out.push(if is_between { '\u{202f}' } else { char });
+    }
+    out
+}
+
 /// How theory counts the watch events of draining once.
 pub(super) fn formula(strategy: Strategy) -> &'static str {
     match strategy {
