@@ -52,15 +52,15 @@ fn lane(lane: &Lane) -> Html {
 /// One seat a client. Each release turns the beat, so that who is woken again flashes again.
 fn places(lane: &Lane) -> Html {
     let size = match lane.seats.chars().count() {
-        ..=LARGE_SEATS => "large",
-        ..=MEDIUM_SEATS => "medium",
+        count if count <= LARGE_SEATS => "large",
+        count if count <= MEDIUM_SEATS => "medium",
         _ => "small",
     };
     let seat = |letter: char| {
         let kind = seat_kind(letter);
         Html::tag("i", &[("data-s", kind)], Html::default())
     };
-    let beat = if lane.releases % 2 == 0 { "even" } else { "odd" };
+    let beat = if lane.releases.is_multiple_of(2) { "even" } else { "odd" };
     let words = format!("{}: {}", name(lane.name), seats(lane));
     let attributes =
         [("class", "lab-seats"), ("data-size", size), ("data-beat", beat), ("role", "img"), ("aria-label", &*words), ("data-testid", "lab-seats")];

@@ -24,7 +24,7 @@ pub(crate) fn lane(name: Strategy, clients: u32, done: u32, state: LabState) -> 
     let is_herd = name != Strategy::Predecessor;
     let seat = |at: u32| match () {
         () if state == LabState::Opening => {
-            if at % 3 == 0 {
+            if at.is_multiple_of(3) {
                 'w'
             } else {
                 'o'
@@ -151,7 +151,7 @@ pub(crate) fn broken() -> LabRun {
         lane.broken = 1;
         lane.watch_events_expected = None;
         let odd = ['x', 'b', 'p', 'g', '.', 'o'];
-        lane.seats = lane.seats.chars().enumerate().map(|(at, seat)| if at < 20 || at >= 26 { seat } else { odd[at - 20] }).collect();
+        lane.seats = lane.seats.chars().enumerate().map(|(at, seat)| if (20..26).contains(&at) { odd[at - 20] } else { seat }).collect();
     }
     let thrown = |fault, expect: &str| ThrownFault {
         fault,
