@@ -1,5 +1,6 @@
 //! What members tell, joined with the locks: identity, liveness, ends, watches, disagreement.
 
+use app::domain::change::Departure;
 use app::domain::evidence::{Answer, Connection, Expiry, Fired, Health, Liveness, Report, Round, SessionTable, Trouble, Watch, WatchTable};
 use app::domain::lock::{Known, Woken};
 use app::domain::observation::Observation;
@@ -402,4 +403,17 @@ fn an_end_told_long_ago_is_not_told_of_one_that_dies_later() {
     ask(&mut story, vec![member("m1", 1_050_000).connected(&[(11, 0)])]);
     let runs_out = story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.unwrap();
     assert_eq!((runs_out.at, runs_out.is_told), (TimeMs(1_058_000), false), "by its time-out, for nobody told its end lately");
+}
+
+#[test]
+fn a_silent_holder_whose_znode_goes_when_its_session_was_to_end_did_not_release() {
+    // Sessions end on a tick, here of 2 s, and the end may be told to the second only.
+    for (gone_at, how) in [(1_015_000, Departure::SessionEnded), (1_012_100, Departure::SessionEnded), (1_011_900, Departure::Deleted)] {
+        let mut story = queue();
+        let silent = member("m1", 1_009_000).connected(&[(10, 3_000), (11, 0), (12, 0)]).sessions(&[(10, 6_000, FIRST), (11, 6_000, SECOND)]);
+        ask(&mut story, vec![silent]);
+        assert_eq!(liveness(&story, 10), Liveness::Silent);
+        story.tell(&format!("{gone_at} - {FIRST}\n{} tick", gone_at + 60));
+        assert_eq!(story.lock("/l").tally.past[0].how, how, "gone at {gone_at}");
+    }
 }

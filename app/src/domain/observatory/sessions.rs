@@ -16,28 +16,42 @@ const TOGETHER_MS: i64 = 50;
 /// Sessions followed at a time; more are not judged.
 const LEAVING_MAX: usize = 4_096;
 
-/// Sessions that lost znodes a moment ago: since when, and how many.
-pub(super) type Leaving = BTreeMap<SessionId, (TimeMs, u32)>;
+/// Four-letter words print whole seconds, so that an end they tell may be this much later than the true one.
+const PRINTED_MS: i64 = 1_000;
+
+/// What one session lost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    since: TimeMs,
+    znodes: u32,
+    /// Its client was heard of no more, and it was to run out about then.
+    ran_out: bool,
+}
+
+/// Sessions that lost znodes a moment ago.
+pub(super) type Leaving = BTreeMap<SessionId, Left>;
 
 impl Observatory {
     /// A session lost a contender.
     pub(super) fn left(&mut self, now: TimeMs, session: SessionId) {
-        if self.leaving.len() < LEAVING_MAX || self.leaving.contains_key(&session) {
-            let (since, znodes) = self.leaving.entry(session).or_insert((now, 0));
-            if now.since(*since) > TOGETHER_MS {
-                (*since, *znodes) = (now, 0);
-            }
-            *znodes += 1;
+        if self.leaving.len() >= LEAVING_MAX && !self.leaving.contains_key(&session) {
+            return;
         }
+        // As the members told of it when it went: their next answers leave out a session that ended.
+        let ran_out = self.ran_out(session, now);
+        let left = self.leaving.entry(session).or_insert(Left { since: now, znodes: 0, ran_out });
+        if now.since(left.since) > TOGETHER_MS {
+            *left = Left { since: now, znodes: 0, ran_out };
+        }
+        left.znodes += 1;
     }
 
     /// Judges the sessions that lost znodes long enough ago for all their events to be here.
     pub(super) fn settle_sessions(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        let due: Vec<SessionId> =
-            self.leaving.iter().filter(|(_, (since, _))| now.since(*since) >= TOGETHER_MS).map(|(session, _)| *session).collect();
+        let due: Vec<SessionId> = self.leaving.iter().filter(|(_, left)| now.since(left.since) >= TOGETHER_MS).map(|(session, _)| *session).collect();
         for session in due {
-            let Some((since, znodes)) = self.leaving.remove(&session) else { continue };
-            if (znodes < 2 && !self.ran_out(session, since)) || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
+            let Some(Left { since, znodes, ran_out }) = self.leaving.remove(&session) else { continue };
+            if (znodes < 2 && !ran_out) || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
                 continue;
             }
             self.history.ended(session, since);
@@ -51,7 +65,7 @@ impl Observatory {
     fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {
         let peer = self.book.peer(session, at, at);
         let is_lost = matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected);
-        is_lost && peer.runs_out.is_some_and(|runs_out| at + self.book.tick_ms() >= runs_out.at)
+        is_lost && peer.runs_out.is_some_and(|runs_out| at + self.book.tick_ms() + PRINTED_MS >= runs_out.at)
     }
 
     /// The holds of a session that ended were not released.
