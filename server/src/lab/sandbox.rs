@@ -40,6 +40,9 @@ const OWNER_LEAST: Duration = Duration::from_millis(200);
 /// Directories of runs that one sweep looks at.
 const RUNS_MAX: usize = 100;
 
+/// Data of a lab root that the lab made: one that an operator made, with rights of its own, stays.
+const OURS: &[u8] = b"made by the lab of Lockscope";
+
 /// Ephemeral, and there as long as the server that runs the run.
 const OWNER: &str = "owner";
 
@@ -75,8 +78,7 @@ impl Sandbox {
     /// Why not, in one sentence; nothing of the run is left then.
     pub async fn create(place: &Place, id: &str, strategies: &[Strategy]) -> Result<Self, String> {
         let client = open(&place.connect, &place.credentials).await?;
-        let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
-        client.mkdir(&place.root, &options).await.map_err(said("can't make", &place.root))?;
+        make_root(&client, &place.root).await.map_err(said("can't make", &place.root))?;
         let sandbox = Self { client, lab_root: place.root.clone(), root: format!("{}/run-{id}", place.root) };
         sandbox.fill(strategies).await.map_err(said("can't make", &sandbox.root))?;
         Ok(sandbox)
@@ -201,9 +203,25 @@ async fn empty(client: &Client, path: &str, names: &[String]) -> Result<(), Erro
     Ok(())
 }
 
-/// The lab's own root goes with the last run.
+/// Makes the lab root, unless it is there.
+async fn make_root(client: &Client, lab_root: &str) -> Result<(), Error> {
+    let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    if let Some((parent, _)) = lab_root.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+        client.mkdir(parent, &options).await?;
+    }
+    match client.create(lab_root, OURS, &options).await {
+        Ok(_) | Err(Error::NodeExists) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A lab root of our own making goes with the last run.
 async fn drop_if_empty(client: &Client, lab_root: &str) {
-    match client.delete(lab_root, None).await {
+    let dropping = async {
+        let (data, _) = client.get_data(lab_root).await?;
+        if data == OURS { client.delete(lab_root, None).await } else { Ok(()) }
+    };
+    match dropping.await {
         Ok(()) | Err(Error::NoNode | Error::NotEmpty) => {}
         Err(error) => warn!(root = lab_root, %error, "the lab's root stays"),
     }

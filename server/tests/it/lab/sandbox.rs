@@ -37,6 +37,18 @@ async fn a_run_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_root_that_somebody_made_stays() {
+    let server = zookeeper().await;
+    let truth = Truth::new(&server.address()).await;
+    truth.make("/lockscope-lab").await;
+    let sandbox = Sandbox::create(&place(&server), ID, &[Strategy::HerdExists]).await.unwrap();
+    sandbox.remove().await.unwrap();
+    assert!(children(&truth, "/lockscope-lab").await.is_empty());
+    assert_eq!(sweep(&place(&server)).await, Ok(0));
+    assert!(truth.client.check_stat("/lockscope-lab").await.unwrap().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_sweep_removes_dead_runs_and_nothing_else() {
     let server = zookeeper().await;
     let truth = Truth::new(&server.address()).await;
