@@ -175,7 +175,7 @@ fn expectation(fault: Fault, strategy: Strategy, path: &str, timeout_s: u64) -> 
     let after = format!("its session runs out, {timeout_s} s after it was last heard of");
     match fault {
         Fault::Kill => format!(
-            "The lock turns to Expiring when the members are asked next, within 5 s or so: {path} is held by a session without a connection, and the countdown says when it frees itself. When {after}, the znode vanishes (not released), and the next client holds."
+            "The lock turns to Expiring when the members are asked next, within 5 s or so, or once more where the session is new: {path} is held by a session without a connection, and the countdown says when it frees itself. When {after}, the znode vanishes (not released), and the next client holds."
         ),
         Fault::Pause => {
             let back = match is_numbered(strategy) {
