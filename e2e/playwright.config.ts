@@ -1,7 +1,11 @@
 // How the browser tests run: which browser, how long they wait, and which specs run with JavaScript off.
 
+import { existsSync } from 'node:fs';
+
 import { defineConfig } from '@playwright/test';
 
+// The engine without a window around it, or the whole browser.
+const browsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const everywhere = /tests\/pages\/.*\.spec\.ts/;
 
 export default defineConfig({
@@ -19,7 +23,7 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     trace: 'off',
     launchOptions: {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: process.env.CHROMIUM ?? browsers.find(existsSync),
       args: [
         '--no-sandbox',
         '--disable-gpu',

@@ -4,13 +4,15 @@
 import { test as base } from '@playwright/test';
 
 import { type Client, Clients } from './clients.ts';
-import { Lockscope } from './lockscope.ts';
+import { Lockscope, type MadeUp } from './lockscope.ts';
 import { Page } from './page.ts';
 import { Problems } from './problems.ts';
 import { ZooKeeper } from './zookeeper.ts';
 
 type ForTest = {
   clients: Clients;
+  /** Starts a page over made-up locks of this test's own; gone after it. */
+  madeUp: (mode: MadeUp) => Promise<Lockscope>;
   /** A path of this test's own; gone after it. */
   place: string;
   problems: Problems;
@@ -54,6 +56,19 @@ export const test = base.extend<ForTest, ForWorker>({
     const clients = new Clients(zookeeper.hosts);
     await use(clients);
     await clients.stop();
+  },
+  madeUp: async ({ context, problems }, use) => {
+    // Only so that the problems are counted after the servers are gone.
+    void problems;
+    const started: Lockscope[] = [];
+    await use(async (mode) => {
+      const server = await Lockscope.madeUp(mode);
+      started.push(server);
+      return server;
+    });
+    // First whoever looks at one: a page whose server goes away complains, and rightly.
+    await Promise.all(context.pages().map((page) => page.close()));
+    await Promise.all(started.map((server) => server.kill()));
   },
   place: async ({ caretaker }, use, info) => {
     const place = `/place-${info.parallelIndex}-${info.workerIndex}-${++places}`;

@@ -18,6 +18,9 @@ const END_MS = 15_000;
 export type ApiContender = { node: string | null; session_id: string | null; role: 'holder' | 'waiter'; label: string | null };
 export type ApiLock = { path: string; verdict: string; sentence: string; waiter_count: number; contenders: ApiContender[] };
 
+/** A mode of `fixture_site`. */
+export type MadeUp = 'live' | 'empty' | 'unreached' | 'denied';
+
 let tokens = 0;
 
 /** Nobody's settings but ours. */
@@ -54,8 +57,8 @@ export class Lockscope {
     return Lockscope.run(['demo', '--listen', '127.0.0.1:0']);
   }
 
-  /** The page over made-up locks, in a mode of `fixture_site`. */
-  static async madeUp(mode: 'live' | 'empty'): Promise<Lockscope> {
+  /** The page over made-up locks. */
+  static async madeUp(mode: MadeUp): Promise<Lockscope> {
     return Lockscope.run([mode, '127.0.0.1:0'], FIXTURE);
   }
 
@@ -121,6 +124,7 @@ export class Lockscope {
   async kill(): Promise<void> {
     this.child.signal('SIGKILL');
     await this.child.ended;
+    rmSync(this.data, { recursive: true, force: true });
   }
 
   /** One lock as the API tells it; undefined when there is none. */

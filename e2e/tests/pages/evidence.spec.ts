@@ -124,14 +124,10 @@ test('the status tells what each member lets us see, and what would help', async
   await expect(page.locator('body')).toContainText('12 ms ahead, ±4 ms');
 });
 
-test('where no member is known, the status says why', async ({ ui, page }) => {
-  const empty = await Lockscope.madeUp('empty');
-  try {
-    await ui.open(`${empty.url}/status`);
-    await expect(page.getByTestId('no-members')).toContainText('evidence is off, or no member was asked yet');
-  } finally {
-    await empty.kill();
-  }
+test('where no member is known, the status says why', async ({ ui, page, madeUp }) => {
+  const empty = await madeUp('empty');
+  await ui.open(`${empty.url}/status`);
+  await expect(page.getByTestId('no-members')).toContainText('evidence is off, or no member was asked yet');
 });
 
 test('sessions tell their client, and when they run out', async ({ ui, page }) => {
