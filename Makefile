@@ -1,5 +1,5 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
-.PHONY: help demo build site test test-rust e2e lint bench dev clean
+.PHONY: help demo build site test test-rust e2e screenshots lint supply advisories sbom bench dev clean
 .DEFAULT_GOAL := help
 # One selection of packages for lints and tests: with another, the crates that many depend on would be compiled again.
 WHOLE := --workspace --features server/oidc
@@ -14,6 +14,7 @@ demo: build ## build, start a private ZooKeeper with live sample locks, and serv
 
 build: site ## the release binary with the page inside: target/release/lockscope
 	cargo build --release --locked -p server --bin lockscope
+	@echo "built $(TARGET)/release/lockscope: $$(($$(wc -c < $(TARGET)/release/lockscope) / 1000)) KB; at most 25000 is the goal"
 
 site: ## what the browser gets: wasm, style sheet, manifest (target/site)
 	@.ci/need wasm
@@ -22,8 +23,9 @@ site: ## what the browser gets: wasm, style sheet, manifest (target/site)
 test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real browser
 
 test-rust: site
-	@.ci/need java javac zookeeper curator kazoo
-	cargo test --locked $(WHOLE)
+	@.ci/need java javac zookeeper curator kazoo promtool schemathesis yaml systemd node wscat
+	@# Most tests wait for a server more than they compute.
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(nproc)))} cargo test --locked $(WHOLE)
 
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
@@ -37,6 +39,25 @@ lint: ## formatting and lints, each feature set apart
 	cargo clippy --locked --workspace --lib --bins --example fixture_site -- -D warnings
 	cargo clippy --locked -p app --all-targets -- -D warnings
 	cargo clippy --locked -p app --lib --features hydrate -- -D warnings
+
+supply: ## licences, sources and duplicates of all crates, and dependencies that nothing uses
+	@.ci/need cargo-deny cargo-machete
+	.tools/bin/cargo-deny check bans licenses sources
+	.tools/bin/cargo-machete
+
+advisories: ## what RustSec knows of these crates; fetches its database, so it is no part of any test
+	@.ci/need cargo-deny
+	.tools/bin/cargo-deny check advisories
+
+sbom: ## the bill of materials of the release binary, CycloneDX: target/lockscope.cdx.json
+	@.ci/need cargo-cyclonedx
+	.tools/bin/cargo-cyclonedx cyclonedx --manifest-path server/Cargo.toml --format json --spec-version 1.5 --override-filename lockscope.cdx
+	@mv server/lockscope.cdx.json $(TARGET)/ && rm -f app/lockscope.cdx.json style/lockscope.cdx.json
+
+screenshots: site ## the pictures in docs/ anew, from the demo and from made-up locks (ten minutes)
+	@.ci/need java zookeeper kazoo chromium node npm-packages
+	cargo build --locked --workspace --bin lockscope --example fixture_site
+	cd e2e && SCREENSHOTS=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test screenshots --project javascript-on --workers 1
 
 bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper

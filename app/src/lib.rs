@@ -1,5 +1,5 @@
 //! Lockscope's pure core (`domain`), the data that crosses a wire (`wire`), what the page needs from its
-//! host (`ports`), and the page itself (`ui`, only with the feature `ssr` or `hydrate`).
+//! host (`ports`), how times and counts are put (`words`), and the page itself (`ui`, only with the feature `ssr` or `hydrate`).
 #![recursion_limit = "512"]
 
 pub mod domain;
@@ -7,3 +7,4 @@ pub mod ports;
 #[cfg(feature = "ui")]
 pub mod ui;
 pub mod wire;
+pub mod words;

@@ -1,12 +1,17 @@
-// The pictures of the documentation, taken from the demo: `SCREENSHOTS=1 npx playwright test screenshots`.
+// The pictures of the documentation, taken from the demo and, for what no demo shows in time, from the page over made-up
+// locks: `make screenshots`.
 
-import { resolve } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 import { expect, test } from '../support/fixtures.ts';
 import { Lockscope } from '../support/lockscope.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../docs');
 const WAITERS = 5;
+/** A picture that is larger is not looked at twice. */
+const BYTES_MAX = 250_000;
+const HANGS = '/shipping/labels';
 /** Enough of the past for the sparklines to have a shape. */
 const PAST_MS = 100_000;
 const LIVE_MS = 200_000;
@@ -88,4 +93,58 @@ test('board on a phone', async ({ ui, page }) => {
   await ui.isLive();
   await expect(ui.lock(path)).toBeVisible();
   await page.screenshot({ path: `${DOCS}/board-phone.png` });
+});
+
+const scene = { width: 1440, height: 900 };
+
+test('the palette and the status page, over made-up locks', async ({ ui, page, madeUp }) => {
+  const { url } = await madeUp('live');
+  await page.setViewportSize(scene);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await ui.open(url);
+  await ui.isLive();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('app/d');
+  await expect(page.getByRole('dialog', { name: 'Find' }).getByRole('option').first()).toContainText('/app/d');
+  await page.screenshot({ path: `${DOCS}/palette-dark.png` });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await ui.open(`${url}/status`);
+  await ui.isLive();
+  await page.screenshot({ path: `${DOCS}/status-light.png` });
+});
+
+test('the dialog that releases, the record and the lab', async ({ ui, page }) => {
+  await page.setViewportSize(scene);
+  await page.goto(demo.link!);
+  await page.getByRole('button', { name: 'Open the dashboard' }).click();
+  await expect(page.getByTestId('visitor')).toContainText('operator');
+  await expect.poll(async () => (await demo.lock(HANGS))?.verdict, { timeout: LIVE_MS }).toMatch(/slow|stuck/);
+  const dialog = page.getByTestId('release');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await ui.open(`${demo.url}/lock?path=${encodeURIComponent(HANGS)}`);
+    await page.getByTestId('dossier').getByRole('button', { name: /release/i }).click();
+    await dialog.getByLabel(/type the lock/i).fill(HANGS);
+    await dialog.getByLabel(/reason/i).fill('hangs since the printer went; orders wait');
+    await page.screenshot({ path: `${DOCS}/release-${colorScheme}.png` });
+  }
+  await page.getByTestId('release-go').click();
+  await expect(page.getByTestId('release-result')).toHaveAttribute('data-outcome', 'released');
+  await ui.browser.goto(`${demo.url}/audit`);
+  await page.screenshot({ path: `${DOCS}/audit-dark.png` });
+
+  await page.goto(`${demo.url}/lab`);
+  await page.getByTestId('lab-presets').getByRole('button', { name: /^50/ }).click();
+  await expect(page.getByTestId('lab-state')).toHaveText('finished', { timeout: 120_000 });
+  await page.setViewportSize({ width: 1440, height: 1180 });
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `${DOCS}/lab-${colorScheme}.png` });
+  }
+});
+
+test('none is too large', () => {
+  const pictures = readdirSync(DOCS).filter((name) => name.endsWith('.png'));
+  const large = pictures.filter((name) => statSync(join(DOCS, name)).size > BYTES_MAX);
+  expect(large).toEqual([]);
 });

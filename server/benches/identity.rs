@@ -37,7 +37,7 @@ async fn run() {
     witness.create("/locks", b"", &directory()).await.unwrap();
     witness.create("/locks/x", b"", &directory()).await.unwrap();
     let line = Line::open(server.address()).await;
-    let mut lockscope = Lockscope::serve(&line.address, "/locks").await;
+    let mut lockscope = Lockscope::serve(&line.address, "/locks", Duration::from_millis(50)).await;
     let (mut known_ms, mut wrong_ms) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let mortal = Line::open(server.address()).await;

@@ -182,7 +182,7 @@ fn cpu_seconds(child: &Child) -> f64 {
 async fn storm(address: &str) {
     let mut bare = part("bare", address).spawn().unwrap();
     assert_eq!(line(&mut bare).await, "ready");
-    let lockscope = Lockscope::serve(address, "/storm").await;
+    let lockscope = Lockscope::serve(address, "/storm", Duration::from_millis(50)).await;
     let (bare_before, ours_before) = (cpu_seconds(&bare), cpu_seconds(&lockscope.child));
     let started = Instant::now();
     let mut writers = part("writers", address).spawn().unwrap();

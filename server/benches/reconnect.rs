@@ -47,7 +47,7 @@ async fn run() {
     let mut server = PrivateZooKeeper::start(ServerOptions::default()).await.unwrap();
     let mut locks = Locks::make(&server.address()).await;
     let (our_line, bare_line) = (Line::open(server.address()).await, Line::open(server.address()).await);
-    let mut lockscope = Lockscope::serve(&our_line.address, "/locks").await;
+    let mut lockscope = Lockscope::serve(&our_line.address, "/locks", Duration::from_millis(50)).await;
     until_exact(&lockscope, &locks).await;
     let bare = connect(&bare_line.address).await;
     let (mut ours, mut bares) = (Vec::new(), Vec::new());

@@ -97,13 +97,13 @@ pub fn user(user: &User, clock: &Clock) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Says on standard error what a server that nobody may release with can be given.
-pub fn tell_read_only() {
+/// Says in the log what a server that nobody may release with can be given.
+pub fn warn_read_only() {
     let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
-    tell(&format!(
+    tracing::warn!(
         "this server is read-only: nobody it knows has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
          user set --name NAME --role operator` a user, both without a restart"
-    ));
+    );
 }
 
 /// The password: one line of standard input, or typed twice without being shown.

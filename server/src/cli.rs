@@ -1,13 +1,19 @@
 //! The command line: names and help texts. What the values mean is in `config`.
 
+mod ask;
+mod pages;
+
 use std::path::PathBuf;
 
 use app::wire::Duty;
 use clap::{Args, Parser, Subcommand};
 
+pub use ask::{Color, Completions, Form, Lock, Locks, Man, Server, Shell, Who};
+pub use pages::{PAGES, Page, command, page, parse};
+
 /// A live lock observatory for Apache ZooKeeper.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "lockscope", version, about, max_term_width = 120)]
+#[command(name = "lockscope", version, max_term_width = 120)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -23,6 +29,10 @@ pub enum Command {
     Demo(Demo),
     /// Check the configuration that `serve` would use, and say what it comes to.
     CheckConfig(Settings),
+    /// Print every setting with its meaning: as a reference, or as a file to begin with.
+    Config(Printed),
+    /// Ask a running server whether it lives, for containers: exit code 0 or 1, and one line.
+    Healthcheck(Healthcheck),
     /// Make, list and revoke tokens for scripts; a running server follows within a second.
     Token(Token),
     /// Set, list and remove users who sign in with a password; a running server follows within a second.
@@ -31,6 +41,47 @@ pub enum Command {
     Audit(Audit),
     /// Let real sessions contend for a lock in several ways of waiting, and print what each costs.
     Lab(Lab),
+    /// List locks: verdict, who holds, how many wait and for how long.
+    Locks(Locks),
+    /// Show one lock: holders, the queue in order, what is odd about it.
+    Lock(Lock),
+    /// Say in one line who holds a lock; the exit code tells whether somebody does.
+    Who(Who),
+    /// Print completions for a shell.
+    Completions(Completions),
+    /// Print the manual of the whole or of one command, as roff.
+    Man(Man),
+}
+
+/// What is printed of the settings.
+#[derive(Clone, Debug, Args)]
+pub struct Printed {
+    /// What.
+    #[command(subcommand)]
+    pub what: What,
+}
+
+/// What is printed of the settings.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum What {
+    /// Every setting, in Markdown.
+    Reference,
+    /// A TOML file with every setting, each commented out.
+    Example,
+}
+
+/// A question to a running server.
+#[derive(Clone, Debug, Args)]
+pub struct Healthcheck {
+    /// Where it is [default: where `serve` with this configuration and environment listens].
+    #[arg(long, value_name = "http://HOST:PORT")]
+    pub url: Option<String>,
+    /// Whether it is ready to be asked: every root was read, and it is not shutting down.
+    #[arg(long)]
+    pub ready: bool,
+    /// The server's TOML file.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// The record of acts.

@@ -52,6 +52,12 @@ impl Clock {
     }
 }
 
+/// Microseconds of the system's monotonic clock, as service managers count them.
+pub fn monotonic_us() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec.saturating_mul(1_000_000).saturating_add(now.tv_nsec / 1_000)
+}
+
 /// A monotonic instant, for pacing and time-outs only; never shown.
 pub fn instant() -> Instant {
     Instant::now()

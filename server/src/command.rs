@@ -6,21 +6,24 @@ use tokio::sync::{mpsc, watch};
 
 use crate::access::Access;
 use crate::accounts;
+use crate::ask_command;
 use crate::audit::{self, VerifyError, chain};
-use crate::cli::{AuditCommand, Command, Demo, Place, Settings};
+use crate::cli::{AuditCommand, Command, Demo, Place, Settings, What};
 use crate::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
 use crate::evidence;
-use crate::feed::project::EnsembleInfo;
+use crate::feed::project::{Apart, EnsembleInfo};
+use crate::healthcheck;
 use crate::http::{Payloads, is_loopback, pages};
 use crate::lab_command;
+use crate::manual;
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::shutdown;
 use crate::transport::Tls;
-use crate::zookeeper::{Acting, ObserverConfig, ScratchConfig, compare_clocks, observe};
+use crate::zookeeper::{Acting, ObserverConfig, ScratchConfig, compare_clocks, observe_counted};
 
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
@@ -36,14 +39,28 @@ pub async fn run(command: Command) -> Result<(), RunError> {
             let ensembles = served(&config)?;
             let access = serve::access(&config);
             check_exposure(&config, &access)?;
-            serve::run(&config, ensembles, pages, access, "").await
+            serve::run(&config, Some(settings), ensembles, pages, access, "").await
         }
         Command::Demo(demo) => run_demo(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
+        Command::Config(printed) => {
+            say(match printed.what {
+                What::Reference => config::reference::markdown(),
+                What::Example => config::reference::example(),
+            }
+            .trim_end());
+            Ok(())
+        }
+        Command::Healthcheck(asked) => healthcheck::run(&asked).await,
         Command::Lab(lab) => lab_command::run(&lab).await,
         Command::Audit(audit) => look_after(&audit.command, &audit.place),
         Command::Token(token) => accounts::token(&token, &Clock::system()),
         Command::User(user) => accounts::user(&user, &Clock::system()),
+        Command::Locks(asked) => ask_command::locks(&asked, &Clock::system()).await,
+        Command::Lock(asked) => ask_command::lock(&asked, &Clock::system()).await,
+        Command::Who(asked) => ask_command::who(&asked, &Clock::system()).await,
+        Command::Completions(asked) => manual::completions(asked.shell),
+        Command::Man(asked) => manual::man(&asked.command),
     }
 }
 
@@ -196,6 +213,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         second_approver: false,
         payloads: Payloads::default(),
         access: crate::access::Settings::default(),
+        metrics: Apart::usual(),
     };
     let (stopper, stop) = shutdown::channel();
     let connect = zookeeper.address();
@@ -207,7 +225,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
     let access = serve::access(&config);
     let link = access.one_time_link("demo", Duty::Operator);
     say(&format!("the record of what you do is in {0}; check it with: lockscope audit verify --data-dir {0}", data.path().display()));
-    let served = serve::run(&config, served(&config)?, pages, access, &link).await;
+    let served = serve::run(&config, None, served(&config)?, pages, access, &link).await;
     stopper.stop();
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
@@ -266,6 +284,6 @@ impl Observer for Ensemble {
                 compared.await;
             }
         };
-        tokio::join!(observe(self.observer, tools.clock, sink, stop), asks, compares);
+        tokio::join!(observe_counted(self.observer, tools.clock, tools.counts, sink, stop), asks, compares);
     }
 }

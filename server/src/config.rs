@@ -5,9 +5,17 @@ mod access;
 mod check;
 mod ensembles;
 pub mod exposure;
+mod faults;
 mod identity;
 mod lab;
+mod metrics;
 mod openid;
+mod places;
+pub mod reference;
+mod source;
+mod standing;
+mod table;
+mod table_rows;
 mod tables;
 mod web;
 mod webhook;
@@ -16,74 +24,26 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use app::domain::configured::Configured;
+use app::domain::configured::{Apart, Configured};
 use app::domain::finding::Limits;
-use toml::{Table, Value};
-
 pub use ensembles::Ensemble;
 pub use identity::Identity;
 pub use lab::Lab;
+pub use standing::Standing;
 pub use web::Web;
 
 use crate::audit::webhook::Webhook;
 use crate::cli::Settings;
+
 use crate::http::Payloads;
+use faults::Faults;
+use places::Places;
+use source::Source;
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
-/// Keys of the file, in the order they are told.
-const KEYS: [&str; 47] = [
-    "zk",
-    "name",
-    "color",
-    "root",
-    "listen",
-    "data_dir",
-    "connect_timeout",
-    "session_timeout_ms",
-    "evidence",
-    "admin_url",
-    "clock_scratch",
-    "auth_file",
-    "sasl_file",
-    "ca_file",
-    "cert_file",
-    "key_file",
-    "act_auth_file",
-    "act_sasl_file",
-    "act_cert_file",
-    "act_key_file",
-    "origin",
-    "tls_cert",
-    "tls_key",
-    "behind_tls_proxy",
-    "second_approver",
-    "payloads",
-    "webhook_url",
-    "webhook_secret_file",
-    "webhook_allow_http",
-    "ensemble",
-    "lock",
-    "lints",
-    "lab",
-    "anonymous",
-    "proxy_header",
-    "proxy_addresses",
-    "proxy_role",
-    "proxy_role_header",
-    "proxy_roles",
-    "oidc_issuer",
-    "oidc_client_id",
-    "oidc_client_secret_file",
-    "oidc_redirect",
-    "oidc_name_claim",
-    "oidc_groups_claim",
-    "oidc_role",
-    "oidc_roles",
-];
-
 /// A configuration that can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -113,9 +73,11 @@ pub struct Config {
     pub payloads: Payloads,
     /// Who may come in.
     pub access: crate::access::Settings,
+    /// Which locks are told apart at `/metrics` (file only).
+    pub metrics: Apart,
 }
 
-/// One clear sentence.
+/// One clear sentence; of a file with several mistakes, one a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
@@ -152,50 +114,55 @@ struct Given {
     from: String,
 }
 
-/// The three places a value may come from, in order.
-struct Places<'a> {
-    surroundings: &'a dyn Surroundings,
-    file: Table,
-    file_name: String,
-}
-
 impl Config {
     /// The configuration that flags, environment and file make together.
     ///
     /// # Errors
-    /// One sentence for the first mistake.
+    /// A sentence for each mistake, a line each.
     pub fn load(flags: &Settings, surroundings: &dyn Surroundings) -> Result<Self, ConfigError> {
         let places = Places::open(flags.config.as_deref(), surroundings)?;
-        let ensembles = ensembles::of(flags, &places)?;
-        let lab = lab::of(places.file.get("lab"), &places.file_name, &ensembles)?;
-        let listen = places.one("listen", flags.listen.as_deref())?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
-        let session_timeout = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
-        let session_timeout = session_timeout.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms"));
-        let connect_timeout = places.one("connect_timeout", flags.connect_timeout.as_deref())?;
-        let data_dir = places.data_dir(flags.data_dir.as_deref())?;
-        let second_approver = places.one("second_approver", flags.safety.second_approver.as_deref())?;
+        let mut faults = Faults::new(&places);
+        let top = places.file.top();
+        let ensembles = faults.take(ensembles::of(flags, &places));
+        let lab = ensembles.as_ref().and_then(|ensembles| faults.take(lab::of(top.get("lab"), ensembles)));
+        let listen = places.one("listen", flags.listen.as_deref()).map(|listen| listen.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen")));
+        let listen = faults.take(listen.and_then(|listen| check::listen(&listen)));
+        let session_timeout = faults.take(session_timeout(&places, flags));
+        let connect_timeout = faults.take(places.checked("connect_timeout", flags.connect_timeout.as_deref(), check::time));
+        let data_dir = faults.take(places.data_dir(flags.data_dir.as_deref()));
         let remedy = "write on where a second person has to approve each release, else leave it out";
-        let web = web::of(flags, &places)?;
-        let access = crate::access::Settings { openid: openid::of(&places, &web.origins)?, ..access::of(&places)? };
-        let webhook = webhook::of(flags, &places, data_dir.is_some())?;
-        let listen = check::listen(&listen)?;
-        let payloads = places.one("payloads", flags.safety.payloads.as_deref())?.map(|word| check::payloads(&word)).transpose()?;
-        let payloads = payloads.unwrap_or_else(|| Payloads::default_for(exposure::is_public(listen, &web, &access)));
-        Ok(Self {
-            ensembles,
-            listen,
-            web,
-            data_dir,
-            connect_timeout: connect_timeout.map(|time| check::time(&time)).transpose()?,
-            session_timeout: check::session_timeout(&session_timeout)?,
-            locks: tables::locks(places.file.get("lock"), &places.file_name)?,
-            lints: tables::lints(places.file.get("lints"), &places.file_name)?,
-            lab,
-            webhook,
-            second_approver: second_approver.map_or(Ok(false), |word| check::switch(&word, remedy))?,
-            payloads,
-            access,
-        })
+        let second = places.checked("second_approver", flags.safety.second_approver.as_deref(), |word| check::switch(word, remedy));
+        let second = faults.take(second);
+        let web = faults.take(web::of(flags, &places));
+        let access = faults.take(access::of(&places));
+        let openid = web.as_ref().and_then(|web| faults.take(openid::of(&places, &web.origins)));
+        let webhook = faults.take(webhook::of(flags, &places, data_dir.as_ref().is_none_or(Option::is_some)));
+        let payloads = faults.take(places.checked("payloads", flags.safety.payloads.as_deref(), check::payloads));
+        let locks = faults.take(tables::locks(top.get("lock")));
+        let lints = faults.take(tables::lints(top.get("lints")));
+        let metrics = faults.take(metrics::of(top.get("metrics")));
+        let whole = || {
+            let (listen, web) = (listen?, web?);
+            let access = crate::access::Settings { openid: openid?, ..access? };
+            let usual = || Payloads::default_for(exposure::is_public(listen, &web, &access));
+            Some(Self {
+                ensembles: ensembles?,
+                listen,
+                data_dir: data_dir?,
+                connect_timeout: connect_timeout?,
+                session_timeout: session_timeout?,
+                locks: locks?,
+                lints: lints?,
+                lab: lab?,
+                webhook: webhook?,
+                second_approver: second?.unwrap_or(false),
+                payloads: payloads?.unwrap_or_else(usual),
+                web,
+                access,
+                metrics: metrics?,
+            })
+        };
+        faults.none_or(whole())
     }
 
     /// Whether others than people of this machine may come.
@@ -213,12 +180,27 @@ impl Config {
     /// # Errors
     /// One sentence.
     pub fn listen_only(flag: Option<&str>, surroundings: &dyn Surroundings) -> Result<SocketAddr, ConfigError> {
-        let places = Places { surroundings, file: Table::new(), file_name: String::new() };
+        let places = Places::without_file(surroundings);
         let listen = places.one("listen", flag)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
         let address = check::listen(&listen)?;
         exposure::check_demo(address)?;
         Ok(address)
     }
+}
+
+/// The file that is read, if any.
+pub fn file_of(flag: Option<&Path>, surroundings: &dyn Surroundings) -> Option<PathBuf> {
+    places::config_file(flag, surroundings)
+}
+
+/// Where a server with this file and environment listens, and whether by TLS; for whoever asks it how it is.
+///
+/// # Errors
+/// One sentence: a file that can't be read, or an address that is none.
+pub fn served_at(config: Option<&Path>, surroundings: &dyn Surroundings) -> Result<(SocketAddr, bool), ConfigError> {
+    let places = Places::open(config, surroundings)?;
+    let listen = check::listen(&places.one("listen", None)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen")))?;
+    Ok((listen, places.one("tls_cert", None)?.is_some()))
 }
 
 /// Where data is kept, for commands that need nothing else of the configuration.
@@ -239,6 +221,11 @@ pub fn lifetime(setting: &str, text: &str) -> Result<Duration, ConfigError> {
     check::lifetime(&given(text, setting))
 }
 
+fn session_timeout(places: &Places<'_>, flags: &Settings) -> Result<Duration, ConfigError> {
+    let given_or = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
+    check::session_timeout(&given_or.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms")))
+}
+
 fn given(value: &str, from: &str) -> Given {
     Given { value: value.to_owned(), from: from.to_owned() }
 }
@@ -247,88 +234,9 @@ fn variable(key: &str) -> String {
     format!("LOCKSCOPE_{}", key.to_uppercase())
 }
 
-impl<'a> Places<'a> {
-    fn open(flag: Option<&Path>, surroundings: &'a dyn Surroundings) -> Result<Self, ConfigError> {
-        let path = flag.map(Path::to_owned).or_else(|| surroundings.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from));
-        let Some(path) = path else { return Ok(Self { surroundings, file: Table::new(), file_name: String::new() }) };
-        let file_name = path.display().to_string();
-        let text = surroundings
-            .file(&path)
-            .map_err(|error| ConfigError(format!("--config {file_name} can't be read ({error}); name a file that can be, or leave --config out")))?;
-        let file: Table = text.parse().map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| text.get(..span.start).map_or(1, |before| before.lines().count().max(1)));
-            ConfigError(format!("{file_name} is not TOML at line {line} ({}); write lines like zk = \"127.0.0.1:2181\"", error.message()))
-        })?;
-        if let Some(key) = file.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(ConfigError(format!("{file_name} has the unknown key `{key}`; the keys are {}", KEYS.join(", "))));
-        }
-        Ok(Self { surroundings, file, file_name })
-    }
-
-    fn one(&self, key: &str, flag: Option<&str>) -> Result<Option<Given>, ConfigError> {
-        if let Some(value) = flag {
-            return Ok(Some(given(value, &format!("--{}", key.replace('_', "-")))));
-        }
-        let name = variable(key);
-        // An empty variable is one that was not set.
-        if let Some(value) = self.surroundings.var(&name).filter(|value| !value.is_empty()) {
-            return Ok(Some(Given { value, from: name }));
-        }
-        self.file.get(key).map(|value| self.scalar(key, value)).transpose()
-    }
-
-    /// The directory that was named, else the usual one for what a program keeps from run to run.
-    fn data_dir(&self, flag: Option<&str>) -> Result<Option<PathBuf>, ConfigError> {
-        if let Some(named) = self.one("data_dir", flag)? {
-            return check::data_dir(&named).map(Some);
-        }
-        // A relative XDG_STATE_HOME is to be ignored, says its specification.
-        let absolute = |name: &str| self.surroundings.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
-        Ok(state.map(|state| state.join("lockscope")))
-    }
-
-    fn roots(&self, flags: &[String]) -> Result<Vec<Given>, ConfigError> {
-        match self.many("root", flags)? {
-            None => Ok(vec![given("/", "--root")]),
-            Some(roots) if roots.is_empty() => {
-                Err(ConfigError(format!("`root` in {} is an empty list; name at least one path, or leave it out to find every lock", self.file_name)))
-            }
-            Some(roots) => Ok(roots),
-        }
-    }
-
-    /// A setting that may be given several times; in the environment separated by commas.
-    fn many(&self, key: &str, flags: &[String]) -> Result<Option<Vec<Given>>, ConfigError> {
-        if !flags.is_empty() {
-            let from = format!("--{}", key.replace('_', "-"));
-            return Ok(Some(flags.iter().map(|value| given(value, &from)).collect()));
-        }
-        let name = variable(key);
-        if let Some(list) = self.surroundings.var(&name).filter(|list| !list.is_empty()) {
-            return Ok(Some(list.split(',').map(|value| given(value.trim(), &name)).collect()));
-        }
-        match self.file.get(key) {
-            None => Ok(None),
-            Some(Value::Array(items)) => items.iter().map(|item| self.scalar(key, item)).collect::<Result<_, _>>().map(Some),
-            Some(value) => Ok(Some(vec![self.scalar(key, value)?])),
-        }
-    }
-
-    fn scalar(&self, key: &str, value: &Value) -> Result<Given, ConfigError> {
-        self.scalar_of(key, value, &self.file_name)
-    }
-
-    fn scalar_of(&self, key: &str, value: &Value, of: &str) -> Result<Given, ConfigError> {
-        let from = format!("`{key}` in {of}");
-        match value {
-            Value::String(text) => Ok(Given { value: text.clone(), from }),
-            Value::Integer(number) => Ok(Given { value: number.to_string(), from }),
-            Value::Boolean(truth) => Ok(Given { value: if *truth { "on" } else { "off" }.to_owned(), from }),
-            other => Err(ConfigError(format!("{from} is a {}; write it as text in quotes", other.type_str()))),
-        }
-    }
-}
-
+#[cfg(test)]
+mod identity_tests;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;

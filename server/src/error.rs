@@ -9,10 +9,16 @@ use crate::engine::EngineError;
 pub const EXIT_BROKEN: u8 = 1;
 /// Exit code of a bad configuration (EX_USAGE).
 pub const EXIT_CONFIG: u8 = 64;
+/// Exit code when what was asked for does not exist (EX_NOINPUT).
+pub const EXIT_MISSING: u8 = 66;
 /// Exit code when a needed service can't be had (EX_UNAVAILABLE).
 pub const EXIT_UNAVAILABLE: u8 = 69;
 /// Exit code of a failure of our own (EX_SOFTWARE).
 pub const EXIT_INTERNAL: u8 = 70;
+/// Exit code when it can't be known right now (EX_TEMPFAIL).
+pub const EXIT_UNSURE: u8 = 75;
+/// Exit code when a server wants to know who asks, or knows and refuses (EX_NOPERM).
+pub const EXIT_DENIED: u8 = 77;
 
 /// Exit code of whoever was interrupted, as shells have it.
 pub const EXIT_INTERRUPTED: u8 = 130;
@@ -49,6 +55,18 @@ pub enum RunError {
     /// The audit record is not whole.
     #[error("{0}")]
     Broken(String),
+    /// What was asked for does not exist.
+    #[error("{0}")]
+    Missing(String),
+    /// It can't be known right now.
+    #[error("{0}")]
+    Unsure(String),
+    /// Whoever asks may not.
+    #[error("{0}")]
+    Denied(String),
+    /// Nothing went wrong: the answer is on standard output, and in this exit code.
+    #[error("answered with {0}")]
+    Answered(u8),
     /// Somebody stopped it before its end.
     #[error("stopped before the end")]
     Interrupted,
@@ -61,11 +79,20 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// Whether there is something to say about it.
+    pub fn is_told(&self) -> bool {
+        !matches!(self, Self::Answered(_))
+    }
+
     /// The exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Broken(_) => EXIT_BROKEN,
             Self::Interrupted => EXIT_INTERRUPTED,
+            Self::Missing(_) => EXIT_MISSING,
+            Self::Unsure(_) => EXIT_UNSURE,
+            Self::Denied(_) => EXIT_DENIED,
+            Self::Answered(code) => *code,
             Self::Config(_) => EXIT_CONFIG,
             Self::Listen { .. } | Self::Unreachable { .. } | Self::Unavailable(_) => EXIT_UNAVAILABLE,
             Self::Engine(_) | Self::Internal(_) => EXIT_INTERNAL,

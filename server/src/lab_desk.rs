@@ -123,6 +123,11 @@ impl LabDesk {
         !self.0.lab.runs().ensembles.is_empty()
     }
 
+    /// The lab behind it.
+    pub fn lab(&self) -> &Lab {
+        &self.0.lab
+    }
+
     /// Changes whenever a run did.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.lab.changes()

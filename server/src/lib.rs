@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod accounts;
+pub mod ask_command;
 pub mod audit;
 pub mod cli;
 pub mod clock;
@@ -13,12 +14,18 @@ pub mod engine;
 pub mod error;
 pub mod evidence;
 pub mod feed;
+pub mod healthcheck;
 pub mod http;
 pub mod lab;
 pub mod lab_command;
 pub mod lab_desk;
+pub mod manual;
+pub mod metrics;
+pub mod notify;
 pub mod projector;
 pub mod release;
+pub mod reload;
+pub mod remote;
 pub mod serve;
 pub mod shutdown;
 pub mod telemetry;

@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
 use server::cli::Cli;
 use server::error::EXIT_CONFIG;
-use server::{command, telemetry};
+use server::{cli, command, telemetry};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let asked = match cli::parse() {
+        Ok(asked) => asked,
         Err(error) => {
             let is_wish = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             // A closed standard output or error is nobody listening.
@@ -19,7 +18,7 @@ fn main() -> ExitCode {
         }
     };
     telemetry::start();
-    match run(cli) {
+    match run(asked) {
         Ok(code) => code,
         Err(error) => {
             tracing::error!("{error:#}");
@@ -28,16 +27,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+fn run(asked: Cli) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let done = runtime.block_on(command::run(cli.command));
+    let done = runtime.block_on(command::run(asked.command));
     // Blocking work that is left is not waited for.
     runtime.shutdown_background();
     Ok(match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Not the log: this is for the person who started us.
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("lockscope: {error}\n").as_bytes());
+            if error.is_told() {
+                // Not the log: this is for the person who started us.
+                let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("lockscope: {error}\n").as_bytes());
+            }
             ExitCode::from(error.exit_code())
         }
     })

@@ -9,12 +9,13 @@ use app::domain::finding::Code;
 use app::domain::observation::{Observation, RootId};
 use app::domain::observatory::Observatory;
 use app::domain::time::TimeMs;
-use app::wire::{Body, LabRun, PROTOCOL, Status, View};
+use app::wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, View};
 use tokio::sync::watch;
 
 use crate::clock::Clock;
+use crate::config::Standing;
 use crate::engine::{Model, Reader};
-use crate::feed::project::{self, EnsembleInfo, Look};
+use crate::feed::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
 use crate::feed::{Projection, Sight};
 use crate::lab::Lab;
 
@@ -47,13 +48,14 @@ pub struct Projector {
     about: About,
     clock: Clock,
     lab: Lab,
+    standing: Standing,
 }
 
 impl Projector {
     /// Over some ensembles, in the order they are shown.
     pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
         let revision = summed(ensembles.iter().map(|ensemble| ensemble.reader.revisions()).collect());
-        Self { ensembles, wakes: revision.clone(), revision, about, clock, lab: Lab::off() }
+        Self { ensembles, wakes: revision.clone(), revision, about, clock, lab: Lab::off(), standing: Standing::default() }
     }
 
     /// The same, with the runs of this lab.
@@ -61,6 +63,13 @@ impl Projector {
     pub fn with_lab(self, lab: Lab) -> Self {
         let wakes = if lab.is_off() { self.revision.clone() } else { summed(vec![self.revision.clone(), lab.changes()]) };
         Self { wakes, lab, ..self }
+    }
+
+    /// The same, with how the settings stand.
+    #[must_use]
+    pub fn with_standing(self, standing: Standing) -> Self {
+        let wakes = summed(vec![self.wakes.clone(), standing.changes()]);
+        Self { wakes, standing, ..self }
     }
 
     /// A run, for whom it is.
@@ -79,13 +88,24 @@ impl Projector {
         look(&looks)
     }
 
-    fn status(&self, looks: &[Look<'_>]) -> Status {
+    /// How the settings stand. Whoever may not see everything is told no name, no path and no line of the file.
+    fn config(&self, sight: &Sight) -> ConfigStatus {
+        let config = self.standing.status();
+        if !sight.is_bounded() {
+            return config;
+        }
+        let error = config.error.map(|_| "the configuration file has a mistake; what was read before stays in force".to_owned());
+        ConfigStatus { path: None, waits_for_restart: Vec::new(), error, ..config }
+    }
+
+    fn status(&self, looks: &[Look<'_>], sight: &Sight) -> Status {
         Status {
             version: self.about.version.clone(),
             protocol: PROTOCOL,
             seq: looks.iter().map(|look| look.observatory.revision()).sum(),
             read_only: self.about.read_only.load(Ordering::Relaxed),
             started_at_ms: self.about.started_at_ms,
+            config: self.config(sight),
             ensembles: looks.iter().map(Look::ensemble_status).collect(),
         }
     }
@@ -137,9 +157,11 @@ impl Projection for Projector {
 
     fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64> {
         match view {
-            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.revision()],
+            View::Status {} => vec![self.revision(), *self.standing.changes().borrow()],
+            View::Board(_) | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.revision()],
             View::Lock(query) => self.look(sight, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
             View::Lab(query) => vec![self.lab_run(&query.run, sight).map_or(u64::MAX, |run| run.revision)],
+            View::Events(_) => self.look(sight, |looks| looks.iter().map(|look| look.observatory.recorder().last()).collect()),
         }
     }
 
@@ -149,13 +171,22 @@ impl Projection for Projector {
         }
         self.look(sight, |looks| match view {
             View::Lab(_) => Body::Lab(None),
+            View::Events(query) => Body::Events(project::lately(looks, query)),
             View::Board(query) => Body::Board(project::board(looks, query)),
             View::Lock(query) => Body::Lock(looks.iter().find_map(|look| look.lock(query))),
-            View::Status {} => Body::Status(self.status(looks)),
+            View::Status {} => Body::Status(self.status(looks, sight)),
             View::Waits {} => Body::Waits(Box::new(project::waits(looks))),
             View::Sessions(query) => Body::Sessions(project::sessions(looks, query)),
             View::Session(query) => Body::Session(looks.iter().find_map(|look| look.session(query))),
         })
+    }
+
+    fn figures(&self, sight: &Sight, apart: &Apart) -> Vec<Figures> {
+        self.look(sight, |looks| project::figures(looks, apart))
+    }
+
+    fn events(&self, sight: &Sight, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
+        self.look(sight, |looks| looks.iter().filter(|look| look.is_meant(&query.ensemble)).map(|look| project::events(look, query, after)).collect())
     }
 
     fn is_ready(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -16,23 +17,25 @@ use tokio::task::JoinHandle;
 
 use crate::access::{Access, Reach};
 use crate::accounts;
-use crate::audit::webhook::{Delivery, Pace, Webhook};
-use crate::audit::{Closed, Journal, Late, Log, Records};
+use crate::audit::{self, Closed, Counted, Journal, Late, Records};
 use crate::clock::Clock;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Standing};
 use crate::engine::{Engine, EngineError};
 use crate::error::RunError;
 use crate::evidence::Demand;
 use crate::feed::project::EnsembleInfo;
 use crate::feed::{self, Hub, pump};
-use crate::http::{Http, Limits};
+use crate::http::{Http, Limits, Payloads};
 use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
+use crate::metrics::Metrics;
+use crate::notify::Notify;
 use crate::projector::{About, Ensemble, Projector};
 use crate::release::{self, Desk, Site};
-use crate::shutdown::{self, Signals, Stop};
+use crate::reload::{self, Hooked, Origin, Takers};
+use crate::shutdown::{self, HangUp, Signals, Stop};
 use crate::transport::{self, Bounds, Tls};
-use crate::zookeeper::{Acting, BATCHES_MAX};
+use crate::zookeeper::{self, Acting, BATCHES_MAX};
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
 const NOTICE_MS: u64 = 500;
@@ -57,6 +60,8 @@ pub struct Tools {
     pub clock: Clock,
     /// What somebody wants to know beyond the state of locks.
     pub demand: watch::Receiver<Demand>,
+    /// Where it counts what it asks.
+    pub counts: Arc<zookeeper::Counts>,
 }
 
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
@@ -99,29 +104,32 @@ pub async fn signalled() {
 }
 
 /// Serves until a signal comes; a second signal ends the process at once. `hello`: the path of a link that signs somebody
-/// in, told with the address; empty for none.
+/// in, told with the address; empty for none. `origin`: where the configuration is read again from on SIGHUP.
 ///
 /// # Errors
 /// When something that must run ended.
 pub async fn run<O: Observer>(
     config: &Config,
+    origin: Origin,
     ensembles: Vec<Served<O>>,
     pages: fn(Arc<Hub>) -> Router,
     access: Access,
     hello: &str,
 ) -> Result<(), RunError> {
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
+    let hang_up = HangUp::listen().map_err(|error| RunError::Internal(format!("SIGHUP can't be handled: {error}")))?;
     let clock = Clock::system();
     let (follow, followed) = shutdown::channel();
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
     if access.is_read_only() {
-        accounts::tell_read_only();
+        accounts::warn_read_only();
     }
     let record = Record::of(config, &access, &clock).await;
-    let parts = Parts::start(config, ensembles, clock, record, access);
+    let standing = reload::standing(&origin, &clock);
+    let parts = Parts::start(config, ensembles, clock, record, access, standing);
     let served = parts
-        .serve(config, (listener, tls), pages, hello, async move {
+        .serve((config, origin, hang_up), (listener, tls), pages, hello, async move {
             let name = signals.next().await;
             tracing::info!("{name}: shutting down; a second signal ends at once");
             tokio::spawn(async move {
@@ -152,7 +160,10 @@ struct Record {
     journal: Arc<dyn Journal>,
     /// Where they are read.
     records: Arc<dyn Records>,
-    delivery: Option<Delivery>,
+    /// What is counted of both.
+    counts: Arc<audit::Counts>,
+    /// The same, where it is kept.
+    late: Option<Arc<Late>>,
 }
 
 impl Record {
@@ -161,22 +172,18 @@ impl Record {
     async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
         let Some(dir) = &config.data_dir else {
             let closed = Arc::new(Closed::without_directory());
-            return Self { journal: closed.clone(), records: closed, delivery: None };
+            return Self { journal: closed.clone(), records: closed, counts: Arc::default(), late: None };
         };
         let late = Arc::new(Late::new(dir.clone(), clock.clone()));
-        let mut delivery = None;
-        if config.webhook.is_some() || access.has_credentials() {
-            match late.open().await {
-                Ok(log) => delivery = config.webhook.clone().and_then(|webhook| Self::delivery(&log, webhook, clock)),
-                Err(error) => tracing::error!("{error}; every act is refused until then"),
-            }
+        let counts = Arc::<audit::Counts>::default();
+        if (config.webhook.is_some() || access.has_credentials())
+            && let Err(error) = late.open().await
+        {
+            counts.note(true);
+            tracing::error!("{error}; every act is refused until then");
         }
-        Self { journal: late.clone(), records: late, delivery }
-    }
-
-    fn delivery(log: &Log, webhook: Webhook, clock: &Clock) -> Option<Delivery> {
-        let delivery = Delivery::new(log, webhook, clock.clone(), Pace::default());
-        delivery.inspect_err(|error| tracing::error!("nothing is told to the webhook: {error}")).ok()
+        let journal = Arc::new(Counted::new(late.clone(), counts.clone()));
+        Self { journal, records: late.clone(), counts, late: Some(late) }
     }
 }
 
@@ -188,23 +195,34 @@ struct Parts {
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
     desk: Desk,
-    lab: LabDesk,
+    lab: (LabDesk, Lab),
     access: Access,
+    standing: Standing,
+    models: Vec<mpsc::WeakSender<Vec<Observation>>>,
+    webhook: Hooked,
+    stop: Stop,
+    metrics: Metrics,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
 }
 
 impl Parts {
-    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, record: Record, access: Access) -> Self {
+    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, record: Record, access: Access, standing: Standing) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
         let (mut engines, mut observers, mut projected, mut sites) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut models = Vec::new();
+        let mut metrics =
+            Metrics { apart: config.metrics.clone(), audit: record.counts, record: record.late.clone(), started_at_ms: now_ms, ..Metrics::default() };
         for Served { info, roots, observer, acting } in ensembles {
             let (sink, inbox) = mpsc::channel(BATCHES_MAX);
+            models.push(sink.downgrade());
             let settings = Settings { roots, configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
             let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
-            let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone() }, stop.receiver());
+            let counts = Arc::<zookeeper::Counts>::default();
+            metrics.zookeeper.push((info.name.clone(), counts.clone()));
+            let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
             observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));
             sites.push(Site { info: info.clone(), reader: engine.reader.clone(), acting });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
@@ -218,33 +236,36 @@ impl Parts {
         tokio::spawn(async move { sweeper.sweep().await });
         let lab_desk = LabDesk::new(lab.clone(), record.journal.clone());
         let desk = Desk::new(sites, record.journal, clock.clone(), release::Settings { needs_second: config.second_approver });
-        let projector = Projector::new(projected, about, clock.clone()).with_lab(lab);
+        let projector = Projector::new(projected, about, clock.clone()).with_lab(lab.clone()).with_standing(standing.clone());
+        let webhook = Hooked::new(record.late, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
-        if let Some(delivery) = record.delivery {
-            tokio::spawn(delivery.run(stop.receiver()));
-        }
-        let pump = tokio::spawn(pump::run(hub.clone(), stop));
-        Self { hub, engines, observers, pump, records: record.records, desk, lab: lab_desk, access, stopper }
+        let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
+        let (records, lab) = (record.records, (lab_desk, lab));
+        Self { hub, engines, observers, pump, records, desk, lab, access, metrics, standing, models, webhook, stop, stopper }
     }
 
     async fn serve(
         mut self,
-        config: &Config,
+        (config, origin, hang_up): (&Config, Origin, HangUp),
         (listener, tls): (TcpListener, Option<Tls>),
         pages: fn(Arc<Hub>) -> Router,
         hello: &str,
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
-        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone()).with_payloads(config.payloads);
+        let (payloads, shown) = watch::channel(config.payloads);
+        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone()).with_payloads(shown);
         let http = http
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
             .with_desk(self.desk.clone())
-            .with_lab(self.lab.clone());
+            .with_lab(self.lab.0.clone())
+            .with_metrics(self.metrics.clone());
         let (close, closing) = shutdown::channel();
         let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing, hello)?;
+        let notify = Notify::from_env();
+        self.manage(config, origin, hang_up, payloads, &notify).await;
         let ended = tokio::select! {
             () = signal => Ok(()),
             result = any_ended(&mut self.engines) => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
@@ -254,13 +275,14 @@ impl Parts {
         };
         // First ready turns to 503 and sockets close, while answers go on for whoever asks; then the session, the model
         // and the feed end.
+        notify.stopping();
         drain.stop();
         let within = Duration::from_millis(DRAIN_MS_MAX);
         let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
         if !closed {
             tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
         }
-        let (acts_ended, lab_cleared) = tokio::join!(self.desk.close(ACT_MAX), self.lab.close(LAB_MAX));
+        let (acts_ended, lab_cleared) = tokio::join!(self.desk.close(ACT_MAX), self.lab.0.close(LAB_MAX));
         if !acts_ended {
             tracing::warn!("some release did not end within {ACT_MAX:?}; the record has its intent and not its outcome");
         }
@@ -276,6 +298,33 @@ impl Parts {
             tracing::warn!("some session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
         }
         ended
+    }
+}
+
+impl Parts {
+    /// Tells the service manager that pages are served and that the engines live, and reads the configuration again when it
+    /// is told to.
+    async fn manage(&mut self, config: &Config, origin: Origin, hang_up: HangUp, payloads: watch::Sender<Payloads>, notify: &Notify) {
+        let status = format!("serving {}", config.connects());
+        notify.ready(&status);
+        let pulse = |engine: &Engine<Observatory>| {
+            let pulse = engine.pulse();
+            Box::new(move || pulse.load(Ordering::Relaxed)) as Box<dyn Fn() -> u64 + Send + Sync>
+        };
+        tokio::spawn(notify.clone().watch(self.engines.iter().map(pulse).collect(), self.stop.clone()));
+        let mut webhook = std::mem::take(&mut self.webhook);
+        webhook.deliver(config, &self.stop).await;
+        let takers = Takers {
+            models: std::mem::take(&mut self.models),
+            desk: self.desk.clone(),
+            lab: self.lab.1.clone(),
+            access: self.access.clone(),
+            payloads,
+            webhook,
+            standing: self.standing.clone(),
+            notify: notify.clone(),
+        };
+        tokio::spawn(takers.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
     }
 }
 

@@ -43,6 +43,26 @@ impl Stop {
     }
 }
 
+/// Listens for SIGHUP, which asks to read the configuration again.
+#[derive(Debug)]
+pub struct HangUp(tokio::signal::unix::Signal);
+
+impl HangUp {
+    /// Takes the signal over from its default action, which is to end.
+    ///
+    /// # Errors
+    /// When the system refuses the handler.
+    pub fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self(signal(SignalKind::hangup())?))
+    }
+
+    /// Waits for the next; false when there will be none.
+    pub async fn next(&mut self) -> bool {
+        self.0.recv().await.is_some()
+    }
+}
+
 /// Listens for SIGINT and SIGTERM.
 #[derive(Debug)]
 pub struct Signals {

@@ -9,8 +9,8 @@ use tracing_subscriber::EnvFilter;
 /// The environment variable with the filter, in the form of `tracing_subscriber::EnvFilter`.
 pub const FILTER_VAR: &str = "LOCKSCOPE_LOG";
 /// What is logged when nothing is said.
-/// The client crate warns of every attempt to connect; we say once what that means.
-const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,server=info,lockscope=info";
+/// The client crate warns of every attempt to connect; we say once what that means. Likewise of certificates that are not taken.
+const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,rustls_platform_verifier=off,server=info,lockscope=info";
 /// Begins a colour; what is logged has none of its own left by then.
 const ESCAPE: char = '\u{1b}';
 

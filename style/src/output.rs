@@ -1,6 +1,7 @@
 //! The site's folder: hashed names, compressed twins, manifest. Written next to the old one and swapped in.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -71,13 +72,18 @@ impl Site {
         Ok(())
     }
 
-    /// Writes the manifest and puts the site in place.
+    /// Writes the manifest and puts the site in place. One that is there already stays untouched: whoever embeds it would
+    /// be compiled again for a newer date.
     pub(crate) fn finish(self) -> Result<()> {
         fs::write(self.fresh.join("manifest.json"), serde_json::to_vec_pretty(&self.manifest)?)?;
-        if self.folder.exists() {
-            fs::remove_dir_all(&self.folder)?;
+        if contents(&self.folder).ok() == Some(contents(&self.fresh)?) {
+            fs::remove_dir_all(&self.fresh)?;
+        } else {
+            if self.folder.exists() {
+                fs::remove_dir_all(&self.folder)?;
+            }
+            fs::rename(&self.fresh, &self.folder)?;
         }
-        fs::rename(&self.fresh, &self.folder)?;
         println!("site: {}", self.folder.display());
         Ok(())
     }
@@ -94,5 +100,41 @@ impl Site {
         fs::write(self.fresh.join(format!("{name}.br")), brotli)?;
         fs::write(self.fresh.join(format!("{name}.gz")), gzip)?;
         Ok(())
+    }
+}
+
+/// What the files of a folder hold.
+fn contents(folder: &Path) -> Result<BTreeMap<OsString, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
+        let entry = entry?;
+        found.insert(entry.file_name(), fs::read(entry.path())?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    /// Which folder is there then.
+    fn written(folder: &Path, sheet: &str) -> u64 {
+        let mut site = Site::new(folder.to_owned(), true).unwrap();
+        site.add_hashed("app.css", sheet.as_bytes()).unwrap();
+        site.finish().unwrap();
+        fs::metadata(folder).unwrap().ino()
+    }
+
+    #[test]
+    fn a_site_that_is_there_already_stays_untouched() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("site");
+        let first = written(&folder, "a{}");
+        assert_eq!(written(&folder, "a{}"), first);
+        assert_ne!(written(&folder, "b{}"), first);
+        assert_eq!(contents(&folder).unwrap().len(), 4, "a sheet, its two compressed forms, and the manifest");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 }

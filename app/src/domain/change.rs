@@ -109,3 +109,22 @@ pub enum Change {
         lock: Arc<str>,
     },
 }
+
+impl Change {
+    /// The lock it is about, the first one of a deadlock; None for what is about no lock.
+    pub fn lock(&self) -> Option<&str> {
+        match self {
+            Self::LockAppeared { lock }
+            | Self::LockVanished { lock }
+            | Self::Arrived { lock, .. }
+            | Self::Identified { lock, .. }
+            | Self::Left { lock, .. }
+            | Self::HolderChanged { lock, .. }
+            | Self::FindingChanged { lock, .. }
+            | Self::VerdictChanged { lock, .. }
+            | Self::LockTouched { lock } => Some(lock),
+            Self::DeadlockChanged { locks, .. } => locks.first().map(AsRef::as_ref),
+            Self::LinkChanged(_) | Self::RootChanged(_) | Self::SessionEnded { .. } | Self::EvidenceChanged => None,
+        }
+    }
+}

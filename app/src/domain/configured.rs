@@ -18,6 +18,27 @@ pub fn configured<'a>(entries: &'a [Configured], path: &str) -> Option<&'a Confi
     entries.iter().find(|entry| fits(entry.pattern.as_bytes(), path.as_bytes()))
 }
 
+/// Which locks are told apart where numbers are summed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// So many, those with most waiting first.
+    pub top: usize,
+    /// Those that one of these patterns means, always.
+    pub patterns: Vec<String>,
+}
+
+impl Apart {
+    /// What holds when nothing is said.
+    pub fn usual() -> Self {
+        Self { top: 20, patterns: Vec::new() }
+    }
+}
+
+/// Whether a pattern means a path.
+pub fn is_meant(pattern: &str, path: &str) -> bool {
+    fits(pattern.as_bytes(), path.as_bytes())
+}
+
 fn fits(pattern: &[u8], path: &[u8]) -> bool {
     match pattern {
         [] => path.is_empty(),

@@ -6,6 +6,7 @@
 pub mod change;
 pub mod configured;
 pub mod deadlock;
+pub mod durations;
 pub mod evidence;
 pub mod finding;
 pub mod history;

@@ -1,6 +1,8 @@
 //! Everything that can be told to the core. A closed enum: whatever an adapter learns, it says in these words.
 
+use super::configured::Configured;
 use super::evidence::Round;
+use super::finding::Limits;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId};
 
@@ -28,6 +30,15 @@ pub enum RootTrouble {
     Denied,
     /// The server refuses persistent watches.
     Reduced,
+}
+
+/// What the operator says, beside what is watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Of locks by their paths.
+    pub configured: Vec<Configured>,
+    /// From where on findings are told.
+    pub limits: Limits,
 }
 
 /// One thing learned about an ensemble.
@@ -128,6 +139,11 @@ pub enum Observation {
         /// When the question was sent.
         sent_at: TimeMs,
     },
+    /// The events told before this reached us at this instant, and none of them earlier. Comes last in what was taken at once.
+    Reached {
+        /// When they were taken from the session.
+        at: TimeMs,
+    },
     /// A znode of our own was created: its ctime lies between the two instants of our clock.
     ClockRead {
         /// When its creation was sent.
@@ -137,6 +153,8 @@ pub enum Observation {
         /// Its ctime on the ensemble's clock, ms since the Unix epoch.
         ctime_ms: i64,
     },
+    /// The operator says anew what locks are and which findings are told.
+    Said(Box<Said>),
     /// Time passed; nothing else happened.
     Tick,
 }

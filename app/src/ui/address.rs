@@ -10,7 +10,8 @@ pub(crate) fn use_pairs() -> Memo<Vec<(String, String)>> {
     Memo::new(move |_| search.with(|search| pairs(search)))
 }
 
-fn pairs(search: &str) -> Vec<(String, String)> {
+/// The same of a given query.
+pub(crate) fn pairs(search: &str) -> Vec<(String, String)> {
     form_urlencoded::parse(search.trim_start_matches('?').as_bytes()).into_owned().collect()
 }
 

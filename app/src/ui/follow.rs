@@ -54,7 +54,7 @@ pub(super) async fn follow_page() {
 }
 
 /// The next drawing; None when nothing changed meanwhile.
-async fn drawing(url: &str) -> Result<Option<String>, JsValue> {
+pub(super) async fn drawing(url: &str) -> Result<Option<String>, JsValue> {
     let init = RequestInit::new();
     init.set_signal(Some(&AbortSignal::timeout_with_u32(ANSWER_MS_MAX)));
     let response: Response = JsFuture::from(window().fetch_with_str_and_init(url, &init)).await?.dyn_into()?;

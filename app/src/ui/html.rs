@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlTemplateElement, Node};
 
-use super::format::{age, left, visible};
+use super::format::{age, clock, left, visible};
 
 /// A piece of HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -246,16 +246,16 @@ fn follow_node(old: &Node, new: &Node) {
     follow_children(old, new);
 }
 
-/// Lets every age on the page grow and every countdown run down. Browser only.
+/// Lets every age on the page grow, every countdown run down and every clock go. Browser only.
 pub(crate) fn let_times_move(now_ms: i64) {
-    let Ok(found) = document().query_selector_all("[data-since],[data-until]") else { return };
+    let Ok(found) = document().query_selector_all("[data-since],[data-until],[data-clock]") else { return };
     for at in 0..found.length() {
         let Some(element) = found.item(at).and_then(|node| node.dyn_into::<Element>().ok()) else { continue };
         let instant = |name: &str| element.get_attribute(name).and_then(|text| text.parse().ok());
         let sign = element.get_attribute("data-sign").unwrap_or_default();
         let text = match instant("data-since") {
             Some(since) => Some(format!("{sign}{}", age(since, now_ms))),
-            None => instant("data-until").map(|until| left(&sign, until, now_ms)),
+            None => Some(instant("data-until").map_or_else(|| clock(now_ms), |until| left(&sign, until, now_ms))),
         };
         if element.text_content() != text {
             element.set_text_content(text.as_deref());

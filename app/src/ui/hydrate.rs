@@ -3,12 +3,13 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::app::App;
-use super::follow;
+use super::{follow, palette};
 
 /// Called once by the boot module of the document.
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
+    palette::listen();
     leptos::mount::hydrate_body(App);
 }
 
@@ -16,5 +17,6 @@ pub fn hydrate() {
 #[wasm_bindgen]
 pub fn follow_page() {
     console_error_panic_hook::set_once();
+    palette::listen();
     wasm_bindgen_futures::spawn_local(follow::follow_page());
 }

@@ -6,6 +6,7 @@ mod app;
 mod at_once;
 mod board;
 mod charts;
+mod copy;
 mod first;
 #[cfg(feature = "hydrate")]
 mod follow;
@@ -15,6 +16,8 @@ mod html;
 mod hydrate;
 mod live;
 mod lock;
+#[cfg(feature = "hydrate")]
+mod palette;
 mod parts;
 #[cfg(feature = "ssr")]
 mod plain;
@@ -23,13 +26,15 @@ mod session;
 mod sessions;
 mod shell;
 mod status;
+mod tab;
 mod visitor;
 mod waits;
 
 pub use app::App;
 #[cfg(feature = "ssr")]
 pub use plain::{
-    AuditView, LabDraft, LabSight, LabView, Plain, approve_page, audit_page, lab_drawn, lab_gone_page, lab_page, lab_run_page, release_plan,
-    release_result, run_url,
+    AuditView, FindView, LabDraft, LabSight, LabView, Plain, approve_page, audit_page, find_drawn, find_page, lab_drawn, lab_gone_page, lab_page,
+    lab_run_page, release_plan, release_result, run_url,
 };
 pub use shell::{AssetNames, shell};
+pub use tab::Tab;

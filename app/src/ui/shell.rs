@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos_meta::MetaTags;
 
 use super::app::App;
+use super::tab::first_tab;
 
 /// Names of the built files, served below `/pkg/`; each holds the hash of its content.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ pub fn shell(assets: AssetNames) -> impl IntoView {
                 <meta name="description" content="Live locks of Apache ZooKeeper: who holds, who waits, and for how long." />
                 <script nonce=use_nonce() inner_html=EARLY></script>
                 <link rel="stylesheet" href=css />
-                <link rel="icon" type="image/svg+xml" href="/favicon.svg" />
+                <link rel="icon" type="image/svg+xml" href=first_tab().icon() />
                 <link rel="modulepreload" href=js nonce=use_nonce() />
                 <link rel="preload" r#as="fetch" r#type="application/wasm" href=wasm crossorigin="anonymous" />
                 <MetaTags />

@@ -34,6 +34,7 @@ named_enum! {
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct AuditRecord {
     /// Counts from 1 without gaps.
     pub id: u64,
@@ -67,6 +68,7 @@ pub struct AuditRecord {
 
 /// Answer of `GET /api/v1/audit`, newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct AuditPage {
     /// Records in the log.
     pub total: u64,

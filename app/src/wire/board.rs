@@ -6,6 +6,7 @@ use super::{AsOf, EnsembleTag, LockRow, RootState, Verdict, Window, WindowDelta}
 
 /// Body of the live view `board`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Board {
     /// All but the rows.
     pub head: BoardHead,
@@ -15,6 +16,7 @@ pub struct Board {
 
 /// Totals over every lock, filtered or not, and the state of what they were read from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct BoardHead {
     /// How far the view can be trusted.
     pub as_of: AsOf,
@@ -26,6 +28,7 @@ pub struct BoardHead {
 
 /// Sums over every lock of the ensembles shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Totals {
     /// Locks known.
     pub locks: u32,
@@ -47,6 +50,7 @@ pub struct Totals {
 
 /// One root on the board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct RootBrief {
     /// Its ensemble, where it has a name.
     pub tag: Option<EnsembleTag>,
@@ -60,10 +64,13 @@ pub struct RootBrief {
     pub why: String,
     /// Locks under it.
     pub locks: u32,
+    /// What to make of it, in words, where it has no lock.
+    pub help: String,
 }
 
 /// What turns one board into the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct BoardDelta {
     /// The new head, when it changed.
     pub head: Option<BoardHead>,

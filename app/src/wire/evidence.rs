@@ -7,6 +7,7 @@ use super::name::named_enum;
 
 /// Where a session connects from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct ClientInfo {
     /// Client address, host:port; the last one when it is connected no more.
     pub address: String,
@@ -24,6 +25,7 @@ pub struct ClientInfo {
 
 /// When a session runs out if nothing more is heard of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct RunsOut {
     /// ms since the Unix epoch.
     pub at_ms: i64,
@@ -45,6 +47,7 @@ named_enum! {
 
 /// What the next release of a lock wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Herd {
     /// Sessions that get an event.
     pub wakes: u32,
@@ -56,6 +59,7 @@ pub struct Herd {
 
 /// How far what is said of sessions and watches can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Trust {
     /// When all members were asked who is connected; null while one did not answer.
     pub connections_at_ms: Option<i64>,
@@ -76,6 +80,7 @@ pub struct Trust {
 
 /// Watches fired on one member between two of its answers, for all paths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct FiredRow {
     /// host:port.
     pub member: String,
@@ -127,6 +132,7 @@ named_enum! {
 
 /// What one member lets us see beyond its znodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct MemberStatus {
     /// host:port.
     pub member: String,

@@ -9,6 +9,7 @@ use super::{
 
 /// What a subscription looks at. Clients with equal views share every encoded frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(tag = "kind"))]
 #[serde(rename_all = "snake_case")]
 pub enum View {
     /// The board.
@@ -26,10 +27,14 @@ pub enum View {
     /// A run of the lab. For scripts: the page looks at runs in another way and is spared the code for it.
     #[cfg(not(feature = "hydrate"))]
     Lab(super::LabQuery),
+    /// What happened lately. For scripts as well.
+    #[cfg(not(feature = "hydrate"))]
+    Events(super::EventsQuery),
 }
 
 /// From client to server. `id` names a subscription within one socket; the client chooses it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(tag = "type"))]
 #[serde(rename_all = "snake_case")]
 pub enum ClientFrame {
     /// Start a view, or change what an id looks at. A snapshot follows.
@@ -70,6 +75,7 @@ pub enum ClientFrame {
 
 /// A whole view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(tag = "kind"))]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
     /// The board.
@@ -87,10 +93,14 @@ pub enum Body {
     /// A run of the lab; null when there is none of that name.
     #[cfg(not(feature = "hydrate"))]
     Lab(Option<Box<super::LabRun>>),
+    /// What happened lately.
+    #[cfg(not(feature = "hydrate"))]
+    Events(super::Lately),
 }
 
 /// What turns a view into its successor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(tag = "kind"))]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaBody {
     /// For a board.
@@ -101,10 +111,14 @@ pub enum DeltaBody {
     Sessions(SessionsDelta),
     /// The view as a whole, where a difference would not be smaller or makes no sense.
     Whole(Body),
+    /// For what happened lately.
+    #[cfg(not(feature = "hydrate"))]
+    Events(super::LatelyDelta),
 }
 
 /// From server to client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(tag = "type"))]
 #[serde(rename_all = "snake_case")]
 pub enum ServerFrame {
     /// First frame.
@@ -168,6 +182,13 @@ impl Body {
             (Self::Board(old), Self::Board(new)) => old.diff(new).map(DeltaBody::Board),
             (Self::Lock(Some(old)), Self::Lock(Some(new))) => old.diff(new).map(DeltaBody::Lock),
             (Self::Sessions(old), Self::Sessions(new)) => old.diff(new).map(DeltaBody::Sessions),
+            #[cfg(not(feature = "hydrate"))]
+            (Self::Events(old), Self::Events(new))
+                if old != new
+                    && let Some(delta) = old.diff(new) =>
+            {
+                Some(DeltaBody::Events(delta))
+            }
             (old, new) => (old != new).then(|| DeltaBody::Whole(new.clone())),
         }
     }
@@ -180,6 +201,8 @@ impl Body {
             (Self::Board(board), DeltaBody::Board(delta)) => board.apply(delta),
             (Self::Lock(Some(page)), DeltaBody::Lock(delta)) => page.apply(delta),
             (Self::Sessions(sessions), DeltaBody::Sessions(delta)) => sessions.apply(delta),
+            #[cfg(not(feature = "hydrate"))]
+            (Self::Events(lately), DeltaBody::Events(delta)) => return lately.apply(delta),
             (state, DeltaBody::Whole(body)) => *state = body.clone(),
             _ => return false,
         }

@@ -56,26 +56,33 @@ named_enum! {
 
 /// Body of `POST /api/v1/lab/runs`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LabOrder {
     /// Ensemble; left out where only one allows the lab.
     #[serde(default)]
     pub ensemble: Option<String>,
     /// Ways of waiting, each once.
+    #[cfg_attr(feature = "ssr", schemars(length(min = 1), extend("uniqueItems" = true)))]
     pub strategies: Vec<Strategy>,
-    /// Sessions a strategy.
+    /// Sessions a strategy; the server's configuration may allow fewer.
+    #[cfg_attr(feature = "ssr", schemars(range(min = 2, max = 500)))]
     pub clients: u32,
     /// How often each client gets the lock.
     #[serde(default = "one")]
+    #[cfg_attr(feature = "ssr", schemars(range(min = 1, max = 1000)))]
     pub rounds: u32,
     /// How long a holder holds, ms.
     #[serde(default)]
+    #[cfg_attr(feature = "ssr", schemars(range(max = 60000)))]
     pub hold_ms: u32,
     /// How long a client stays away between two rounds, ms on average.
     #[serde(default)]
+    #[cfg_attr(feature = "ssr", schemars(range(max = 60000)))]
     pub think_ms: u32,
     /// Ends the run after this time, ms, whatever is left; null: when all rounds are done.
     #[serde(default)]
+    #[cfg_attr(feature = "ssr", schemars(range(min = 1, max = 3_600_000)))]
     pub duration_ms: Option<u32>,
     /// One strategy after the other, so that none disturbs another; false: all at once.
     #[serde(default)]
@@ -91,6 +98,7 @@ fn one() -> u32 {
 
 /// Answer of `POST /api/v1/lab/runs`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LabStarted {
     /// Names the run.
     pub id: String,
@@ -98,6 +106,7 @@ pub struct LabStarted {
 
 /// Body of `POST /api/v1/lab/runs/ID/faults`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FaultOrder {
     /// What goes wrong.
@@ -109,6 +118,7 @@ pub struct FaultOrder {
 
 /// Which run a live view shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LabQuery {
     /// Its name.
@@ -117,6 +127,7 @@ pub struct LabQuery {
 
 /// A run, as far as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LabRun {
     /// Names it.
     pub id: String,
@@ -154,6 +165,7 @@ pub struct LabRun {
 
 /// One strategy of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Lane {
     /// Its way of waiting.
     pub name: Strategy,
@@ -215,6 +227,7 @@ pub const LAB_POINTS_MAX: usize = 500;
 
 /// Requests of one lane by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LabRequests {
     /// Creates, those that failed included.
     pub create: u64,
@@ -234,6 +247,7 @@ pub struct LabRequests {
 
 /// Where most of many values are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Values.
     pub count: u64,
@@ -249,6 +263,7 @@ pub struct Spread {
 
 /// One counter of one member, over a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct ServerCounter {
     /// Member's address.
     pub member: String,
@@ -260,6 +275,7 @@ pub struct ServerCounter {
 
 /// A fault that was thrown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct ThrownFault {
     /// What.
     pub fault: Fault,
@@ -277,6 +293,7 @@ pub struct ThrownFault {
 
 /// A run in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LabBrief {
     /// Names it.
     pub id: String,
@@ -298,6 +315,7 @@ pub struct LabBrief {
 
 /// Answer of `GET /api/v1/lab/runs`, newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LabRuns {
     /// Ensembles that allow the lab; empty: it is off.
     pub ensembles: Vec<String>,

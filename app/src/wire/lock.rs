@@ -9,6 +9,7 @@ use super::{
 
 /// How far a view can be trusted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct AsOf {
     /// State of the link, or of the root for a single lock.
     pub state: RootState,
@@ -24,6 +25,7 @@ pub struct AsOf {
 
 /// The name and colour of an ensemble, shown wherever something of it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct EnsembleTag {
     /// Its name.
     pub name: String,
@@ -39,6 +41,7 @@ impl Default for AsOf {
 
 /// One lock, as the board shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LockRow {
     /// Tells it from all other rows: its path, behind its ensemble's name where there are several.
     pub key: String,
@@ -90,6 +93,7 @@ impl WindowRow for LockRow {
 
 /// A znode's payload, capped; exactly one of the two forms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct NodeData {
     /// As text, when it is UTF-8.
     pub text: Option<String>,
@@ -103,6 +107,7 @@ pub struct NodeData {
 
 /// Something a contender waits for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Edge {
     /// The znode waited for.
     pub to: String,
@@ -112,6 +117,7 @@ pub struct Edge {
 
 /// One contender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(rename = "ContenderRow"))]
 pub struct Contender {
     /// Full path of its znode; without one, its lock's path and its session, so that it is told from others.
     pub path: String,
@@ -165,6 +171,7 @@ impl WindowRow for Contender {
 
 /// A child that is not part of the lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Foreign {
     /// Its path.
     pub path: String,
@@ -174,6 +181,7 @@ pub struct Foreign {
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct FindingRow {
     /// Its code.
     pub code: String,
@@ -189,6 +197,7 @@ pub struct FindingRow {
 
 /// Stat of the lock's own znode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct StatRow {
     /// Creation.
     pub czxid: Zxid,
@@ -210,6 +219,7 @@ pub struct StatRow {
 
 /// How many a lock admits at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Capacity {
     /// Leases held, members gathered.
     pub used: u32,
@@ -221,6 +231,7 @@ pub struct Capacity {
 
 /// What was counted since this server watches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LockStats {
     /// Times the lock changed hands or was taken.
     pub acquisitions: u64,
@@ -242,6 +253,7 @@ pub struct LockStats {
 
 /// A hold that ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct PastHolder {
     /// Znode name.
     pub node: String,
@@ -265,6 +277,7 @@ pub struct PastHolder {
 
 /// All of the lock page but its contenders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LockHead {
     /// The board's row.
     pub row: LockRow,
@@ -298,6 +311,7 @@ pub struct LockHead {
 
 /// Body of the live view `lock`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LockPage {
     /// All but the contenders.
     pub head: LockHead,
@@ -307,6 +321,7 @@ pub struct LockPage {
 
 /// What turns one lock page into the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct LockDelta {
     /// The new head, when it changed.
     pub head: Option<Box<LockHead>>,

@@ -7,6 +7,7 @@
 
 mod audit;
 mod board;
+mod events;
 mod evidence;
 mod frame;
 mod id;
@@ -25,6 +26,7 @@ mod window;
 
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
+pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
 pub use id::{Epoch, SessionId, Zxid};
@@ -44,7 +46,7 @@ pub use release::{DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest
 pub use session::{
     Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead, SpotRow,
 };
-pub use status::{EnsembleStatus, RootStatus, Status};
+pub use status::{ConfigStatus, EnsembleStatus, RootStatus, Status};
 pub use visible::visible;
 pub use waits::{Cycle, Spot, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};

@@ -38,6 +38,7 @@ named_enum! {
 
 /// Who looks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Person {
     /// Name; `anonymous` for nobody.
     pub name: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The body of an `application/problem+json` answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// `about:blank`, or a relative reference naming the kind of problem.
     #[serde(rename = "type")]

@@ -9,6 +9,7 @@ use super::{Recipe, SessionId, Verdict, WINDOW_ROWS_MAX};
 
 /// Order of the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sort {
     /// Total waiting time now, largest first.
@@ -42,6 +43,7 @@ impl Sort {
 
 /// What the board shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct BoardQuery {
     /// Ensemble name; empty for all.
@@ -82,6 +84,7 @@ impl Default for BoardQuery {
 
 /// What the lock page shows: one lock and a window of its contenders.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LockQuery {
     /// Ensemble name; empty means the only one.
@@ -102,6 +105,7 @@ impl Default for LockQuery {
 
 /// Order of the sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSort {
     /// Those that make most others wait first.
@@ -135,6 +139,7 @@ impl SessionSort {
 
 /// What the list of sessions shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionsQuery {
     /// Ensemble name; empty for all.
@@ -157,6 +162,7 @@ impl Default for SessionsQuery {
 
 /// What a session's page shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionQuery {
     /// Ensemble name; empty means the only one.
@@ -206,9 +212,9 @@ impl BoardQuery {
                 "recipe" => query.recipe = one_of(name, value, &Recipe::ALL, Recipe::name)?,
                 "verdict" => query.verdict = one_of(name, value, &Verdict::ALL, Verdict::name)?,
                 "sort" => query.sort = one_of(name, value, &Sort::ALL, Sort::name)?.unwrap_or_default(),
-                "group" => query.group = matches!(value, "root" | "true" | "1"),
+                "group" => query.group = flag(name, value)?,
                 "offset" => query.offset = number(name, value)?,
-                "limit" => query.limit = number(name, value)?.clamp(1, WINDOW_ROWS_MAX),
+                "limit" => query.limit = rows(name, value)?,
                 _ => return Err(unknown(name, value, "ensemble, root, q, recipe, verdict, sort, group, offset or limit")),
             }
         }
@@ -239,7 +245,7 @@ impl LockQuery {
                 "ensemble" => query.ensemble = value.to_owned(),
                 "path" => query.path = value.to_owned(),
                 "offset" => query.offset = number(name, value)?,
-                "limit" => query.limit = number(name, value)?.clamp(1, WINDOW_ROWS_MAX),
+                "limit" => query.limit = rows(name, value)?,
                 _ => return Err(unknown(name, value, "ensemble, path, offset or limit")),
             }
         }
@@ -265,7 +271,7 @@ impl SessionsQuery {
                 "q" => query.q = value.to_owned(),
                 "sort" => query.sort = one_of(name, value, &SessionSort::ALL, SessionSort::name)?.unwrap_or_default(),
                 "offset" => query.offset = number(name, value)?,
-                "limit" => query.limit = number(name, value)?.clamp(1, WINDOW_ROWS_MAX),
+                "limit" => query.limit = rows(name, value)?,
                 _ => return Err(unknown(name, value, "ensemble, q, sort, offset or limit")),
             }
         }
@@ -295,7 +301,7 @@ impl SessionQuery {
                     is_named = true;
                 }
                 "offset" => query.offset = number(name, value)?,
-                "limit" => query.limit = number(name, value)?.clamp(1, WINDOW_ROWS_MAX),
+                "limit" => query.limit = rows(name, value)?,
                 _ => return Err(unknown(name, value, "ensemble, id, offset or limit")),
             }
         }
@@ -323,6 +329,19 @@ fn one_of<T: Copy>(name: &str, value: &str, all: &[T], name_of: fn(T) -> &'stati
 
 fn number(name: &str, value: &str) -> Result<u32, ParseQueryError> {
     value.parse().map_err(|_| unknown(name, value, "a whole number from 0 to 4294967295"))
+}
+
+/// Rows of a window; more than fit count as so many as do.
+fn rows(name: &str, value: &str) -> Result<u32, ParseQueryError> {
+    number(name, value).map(|rows| rows.clamp(1, WINDOW_ROWS_MAX))
+}
+
+fn flag(name: &str, value: &str) -> Result<bool, ParseQueryError> {
+    match value {
+        "root" | "true" | "1" => Ok(true),
+        "" | "false" | "0" => Ok(false),
+        _ => Err(unknown(name, value, "root, true or 1 to keep roots together, false or 0 not to")),
+    }
 }
 
 fn unknown(name: &str, value: &str, expected: &str) -> ParseQueryError {

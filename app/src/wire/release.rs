@@ -62,6 +62,7 @@ named_enum! {
 
 /// Body of `POST /api/v1/release/plan`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct PlanRequest {
     /// Ensemble; left out where there is only one.
     #[serde(default)]
@@ -72,6 +73,7 @@ pub struct PlanRequest {
 
 /// What would be released, and what is known of it. Good for one order of the same actor, until it expires.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct ReleasePlan {
     /// Names the plan; 128 random bits.
     pub plan_id: String,
@@ -129,19 +131,23 @@ pub struct ReleasePlan {
 
 /// Body of `POST /api/v1/release/execute`, `…/revoke` and `…/approve`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct ReleaseOrder {
     /// Which plan.
     pub plan_id: String,
     /// The lock's path, typed.
     #[serde(default)]
+    #[cfg_attr(feature = "ssr", schemars(!default))]
     pub confirm: String,
     /// Why, for the record.
     #[serde(default)]
+    #[cfg_attr(feature = "ssr", schemars(!default, length(min = 3, max = 500)))]
     pub reason: String,
 }
 
 /// What came of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct ReleaseResult {
     /// How it ended.
     pub outcome: Outcome,

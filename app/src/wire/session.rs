@@ -12,6 +12,7 @@ pub const SESSION_EVENTS_MAX: usize = 200;
 
 /// Body of the live view `sessions`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Sessions {
     /// All but the rows.
     pub head: SessionsHead,
@@ -21,6 +22,7 @@ pub struct Sessions {
 
 /// Totals over every session, filtered or not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct SessionsHead {
     /// How far it can be trusted.
     pub as_of: AsOf,
@@ -34,6 +36,7 @@ pub struct SessionsHead {
 
 /// One session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct SessionRow {
     /// Its id, in hexadecimal, behind its ensemble's name where there are several.
     pub key: String,
@@ -77,6 +80,7 @@ impl WindowRow for SessionRow {
 
 /// What turns one list of sessions into the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct SessionsDelta {
     /// The new head, when it changed.
     pub head: Option<SessionsHead>,
@@ -105,6 +109,7 @@ impl Sessions {
 
 /// Body of the live view `session`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct SessionPage {
     /// How far it can be trusted.
     pub as_of: AsOf,
@@ -118,6 +123,7 @@ pub struct SessionPage {
 
 /// One znode of a session in one lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct SpotRow {
     /// The lock.
     pub lock: String,
@@ -137,6 +143,7 @@ impl WindowRow for SpotRow {
 
 /// One thing that happened to a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct SessionEvent {
     /// When, as we saw it.
     pub at_ms: i64,

@@ -6,6 +6,7 @@ use super::{EnsembleColor, FindingRow, Link, MemberStatus, RootState, SessionId,
 
 /// Answer of `/api/v1/status` and body of the live view `status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Status {
     /// Version of the server.
     pub version: String,
@@ -17,12 +18,29 @@ pub struct Status {
     pub read_only: bool,
     /// When this server started.
     pub started_at_ms: i64,
+    /// Where the settings came from, and whether they are those of the file.
+    pub config: ConfigStatus,
     /// Every ensemble watched.
     pub ensembles: Vec<EnsembleStatus>,
 }
 
+/// The settings in force.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
+pub struct ConfigStatus {
+    /// The file; null when there is none.
+    pub path: Option<String>,
+    /// When the settings in force were read.
+    pub loaded_at_ms: i64,
+    /// Why the file as it is now was not taken; null when it was.
+    pub error: Option<String>,
+    /// Settings of the file that differ and wait for a restart.
+    pub waits_for_restart: Vec<String>,
+}
+
 /// One ensemble.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct EnsembleStatus {
     /// Its name; `default` when it was given none.
     pub name: String,
@@ -62,6 +80,7 @@ pub struct EnsembleStatus {
 
 /// One root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct RootStatus {
     /// Its path.
     pub path: String,

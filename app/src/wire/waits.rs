@@ -9,6 +9,7 @@ pub const WAIT_NODES_MAX: usize = 300;
 
 /// Body of the live view `waits` and, with `seq`, the answer of `/api/v1/waits`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Waits {
     /// How far it can be trusted.
     pub as_of: AsOf,
@@ -26,6 +27,7 @@ pub struct Waits {
 
 /// One session in the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct WaitNode {
     /// Ensemble.
     pub ensemble: String,
@@ -47,6 +49,7 @@ pub struct WaitNode {
 
 /// One znode of a session in one lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Spot {
     /// The lock.
     pub lock: String,
@@ -60,6 +63,7 @@ pub struct Spot {
 
 /// One session waits for another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct WaitEdge {
     /// Who waits.
     pub from: SessionId,
@@ -75,6 +79,7 @@ pub struct WaitEdge {
 
 /// A deadlock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Cycle {
     /// The sessions, each waiting for the next and the last for the first.
     pub sessions: Vec<SessionId>,

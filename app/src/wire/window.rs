@@ -11,6 +11,7 @@ pub trait WindowRow: Clone + PartialEq {
 
 /// `rows` are the rows `offset..` of a list that has `total` in all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(rename = "{R}Window"))]
 pub struct Window<R> {
     /// Rows in the whole list.
     pub total: u32,
@@ -28,6 +29,7 @@ impl<R> Default for Window<R> {
 
 /// What turns one window into the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema), schemars(rename = "{R}WindowDelta"))]
 pub struct WindowDelta<R> {
     /// The new total.
     pub total: u32,

@@ -1,4 +1,4 @@
-//! What members tell, joined with the locks: identity, liveness, ends, watches, disagreement.
+//! What members tell, joined with the locks: identity, liveness, ends, watches.
 
 use app::domain::change::Departure;
 use app::domain::evidence::{Answer, Connection, Expiry, Fired, Health, Liveness, Report, Round, SessionTable, Trouble, Watch, WatchTable};
@@ -7,21 +7,21 @@ use app::domain::observation::Observation;
 use app::domain::release::{self, Warning};
 use app::domain::time::TimeMs;
 use app::domain::verdict::Verdict;
-use app::domain::znode::{SessionId, Zxid};
+use app::domain::znode::SessionId;
 
 use crate::language::Story;
 
 const TIMEOUT_MS: i64 = 6_000;
 
 /// What one member says at a time.
-struct Member {
-    report: Report,
+pub(super) struct Member {
+    pub(super) report: Report,
     at: TimeMs,
     running_ms: i64,
 }
 
 /// `m1` asked at `at`; its running clock shows 1,000,000 less than ours.
-fn member(name: &str, at: i64) -> Member {
+pub(super) fn member(name: &str, at: i64) -> Member {
     let none = || Trouble::Off;
     let report = Report {
         member: name.into(),
@@ -38,7 +38,7 @@ fn member(name: &str, at: i64) -> Member {
 
 impl Member {
     /// Connections: session and how long ago it was answered.
-    fn connected(mut self, sessions: &[(i64, i64)]) -> Self {
+    pub(super) fn connected(mut self, sessions: &[(i64, i64)]) -> Self {
         let connection = |(session, ago_ms): &(i64, i64)| Connection {
             session: SessionId(*session),
             address: format!("10.0.0.{session}:4000").into(),
@@ -53,7 +53,7 @@ impl Member {
     }
 
     /// Sessions: when each runs out, in ms from now, and its one znode.
-    fn sessions(mut self, sessions: &[(i64, i64, &str)]) -> Self {
+    pub(super) fn sessions(mut self, sessions: &[(i64, i64, &str)]) -> Self {
         let mut table = SessionTable::default();
         for (session, left_ms, path) in sessions {
             table.expiries.insert(SessionId(*session), Expiry::Running(self.running_ms + left_ms));
@@ -70,7 +70,7 @@ impl Member {
     }
 }
 
-fn ask(story: &mut Story, members: Vec<Member>) {
+pub(super) fn ask(story: &mut Story, members: Vec<Member>) {
     let now = members.iter().map(|member| member.at).max().unwrap();
     story.now = now.0;
     let round = Round { reports: members.into_iter().map(|member| member.report).collect() };
@@ -78,7 +78,7 @@ fn ask(story: &mut Story, members: Vec<Member>) {
 }
 
 /// Session a (10) holds, b (11) and c (12) wait.
-fn queue() -> Story {
+pub(super) fn queue() -> Story {
     let mut story = Story::new(&["/l"]);
     story.tell(
         "1000000 sync /l
@@ -91,8 +91,8 @@ fn queue() -> Story {
     story
 }
 
-const FIRST: &str = "/l/_c_11111111-1111-1111-1111-111111111111-lock-0000000000";
-const SECOND: &str = "/l/_c_22222222-2222-2222-2222-222222222222-lock-0000000001";
+pub(super) const FIRST: &str = "/l/_c_11111111-1111-1111-1111-111111111111-lock-0000000000";
+pub(super) const SECOND: &str = "/l/_c_22222222-2222-2222-2222-222222222222-lock-0000000001";
 
 fn liveness(story: &Story, session: i64) -> Liveness {
     story.observatory.book().peer(SessionId(session), TimeMs(1_000_000), TimeMs(story.now)).liveness
@@ -259,86 +259,6 @@ fn waiters_without_znodes_come_from_the_tables() {
         story.findings("/hbase/master"),
         "herd Info: 500 sessions watch one znode: when it goes all of them are woken and try at once, and one gets it."
     );
-}
-
-#[test]
-fn members_that_differ_twice_in_the_same_way_disagree() {
-    let mut story = queue();
-    let both = |at, on_second: &[(i64, i64, &str)]| {
-        let all: Vec<(i64, i64, &str)> = vec![(10, 6_000, FIRST), (11, 6_000, SECOND)];
-        vec![member("m1", at).connected(&[(10, 0), (11, 0)]).sessions(&all), member("m2", at).connected(&[]).sessions(on_second)]
-    };
-    ask(&mut story, both(1_005_000, &[(11, 6_000, SECOND)]));
-    assert!(story.observatory.book().disputed().is_empty(), "it may be on its way");
-    let mut late = both(1_005_500, &[(11, 6_000, SECOND)]);
-    late[0].report.sessions = Answer::NotAsked;
-    ask(&mut story, late);
-    ask(&mut story, both(1_010_000, &[(11, 6_000, SECOND)]));
-    let disputed = &story.observatory.book().disputed()[FIRST];
-    assert_eq!((disputed.session, disputed.on.len(), &*disputed.on[0]), (SessionId(10), 1, "m1"));
-    story.tell("1010900 tick");
-    assert!(story.findings("/l").contains("members_disagree Critical: Members disagree"), "{}", story.findings("/l"));
-    ask(&mut story, both(1_015_000, &[(10, 6_000, FIRST), (11, 6_000, SECOND)]));
-    assert!(story.observatory.book().disputed().is_empty());
-}
-
-/// Two members of whom the second lacks `FIRST`, and the last transaction each has applied.
-fn differing(at: i64, applied: [i64; 2]) -> Vec<Member> {
-    let mut members = vec![member("m1", at).connected(&[(10, 0)]).sessions(&[(10, 6_000, FIRST)]), member("m2", at).connected(&[]).sessions(&[])];
-    for (member, zxid) in members.iter_mut().zip(applied) {
-        member.report.health = Answer::Ok { asked_at: TimeMs(at), value: Health { zxid: Some(Zxid(zxid)), ..Health::default() } };
-    }
-    members
-}
-
-#[test]
-fn a_member_that_lags_is_not_called_wrong() {
-    let mut story = queue();
-    let finding = |story: &mut Story| {
-        let at = story.now + 900;
-        story.tell(&format!("{at} tick"));
-        story.findings("/l").lines().find(|line| line.starts_with("members_disagree")).map(str::to_owned)
-    };
-    ask(&mut story, differing(1_005_000, [50, 40]));
-    ask(&mut story, differing(1_010_000, [60, 45]));
-    let text = finding(&mut story).unwrap();
-    assert!(text.starts_with("members_disagree Warning: m2 lags behind the others: ") && text.contains("is only on m1."), "{text}");
-    // It passes what the others had at first, and goes on lagging behind what they have now: no excuse any more.
-    ask(&mut story, differing(1_015_000, [90, 50]));
-    assert!(finding(&mut story).unwrap().contains("Warning"), "its table may be from before that");
-    ask(&mut story, differing(1_020_000, [99, 60]));
-    assert!(finding(&mut story).unwrap().starts_with("members_disagree Critical: Members disagree"));
-    assert_eq!(story.observatory.book().disputed()[FIRST].late.len(), 0);
-}
-
-#[test]
-fn a_lone_holder_that_one_member_lacks_is_told() {
-    let mut story = Story::new(&["/l"]);
-    story.tell(&format!("1000000 sync /l\n1000000 node /l created=1\n1000000 node {FIRST} owner=a data=one\n1000000 end /l\n1001000 tick"));
-    assert_eq!(story.findings("/l"), "");
-    ask(&mut story, differing(1_005_000, [50, 50]));
-    ask(&mut story, differing(1_010_000, [50, 50]));
-    story.tell("1010900 tick");
-    assert!(story.findings("/l").starts_with("members_disagree Critical"), "{}", story.findings("/l"));
-    let mut same = differing(1_015_000, [50, 50]);
-    same[1] = member("m2", 1_015_000).connected(&[]).sessions(&[(10, 6_000, FIRST)]);
-    ask(&mut story, same);
-    story.tell("1015900 tick");
-    assert_eq!(story.findings("/l"), "");
-}
-
-#[test]
-fn we_have_seen_what_our_member_has_applied() {
-    let mut story = queue();
-    let ours = Some(SessionId(10));
-    let seen = |story: &Story, session| story.observatory.book().zxid_seen_by(session).map(|zxid| zxid.0);
-    assert_eq!(seen(&story, ours), None);
-    ask(&mut story, differing(1_005_000, [50, 40]));
-    assert_eq!((seen(&story, ours), seen(&story, Some(SessionId(11)))), (Some(50), None), "nobody listed 11");
-    let mut alone = differing(1_010_000, [60, 0]);
-    alone.pop();
-    ask(&mut story, alone);
-    assert_eq!(seen(&story, None), Some(60), "there is no other member");
 }
 
 #[test]

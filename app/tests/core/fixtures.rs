@@ -1,7 +1,7 @@
 //! Stories with a known end, one behaviour each.
 
 use app::domain::change::{Change, Departure};
-use app::domain::observation::RootId;
+use app::domain::observation::{Observation, RootId};
 use app::domain::observatory::RootState;
 use app::domain::time::TimeMs;
 
@@ -41,6 +41,19 @@ fn a_hold_that_was_there_before_us_is_a_lower_bound_and_a_seen_one_is_not() {
     assert_eq!(lock.tally.holds.count(), 1, "only the hold seen from beginning to end counts");
     assert_eq!(lock.tally.holds.percentile(50), Some(31));
     assert_eq!(story.show(), "/order SequentialMutex Free [] <-");
+    // What is counted over the whole ensemble outlives the lock.
+    story.tell("90 - /order");
+    let ended = story.observatory.ended();
+    assert_eq!((ended.holds.count(), ended.holds.sum_ms(), ended.waits.count()), (1, 30, 1));
+}
+
+#[test]
+fn a_lag_is_noted_and_changes_nothing_that_is_shown() {
+    let mut observatory = order().observatory;
+    let revision = observatory.revision();
+    let changes = observatory.apply(TimeMs(100), Observation::Reached { at: TimeMs(60) });
+    assert_eq!((changes.len(), observatory.revision()), (0, revision));
+    assert_eq!((observatory.ended().lag.count(), observatory.ended().lag.sum_ms()), (1, 40));
 }
 
 #[test]

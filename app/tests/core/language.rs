@@ -17,8 +17,9 @@
 
 use app::domain::change::Change;
 use app::domain::configured::Configured;
+use app::domain::finding::Limits;
 use app::domain::lock::Lock;
-use app::domain::observation::{Link, Observation, RootId, RootTrouble};
+use app::domain::observation::{Link, Observation, RootId, RootTrouble, Said};
 use app::domain::observatory::{Observatory, Settings};
 use app::domain::time::TimeMs;
 use app::domain::verdict::sentence;
@@ -52,6 +53,12 @@ impl Story {
             self.changes.extend(self.observatory.apply(TimeMs(self.now), observation));
         }
         self
+    }
+
+    /// The operator says something else from now on.
+    pub(crate) fn said(&mut self, configured: Vec<Configured>, limits: Limits) {
+        let said = Observation::Said(Box::new(Said { configured, limits }));
+        self.changes = self.observatory.apply(TimeMs(self.now), said);
     }
 
     fn root(&self, path: &str) -> RootId {

@@ -1,6 +1,7 @@
 //! Tests of the core through its one door, `Observatory::apply`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
 
+mod disagreement;
 mod documents;
 mod evidence;
 mod findings;
@@ -10,6 +11,7 @@ mod language;
 mod near_misses;
 mod properties;
 mod recipes;
+mod recorder;
 mod release;
 mod views;
 mod waits;

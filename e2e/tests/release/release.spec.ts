@@ -142,3 +142,25 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await check('audit');
   });
 }
+
+test('signed in, no page is wider than the narrowest screen', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/a-name-that-is-rather-long/orders`;
+  const [holder, waiter] = await clients.openAll('holder', 'waiter');
+  const places = [await holder!.hold(path), await waiter!.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
+  await signIn(page, lockscope, 'operator');
+  // 320 px: a window of 1280 px at 400 %.
+  await page.setViewportSize({ width: 320, height: 640 });
+  const fits = async (what: string) => expect(await ui.overflow(), what).toBeLessThanOrEqual(0);
+  for (const target of ['/', '/sessions', `/session?id=${holder!.session}`, '/waits', '/status', '/audit', '/lab', '/find?q=orders', '/sign-in']) {
+    await page.goto(target);
+    await expect(page.locator('main')).toBeVisible();
+    await fits(target);
+  }
+  await ui.openLock(path);
+  await expect(ui.contenders).toHaveCount(2);
+  await fits('the lock');
+  await page.getByTestId('dossier').getByRole('button', { name: /release/i }).click();
+  await expect(page.getByTestId('release-go')).toBeVisible();
+  await fits('the dialog');
+});

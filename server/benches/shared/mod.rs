@@ -33,8 +33,8 @@ pub(crate) struct Lockscope {
 }
 
 impl Lockscope {
-    /// Starts it and waits until it has read everything.
-    pub(crate) async fn serve(connect: &str, root: &str) -> Self {
+    /// Starts it and waits until it has read everything; asked once each `pulse`.
+    pub(crate) async fn serve(connect: &str, root: &str, pulse: Duration) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_lockscope"))
             .args(["serve", "--zk", connect, "--root", root, "--listen", "127.0.0.1:0"])
             .stdout(Stdio::piped())
@@ -44,7 +44,7 @@ impl Lockscope {
             .unwrap();
         let url = line(&mut child).await.rsplit(' ').next().unwrap().to_owned();
         let lockscope = Self { child, url, http: reqwest::Client::new() };
-        lockscope.status_until(Duration::from_millis(50), |status| status["link"] == "live").await;
+        lockscope.status_until(pulse, |status| status["link"] == "live").await;
         lockscope
     }
 

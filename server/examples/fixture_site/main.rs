@@ -1,7 +1,7 @@
 //! The whole page over made-up locks, for looking at it: every verdict, a queue of 1,000, names that try to break the
 //! layout or the page. Feed, socket and pages are the real ones; only the model behind them is invented.
 //!
-//! `cargo run -p server --example fixture_site -- [live|empty|syncing|stale] [ADDRESS]`
+//! `cargo run -p server --example fixture_site -- [live|empty|syncing|stale|unreached|denied] [ADDRESS]`
 #![recursion_limit = "512"]
 
 mod contenders;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use app::wire::{
-    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, EnsembleStatus, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe,
-    RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
-    View, Waits, Window, Zxid,
+    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, ConfigStatus, EnsembleStatus, Lately, Link, LockHead, LockPage, LockQuery, LockRow,
+    LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead,
+    SessionsQuery, Sort, Status, Totals, View, Waits, Window, Zxid,
 };
 use server::clock::Clock;
+use server::feed::project::root_help;
 use server::feed::{Projection, Sight};
 use tokio::sync::watch;
 
@@ -18,6 +19,9 @@ use super::locks::{ROOTS, locks, turns_of};
 use super::sessions;
 use super::waits::waits;
 
+/// Where the invented ensemble is.
+const CONNECT: &str = "zk1:2181,zk2:2181,zk3:2181";
+
 /// What the page is to be looked at in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -25,6 +29,10 @@ pub(crate) enum Mode {
     Empty,
     Syncing,
     Stale,
+    /// No server was ever reached.
+    Unreached,
+    /// The roots may not be read, or are not there.
+    Denied,
 }
 
 impl std::str::FromStr for Mode {
@@ -36,7 +44,9 @@ impl std::str::FromStr for Mode {
             "empty" => Ok(Self::Empty),
             "syncing" => Ok(Self::Syncing),
             "stale" => Ok(Self::Stale),
-            _ => bail!("`{name}` is not a mode; use live, empty, syncing or stale"),
+            "unreached" => Ok(Self::Unreached),
+            "denied" => Ok(Self::Denied),
+            _ => bail!("`{name}` is not a mode; use live, empty, syncing, stale, unreached or denied"),
         }
     }
 }
@@ -68,13 +78,26 @@ impl World {
             Mode::Live | Mode::Empty => (RootState::Live, Link::Live, ""),
             Mode::Syncing => (RootState::Syncing, Link::Syncing, "reading everything for the first time"),
             Mode::Stale => (RootState::Stale, Link::Stale, "no answer from zk1:2181"),
+            Mode::Unreached => (RootState::Stale, Link::Lost, "no server can be reached"),
+            Mode::Denied => (RootState::Denied, Link::Live, ""),
         }
     }
 
     fn rows(&self) -> Vec<LockRow> {
         match self.mode {
-            Mode::Empty | Mode::Syncing => Vec::new(),
+            Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
             Mode::Live | Mode::Stale => locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
+        }
+    }
+
+    /// As the real projector tells it.
+    fn help(&self, path: &str) -> String {
+        match (self.mode, path) {
+            (Mode::Empty, _) => root_help(RootState::Live, 1_204, CONNECT),
+            (Mode::Unreached, "/app") => root_help(RootState::Stale, 0, CONNECT),
+            (Mode::Denied, "/order") => root_help(RootState::Gone, 0, CONNECT),
+            (Mode::Denied, _) => root_help(RootState::Denied, 0, CONNECT),
+            _ => String::new(),
         }
     }
 
@@ -89,10 +112,11 @@ impl World {
         let root = |path: &str| RootBrief {
             tag: None,
             path: path.to_owned(),
-            state: as_of.state,
+            state: if self.mode == Mode::Denied && path == "/order" { RootState::Gone } else { as_of.state },
             since_ms: as_of.since_ms,
             why: as_of.why.clone(),
             locks: count(rows.iter().filter(|row| row.root == path)),
+            help: self.help(path),
         };
         let roots = ROOTS.map(root).to_vec();
         let head = BoardHead { totals: totals(&rows), as_of, roots };
@@ -132,13 +156,13 @@ impl World {
     fn waits(&self) -> Waits {
         match self.mode {
             Mode::Live | Mode::Stale => waits(self.as_of(), self.started_at_ms, self.mode == Mode::Stale, count(self.rows().iter())),
-            Mode::Empty | Mode::Syncing => Waits { as_of: self.as_of(), ..Waits::default() },
+            Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Waits { as_of: self.as_of(), ..Waits::default() },
         }
     }
 
     fn people(&self) -> Vec<SessionRow> {
         match self.mode {
-            Mode::Empty | Mode::Syncing => Vec::new(),
+            Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
             Mode::Live | Mode::Stale => sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms()),
         }
     }
@@ -176,7 +200,7 @@ impl World {
         let ensemble = EnsembleStatus {
             color: None,
             name: "default".to_owned(),
-            connect: "zk1:2181,zk2:2181,zk3:2181".to_owned(),
+            connect: CONNECT.to_owned(),
             link,
             since_ms: self.started_at_ms,
             why: why.to_owned(),
@@ -193,7 +217,15 @@ impl World {
             missed: 0,
         };
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Status { version, protocol: PROTOCOL, seq: self.revision(), read_only: true, started_at_ms: self.started_at_ms, ensembles: vec![ensemble] }
+        Status {
+            version,
+            protocol: PROTOCOL,
+            seq: self.revision(),
+            read_only: true,
+            started_at_ms: self.started_at_ms,
+            config: ConfigStatus { loaded_at_ms: self.started_at_ms, ..ConfigStatus::default() },
+            ensembles: vec![ensemble],
+        }
     }
 }
 
@@ -213,6 +245,7 @@ impl Projection for World {
     fn project(&self, view: &View, _sight: &Sight) -> Body {
         match view {
             View::Lab(_) => Body::Lab(None),
+            View::Events(_) => Body::Events(Lately::default()),
             View::Board(query) => Body::Board(self.board(query)),
             View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),
             View::Status {} => Body::Status(self.status()),
@@ -227,7 +260,7 @@ impl Projection for World {
     }
 
     fn is_linked(&self) -> bool {
-        self.mode != Mode::Stale
+        !matches!(self.mode, Mode::Stale | Mode::Unreached)
     }
 }
 
@@ -245,7 +278,7 @@ fn totals(rows: &[LockRow]) -> Totals {
         *verdicts.entry(row.verdict).or_insert(0) += 1;
     }
     Totals {
-        findings: 0,
+        findings: count(rows.iter().flat_map(|row| &row.findings)),
         locks: count(rows.iter()),
         held: count(rows.iter().filter(|row| row.holder_count > 0)),
         waiters: rows.iter().map(|row| row.waiter_count).sum(),

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use app::wire::{AuditKind, Duty, Person, SignedBy};
@@ -29,15 +29,33 @@ const TEND_EVERY: Duration = Duration::from_secs(1);
 pub struct Access(Arc<Inner>);
 
 pub(super) struct Inner {
-    pub(super) settings: Settings,
+    rules: RwLock<Arc<Rules>>,
     pub(super) reach: Reach,
     pub(super) clock: Clock,
     state: Mutex<State>,
     pub(super) passwords: Passwords,
     journal: OnceLock<Arc<dyn Journal>>,
     read_only: Arc<AtomicBool>,
+}
+
+/// What is set of people, and whoever signs them in elsewhere.
+pub(super) struct Rules {
+    pub(super) settings: Settings,
     #[cfg(feature = "oidc")]
     pub(super) openid: Option<super::openid::Desk>,
+}
+
+impl Rules {
+    fn new(
+        settings: Settings,
+        #[cfg_attr(not(feature = "oidc"), expect(unused_variables, reason = "for OpenID Connect"))] clock: &Clock,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            #[cfg(feature = "oidc")]
+            openid: settings.openid.clone().map(|openid| super::openid::Desk::new(openid, clock.clone())),
+            settings,
+        })
+    }
 }
 
 /// Who asks, as far as it is known.
@@ -76,7 +94,7 @@ impl Known {
 
 impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Access").field("settings", &self.0.settings).finish_non_exhaustive()
+        f.debug_struct("Access").field("settings", &self.rules().settings).finish_non_exhaustive()
     }
 }
 
@@ -85,9 +103,7 @@ impl Access {
     pub fn new(dir: Option<PathBuf>, settings: Settings, reach: Reach, clock: Clock) -> Self {
         let state = Mutex::new(State::new(dir.as_deref()));
         let inner = Inner {
-            #[cfg(feature = "oidc")]
-            openid: settings.openid.clone().map(|openid| super::openid::Desk::new(openid, clock.clone())),
-            settings,
+            rules: RwLock::new(Rules::new(settings, &clock)),
             reach,
             clock,
             state,
@@ -111,6 +127,17 @@ impl Access {
         let _ = self.0.journal.set(journal);
     }
 
+    pub(super) fn rules(&self) -> Arc<Rules> {
+        Arc::clone(&self.0.rules.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Sets anew who may come in, from the next request on. Who signed in stays as they are.
+    pub fn set(&self, settings: Settings) {
+        let rules = Rules::new(settings, &self.0.clock);
+        *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
+        drop(self.fresh());
+    }
+
     pub(super) fn inner(&self) -> &Inner {
         &self.0
     }
@@ -126,7 +153,7 @@ impl Access {
 
     /// Keeps the mark in line.
     pub(super) fn note(&self, state: &State) {
-        let may = state.any_may(Right::Release, &self.0.settings, self.0.clock.now_ms());
+        let may = state.any_may(Right::Release, &self.rules().settings, self.0.clock.now_ms());
         self.0.read_only.store(!may, Ordering::Relaxed);
     }
 
@@ -152,12 +179,12 @@ impl Access {
             return Ok(Known { actor: holder.actor(address), ended, session });
         }
         drop(state);
-        if let Some((name, grant)) = self.0.settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))? {
+        if let Some((name, grant)) = self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))? {
             let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
             return Ok(Known { actor, ended: Ended::never(), session: None });
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
-        if self.0.settings.anonymous.unwrap_or(!self.0.reach.is_public) {
+        if self.rules().settings.anonymous.unwrap_or(!self.0.reach.is_public) {
             let actor = Actor { name: ANONYMOUS.to_owned(), role: Duty::Viewer, scope: Scope::default(), by: SignedBy::Nobody, address };
             return Ok(Known { actor, ended: Ended::never(), session: None });
         }
@@ -175,7 +202,7 @@ impl Access {
     /// Where a request came from, as far as that can be believed.
     pub fn client(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
         let peer = peer.map(|peer| peer.to_canonical());
-        self.0.settings.proxy.as_ref().map_or(peer, |proxy| proxy.client(headers, peer))
+        self.rules().settings.proxy.as_ref().map_or(peer, |proxy| proxy.client(headers, peer))
     }
 
     /// Who looks, for the page.
@@ -197,12 +224,12 @@ impl Access {
 
     /// Whether an OpenID provider may tell who somebody is.
     pub fn has_openid(&self) -> bool {
-        self.0.settings.openid.is_some()
+        self.rules().settings.openid.is_some()
     }
 
     /// Whether there is anybody who may come in by name: what listening beyond loopback needs.
     pub fn has_credentials(&self) -> bool {
-        self.can_sign_in() || self.0.settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some())
+        self.can_sign_in() || self.rules().settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some())
     }
 
     /// Whether nobody there is may release.

@@ -10,11 +10,13 @@ pub(super) struct Refusals {
     minute_began_at_ms: i64,
     told: u32,
     left_out: u64,
+    all: u64,
 }
 
 impl Refusals {
     /// Counts one; true when it is to be recorded.
     pub(super) fn count(&mut self, now_ms: i64) -> bool {
+        self.all += 1;
         if self.is_over(now_ms) {
             (self.minute_began_at_ms, self.told) = (now_ms, 0);
         }
@@ -24,6 +26,11 @@ impl Refusals {
         }
         self.left_out += 1;
         false
+    }
+
+    /// How many there were since the start.
+    pub(super) fn all(&self) -> u64 {
+        self.all
     }
 
     /// How many were left out, once their minute is over.
@@ -48,5 +55,6 @@ mod tests {
         assert_eq!(refusals.left_out(159_999), None);
         assert_eq!((refusals.left_out(160_000), refusals.left_out(160_000)), (Some(980), None));
         assert!(refusals.count(160_000));
+        assert_eq!(refusals.all(), 1_001);
     }
 }

@@ -169,6 +169,11 @@ impl Access {
         SignedIn { actor, id }
     }
 
+    /// Sign-ins that were refused since the start.
+    pub fn refused_sign_ins(&self) -> u64 {
+        self.fresh().refusals.all()
+    }
+
     /// Records a refusal: who they said they were, cut and made visible, and where from. Never what they showed.
     pub(super) async fn refused(&self, name: &str, address: Option<IpAddr>, why: &str) {
         let now_ms = self.inner().clock.now_ms();

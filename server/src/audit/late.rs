@@ -43,6 +43,11 @@ impl Late {
         });
         opened.await.cloned()
     }
+
+    /// Records that the webhook has still to take; None without one.
+    pub fn webhook_behind(&self) -> Option<u64> {
+        self.log.get().and_then(|log| log.webhook_behind())
+    }
 }
 
 impl Journal for Late {

@@ -63,6 +63,8 @@ struct State {
     segments: Vec<Segment>,
     trouble: String,
     delivery_trouble: String,
+    /// The last record that the webhook took; None without one.
+    delivered: Option<u64>,
 }
 
 struct Asked {
@@ -137,7 +139,7 @@ impl Log {
         }
         let first = Entry::of_server(AuditKind::Started, said);
         let (last_id, _) = watch::channel(whole.tip.id);
-        let state = State { tip: whole.tip.clone(), segments, trouble: String::new(), delivery_trouble: String::new() };
+        let state = State { tip: whole.tip.clone(), segments, trouble: String::new(), delivery_trouble: String::new(), delivered: None };
         let shared = Arc::new(Shared { dir: dir.clone(), state: Mutex::new(state), last_id, exports: Arc::new(Semaphore::new(EXPORTS_MAX)) });
         let mut writer = Writer::new(Start { dir, clock, rotate_bytes: options.rotate_bytes, file, segment, tip: whole.tip, first, lock });
         // A full disk is no reason not to read; the first record is then written before the next.
@@ -157,6 +159,12 @@ impl Log {
     /// Why nothing can be written; empty while all is well.
     pub fn trouble(&self) -> String {
         self.shared.state().trouble.clone()
+    }
+
+    /// Records that the webhook has still to take; None without one.
+    pub fn webhook_behind(&self) -> Option<u64> {
+        let state = self.shared.state();
+        state.delivered.map(|delivered| state.tip.id.saturating_sub(delivered))
     }
 
     /// What the webhook reads.
@@ -234,6 +242,11 @@ impl Shared {
     /// Why the webhook is behind; empty when it is not.
     pub(super) fn set_delivery_trouble(&self, trouble: String) {
         self.state().delivery_trouble = trouble;
+    }
+
+    /// How far the webhook is.
+    pub(super) fn set_delivered(&self, id: u64) {
+        self.state().delivered = Some(id);
     }
 
     fn page(&self, query: &PageQuery) -> Result<AuditPage, AuditError> {

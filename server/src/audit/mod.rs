@@ -7,6 +7,7 @@
 
 pub mod chain;
 mod closed;
+mod counted;
 mod entry;
 mod export;
 pub mod files;
@@ -22,6 +23,7 @@ pub mod webhook;
 mod writer;
 
 pub use closed::Closed;
+pub use counted::{Counted, Counts};
 pub use entry::Entry;
 pub use export::copy_all;
 pub use late::Late;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use app::wire::Duty;
 use axum::http::HeaderName;
-use toml::Value;
 
+use super::check::wrong;
+use super::source::Entry;
 use super::{ConfigError, Given, Places};
 use crate::access::{Net, Proxy, Settings};
 
@@ -19,37 +20,38 @@ const TAKEN: [&str; 8] = ["authorization", "cookie", "host", "origin", "content-
 /// Reads them.
 pub(super) fn of(places: &Places<'_>) -> Result<Settings, ConfigError> {
     let anonymous = places.one("anonymous", None)?.map(|setting| anonymous(&setting)).transpose()?;
-    let header = places.one("proxy_header", None)?.map(|setting| header(&setting)).transpose()?;
+    let header_given = places.one("proxy_header", None)?;
+    let header = header_given.as_ref().map(header).transpose()?;
     let role_header = places.one("proxy_role_header", None)?.map(|setting| header_of_roles(&setting, header.as_deref())).transpose()?;
     let addresses = places.many("proxy_addresses", &[])?.unwrap_or_default();
     let role = places.one("proxy_role", None)?.map_or(Ok(Some(Duty::Viewer)), |setting| role(&setting))?;
-    let roles = roles(places.file.get("proxy_roles"), "proxy_roles", &places.file_name)?;
+    let roles = roles(places.file.top().get("proxy_roles"))?;
     let addresses: Vec<Net> = addresses.iter().map(net).collect::<Result<_, _>>()?;
     if addresses.len() > ADDRESSES_MAX {
-        return Err(ConfigError(format!(
-            "`proxy_addresses` has {} addresses; name at most {ADDRESSES_MAX}, with networks like 10.1.0.0/16",
-            addresses.len()
-        )));
+        let (from, count) = (from_of(places, "proxy_addresses"), addresses.len());
+        return Err(ConfigError(format!("{from} has {count} addresses; name at most {ADDRESSES_MAX}, with networks like 10.1.0.0/16")));
     }
     if addresses.is_empty() {
-        if header.is_some() {
-            return Err(ConfigError(
-                "`proxy_header` is set without `proxy_addresses`; name the addresses of the proxy, like proxy_addresses = [\"10.0.0.5\"]".to_owned(),
-            ));
+        if let Some(header) = header_given {
+            return Err(ConfigError(format!(
+                "{} is set without `proxy_addresses`; name the addresses of the proxy, like proxy_addresses = [\"10.0.0.5\"]",
+                header.from
+            )));
         }
         return Ok(Settings { anonymous, proxy: None, openid: None });
     }
     if !roles.is_empty() && role_header.is_none() {
-        return Err(ConfigError(
-            "`proxy_roles` is set without `proxy_role_header`; name the header with the groups, like proxy_role_header = \"X-Forwarded-Groups\""
-                .to_owned(),
-        ));
+        return Err(ConfigError(format!(
+            "{} is set without `proxy_role_header`; name the header with the groups, like proxy_role_header = \"X-Forwarded-Groups\"",
+            from_of(places, "proxy_roles")
+        )));
     }
     Ok(Settings { anonymous, proxy: Some(Proxy { addresses, header, role, role_header, roles }), openid: None })
 }
 
-fn wrong<T>(setting: &Given, why: &str, remedy: &str) -> Result<T, ConfigError> {
-    Err(ConfigError(format!("{} {:?} {why}; {remedy}", setting.from, setting.value)))
+/// What to call a key, wherever it stands.
+fn from_of(places: &Places<'_>, key: &str) -> String {
+    places.file.top().get(key).map_or_else(|| super::variable(key), |entry| entry.from)
 }
 
 fn anonymous(setting: &Given) -> Result<bool, ConfigError> {
@@ -96,21 +98,19 @@ fn duty(name: &str) -> Option<Duty> {
 }
 
 /// Reads a table of groups and their roles.
-pub(super) fn roles(value: Option<&Value>, key: &str, file: &str) -> Result<BTreeMap<String, Duty>, ConfigError> {
-    let Some(value) = value else { return Ok(BTreeMap::new()) };
-    let Value::Table(groups) = value else {
-        return Err(ConfigError(format!("`{key}` in {file} is a {}; write it as a table that begins with [{key}]", value.type_str())));
-    };
-    if groups.len() > GROUPS_MAX {
-        return Err(ConfigError(format!("[{key}] in {file} has {} groups; map at most {GROUPS_MAX}", groups.len())));
+pub(super) fn roles(entry: Option<Entry<'_>>) -> Result<BTreeMap<String, Duty>, ConfigError> {
+    let Some(entry) = entry else { return Ok(BTreeMap::new()) };
+    let groups = entry.section()?;
+    let count = groups.entries().count();
+    if count > GROUPS_MAX {
+        return Err(ConfigError(format!("{} has {count} groups; map at most {GROUPS_MAX}", groups.from())));
     }
-    let read = |(group, role): (&String, &Value)| {
-        let found = role.as_str().and_then(duty).filter(|_| !group.contains(','));
-        found.map(|role| (group.clone(), role)).ok_or_else(|| {
-            ConfigError(format!(
-                "`{group}` in [{key}] of {file} is no role; write a group without commas and one of viewer, operator, auditor, admin"
-            ))
+    let read = |group: Entry<'_>| {
+        let found = group.value.as_str().and_then(duty).filter(|_| !group.key.contains(','));
+        let from = group.from;
+        found.map(|role| (group.key, role)).ok_or_else(|| {
+            ConfigError(format!("{from} is no group with a role; write a group without commas and one of viewer, operator, auditor, admin"))
         })
     };
-    groups.iter().map(read).collect()
+    groups.entries().map(read).collect()
 }

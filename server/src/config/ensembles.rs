@@ -2,9 +2,9 @@
 //! the file.
 
 use app::wire::EnsembleColor;
-use toml::{Table, Value};
 
 use super::identity::{self, Identity};
+use super::source::Section;
 use super::{ConfigError, Given, Places, check};
 use crate::cli::Settings;
 
@@ -14,9 +14,6 @@ const EVIDENCE: &str = "write on, or off to ask the members nothing";
 pub(super) const ENSEMBLES_MAX: usize = 16;
 /// Longest name, in characters: it stands on every row.
 const NAME_CHARS_MAX: usize = 32;
-/// Keys of an `[[ensemble]]` table, and of the one ensemble at the top.
-const KEYS: [&str; 7] = ["name", "color", "zk", "root", "evidence", "admin_url", "clock_scratch"];
-
 /// One ensemble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ensemble {
@@ -40,26 +37,22 @@ pub struct Ensemble {
 
 /// Every ensemble, checked.
 pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Vec<Ensemble>, ConfigError> {
-    let Some(tables) = places.file.get("ensemble") else { return Ok(vec![only(flags, places)?]) };
-    let file = &places.file_name;
-    if let Some(given) = places.one("zk", flags.zk.as_deref())? {
-        let name = &given.from;
-        return Err(ConfigError(format!("{name} and the [[ensemble]] tables of {file} both name what to watch; leave one of them out")));
+    let Some(entry) = places.file.top().get("ensemble") else { return Ok(vec![only(flags, places)?]) };
+    let tables = entry.sections(ENSEMBLES_MAX)?;
+    if tables.is_empty() {
+        return Err(ConfigError(format!("{} is an empty list; write tables that begin with [[ensemble]]", entry.from)));
     }
-    let Value::Array(tables) = tables else {
-        return Err(ConfigError(format!("`ensemble` in {file} is a {}; write it as tables that begin with [[ensemble]]", tables.type_str())));
-    };
-    if tables.len() > ENSEMBLES_MAX {
-        return Err(ConfigError(format!("{file} has {} [[ensemble]] tables; write at most {ENSEMBLES_MAX}", tables.len())));
+    if let Some(given) = places.one("zk", flags.zk.as_deref())? {
+        let file = places.file.name();
+        return Err(ConfigError(format!("{} and the [[ensemble]] tables of {file} both name what to watch; leave one of them out", given.from)));
     }
     identity::check_several(places)?;
     let mut ensembles: Vec<Ensemble> = Vec::with_capacity(tables.len());
-    for (number, table) in (1..).zip(tables) {
-        let of = format!("[[ensemble]] {number} of {file}");
-        let Value::Table(table) = table else { return Err(ConfigError(format!("{of} is a {}; write keys below it", table.type_str()))) };
-        let ensemble = one(table, &of, ensembles.len(), places)?;
+    for table in tables {
+        let ensemble = one(&table, ensembles.len(), places)?;
         if ensembles.iter().any(|other| other.name == ensemble.name) {
-            return Err(ConfigError(format!("`name` {:?} of {of} is taken by another; give each ensemble a name of its own", ensemble.name)));
+            let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);
+            return Err(ConfigError(format!("{from} {:?} is taken by another; give each ensemble a name of its own", ensemble.name)));
         }
         ensembles.push(ensemble);
     }
@@ -92,19 +85,11 @@ fn only(flags: &Settings, places: &Places<'_>) -> Result<Ensemble, ConfigError> 
 }
 
 /// One of several; all it has is in its table.
-fn one(table: &Table, of: &str, at: usize, places: &Places<'_>) -> Result<Ensemble, ConfigError> {
-    let keys = [&KEYS[..], &identity::KEYS[..]].concat();
-    if let Some(key) = table.keys().find(|key| !keys.contains(&key.as_str())) {
-        return Err(ConfigError(format!("{of} has the unknown key `{key}`; the keys are {}", keys.join(", "))));
-    }
-    let text = |key: &str| table.get(key).map(|value| places.scalar_of(key, value, of)).transpose();
-    let list = |key: &str| match table.get(key) {
-        None => Ok(None),
-        Some(Value::Array(items)) => items.iter().map(|item| places.scalar_of(key, item, of)).collect::<Result<Vec<_>, _>>().map(Some),
-        Some(value) => places.scalar_of(key, value, of).map(|given| Some(vec![given])),
-    };
-    let name = text("name")?.ok_or_else(|| ConfigError(format!("{of} has no `name`; give it one, it is shown with everything of it")))?;
-    let zk = text("zk")?.ok_or_else(|| ConfigError(format!("{of} has no `zk`; write its connect string, like zk = \"127.0.0.1:2181\"")))?;
+fn one(table: &Section<'_>, at: usize, places: &Places<'_>) -> Result<Ensemble, ConfigError> {
+    let text = |key: &str| table.one(key);
+    let list = |key: &str| table.many(key);
+    let Some(name) = text("name")? else { return table.lacks("name", "give it one, it is shown with everything of it") };
+    let Some(zk) = text("zk")? else { return table.lacks("zk", "write its connect string, like zk = \"127.0.0.1:2181\"") };
     check::connect(&zk)?;
     let roots = list("root")?.filter(|roots| !roots.is_empty()).unwrap_or_else(|| vec![super::given("/", "root")]);
     check::roots(&roots)?;

@@ -5,9 +5,6 @@ use super::{ConfigError, Given, Places};
 use crate::cli::Safety;
 use crate::zookeeper::{Credentials, Fault, Login, TlsIdentity, ZkTls, check_tls_hosts};
 
-/// Keys of it.
-pub(super) const KEYS: [&str; 9] =
-    ["auth_file", "sasl_file", "ca_file", "cert_file", "key_file", "act_auth_file", "act_sasl_file", "act_cert_file", "act_key_file"];
 /// `USER:PASSWORD` itself, for watching and for acting.
 const VARIABLES: [(&str, &str); 2] = [("LOCKSCOPE_ZK_AUTH", "auth_file"), ("LOCKSCOPE_ZK_ACT_AUTH", "act_auth_file")];
 
@@ -40,7 +37,10 @@ pub(super) fn flag<'a>(flags: &'a Safety, key: &str) -> Option<&'a str> {
 pub(super) fn check_several(places: &Places<'_>) -> Result<(), ConfigError> {
     let given = VARIABLES.iter().find(|(name, _)| places.surroundings.var(name).is_some_and(|value| !value.is_empty()));
     given.map_or(Ok(()), |(name, key)| {
-        Err(ConfigError(format!("{name} is for one ensemble, and {} has [[ensemble]] tables; write `{key}` in each that needs it", places.file_name)))
+        Err(ConfigError(format!(
+            "{name} is for one ensemble, and {} has [[ensemble]] tables; write `{key}` in each that needs it",
+            places.file.name()
+        )))
     })
 }
 
@@ -63,10 +63,10 @@ pub(super) fn of(
             Some(tls)
         }
         None => {
-            let certificates = [("cert_file", identity.is_some()), ("act_cert_file", act_identity.is_some())];
-            if let Some((key, _)) = certificates.iter().find(|(_, is_there)| *is_there) {
+            if let Some(cert) = [get("cert_file")?, get("act_cert_file")?].into_iter().flatten().next() {
                 return Err(ConfigError(format!(
-                    "{key} is set and ca_file is not; name the file with the authorities of ZooKeeper's certificates, too"
+                    "{} is set and ca_file is not; name the file with the authorities of ZooKeeper's certificates, too",
+                    cert.from
                 )));
             }
             None
@@ -108,11 +108,7 @@ fn pair(places: &Places<'_>, files: [Option<Given>; 2]) -> Result<Option<TlsIden
 }
 
 fn read(places: &Places<'_>, file: &Given) -> Result<String, ConfigError> {
-    if file.value.is_empty() {
-        return super::check::wrong(file, "is empty", "name a file, or leave it out");
-    }
-    let text = places.surroundings.file(file.value.as_ref());
-    text.map_err(|error| ConfigError(format!("{} {:?} can't be read ({error}); name a file that this user may read", file.from, file.value)))
+    places.read(file, "name a file that this user may read")
 }
 
 fn bad(file: &Given, fault: &Fault) -> ConfigError {

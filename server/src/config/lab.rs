@@ -1,8 +1,9 @@
 //! `[lab]` in the configuration file: where the lab may run, and how far it may go. Without the table it is off.
 
-use toml::{Table, Value};
+use toml::Value;
 
-use super::tables::{known, number, shown};
+use super::source::{Entry, Section};
+use super::tables::{number, shown};
 use super::{ConfigError, Ensemble};
 use crate::lab::members::root_fault;
 use crate::lab::{Limits, Place};
@@ -17,9 +18,6 @@ const DURATION_MS: std::ops::RangeInclusive<u32> = 1_000..=3_600_000;
 const HOLD_MS: std::ops::RangeInclusive<u32> = 0..=60_000;
 /// Rounds.
 const ROUNDS: std::ops::RangeInclusive<u32> = 1..=1_000;
-/// Keys of the table.
-const KEYS: [&str; 6] = ["ensembles", "root", "clients_max", "duration_ms_max", "hold_ms_max", "rounds_max"];
-
 /// Where the lab may run, and how far it may go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lab {
@@ -51,18 +49,14 @@ impl Lab {
 }
 
 /// Reads `[lab]`; None: it is off.
-pub(super) fn of(value: Option<&Value>, file: &str, ensembles: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
-    let Some(value) = value else { return Ok(None) };
-    let Value::Table(fields) = value else {
-        return Err(ConfigError(format!("`lab` in {file} is a {}; write it as a table that begins with [lab]", value.type_str())));
-    };
-    let name = format!("[lab] in {file}");
-    known(fields, &KEYS, &name)?;
-    let names = allowed(fields, &name, ensembles)?;
-    let root = root(fields, &name, ensembles.iter().filter(|ensemble| names.contains(&ensemble.name)))?;
+pub(super) fn of(entry: Option<Entry<'_>>, ensembles: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
+    let Some(entry) = entry else { return Ok(None) };
+    let fields = entry.section()?;
+    let names = allowed(&fields, ensembles)?;
+    let root = root(&fields, ensembles.iter().filter(|ensemble| names.contains(&ensemble.name)))?;
     let usual = Limits::default();
     let limit = |key: &str, usual: u32, range: std::ops::RangeInclusive<u32>| {
-        fields.get(key).map_or(Ok(usual), |value| number(value, &format!("`{key}` of {name}"), *range.start(), *range.end()))
+        fields.get(key).map_or(Ok(usual), |entry| number(&entry, *range.start(), *range.end()))
     };
     let limits = Limits {
         clients_max: limit("clients_max", usual.clients_max, CLIENTS)?,
@@ -74,30 +68,31 @@ pub(super) fn of(value: Option<&Value>, file: &str, ensembles: &[Ensemble]) -> R
 }
 
 /// The ensembles that are named: configured ones, without TLS.
-fn allowed(fields: &Table, name: &str, ensembles: &[Ensemble]) -> Result<Vec<String>, ConfigError> {
+fn allowed(fields: &Section<'_>, ensembles: &[Ensemble]) -> Result<Vec<String>, ConfigError> {
     let all = ensembles.iter().map(|ensemble| ensemble.name.as_str()).collect::<Vec<_>>().join(", ");
     let example = ensembles.first().map_or("default", |ensemble| &ensemble.name);
     let remedy = format!("name those where the lab may make sessions and znodes, like ensembles = [{example:?}]");
-    let items = match fields.get("ensembles") {
-        None => return Err(ConfigError(format!("{name} has no `ensembles`; {remedy}"))),
-        Some(Value::Array(items)) if items.is_empty() => return Err(ConfigError(format!("`ensembles` of {name} is an empty list; {remedy}"))),
-        Some(Value::Array(items)) => items,
-        Some(other) => return Err(ConfigError(format!("`ensembles` of {name} is {}; {remedy}", shown(other)))),
+    let Some(entry) = fields.get("ensembles") else { return fields.lacks("ensembles", &remedy) };
+    let from = &entry.from;
+    let items = match entry.value {
+        Value::Array(items) if items.is_empty() => return Err(ConfigError(format!("{from} is an empty list; {remedy}"))),
+        Value::Array(items) => items,
+        other => return Err(ConfigError(format!("{from} is {}; {remedy}", shown(other)))),
     };
     let mut names: Vec<String> = Vec::new();
     for item in items {
         let known = item.as_str().and_then(|text| ensembles.iter().find(|ensemble| ensemble.name == text));
         let Some(ensemble) = known else {
-            return Err(ConfigError(format!("`ensembles` of {name} has {}, which is no ensemble here; use one of {all}", shown(item))));
+            return Err(ConfigError(format!("{from} has {}, which is no ensemble here; use one of {all}", shown(item))));
         };
         if ensemble.identity.acting.tls.is_some() {
             return Err(ConfigError(format!(
-                "`ensembles` of {name} has {:?}, which is met by TLS, and the lab counts on the wire; name one without ca_file",
+                "{from} has {:?}, which is met by TLS, and the lab counts on the wire; name one without ca_file",
                 ensemble.name
             )));
         }
         if names.contains(&ensemble.name) {
-            return Err(ConfigError(format!("`ensembles` of {name} has {:?} twice; name it once", ensemble.name)));
+            return Err(ConfigError(format!("{from} has {:?} twice; name it once", ensemble.name)));
         }
         names.push(ensemble.name.clone());
     }
@@ -105,14 +100,18 @@ fn allowed(fields: &Table, name: &str, ensembles: &[Ensemble]) -> Result<Vec<Str
 }
 
 /// The directory of all runs: a path of its own, with no lock root at or below it.
-fn root<'a>(fields: &Table, name: &str, mut allowed: impl Iterator<Item = &'a Ensemble>) -> Result<String, ConfigError> {
-    let root = match fields.get("root") {
+fn root<'a>(fields: &Section<'_>, mut allowed: impl Iterator<Item = &'a Ensemble>) -> Result<String, ConfigError> {
+    let entry = fields.get("root");
+    let root = match entry.as_ref().map(|entry| entry.value) {
         None => ROOT_DEFAULT.to_owned(),
         Some(Value::String(root)) => root.clone(),
-        Some(other) => return Err(ConfigError(format!("`root` of {name} is {}; write a path like {ROOT_DEFAULT:?}", shown(other)))),
+        Some(other) => {
+            let from = entry.map_or_else(String::new, |entry| entry.from);
+            return Err(ConfigError(format!("{from} is {}; write a path like {ROOT_DEFAULT:?}", shown(other))));
+        }
     };
     match allowed.find_map(|ensemble| root_fault(&root, &ensemble.roots)) {
-        Some(fault) => Err(ConfigError(format!("`root` of {name}: {fault}"))),
+        Some(fault) => Err(ConfigError(format!("{}: {fault}", entry.map_or_else(|| fields.from(), |entry| entry.from)))),
         None => Ok(root),
     }
 }
@@ -140,19 +139,17 @@ mod tests {
 
     #[test]
     fn every_mistake_has_its_sentence() {
-        let of = "[lab] in x.toml";
+        let of = "x.toml:3: [lab]";
+        let list = "x.toml:4: `ensembles` in [lab]";
         let remedy = "name those where the lab may make sessions and znodes, like ensembles = [\"default\"]";
         let cases = [
-            ("lab = 1", "`lab` in x.toml is a integer; write it as a table that begins with [lab]".to_owned()),
+            ("lab = 1", "x.toml:3: `lab` is a integer; write it as a table that begins with [lab]".to_owned()),
             ("[lab]", format!("{of} has no `ensembles`; {remedy}")),
-            ("[lab]\nensembles = []", format!("`ensembles` of {of} is an empty list; {remedy}")),
-            ("[lab]\nensembles = \"default\"", format!("`ensembles` of {of} is \"default\"; {remedy}")),
-            ("[lab]\nensembles = [\"x\"]", format!("`ensembles` of {of} has \"x\", which is no ensemble here; use one of default")),
-            ("[lab]\nensembles = [\"default\", \"default\"]", format!("`ensembles` of {of} has \"default\" twice; name it once")),
-            (
-                "[lab]\nclients = 1",
-                format!("{of} has the unknown key `clients`; the keys are ensembles, root, clients_max, duration_ms_max, hold_ms_max, rounds_max"),
-            ),
+            ("[lab]\nensembles = []", format!("{list} is an empty list; {remedy}")),
+            ("[lab]\nensembles = \"default\"", format!("{list} is \"default\"; {remedy}")),
+            ("[lab]\nensembles = [\"x\"]", format!("{list} has \"x\", which is no ensemble here; use one of default")),
+            ("[lab]\nensembles = [\"default\", \"default\"]", format!("{list} has \"default\" twice; name it once")),
+            ("[lab]\nclient_max = 1\nensembles = [\"default\"]", "x.toml:4: `client_max` in [lab] is no setting; write `clients_max`".to_owned()),
         ];
         for (text, sentence) in cases {
             assert_eq!(load(text), Err(sentence), "{text}");
@@ -161,7 +158,7 @@ mod tests {
         for (root, why) in [("lab", "is no path"), ("/", "is no path"), ("/zookeeper/lab", "is ZooKeeper's own"), ("/locks", "holds"), ("/b", "is a")]
         {
             let sentence = with(&format!("root = {root:?}"));
-            assert!(sentence.starts_with(&format!("`root` of {of}: the lab's root {root:?} {why}")), "{sentence}");
+            assert!(sentence.starts_with(&format!("x.toml:5: `root` in [lab]: the lab's root {root:?} {why}")), "{sentence}");
         }
         for (key, value, range) in [
             ("clients_max", "501", "2 to 500"),
@@ -169,7 +166,7 @@ mod tests {
             ("rounds_max", "0", "1 to 1000"),
             ("hold_ms_max", "-1", "0 to 60000"),
         ] {
-            assert_eq!(with(&format!("{key} = {value}")), format!("`{key}` of {of} is {value}; write a whole number from {range}"));
+            assert_eq!(with(&format!("{key} = {value}")), format!("x.toml:5: `{key}` in [lab] is {value}; write a whole number from {range}"));
         }
     }
 }

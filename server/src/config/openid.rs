@@ -22,7 +22,7 @@ fn met(places: &Places<'_>) -> Result<Option<String>, ConfigError> {
     if places.surroundings.var(SECRET).is_some_and(|secret| !secret.is_empty()) {
         return Ok(Some(SECRET.to_owned()));
     }
-    Ok(places.file.contains_key(ROLES).then(|| format!("[{ROLES}] in {}", places.file_name)))
+    Ok(places.file.top().get(ROLES).map(|entry| entry.from))
 }
 
 /// Reads them; here there is nobody to use them.
@@ -68,7 +68,7 @@ pub(super) fn of(places: &Places<'_>, origins: &[Origin]) -> Result<Option<OpenI
         }
         None => origins.first().map(|origin| format!("{origin}{}", OpenId::BACK)),
     };
-    let roles = super::access::roles(places.file.get(ROLES), ROLES, &places.file_name)?;
+    let roles = super::access::roles(places.file.top().get(ROLES))?;
     let role = places.one("oidc_role", None)?.map_or(Ok(None), |setting| super::access::role(&setting))?;
     if roles.is_empty() && role.is_none() {
         return wrong(&issuer, "lets nobody in", "map groups to roles in [oidc_roles], or give everybody one with oidc_role = \"viewer\"");
@@ -92,12 +92,7 @@ fn secret(places: &Places<'_>) -> Result<Option<crate::access::Secret>, ConfigEr
 
     let (secret, from) = match places.one("oidc_client_secret_file", None)? {
         Some(file) => {
-            let secret = places.surroundings.file(std::path::Path::new(&file.value)).map_err(|error| {
-                ConfigError(format!(
-                    "{} {:?} can't be read ({error}); name a file that can be, or leave it out for a public client",
-                    file.from, file.value
-                ))
-            })?;
+            let secret = places.read(&file, "name a file that can be, or leave it out for a public client")?;
             (secret, format!("the secret in {:?}", file.value))
         }
         None => match places.surroundings.var(SECRET).filter(|secret| !secret.is_empty()) {

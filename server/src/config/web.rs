@@ -42,13 +42,15 @@ pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Web, ConfigErr
         }
         origins.push(origin);
     }
-    let cert = places.one("tls_cert", flags.tls_cert.as_deref())?.map(|file| check::file(&file)).transpose()?;
-    let key = places.one("tls_key", flags.tls_key.as_deref())?.map(|file| check::file(&file)).transpose()?;
+    let cert = places.one("tls_cert", flags.tls_cert.as_deref())?;
+    let key = places.one("tls_key", flags.tls_key.as_deref())?;
     let tls = match (cert, key) {
-        (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
+        (Some(cert), Some(key)) => Some(TlsFiles { cert: places.path(&cert)?, key: places.path(&key)? }),
         (None, None) => None,
-        (Some(_), None) => return Err(ConfigError("tls_cert is set and tls_key is not; name the file with the certificate's key, too".to_owned())),
-        (None, Some(_)) => return Err(ConfigError("tls_key is set and tls_cert is not; name the file with the certificate, too".to_owned())),
+        (Some(cert), None) => {
+            return Err(ConfigError(format!("{} is set and tls_key is not; name the file with the certificate's key, too", cert.from)));
+        }
+        (None, Some(key)) => return Err(ConfigError(format!("{} is set and tls_cert is not; name the file with the certificate, too", key.from))),
     };
     let proxy = places.one("behind_tls_proxy", flags.behind_tls_proxy.as_deref())?;
     let remedy = "write on where a proxy before this server encrypts, else leave it out";

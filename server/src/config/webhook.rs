@@ -1,7 +1,5 @@
 //! The webhook's settings.
 
-use std::path::Path;
-
 use super::{ConfigError, Places, check};
 use crate::audit::webhook::{Webhook, Wrong};
 use crate::cli::Settings;
@@ -28,10 +26,7 @@ pub(super) fn of(flags: &Settings, places: &Places<'_>, has_data_dir: bool) -> R
     }
     let (secret, from) = match secret_file {
         Some(file) => {
-            let secret = places
-                .surroundings
-                .file(Path::new(&file.value))
-                .map_err(|error| ConfigError(format!("{} {:?} can't be read ({error}); name a file that can be", file.from, file.value)))?;
+            let secret = places.read(&file, "name a file that can be")?;
             (secret, format!("the secret in {:?}", file.value))
         }
         None => match places.surroundings.var(SECRET).filter(|secret| !secret.is_empty()) {

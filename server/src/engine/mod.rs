@@ -1,6 +1,7 @@
 //! The one task that changes the model. Owns the only write access; everybody else holds a [`Reader`]. Knows neither
 //! ZooKeeper's client nor sockets.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
@@ -76,6 +77,7 @@ impl<M> Reader<M> {
 pub struct Engine<M> {
     /// Read access.
     pub reader: Reader<M>,
+    pulse: Arc<AtomicU64>,
     task: JoinHandle<Result<(), EngineError>>,
 }
 
@@ -84,8 +86,14 @@ impl<M: Model> Engine<M> {
     pub fn start(model: M, inbox: mpsc::Receiver<Vec<Observation>>, clock: Clock, stop: Stop) -> Self {
         let model = Arc::new(RwLock::new(model));
         let (publish, revision) = watch::channel(0);
-        let writer = Writer { model: model.clone(), publish, clock, now: TimeMs(i64::MIN) };
-        Self { reader: Reader { model, revision }, task: tokio::spawn(writer.run(inbox, stop)) }
+        let pulse = Arc::new(AtomicU64::new(0));
+        let writer = Writer { model: model.clone(), publish, clock, now: TimeMs(i64::MIN), pulse: pulse.clone() };
+        Self { reader: Reader { model, revision }, pulse, task: tokio::spawn(writer.run(inbox, stop)) }
+    }
+
+    /// A count that rises whenever the model took something in, at least with each tick: while it does, the engine lives.
+    pub fn pulse(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.pulse)
     }
 
     /// Waits for the end.
@@ -106,6 +114,7 @@ struct Writer<M> {
     clock: Clock,
     /// The model's time, which never runs backwards although clocks may.
     now: TimeMs,
+    pulse: Arc<AtomicU64>,
 }
 
 impl<M: Model> Writer<M> {
@@ -123,6 +132,7 @@ impl<M: Model> Writer<M> {
                 _ = tick.tick() => vec![Observation::Tick],
             };
             self.apply(batch).await;
+            self.pulse.fetch_add(1, Ordering::Relaxed);
         }
     }
 

@@ -23,10 +23,13 @@ use crate::zookeeper::Credentials;
 
 /// From the start of one round to the start of the next, without jitter.
 pub const ROUND_EVERY: Duration = Duration::from_secs(5);
-/// The jitter, so that several observers do not ask in step. A round, this and the wait below: a client is known in 6 s.
+/// The jitter, so that several observers do not ask in step.
 const JITTER_MAX: Duration = Duration::from_millis(400);
 /// What has been answered by then is handed on; the rest follows as it comes.
 const HAND_ON_AFTER: Duration = Duration::from_millis(450);
+/// So late a client may be known.
+const KNOWN_WITHIN: Duration = Duration::from_secs(6);
+const _: () = assert!(ROUND_EVERY.as_millis() + JITTER_MAX.as_millis() + HAND_ON_AFTER.as_millis() <= KNOWN_WITHIN.as_millis());
 /// Watches are asked no more often than this.
 pub const WATCHES_EVERY: Duration = Duration::from_secs(15);
 /// How often it is looked up who the members are.

@@ -26,6 +26,8 @@ pub struct Hub {
     /// Number of a new channel's first state: above every number a dropped channel ever gave out, so that nobody
     /// resumes in a channel that shares no history with theirs.
     floor: AtomicU64,
+    /// Times a viewer that fell behind was given the newest state instead of each step to it.
+    conflated: AtomicU64,
     /// When a script last looked at a lock.
     lock_looked_at: Mutex<Option<Instant>>,
     /// Wakes the pump when a view needs a look although the model did not change.
@@ -50,6 +52,7 @@ impl Hub {
             projection,
             channels: Mutex::new(HashMap::new()),
             floor: AtomicU64::new(1),
+            conflated: AtomicU64::new(0),
             lock_looked_at: Mutex::new(None),
             kick: Notify::new(),
         })
@@ -136,6 +139,15 @@ impl Hub {
         let recent = Duration::from_millis(IDLE_MS);
         let looked = lock(&self.lock_looked_at).is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
         looked || lock(&self.channels).keys().any(|(view, _)| matches!(view, View::Lock(_)))
+    }
+
+    /// Times a viewer that fell behind was given the newest state instead of each step to it.
+    pub fn conflated(&self) -> u64 {
+        self.conflated.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_conflated(&self) {
+        self.conflated.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How full it is.

@@ -1,7 +1,7 @@
 //! The JSON frames that scripts see: flat, with `type` on a frame and `kind` on a view or body. The wire's own enums
 //! are tagged from outside because the compact encoding needs that; this file turns one into the other. Pure.
 
-use app::wire::{BoardQuery, Body, ClientFrame, DeltaBody, LabQuery, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
+use app::wire::{BoardQuery, Body, ClientFrame, DeltaBody, EventsQuery, LabQuery, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -49,6 +49,7 @@ pub fn body(body: &Body) -> Result<String, FeedError> {
         Body::Sessions(sessions) => kind("sessions", sessions),
         Body::Session(page) => kind("session", page),
         Body::Lab(run) => kind("lab", run),
+        Body::Events(lately) => kind("events", lately),
     }
 }
 
@@ -61,6 +62,7 @@ pub fn delta_body(delta: &DeltaBody) -> Result<String, FeedError> {
         DeltaBody::Board(delta) => kind("board", delta),
         DeltaBody::Lock(delta) => kind("lock", delta),
         DeltaBody::Sessions(delta) => kind("sessions", delta),
+        DeltaBody::Events(delta) => kind("events", delta),
         DeltaBody::Whole(whole) => Ok(format!(r#"{{"kind":"whole","body":{}}}"#, body(whole)?)),
     }
 }
@@ -97,13 +99,14 @@ fn view_outside(view: Value) -> Result<Value, String> {
     let Value::Object(mut fields) = view else {
         return Err("`view` is not an object; write it like {\"kind\":\"board\"}".to_owned());
     };
-    let kind = take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session", "lab"])?;
+    let kind = take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session", "lab", "events"])?;
     let known = match kind.as_str() {
         "board" => field_names(&BoardQuery::default()),
         "lock" => field_names(&LockQuery::default()),
         "sessions" => field_names(&SessionsQuery::default()),
         "session" => field_names(&SessionQuery::default()),
         "lab" => field_names(&LabQuery::default()),
+        "events" => field_names(&EventsQuery::default()),
         _ => Vec::new(),
     };
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -241,7 +244,7 @@ mod tests {
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"x"}}"#,
                 Some(1),
-                "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session, lab",
+                "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session, lab, events",
             ),
             (r#"{"type":"subscribe","id":1,"view":{"kind":"status","q":1}}"#, Some(1), "the view `status` has no field `q`; it takes none"),
             (

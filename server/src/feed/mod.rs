@@ -14,7 +14,7 @@ mod sight;
 mod subscription;
 mod view;
 
-use app::wire::{Body, Epoch, View};
+use app::wire::{Body, Epoch, EventsQuery, View};
 use tokio::sync::watch;
 
 pub use frames::{Encoding, Refusal, encode, parse_client};
@@ -22,7 +22,7 @@ pub use hub::{Hub, Sizes};
 pub use seen::Seen;
 pub use sight::Sight;
 pub use subscription::Subscription;
-pub use view::normalise;
+pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
 
 /// Distinct views kept at once; one more is refused.
 pub const CHANNELS_MAX: usize = 2_048;
@@ -53,6 +53,14 @@ pub trait Projection: Send + Sync + 'static {
     fn project(&self, view: &View, sight: &Sight) -> Body;
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
+    /// The numbers of each ensemble of which something may be seen.
+    fn figures(&self, _sight: &Sight, _apart: &project::Apart) -> Vec<project::Figures> {
+        Vec::new()
+    }
+    /// What happened lately in each ensemble that is meant and of which something may be seen.
+    fn events(&self, _sight: &Sight, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsTold> {
+        Vec::new()
+    }
     /// Whether a release of some lock seems to wake many.
     fn suspects_herd(&self) -> bool {
         false

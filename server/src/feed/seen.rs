@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use app::ports::{First, Source};
-use app::wire::{Board, BoardQuery, Body, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits};
+use app::wire::{
+    Board, BoardQuery, Body, ConfigStatus, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
+};
 
 use super::{Hub, Sight};
 
@@ -74,5 +76,13 @@ impl Source for Seen {
 }
 
 fn empty_status() -> Status {
-    Status { version: String::new(), protocol: PROTOCOL, seq: 0, read_only: true, started_at_ms: 0, ensembles: Vec::new() }
+    Status {
+        version: String::new(),
+        protocol: PROTOCOL,
+        seq: 0,
+        read_only: true,
+        started_at_ms: 0,
+        config: ConfigStatus::default(),
+        ensembles: Vec::new(),
+    }
 }

@@ -46,6 +46,10 @@ impl Subscription {
                 frames::snapshot(head, &tail, encoding).map(Some)
             }
             Next::Lost => {
+                // A number of another epoch is no falling behind.
+                if self.seen != Some(u64::MAX) {
+                    self.hub.note_conflated();
+                }
                 self.seen = None;
                 let why = "the changes since your last state are no longer kept; the whole view follows".to_owned();
                 encode(&ServerFrame::Resync { id, why }, encoding).map(Some)

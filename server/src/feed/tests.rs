@@ -45,9 +45,17 @@ impl Projection for Fake {
 
     fn project(&self, view: &View, _sight: &Sight) -> Body {
         self.projections.fetch_add(1, Ordering::Relaxed);
-        let root = |path: &String| RootBrief { tag: None, path: path.clone(), state: RootState::Live, since_ms: 0, why: String::new(), locks: 0 };
+        let root = |path: &String| RootBrief {
+            tag: None,
+            path: path.clone(),
+            state: RootState::Live,
+            since_ms: 0,
+            why: String::new(),
+            locks: 0,
+            help: String::new(),
+        };
         match view {
-            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) | View::Lab(_) => {
+            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) | View::Lab(_) | View::Events(_) => {
                 let roots = self.names.lock().unwrap().iter().map(root).collect();
                 Body::Board(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
             }
@@ -258,7 +266,7 @@ fn views_that_can_not_be_have_a_sentence() {
     let refused = normalise(View::Lock(LockQuery { path: "order".to_owned(), ..LockQuery::default() })).unwrap_err();
     assert_eq!(refused.to_string(), "`order` is not the absolute path of a lock; write it like /order");
     let refused = normalise(View::Board(BoardQuery { q: "x".repeat(513), ..BoardQuery::default() })).unwrap_err();
-    assert_eq!(refused.to_string(), "`q` has 513 bytes; use at most 512");
+    assert_eq!(refused.to_string(), "`q` has 513 characters; use at most 512");
 }
 
 #[tokio::test]

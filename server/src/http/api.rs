@@ -12,13 +12,10 @@ use super::problem::{Refused, echo};
 use crate::feed::{FeedError, Sight};
 
 /// Decoded query parameters in the order given.
-type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
+pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 pub(super) async fn status(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Status>, Refused> {
-    let pairs = read(pairs)?;
-    if let Some((name, _)) = pairs.first() {
-        return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/status; it takes none", echo(name))));
-    }
+    takes_none(pairs, "/api/v1/status")?;
     match http.hub.look(View::Status {}, &sight)? {
         (_, Body::Status(status)) => Ok(Json(status)),
         _ => Err(mixed_up()),
@@ -46,10 +43,7 @@ pub(super) async fn lock(State(http): State<Http>, Extension(sight): Extension<S
 }
 
 pub(super) async fn waits(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Waits>, Refused> {
-    let pairs = read(pairs)?;
-    if let Some((name, _)) = pairs.first() {
-        return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/waits; it takes none", echo(name))));
-    }
+    takes_none(pairs, "/api/v1/waits")?;
     match http.hub.look(View::Waits {}, &sight)? {
         (seq, Body::Waits(waits)) => Ok(Json(WithSeq { seq, value: *waits })),
         _ => Err(mixed_up()),
@@ -78,9 +72,35 @@ pub(super) async fn session(State(http): State<Http>, Extension(sight): Extensio
     }
 }
 
-fn read(pairs: Pairs) -> Result<Vec<(String, String)>, Refused> {
+/// The parameters of a request, each at most once.
+pub(super) fn read(pairs: Pairs) -> Result<Vec<(String, String)>, Refused> {
     let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
-    Ok(pairs)
+    let twice = pairs.iter().enumerate().find(|(at, (name, _))| pairs.iter().take(*at).any(|(before, _)| before == name));
+    match twice {
+        Some((_, (name, _))) => Err(Refused::bad_request(format!("`{}` came more than once; send it once", echo(name)))),
+        None => Ok(pairs),
+    }
+}
+
+/// For addresses that have no parameters.
+pub(super) fn takes_none(pairs: Pairs, address: &str) -> Result<(), Refused> {
+    match read(pairs)?.first() {
+        Some((name, _)) => Err(Refused::bad_request(format!("`{}` is not a parameter of {address}; it takes none", echo(name)))),
+        None => Ok(()),
+    }
+}
+
+/// A text that is not too long.
+pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String, Refused> {
+    if value.chars().count() > chars_max {
+        return Err(wrong(name, value, &format!("at most {chars_max} characters")));
+    }
+    Ok(value.to_owned())
+}
+
+/// What is said of a value that can't be.
+pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> Refused {
+    Refused::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
 }
 
 fn mixed_up() -> Refused {

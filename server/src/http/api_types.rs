@@ -5,134 +5,215 @@ use app::wire::{
     Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
     LockStats, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Answer of `/api/v1/locks`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Locks {
     /// Changes applied to the model so far.
     seq: u64,
     /// Locks that match, shown or not.
     total: u32,
+    /// The locks that match, in order.
     locks: Vec<Lock<String>>,
 }
 
 /// Answer of `/api/v1/lock`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct LockDetail {
+    /// Changes applied to the model so far.
     seq: u64,
     #[serde(flatten)]
     lock: Lock<Finding>,
+    /// Contenders in all, shown or not.
     contender_count: u32,
+    /// The contenders asked for, in queue order.
     contenders: Vec<ContenderJson>,
+    /// Who waits for which znode, of the contenders shown.
     edges: Vec<EdgeJson>,
+    /// How many it admits, for recipes that admit more than one.
     capacity: Option<Capacity>,
+    /// Children that are no contenders.
     foreign: Vec<Foreign>,
+    /// Stat of the lock's znode; null while not read.
     stat: Option<StatRow>,
+    /// What it was recognised by, in words.
     recognised_by: Vec<String>,
+    /// What the recipe hides, in words.
     notes: Vec<String>,
+    /// What was counted since this server watches.
     stats: LockStats,
+    /// The last holders, newest first.
     past: Vec<PastHolder>,
+    /// What the next release wakes; null when nobody holds, or nothing tells.
     herd: Option<Herd>,
+    /// Watches fired on each member lately, where no table tells who waits.
     fired: Vec<FiredRow>,
+    /// Sessions that wait without a znode.
     hidden_waiter_count: u32,
+    /// How far what is said of sessions and watches can be trusted.
     trust: Trust,
 }
 
 /// A lock; `F` is a finding's code in lists, the whole finding for one lock.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Lock")]
 struct Lock<F> {
+    /// Ensemble.
     ensemble: String,
+    /// Its path.
     path: String,
+    /// The watched root it lies under.
     root: String,
+    /// Family.
     recipe: Recipe,
+    /// What it was recognised as, like "Curator InterProcessMutex".
     recipe_label: String,
+    /// How sure that is.
     confidence: Confidence,
+    /// One word.
     verdict: Verdict,
+    /// One sentence.
     sentence: String,
+    /// How far this can be trusted.
     as_of: AsOfJson,
+    /// The first holders, at most four.
     holders: Vec<ContenderJson>,
+    /// All holders.
     holder_count: u32,
+    /// All waiters.
     waiter_count: u32,
+    /// How long the longest waiter waits; null when nobody does.
     oldest_wait_ms: Option<i64>,
+    /// How long all waiters wait, together.
     total_wait_ms: i64,
+    /// How long the first holder holds; null when nobody does.
     hold_ms: Option<i64>,
+    /// It may have held for longer than seen.
     hold_is_lower_bound: bool,
+    /// What is odd: codes in a list, whole findings for one lock.
     findings: Vec<F>,
 }
 
 /// What is said was true at `at_ms`: now for a live view, else when it stopped being live.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LockAsOf")]
 struct AsOfJson {
+    /// State of the root's view.
     state: RootState,
+    /// The newest transaction the view is known to include.
     zxid: Zxid,
+    /// When this was true.
     at_ms: i64,
+    /// Why it is not live; empty when it is.
     why: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Finding {
+    /// Its code.
     code: String,
+    /// Its weight.
     severity: Severity,
+    /// One sentence.
     text: String,
+    /// The znodes it is about.
     paths: Vec<String>,
     /// Since when, ms since the Unix epoch, as in `/api/v1/status`.
     since_ms: i64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LockEdge")]
 struct EdgeJson {
+    /// The contender that waits.
     from: String,
+    /// The znode it waits for.
     to: String,
+    /// How that is known.
     evidence: EdgeEvidence,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Client")]
 struct ClientJson {
+    /// Client address, host:port.
     address: String,
+    /// The member it is or was connected to.
     server: String,
+    /// Session time-out; null while no member told it.
     timeout_ms: Option<i64>,
+    /// How long ago it was heard from.
     last_heard_ms: Option<i64>,
+    /// Connected since, ms since the Unix epoch.
     connected_since_ms: Option<i64>,
+    /// Its last operation as the member names it.
     last_operation: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Payload")]
 struct DataJson {
+    /// As text, when it is UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// Else in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
+    /// Size of the whole payload.
     bytes: u32,
+    /// There is more than is shown.
     truncated: bool,
 }
 
 /// A contender.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Contender")]
 pub(super) struct ContenderJson {
+    /// Full path of its znode; the lock's path for who waits without one.
     path: String,
+    /// Its znode's name; null for who waits without one.
     node: Option<String>,
+    /// Its sequence number.
     sequence: Option<i64>,
+    /// Place in the queue; 0 is the first holder.
     position: u32,
+    /// Holder or waiter.
     role: Role,
+    /// What it wants or has.
     access: Access,
+    /// Owner session; null while unread, unreadable or persistent.
     session_id: Option<SessionId>,
+    /// False for a persistent znode; null while not read.
     ephemeral: Option<bool>,
+    /// Where it connects from, when members tell.
     client: Option<ClientJson>,
+    /// Whether its session is alive, as far as members tell.
     liveness: Liveness,
+    /// In how long its session runs out by itself.
     expires_in_ms: Option<i64>,
     /// No member told: it is the latest it can be.
     expires_in_is_upper_bound: bool,
     /// The members that have the znode, where members disagree.
     only_on: Vec<String>,
+    /// Who it says it is; never trusted.
     label: Option<String>,
+    /// Payload; null where it is not shown.
     data: Option<DataJson>,
+    /// When its znode was created, ms since the Unix epoch.
     created_at_ms: Option<i64>,
+    /// How long it waits.
     waiting_ms: Option<i64>,
+    /// How long it holds.
     holding_ms: Option<i64>,
+    /// It may have held for longer than seen.
     holding_is_lower_bound: bool,
+    /// The znodes it waits for.
     waits_for: Vec<String>,
+    /// Identity of the znode; null while not read.
     czxid: Option<Zxid>,
+    /// Data version.
     version: i32,
 }
 

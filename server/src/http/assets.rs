@@ -22,6 +22,8 @@ const MANIFEST: &str = "manifest.json";
 /// A hashed name never changes its content.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const FOR_A_DAY: &str = "public, max-age=86400";
+/// The icon, by what is the matter.
+const ICONS: [&str; 5] = ["/favicon.svg", "/favicon-warn.svg", "/favicon-odd.svg", "/favicon-bad.svg", "/favicon-lost.svg"];
 /// Encodings with a twin on disk, the smaller first.
 const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
@@ -35,9 +37,11 @@ pub(super) fn names() -> Option<app::ui::AssetNames> {
 
 /// Routes of the files.
 pub(super) fn routes() -> Router {
-    Router::new()
-        .route("/pkg/{name}", get(|Path(name): Path<String>, headers: HeaderMap| async move { file(&name, &headers, FOR_EVER) }))
-        .route("/favicon.svg", get(|headers: HeaderMap| async move { file("favicon.svg", &headers, FOR_A_DAY) }))
+    let files =
+        Router::new().route("/pkg/{name}", get(|Path(name): Path<String>, headers: HeaderMap| async move { file(&name, &headers, FOR_EVER) }));
+    ICONS.into_iter().fold(files, |files, path| {
+        files.route(path, get(move |headers: HeaderMap| async move { file(path.trim_start_matches('/'), &headers, FOR_A_DAY) }))
+    })
 }
 
 fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {

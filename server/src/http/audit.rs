@@ -3,29 +3,27 @@
 use app::wire::{AuditKind, AuditPage};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::Http;
-use super::problem::Refused;
+use super::api::{self, Pairs, short, takes_none, wrong};
+use super::problem::{Refused, echo};
 use crate::access::Actor;
 use crate::audit::{AuditError, LIMIT_MAX, PageQuery};
-
-/// Decoded query parameters in the order given.
-type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
+use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
 /// `GET /api/v1/audit`: what is inside the scope of whoever asks, and what is about no place.
 pub(super) async fn page(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
-    let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
-    let query = PageQuery { scope: actor.scope, ..query(&pairs)? };
+    let query = PageQuery { scope: actor.scope, ..query(&api::read(pairs)?)? };
     Ok(Json(http.records.page(query).await?))
 }
 
 /// `GET /api/v1/audit/export`: all of it, or nothing.
-pub(super) async fn export(State(http): State<Http>, Extension(actor): Extension<Actor>) -> Result<Response, Refused> {
+pub(super) async fn export(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Response, Refused> {
+    takes_none(pairs, "/api/v1/audit/export")?;
     if !actor.scope.is_everywhere() {
         let detail =
             format!("the record is exported whole, because a part of it can't be verified, and {} has a scope; ask somebody without one", actor.name);
@@ -51,8 +49,8 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
                 query.limit = limit.ok_or_else(|| wrong(name, value, &format!("a number from 1 to {LIMIT_MAX}")))?;
             }
             // Left empty, as a form sends it, it filters nothing.
-            "actor" => query.actor = Some(value.clone()).filter(|actor| !actor.is_empty()),
-            "lock" => query.lock = Some(value.clone()).filter(|lock| !lock.is_empty()),
+            "actor" => query.actor = named(name, value, FILTER_CHARS_MAX)?,
+            "lock" => query.lock = named(name, value, PATH_CHARS_MAX)?,
             "kind" if value.is_empty() => query.kind = None,
             "kind" => {
                 let kind = AuditKind::ALL.into_iter().find(|kind| kind.name() == value);
@@ -60,7 +58,8 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
             }
             _ => {
                 return Err(Refused::bad_request(format!(
-                    "`{name}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock"
+                    "`{}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock",
+                    echo(name)
                 )));
             }
         }
@@ -68,12 +67,12 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
     Ok(query)
 }
 
-fn number(name: &str, value: &str) -> Result<u64, Refused> {
-    value.parse().map_err(|_| wrong(name, value, "the number of a record"))
+fn named(name: &str, value: &str, chars_max: usize) -> Result<Option<String>, Refused> {
+    Ok(Some(short(name, value, chars_max)?).filter(|value| !value.is_empty()))
 }
 
-fn wrong(name: &str, value: &str, remedy: &str) -> Refused {
-    Refused::bad_request(format!("`{value}` is not a value of `{name}`; use {remedy}"))
+fn number(name: &str, value: &str) -> Result<u64, Refused> {
+    value.parse().map_err(|_| wrong(name, value, "the number of a record"))
 }
 
 impl From<AuditError> for Refused {

@@ -5,22 +5,42 @@ use std::net::IpAddr;
 
 use app::wire::{Duty, SignedBy};
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
-use axum::http::header::{LOCATION, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, LOCATION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use tokio::sync::watch;
 
-use super::Http;
 use super::problem::{Refused, echo};
 use super::routes::{self, Match, Need, Row};
 use super::sign_in;
+use super::{Http, Payloads};
 use crate::access::{Actor, Denied, Right};
 use crate::transport::Arrival;
 
 /// Where a request came from on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) Option<IpAddr>);
+
+/// Hears when what people may see is told anew.
+#[derive(Clone)]
+pub(super) struct Told(watch::Receiver<Payloads>);
+
+impl Told {
+    fn now(http: &Http) -> Self {
+        let mut payloads = http.payloads.clone();
+        payloads.mark_unchanged();
+        Self(payloads)
+    }
+
+    /// Waits for it; for ever where nobody tells.
+    pub(super) async fn anew(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
 
 impl Peer {
     pub(super) fn of(extensions: &Extensions) -> Self {
@@ -44,12 +64,14 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
         Some(Match::Row(row)) => row,
         Some(Match::Otherwise) => {
             let row = matched.as_deref().unwrap_or_default();
-            return method_not_allowed(request.method(), request.uri(), row).into_response();
+            return method_not_allowed(request.method(), request.uri(), row);
         }
         // Served by no row: not there, whatever would answer.
         Some(Match::None) => return nothing_there(request.uri()).into_response(),
         None => return unknown(&http, request, next).await,
     };
+    // Before anybody is looked at: what is told anew meanwhile is heard by the socket that begins here.
+    let told = Told::now(&http);
     let known = http.access.resolve(request.headers(), Peer::of(request.extensions()).0);
     if let Need::Of(right) = row.need {
         match &known {
@@ -66,6 +88,7 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
         request.extensions_mut().insert(http.sight(&known.actor));
         request.extensions_mut().insert(known.actor.clone());
         request.extensions_mut().insert(known);
+        request.extensions_mut().insert(told);
     }
     next.run(request).await
 }
@@ -125,9 +148,13 @@ pub(super) fn see_other(to: &str) -> Response {
 }
 
 /// The address is there, asked for otherwise; `row`: as the table has it.
-pub(super) fn method_not_allowed(method: &Method, uri: &Uri, row: &str) -> Refused {
+fn method_not_allowed(method: &Method, uri: &Uri, row: &str) -> Response {
     let detail = format!("{} is not allowed at {}; use {}", echo(method.as_str()), echo(uri.path()), routes::verbs(row));
-    Refused::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+    let mut response = Refused::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+    if let Ok(allowed) = HeaderValue::from_str(&routes::allowed(row)) {
+        response.headers_mut().insert(ALLOW, allowed);
+    }
+    response
 }
 
 fn nothing_there(uri: &Uri) -> Refused {

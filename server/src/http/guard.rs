@@ -15,7 +15,7 @@ use super::{BODY_BYTES_MAX, Http};
 use crate::transport::Arrival;
 
 /// Answers that say nothing of anybody, and that probes ask for by an address of their own.
-const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+pub(super) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
 pub(super) async fn guard(State(http): State<Http>, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<Arrival>().map(|arrival| arrival.local);

@@ -2,13 +2,13 @@
 
 use app::wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::Http;
+use super::api::{self, Pairs, takes_none};
 use super::lab_csv;
 use super::problem::{Refused, echo};
 use super::release::{Asked, read};
@@ -16,9 +16,6 @@ use crate::access::Actor;
 use crate::feed::Sight;
 use crate::lab::LabRefusal;
 use crate::lab_desk::{LabDenied, has_ended};
-
-/// Decoded query parameters in the order given.
-type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"clients\": 50}";
 const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";
@@ -35,9 +32,7 @@ pub(super) async fn start(State(http): State<Http>, Extension(actor): Extension<
 
 /// `GET /api/v1/lab/runs`.
 pub(super) async fn runs(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
-    if let Some((name, _)) = pairs_of(pairs)?.first() {
-        return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/lab/runs; it takes none", echo(name))));
-    }
+    takes_none(pairs, "/api/v1/lab/runs")?;
     Ok(Json(http.lab_desk.runs(&sight)))
 }
 
@@ -49,10 +44,10 @@ pub(super) async fn run(
     pairs: Pairs,
 ) -> Result<Response, Refused> {
     let (id, mut is_csv) = id.strip_suffix(".csv").map_or((id.as_str(), false), |id| (id, true));
-    for (name, value) in pairs_of(pairs)? {
+    for (name, value) in api::read(pairs)? {
         match (name.as_str(), value.as_str()) {
             ("format", "csv") => is_csv = true,
-            ("format", "json") => is_csv = false,
+            ("format", "json" | "") => is_csv = false,
             ("format", other) => return Err(Refused::bad_request(format!("`{}` is not a value of `format`; use json or csv", echo(other)))),
             (other, _) => {
                 return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/lab/runs/ID; it takes format", echo(other))));
@@ -84,11 +79,6 @@ pub(super) async fn throw(
     order: Asked<FaultOrder>,
 ) -> Result<Json<ThrownFault>, Refused> {
     Ok(Json(http.lab_desk.throw(&actor, &sight, &id, read(order, FAULT)?).await?))
-}
-
-fn pairs_of(pairs: Pairs) -> Result<Vec<(String, String)>, Refused> {
-    let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
-    Ok(pairs)
 }
 
 fn as_csv(run: &LabRun) -> Response {

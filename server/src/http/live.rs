@@ -8,6 +8,7 @@ use axum::http::header::{COOKIE, SEC_WEBSOCKET_PROTOCOL};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
+use super::gate::Told;
 use super::origin;
 use super::problem::{Refused, echo};
 use super::socket::{FRAME_BYTES_MAX, Socket};
@@ -24,6 +25,7 @@ pub(super) async fn live(
     arrival: Option<Extension<Arrival>>,
     Extension(known): Extension<Known>,
     Extension(sight): Extension<Sight>,
+    Extension(told): Extension<Told>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
@@ -40,7 +42,7 @@ pub(super) async fn live(
     let buffer_bytes = http.limits.write_buffer_bytes;
     let upgrade = upgrade.max_message_size(READ_BYTES_MAX).max_frame_size(READ_BYTES_MAX).write_buffer_size(buffer_bytes);
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
-        Socket::new(http, socket, encoding, known, sight).run().await;
+        Socket::new(http, socket, encoding, known, (sight, told)).run().await;
         drop(permit);
     }))
 }

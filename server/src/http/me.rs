@@ -5,8 +5,11 @@ use axum::extract::State;
 use axum::{Extension, Json};
 
 use super::Http;
+use super::api::{Pairs, takes_none};
+use super::problem::Refused;
 use crate::access::Actor;
 
-pub(super) async fn me(State(http): State<Http>, Extension(actor): Extension<Actor>) -> Json<Person> {
-    Json(http.access.person(&actor))
+pub(super) async fn me(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Json<Person>, Refused> {
+    takes_none(pairs, "/api/v1/me")?;
+    Ok(Json(http.access.person(&actor)))
 }

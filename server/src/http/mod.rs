@@ -7,6 +7,8 @@ mod approve;
 mod assets;
 mod audit;
 mod audit_page;
+mod events;
+mod find;
 mod gate;
 mod guard;
 mod headers;
@@ -18,6 +20,7 @@ mod lab_page;
 mod live;
 mod me;
 mod metrics;
+mod openapi;
 mod origin;
 mod pages;
 mod payloads;
@@ -37,7 +40,7 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::Uri;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::access::{Access, Actor};
 use crate::audit::{Closed, Records};
@@ -45,6 +48,7 @@ use crate::clock::Clock;
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
+use crate::metrics::Metrics;
 use crate::release::Desk;
 use crate::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
@@ -93,10 +97,11 @@ pub struct Http {
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
-    /// Who is shown payloads.
-    payloads: Payloads,
+    /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins anew.
+    payloads: watch::Receiver<Payloads>,
     /// Where runs of the lab are ordered.
     lab_desk: LabDesk,
+    metrics: Arc<Metrics>,
 }
 
 /// What is counted here, for `/metrics`.
@@ -127,11 +132,12 @@ impl Http {
             sockets,
             counts: Arc::default(),
             access: Access::open_to_all(Clock::system()),
-            payloads: Payloads::default(),
+            payloads: watch::channel(Payloads::default()).1,
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
             lab_desk: LabDesk::new(Lab::off(), Arc::new(Closed::without_directory())),
+            metrics: Arc::default(),
         }
     }
 
@@ -159,9 +165,9 @@ impl Http {
         Self { access, ..self }
     }
 
-    /// The same, with payloads shown to these.
+    /// The same, with payloads shown to these, as it is told.
     #[must_use]
-    pub fn with_payloads(self, payloads: Payloads) -> Self {
+    pub fn with_payloads(self, payloads: watch::Receiver<Payloads>) -> Self {
         Self { payloads, ..self }
     }
 
@@ -171,9 +177,15 @@ impl Http {
         Self { lab_desk, ..self }
     }
 
+    /// The same, with what these count told at `/metrics`.
+    #[must_use]
+    pub fn with_metrics(self, metrics: Metrics) -> Self {
+        Self { metrics: Arc::new(metrics), ..self }
+    }
+
     /// What somebody may see.
     fn sight(&self, actor: &Actor) -> Sight {
-        Sight::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.are_for(actor.role))
+        Sight::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.borrow().are_for(actor.role))
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.

@@ -1,7 +1,8 @@
 //! Pages that the server draws alone: no script but the one that remembers the theme, and, where a page changes while it
 //! is looked at, the one that follows it.
 
-use app::ui::Plain;
+use app::ui::{Plain, Tab};
+use app::wire::{BoardQuery, Body, View};
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use axum::response::{Html, IntoResponse as _, Response};
@@ -26,7 +27,7 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, m
         return Err(Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
     };
     let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
-    let mut response = Html(draw(&Plain { assets: &assets, nonce: &nonce, person: &person })).into_response();
+    let mut response = Html(draw(&Plain { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) })).into_response();
     let policy = format!(
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'{more}"
     );
@@ -35,4 +36,12 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, m
     }
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// What is the matter with any lock that somebody may see.
+fn tab(http: &Http, actor: &Actor) -> Tab {
+    match http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }), &http.sight(actor)) {
+        Ok((_, Body::Board(board))) => Tab::of(&board.head),
+        _ => Tab::default(),
+    }
 }

@@ -8,6 +8,7 @@ use axum::extract::{Extension, State};
 use axum::http::header::{ACCEPT, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,43 +20,76 @@ use crate::feed::{Sight, project};
 use crate::release::{self, Desk, Executed, RefusedFor};
 
 /// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.
-#[derive(Debug, Serialize)]
-struct PlanJson {
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Plan")]
+pub(super) struct PlanJson {
+    /// Names the plan.
     plan_id: String,
+    /// For how long it can be ordered.
     expires_in_ms: i64,
+    /// Ensemble.
     ensemble: String,
+    /// The znode.
     path: String,
+    /// The lock it belongs to; this is what has to be typed.
     lock: String,
+    /// Family.
     recipe: Recipe,
+    /// What it was recognised as, like "Curator InterProcessMutex".
     recipe_label: String,
+    /// Identity of the znode; null while not read.
     czxid: Zxid,
+    /// Its owner; null for a persistent znode.
     session_id: Option<SessionId>,
+    /// Data version.
     version: i32,
+    /// How exactly it can be deleted.
     naming: Naming,
+    /// Who would be released: holder or waiter.
     holder: ContenderJson,
+    /// Who holds after it, as far as the recipe's rule tells.
     next: Vec<ContenderJson>,
+    /// One sentence on who gets it.
     next_sentence: String,
+    /// Waiters that move up.
     waiters_moving: u32,
+    /// What can't be promised, most important first.
     warnings: Vec<String>,
+    /// In how long it frees itself; null when it does not.
     frees_itself_in_ms: Option<i64>,
+    /// That is the latest it can be, not a told time.
     frees_itself_is_upper_bound: bool,
+    /// Whether the server's own identity may delete it.
     right: DeleteRight,
+    /// The same in one sentence.
     right_sentence: String,
+    /// Its holder can be asked to let go.
     can_revoke: bool,
+    /// A second person has to approve the order.
     needs_second: bool,
+    /// Other ephemerals of the owner's session, the first fifty.
     falls: Vec<String>,
+    /// How many those are.
     falls_count: u32,
+    /// How an administrator ends the whole session; null for persistent znodes.
     runbook: Option<String>,
 }
 
 /// What came of an order.
-#[derive(Debug, Serialize)]
-struct ResultJson {
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ReleaseResult")]
+pub(super) struct ResultJson {
+    /// How it ended.
     outcome: Outcome,
+    /// One sentence with the proof, or with what to do.
     sentence: String,
+    /// What happened was read back from ZooKeeper.
     verified: bool,
+    /// Who holds now.
     holders: Vec<ContenderJson>,
+    /// From the order's arrival to its end.
     took_ms: i64,
+    /// The record of the outcome; null when there is none.
     audit_id: Option<u64>,
 }
 

@@ -4,7 +4,7 @@
 use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post};
 
-use super::{Http, api, approve, audit, audit_page, health, lab, lab_page, live, me, metrics, release, sign_in, unknown_api};
+use super::{Http, api, approve, audit, audit_page, events, find, health, lab, lab_page, live, me, metrics, openapi, release, sign_in, unknown_api};
 use crate::access::Right;
 
 /// How something is asked for.
@@ -115,6 +115,7 @@ pub(super) const ROUTES: &[Row] = &[
     api(Verb::Get, "/api/v1/waits", VIEW, || get(api::waits)),
     api(Verb::Get, "/api/v1/sessions", VIEW, || get(api::sessions)),
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
+    api(Verb::Get, "/api/v1/events", VIEW, || get(events::events)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
     api(Verb::Get, LIVE, VIEW, || get(live::live)),
     api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release::plan)),
@@ -128,6 +129,7 @@ pub(super) const ROUTES: &[Row] = &[
     api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab::run)),
     api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab::stop)),
     api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab::throw)),
+    api(Verb::Get, "/api/v1/openapi.json", Need::Open, || get(openapi::document)),
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
     api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),
@@ -139,6 +141,8 @@ pub(super) const ROUTES: &[Row] = &[
     Row { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
     Row { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
     Row { verb: Verb::Post, path: "/lab/fault", need: LAB, answer: Answer::Form(|| post(lab_page::throw)) },
+    Row { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
+    api(Verb::Get, "/find/drawn", VIEW, || get(find::drawn)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),
@@ -156,6 +160,10 @@ pub(super) const ROUTES: &[Row] = &[
     page("/status", VIEW),
     file("/pkg/{name}"),
     file("/favicon.svg"),
+    file("/favicon-warn.svg"),
+    file("/favicon-odd.svg"),
+    file("/favicon-bad.svg"),
+    file("/favicon-lost.svg"),
 ];
 
 /// The live socket.
@@ -216,6 +224,12 @@ pub(super) fn verbs(path: &str) -> String {
     if names.is_empty() { Verb::Get.name().to_owned() } else { names.join(" or ") }
 }
 
+/// The same for programs, as `Allow` has it.
+pub(super) fn allowed(path: &str) -> String {
+    let names = ROUTES.iter().filter(|row| row.path == path).map(|row| if row.verb == Verb::Get { "GET, HEAD" } else { row.verb.name() });
+    names.collect::<Vec<_>>().join(", ")
+}
+
 /// Addresses of the API, for people.
 pub(super) fn addresses() -> String {
     let mut paths: Vec<_> = ROUTES.iter().map(|row| row.path).filter(|path| path.starts_with("/api/v1/")).collect();
@@ -242,6 +256,7 @@ mod tests {
         let expected = [
             ("GET", "/healthz"),
             ("GET", "/readyz"),
+            ("GET", "/api/v1/openapi.json"),
             ("any", "/api"),
             ("any", "/api/{*rest}"),
             ("GET", "/sign-in"),
@@ -255,6 +270,10 @@ mod tests {
             ("POST", "/sign-out"),
             ("GET", "/pkg/{name}"),
             ("GET", "/favicon.svg"),
+            ("GET", "/favicon-warn.svg"),
+            ("GET", "/favicon-odd.svg"),
+            ("GET", "/favicon-bad.svg"),
+            ("GET", "/favicon-lost.svg"),
         ];
         assert_eq!(open, expected);
     }

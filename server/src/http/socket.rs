@@ -12,6 +12,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::MissedTickBehavior;
 
+use super::gate::Told;
 use super::{Counts, Http};
 use crate::access::{Ending, Known};
 use crate::clock;
@@ -37,6 +38,8 @@ pub(super) struct Socket {
     known: Known,
     /// What they may see.
     sight: Sight,
+    /// Hears when that is told anew.
+    told: Told,
     subscriptions: BTreeMap<u32, Viewer>,
     /// Notified by every channel a subscription is in.
     waker: Arc<Notify>,
@@ -59,9 +62,9 @@ enum End {
 }
 
 impl Socket {
-    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, sight: Sight) -> Self {
+    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, (sight, told): (Sight, Told)) -> Self {
         let heard_at = clock::instant();
-        Self { http, socket, encoding, known, sight, subscriptions: BTreeMap::new(), waker: Arc::new(Notify::new()), last_id: 0, heard_at }
+        Self { http, socket, encoding, known, sight, told, subscriptions: BTreeMap::new(), waker: Arc::new(Notify::new()), last_id: 0, heard_at }
     }
 
     /// Runs until the socket ends.
@@ -92,11 +95,13 @@ impl Socket {
         let mut beats = 0_u32;
         let draining = self.http.draining.clone();
         let permitted = self.known.ended.clone();
+        let mut told = self.told.clone();
         let waker = self.waker.clone();
         let mut is_pending = false;
         loop {
             tokio::select! {
                 () = draining.stopped() => return Err(going_away()),
+                () = told.anew() => return Err(read_anew()),
                 why = permitted.ended() => return Err(not_permitted(why)),
                 message = self.socket.recv() => {
                     self.take(message).await?;
@@ -230,6 +235,10 @@ impl Socket {
 
 fn going_away() -> End {
     End::Close { code: close_code::AWAY, reason: "the server is shutting down" }
+}
+
+fn read_anew() -> End {
+    End::Close { code: close_code::RESTART, reason: "the configuration was read anew; connect again" }
 }
 
 fn not_permitted(why: Ending) -> End {

@@ -20,6 +20,7 @@ mod tally;
 mod view;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -70,7 +71,7 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LabRefusal {
     /// No ensemble allows it.
-    #[error("the lab is off; allow it for an ensemble with `[lab]` in the configuration (see README, The lab)")]
+    #[error("the lab is off; allow it for an ensemble with `[lab]` in the configuration (see docs/lab.md)")]
     Off,
     /// Another run is under way.
     #[error("run {0} is under way and there is one at a time; wait for its end or stop it")]
@@ -93,7 +94,9 @@ pub struct Lab(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     places: Vec<Place>,
-    limits: Limits,
+    /// Runs begun at each.
+    begun: Vec<AtomicU64>,
+    limits: Mutex<Limits>,
     clock: Clock,
     shelf: Shelf,
     /// The run under way.
@@ -109,7 +112,18 @@ impl Lab {
     pub fn new(places: Vec<Place>, limits: Limits, shelf: Option<PathBuf>, clock: Clock) -> Self {
         let shelf = Shelf::open(shelf.as_deref());
         let (current, changed) = (watch::Sender::new(None), watch::Sender::new(0));
-        Self(Arc::new(Inner { places, limits, clock, shelf, current, starting: Mutex::new(()), changed }))
+        let begun = places.iter().map(|_| AtomicU64::new(0)).collect();
+        Self(Arc::new(Inner { places, begun, limits: Mutex::new(limits), clock, shelf, current, starting: Mutex::new(()), changed }))
+    }
+
+    fn limits(&self) -> Limits {
+        *self.0.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets anew what no run may exceed, from the next on.
+    pub fn set_limits(&self, limits: Limits) {
+        *self.0.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
+        self.tell();
     }
 
     fn current(&self) -> Option<Arc<Run>> {
@@ -161,7 +175,7 @@ impl Lab {
     /// See [`LabRefusal`].
     pub fn check(&self, order: LabOrder) -> Result<(LabOrder, Place), LabRefusal> {
         // As many bits as a number of JavaScript holds.
-        limits::check(order, &self.0.limits, &self.0.places, rand::random::<u64>() >> 11)
+        limits::check(order, &self.limits(), &self.0.places, rand::random::<u64>() >> 11)
     }
 
     /// Begins a run and gives its id at once; it goes on by itself.
@@ -173,13 +187,15 @@ impl Lab {
     /// Outside of a Tokio runtime.
     pub fn start(&self, order: LabOrder, by: &str) -> Result<String, LabRefusal> {
         let checked = self.check(order)?;
+        let place = checked.1.ensemble.clone();
         let _starting = self.starting();
         if let Some(run) = self.current() {
             return Err(LabRefusal::Busy(run.id.clone()));
         }
         let id = format!("{:016x}", rand::random::<u64>());
-        let duration_max = Duration::from_millis(self.0.limits.duration_ms_max.into());
+        let duration_max = Duration::from_millis(self.limits().duration_ms_max.into());
         let run = Arc::new(Run::new(id.clone(), checked, by, self.0.clock.clone(), duration_max));
+        self.note_begun(&place);
         self.0.current.send_replace(Some(Arc::clone(&run)));
         let lab = self.clone();
         tokio::spawn(async move {
@@ -201,6 +217,18 @@ impl Lab {
         Ok(id)
     }
 
+    fn note_begun(&self, ensemble: &str) {
+        let at = self.0.places.iter().zip(&self.0.begun).find(|(place, _)| place.ensemble == ensemble);
+        if let Some((_, count)) = at {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Each ensemble that allows the lab, with how many runs were begun there.
+    pub fn begun(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.places.iter().zip(&self.0.begun).map(|(place, count)| (place.ensemble.as_str(), count.load(Ordering::Relaxed)))
+    }
+
     /// A run as it is now.
     pub fn run(&self, id: &str) -> Option<Arc<LabRun>> {
         self.current_named(id).map(|run| run.shown()).or_else(|| self.0.shelf.get(id))
@@ -212,7 +240,7 @@ impl Lab {
         let kept = self.0.shelf.all().into_iter().filter(|kept| current.as_ref().is_none_or(|run| run.id != kept.id));
         LabRuns {
             ensembles: self.0.places.iter().map(|place| place.ensemble.clone()).collect(),
-            clients_max: self.0.limits.clients_max(),
+            clients_max: self.limits().clients_max(),
             runs: current.clone().into_iter().chain(kept).map(|run| brief(&run)).collect(),
         }
     }

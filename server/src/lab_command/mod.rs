@@ -15,9 +15,9 @@ use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::{EXIT_INTERRUPTED, RunError};
 use crate::lab::{Lab, LabRefusal, Limits, Place};
 use crate::lab_desk::has_ended;
+use crate::remote::{Remote, token_in};
 use crate::serve::{say, signalled};
 use crate::zookeeper::{Credentials, check_connect};
-use remote::Remote;
 
 /// How often it is looked how far the run is.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -41,8 +41,8 @@ fn wrong(sentence: String) -> RunError {
 pub async fn run(asked: &Asked) -> Result<(), RunError> {
     let order = order(asked)?;
     if let Some(server) = &asked.server {
-        let token = asked.token_file.as_deref().map(token).transpose()?;
-        return go(&Runner::There(Remote::new(server, token)?), order, asked.json).await;
+        let token = asked.token_file.as_deref().map(token_in).transpose()?;
+        return go(&Runner::There(Remote::new(server, token, None)?), order, asked.json).await;
     }
     if let Some(zk) = &asked.zk {
         check_connect(zk).map_err(|fault| wrong(format!("--zk {zk:?} {}; {}", fault.why, fault.remedy)))?;
@@ -86,21 +86,21 @@ impl Runner {
     async fn start(&self, order: LabOrder) -> Result<String, RunError> {
         match self {
             Self::Here(lab) => lab.start(order, "lockscope lab").map_err(refused),
-            Self::There(remote) => remote.start(&order).await,
+            Self::There(remote) => remote::start(remote, &order).await,
         }
     }
 
     async fn run(&self, id: &str) -> Result<LabRun, RunError> {
         match self {
             Self::Here(lab) => lab.run(id).map(|run| LabRun::clone(&run)).ok_or_else(|| refused(LabRefusal::Unknown(id.to_owned()))),
-            Self::There(remote) => remote.run(id).await,
+            Self::There(remote) => remote::run(remote, id).await,
         }
     }
 
     async fn stop(&self, id: &str) -> Result<(), RunError> {
         match self {
             Self::Here(lab) => lab.stop(id, "lockscope lab").map_err(refused),
-            Self::There(remote) => remote.stop(id).await,
+            Self::There(remote) => remote::stop(remote, id).await,
         }
     }
 }
@@ -188,17 +188,6 @@ fn order(asked: &Asked) -> Result<LabOrder, RunError> {
         in_turn: asked.in_turn,
         seed: asked.seed,
     })
-}
-
-fn token(file: &std::path::Path) -> Result<String, RunError> {
-    let text = std::fs::read_to_string(file);
-    let text =
-        text.map_err(|error| wrong(format!("--token-file {} can't be read ({error}); name a file that this user may read", file.display())))?;
-    let token = text.trim();
-    if token.is_empty() || token.contains(char::is_whitespace) {
-        return Err(wrong(format!("--token-file {} has no token; write what `lockscope token new` printed into it", file.display())));
-    }
-    Ok(token.to_owned())
 }
 
 fn refused(refusal: LabRefusal) -> RunError {

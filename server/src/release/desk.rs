@@ -1,5 +1,6 @@
 //! The desk itself: who may plan, order and approve what, and the checks before an order is carried out.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use app::wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, Rele
 use tokio::sync::watch;
 
 use super::carry::{Deed, Executed, Order, carry_out, record};
+use super::counts::{Counts, Told};
 use super::limits::Limits;
 use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
@@ -37,7 +39,8 @@ struct Inner {
     sites: Vec<Site>,
     journal: Arc<dyn Journal>,
     clock: Clock,
-    settings: Settings,
+    needs_second: AtomicBool,
+    counts: Counts,
     state: Mutex<State>,
     under_way: watch::Sender<usize>,
 }
@@ -70,7 +73,19 @@ impl Desk {
     /// A desk for some ensembles.
     pub fn new(sites: Vec<Site>, journal: Arc<dyn Journal>, clock: Clock, settings: Settings) -> Self {
         let under_way = watch::Sender::new(0);
-        Self(Arc::new(Inner { sites, journal, clock, settings, state: Mutex::default(), under_way }))
+        let counts = Counts::new(sites.iter().map(|site| site.info.name.clone()));
+        let needs_second = AtomicBool::new(settings.needs_second);
+        Self(Arc::new(Inner { sites, journal, clock, needs_second, counts, state: Mutex::default(), under_way }))
+    }
+
+    /// Sets anew what holds for all releases, from the next order on.
+    pub fn set(&self, settings: Settings) {
+        self.0.needs_second.store(settings.needs_second, Ordering::Relaxed);
+    }
+
+    /// How orders ended so far.
+    pub fn counted(&self) -> Told {
+        self.0.counts.told()
     }
 
     /// Plans the release of one znode. Reads the ACL of its directory, so it takes a moment.
@@ -95,7 +110,7 @@ impl Desk {
             May::Unread => DeleteRight::Unread,
         };
         draft.plan.right_sentence = right.sentence;
-        draft.plan.needs_second = self.0.settings.needs_second;
+        draft.plan.needs_second = self.0.needs_second.load(Ordering::Relaxed);
         let planned = Planned { draft, planner: actor.clone(), approved_by: None };
         let kept = self.state().plans.keep(self.now_ms(), planned);
         kept.ok_or_else(|| Refused::new(RefusedFor::TooMany { wait_ms: super::plans::PLAN_MS }, "Too many plans are open; wait until some run out."))
@@ -179,8 +194,18 @@ impl Desk {
     }
 
     async fn order(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
-        let begun = clock::instant();
         let about = self.about(&order.plan_id);
+        let ensemble = about.ensemble.clone();
+        let ordered = self.order_about(deed, actor, order, about).await;
+        match &ordered {
+            Ok(executed) => self.0.counts.ended(ensemble.as_deref(), executed.result.outcome),
+            Err(_) => self.0.counts.refused(),
+        }
+        ordered
+    }
+
+    async fn order_about(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder, about: About) -> Result<Executed, Refused> {
+        let begun = clock::instant();
         let taken = match self.take(deed, actor, order) {
             Ok(Some(taken)) => taken,
             Ok(None) => {
@@ -224,7 +249,7 @@ impl Desk {
         let plan = planned.shown().clone();
         check_right(actor, &plan.ensemble, &plan.lock)?;
         check_words(&plan, order)?;
-        if self.0.settings.needs_second && planned.approved_by.is_none() {
+        if self.0.needs_second.load(Ordering::Relaxed) && planned.approved_by.is_none() {
             return Err(Refused::new(RefusedFor::Second, "Somebody else has to approve this plan first."));
         }
         if deed == Deed::Revoke && !plan.can_revoke {

@@ -6,6 +6,7 @@
 //! goes on when whoever asked goes away.
 
 mod carry;
+mod counts;
 mod desk;
 mod limits;
 mod plans;
@@ -13,6 +14,7 @@ mod refusal;
 mod site;
 
 pub use carry::{Executed, Kind};
+pub use counts::Told;
 pub use desk::{Desk, Settings};
 pub use limits::{ACTOR_ACTS_MAX, ACTOR_WINDOW_MS, LOCK_PAUSE_MS};
 pub use plans::{ACTOR_PLANS_MAX, PLAN_MS, PLANS_MAX};

@@ -14,6 +14,7 @@ use zookeeper_client::{AddWatchMode, Client, Error, PersistentWatcher, SessionSt
 
 use super::backoff::Backoff;
 use super::config::ObserverConfig;
+use super::counts::{Counts, Kind};
 use super::translate::{Heard, heard};
 
 /// Waits between attempts; there is no hurry, the slow sweep finds silent children too.
@@ -51,10 +52,10 @@ impl ChildrenHints {
 }
 
 /// Gives hints for ever, through as many sessions as it takes.
-pub(super) async fn watch_children(config: &ObserverConfig, hints: &ChildrenHints) {
+pub(super) async fn watch_children(config: &ObserverConfig, hints: &ChildrenHints, counts: &Counts) {
     let mut backoff = Backoff::new(RETRY_FIRST, RETRY_CAP).ok();
     loop {
-        match session(config, hints).await {
+        match session(config, hints, counts).await {
             Ok(()) => backoff.iter_mut().for_each(Backoff::reset),
             Err(error) => tracing::debug!(%error, "no child watches for now; the sweep goes on"),
         }
@@ -63,16 +64,16 @@ pub(super) async fn watch_children(config: &ObserverConfig, hints: &ChildrenHint
 }
 
 /// One session from connect to its end.
-async fn session(config: &ObserverConfig, hints: &ChildrenHints) -> Result<(), Error> {
+async fn session(config: &ObserverConfig, hints: &ChildrenHints, counts: &Counts) -> Result<(), Error> {
     let client = config.open().await?;
     let mut states = client.state_watcher();
-    let mut watchers = set_watches(&client, config, hints).await?;
+    let mut watchers = set_watches(&client, config, hints, counts).await?;
     loop {
         tokio::select! {
             state = states.changed() => match state {
                 SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
                     // As for the other watches: the crate does not restore them.
-                    watchers = set_watches(&client, config, hints).await?;
+                    watchers = set_watches(&client, config, hints, counts).await?;
                 }
                 SessionState::Disconnected => {}
                 SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => return Ok(()),
@@ -82,8 +83,16 @@ async fn session(config: &ObserverConfig, hints: &ChildrenHints) -> Result<(), E
     }
 }
 
-async fn set_watches(client: &Client, config: &ObserverConfig, hints: &ChildrenHints) -> Result<Vec<Option<PersistentWatcher>>, Error> {
-    let watchers = try_join_all(config.roots().iter().map(|root| client.watch(root, AddWatchMode::Persistent))).await?;
+async fn set_watches(
+    client: &Client,
+    config: &ObserverConfig,
+    hints: &ChildrenHints,
+    counts: &Counts,
+) -> Result<Vec<Option<PersistentWatcher>>, Error> {
+    counts.asked(Kind::Watch, config.roots().len());
+    let watchers = try_join_all(config.roots().iter().map(|root| client.watch(root, AddWatchMode::Persistent)))
+        .await
+        .inspect_err(|_| counts.failed(Kind::Watch))?;
     (0..watchers.len()).for_each(|root| hints.give(root));
     Ok(watchers.into_iter().map(Some).collect())
 }

@@ -1,5 +1,6 @@
 //! Observes one ensemble for as long as it is asked to: session after session. Owns reconnecting across sessions.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use app::domain::observation::{Link, Observation, RootId};
@@ -9,6 +10,7 @@ use zookeeper_client::{Client, Error};
 use super::backoff::Backoff;
 use super::children::{ChildrenHints, watch_children};
 use super::config::ObserverConfig;
+use super::counts::Counts;
 use super::outbox::Outbox;
 use super::root::RootWatch;
 use super::session::{End, LinkTeller, Root, Session, Shared};
@@ -24,11 +26,22 @@ const RETRY_CAP: Duration = Duration::from_secs(5);
 
 /// Watches the configured roots and sends what it learns, in batches, until `stop` turns true or either end of the
 /// channels is dropped.
-pub async fn observe(config: ObserverConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, mut stop: watch::Receiver<bool>) {
+pub async fn observe(config: ObserverConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+    observe_counted(config, clock, Arc::default(), sink, stop).await;
+}
+
+/// The same, with what it asks counted.
+pub async fn observe_counted(
+    config: ObserverConfig,
+    clock: Clock,
+    counts: Arc<Counts>,
+    sink: mpsc::Sender<Vec<Observation>>,
+    mut stop: watch::Receiver<bool>,
+) {
     let hints = ChildrenHints::new(config.roots().len());
     tokio::select! {
-        () = sessions(&config, Shared { sink: &sink, hints: &hints, clock: &clock }, &mut stop) => {}
-        () = watch_children(&config, &hints) => {}
+        () = sessions(&config, Shared { sink: &sink, hints: &hints, clock: &clock, counts: &counts }, &mut stop) => {}
+        () = watch_children(&config, &hints, &counts) => {}
     }
 }
 
@@ -37,13 +50,14 @@ async fn sessions(config: &ObserverConfig, shared: Shared<'_>, stop: &mut watch:
     for (id, path) in (0..).zip(config.roots()) {
         roots.push(Root::new(RootWatch::new(RootId(id), path, !config.has_chroot())));
     }
-    let mut out = Outbox::default();
+    let mut out = Outbox::new(Arc::clone(shared.counts));
     let mut link = LinkTeller::default();
     link.tell(Link::Lost, None, "connecting", &mut out);
     let mut why = Why::FirstSync;
     loop {
         let Some(client) = next_session(config, &mut out, &mut link, shared.sink, stop).await else { return };
         tracing::info!(session = %client.session_id(), "ZooKeeper session made");
+        shared.counts.session_made();
         match Session::new(client, &mut roots, &mut out, &mut link, shared).run(why, stop).await {
             End::Stopped => return,
             End::Over(state) => {

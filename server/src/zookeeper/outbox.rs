@@ -2,8 +2,13 @@
 //! counted, and the roots are read anew. Knows no ZooKeeper.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use app::domain::observation::Observation;
+use app::domain::observation::{Observation, RootId};
+use app::domain::time::TimeMs;
+
+use super::counts::Counts;
+use super::watch::Why;
 
 /// Observations a batch.
 pub const BATCH_MAX: usize = 1_024;
@@ -18,9 +23,35 @@ pub(super) struct Outbox {
     waiting: VecDeque<Observation>,
     overflowed: bool,
     dropped: u64,
+    /// Events were added that no instant was told for yet.
+    has_news: bool,
+    counts: Arc<Counts>,
 }
 
 impl Outbox {
+    /// An empty one.
+    pub(super) fn new(counts: Arc<Counts>) -> Self {
+        Self { counts, ..Self::default() }
+    }
+
+    /// Says that a root is read anew.
+    pub(super) fn sync_began(&mut self, root: RootId, why: Why) {
+        self.counts.began(why);
+        self.push(Observation::SyncBegan { root, why: why.text().into() });
+    }
+
+    /// Events were added.
+    pub(super) fn heard(&mut self) {
+        self.has_news = true;
+    }
+
+    /// Says when the events since the last call reached us, if there were any.
+    pub(super) fn stamp(&mut self, now: impl FnOnce() -> TimeMs) {
+        if std::mem::take(&mut self.has_news) {
+            self.push(Observation::Reached { at: now() });
+        }
+    }
+
     /// Adds one observation, or starts dropping.
     pub(super) fn push(&mut self, observation: Observation) {
         let is_link = matches!(observation, Observation::Link { .. });

@@ -6,6 +6,7 @@ use app::domain::znode::Facts;
 use futures_util::future::{self, BoxFuture, FutureExt};
 use zookeeper_client::{AddWatchMode, Client, Error, MultiReadResult, PersistentWatcher, Stat};
 
+use super::counts::Kind;
 use super::tally::{Stamp, Unseen};
 use super::translate::{WatchFailure, facts, watch_failure};
 
@@ -39,6 +40,19 @@ pub(super) enum Request {
     Check(Vec<(Arc<str>, Stamp)>),
 }
 
+impl Request {
+    /// Its kind, and how many requests of ZooKeeper's it takes.
+    pub(super) fn cost(&self) -> (Kind, usize) {
+        match self {
+            Self::Watch => (Kind::Watch, 1),
+            Self::Read(_) => (Kind::Read, 1),
+            Self::Stat(paths) => (Kind::Stat, paths.len()),
+            Self::List(_) => (Kind::List, 1),
+            Self::Check(directories) => (Kind::Check, directories.len()),
+        }
+    }
+}
+
 /// What a read of one znode gives.
 #[derive(Debug)]
 pub(super) enum NodeReply {
@@ -66,6 +80,19 @@ pub(super) enum Reply {
     Checks(Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>),
     /// The request as a whole failed.
     Failed,
+}
+
+impl Reply {
+    /// Whether the request, or some part of it, was not answered.
+    pub(super) fn has_failed(&self) -> bool {
+        match self {
+            Self::Watch(result) => result.is_err(),
+            Self::Nodes(nodes) => nodes.iter().any(|(_, reply)| matches!(reply, NodeReply::Failed)),
+            Self::Lists(lists) => lists.iter().any(|(.., reply)| matches!(reply, ListReply::Failed)),
+            Self::Checks(_) => false,
+            Self::Failed => true,
+        }
+    }
 }
 
 /// Sends a request; the future gives its reply.

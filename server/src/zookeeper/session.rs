@@ -3,6 +3,7 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
 use super::children::ChildrenHints;
+use super::counts::{Counts, Kind};
 use super::credentials::Credentials;
 use super::outbox::Outbox;
 use super::request::{Epoch, Reply, Request, send};
@@ -33,9 +35,14 @@ const REQUESTS_MAX: usize = 8;
 const ANSWERS_A_TURN: usize = 64;
 /// Pause between probes of a link that answers.
 const PROBE_EVERY: Duration = Duration::from_millis(500);
-/// A probe without answer for so long makes the view stale. With the pause and a pulse: below 2 s.
+/// A probe without answer for so long makes the view stale.
 const PROBE_MAX: Duration = Duration::from_millis(1_200);
 const PROBE_PULSE: Duration = Duration::from_millis(100);
+/// So late a silent server may be told of.
+const STALE_WITHIN: Duration = Duration::from_secs(2);
+const _: () = assert!(PROBE_EVERY.as_millis() + PROBE_MAX.as_millis() + PROBE_PULSE.as_millis() <= STALE_WITHIN.as_millis());
+/// Requests of a probe.
+const PROBE_REQUESTS: usize = 2;
 
 /// One root and its watchers on this session.
 #[derive(Debug)]
@@ -59,7 +66,10 @@ impl Root {
         while let Some(what) = poll_watcher(&mut self.watcher, context) {
             any = true;
             match what {
-                Heard::Node(event) => self.watch.event(event, out),
+                Heard::Node(event) => {
+                    self.watch.event(event, out);
+                    out.heard();
+                }
                 Heard::Children | Heard::Link | Heard::Terminal => {}
             }
         }
@@ -120,6 +130,7 @@ pub(super) struct Shared<'a> {
     pub(super) sink: &'a mpsc::Sender<Vec<Observation>>,
     pub(super) hints: &'a ChildrenHints,
     pub(super) clock: &'a Clock,
+    pub(super) counts: &'a Arc<Counts>,
 }
 
 /// A session under way.
@@ -186,6 +197,8 @@ impl<'a> Session<'a> {
             self.answered(index, epoch, reply);
             busy = true;
         }
+        let clock = self.shared.clock;
+        self.out.stamp(|| TimeMs(clock.now_ms()));
         while !self.out.is_empty()
             && let Ok(permit) = self.shared.sink.try_reserve()
         {
@@ -257,8 +270,15 @@ impl<'a> Session<'a> {
     fn send(&mut self, index: usize, request: Request) {
         let Some(root) = self.roots.get(index) else { return };
         let epoch = root.watch.epoch();
+        let ((kind, requests), counts) = (request.cost(), Arc::clone(self.shared.counts));
+        counts.asked(kind, requests);
         let reply = send(&self.client, root.watch.path(), request);
-        self.flights.push(async move { (index, epoch, reply.await) }.boxed());
+        let counted = reply.inspect(move |reply| {
+            if reply.has_failed() {
+                counts.failed(kind);
+            }
+        });
+        self.flights.push(async move { (index, epoch, counted.await) }.boxed());
     }
 
     fn state_changed(&mut self, state: SessionState) -> Option<End> {
@@ -310,13 +330,16 @@ impl<'a> Session<'a> {
         } else if self.connected && waited >= PROBE_EVERY {
             self.probe.sent = Instant::now();
             self.probe.sent_at = TimeMs(self.shared.clock.now_ms());
+            self.shared.counts.asked(Kind::Probe, PROBE_REQUESTS);
             self.probe.answer = Some(probe(self.client.clone()).boxed());
         }
     }
 
     fn probed(&mut self, result: Result<(), Error>) {
         self.probe.answer = None;
-        if result.is_ok() {
+        if result.is_err() {
+            self.shared.counts.failed(Kind::Probe);
+        } else {
             // The session never went: what came before the answer is in order, and is told before "live".
             self.drain();
             self.probe.late = false;

@@ -21,6 +21,34 @@ pub(super) enum Why {
 }
 
 impl Why {
+    /// All, in the order they are declared.
+    pub(super) const ALL: [Self; 9] = [
+        Self::FirstSync,
+        Self::Reconnected,
+        Self::NewSession,
+        Self::EventsLost,
+        Self::CountersDiffer,
+        Self::RootCreated,
+        Self::ReadFailed,
+        Self::Retry,
+        Self::Poll,
+    ];
+
+    /// For counters.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::FirstSync => "first_sync",
+            Self::Reconnected => "reconnected",
+            Self::NewSession => "new_session",
+            Self::EventsLost => "events_lost",
+            Self::CountersDiffer => "counters_differ",
+            Self::RootCreated => "root_created",
+            Self::ReadFailed => "read_failed",
+            Self::Retry => "retry",
+            Self::Poll => "poll",
+        }
+    }
+
     /// For the screen.
     pub(super) fn text(self) -> &'static str {
         match self {

@@ -14,6 +14,9 @@ pub(crate) fn lockscope(args: &[&str]) -> Command {
     for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS", "WEBHOOK_URL", "WEBHOOK_SECRET"] {
         command.env_remove(format!("LOCKSCOPE_{name}"));
     }
+    for name in ["LOCKSCOPE_SERVER", "LOCKSCOPE_SERVER_CA", "LOCKSCOPE_TOKEN", "LOCKSCOPE_TOKEN_FILE", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
     command
 }
 

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use serde_json::Value;
 
+use crate::cli::check;
 use crate::harness::{Truth, zookeeper};
 use crate::recipes::lockscope::Lockscope;
 use crate::served::until;
@@ -43,6 +44,10 @@ async fn equal_paths_in_two_ensembles_are_two_locks() {
         assert_eq!((&lock["ensemble"], &lock["waiter_count"]), (&name.into(), &waiters.into()));
     }
     assert_eq!(lockscope.ask("/api/v1/lock?ensemble=other&path=/order").await.0, 404);
+    let server = lockscope.address();
+    check(&["who", "/order", "--server", server], 64, "/order is a lock in prod and in test; say which with --ensemble NAME").await;
+    check(&["who", "/order", "--server", server, "--ensemble", "test"], 0, "").await;
+    check(&["who", "/order", "--server", server, "--ensemble", "tset"], 64, "--ensemble \"tset\" is not watched there; use one of prod, test").await;
     assert_eq!(json(&lockscope, "/api/v1/sessions").await["total"], 2);
     let status = json(&lockscope, "/api/v1/status").await;
     let colors: Vec<&Value> = status["ensembles"].as_array().unwrap().iter().map(|one| &one["color"]).collect();

@@ -84,6 +84,14 @@ async fn waits_tell_nodes_edges_and_deadlocks() {
 }
 
 #[tokio::test]
+async fn events_are_asked_for_in_a_known_way() {
+    let served = Served::start(Limits::default()).await;
+    problem(served.get("/api/v1/events?x=1").await, 400, "`x` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit");
+    problem(served.get("/api/v1/events?after=-1").await, 400, "`-1` is not a value of `after`; use a whole number from 0 to 18446744073709551615");
+    problem(served.get("/api/v1/events?ensemble=none").await, 404, "there is no ensemble none; GET /api/v1/status lists them");
+}
+
+#[tokio::test]
 async fn sessions_are_listed_filtered_and_windowed() {
     let served = Served::start(Limits::default()).await;
     served.fake.set(&["/a".to_owned()]);
@@ -138,7 +146,7 @@ async fn health_readiness_metrics_and_headers() {
     problem(served.get("/readyz").await, 503, "a root is still in its first sync; /api/v1/status names it");
     let (status, kind, text) = served.get("/metrics").await;
     assert_eq!((status, kind.starts_with("text/plain; version=0.0.4")), (200, true));
-    assert!(text.contains("lockscope_events_total 3\n") && text.contains("lockscope_ready 0\n"), "{text}");
+    assert!(text.contains("# TYPE lockscope_events_total counter\n") && text.contains("lockscope_ready 0\n"), "{text}");
     let answer = reqwest::get(format!("http://{}/api/v1/status", served.address)).await.unwrap();
     for (name, value) in [
         ("x-content-type-options", "nosniff"),

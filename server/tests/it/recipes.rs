@@ -12,6 +12,6 @@ pub(crate) mod host;
 mod items;
 pub(crate) mod lockscope;
 mod modes;
-mod programs;
+pub(crate) mod programs;
 mod semaphores;
 mod strangers;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use app::wire::{
-    Board, BoardHead, Body, Confidence, EnsembleStatus, Epoch, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
-    Status, Verdict, View, Window, Zxid,
+    Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
+    RootBrief, RootState, Status, Verdict, View, Window, Zxid,
 };
 use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -89,7 +89,15 @@ impl Projection for Fake {
         match view {
             View::Board(query) => {
                 let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
-                let roots = vec![RootBrief { tag: None, path: "/".to_owned(), state: RootState::Live, since_ms: 1, why: String::new(), locks: 0 }];
+                let roots = vec![RootBrief {
+                    tag: None,
+                    path: "/".to_owned(),
+                    state: RootState::Live,
+                    since_ms: 1,
+                    why: String::new(),
+                    locks: 0,
+                    help: String::new(),
+                }];
                 let head = BoardHead { roots, ..BoardHead::default() };
                 Body::Board(Board { head, window: Window { total: u32::try_from(paths.len()).unwrap(), offset: query.offset, rows } })
             }
@@ -116,12 +124,14 @@ impl Projection for Fake {
             View::Sessions(query) => Body::Sessions(made_up::sessions(&paths, query)),
             View::Session(query) => Body::Session(made_up::session(&paths, query)),
             View::Lab(_) => Body::Lab(None),
+            View::Events(_) => Body::Events(Lately::default()),
             View::Status {} => Body::Status(Status {
                 version: "0".to_owned(),
                 protocol: PROTOCOL,
                 seq: self.revision(),
                 read_only: true,
                 started_at_ms: 0,
+                config: ConfigStatus::default(),
                 ensembles: vec![EnsembleStatus {
                     color: None,
                     name: "default".to_owned(),

@@ -26,6 +26,7 @@ mod try_lock_churn;
 mod waiting_for_itself;
 
 pub use foreign_child::foreign;
+pub use sequence_overflow::sequence_used_ppm;
 pub use survey::{SEATS_MAX, Survey, identity};
 use survey::{count, took_over};
 

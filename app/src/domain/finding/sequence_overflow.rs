@@ -1,22 +1,35 @@
 //! A counter that runs out.
 
 use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use crate::domain::lock::Lock;
+use crate::domain::mirror::Mirror;
 use crate::domain::recipe::{Place, Shape};
 
 /// Numbers before a counter runs over into negative ones.
 const NUMBERS: u64 = 2_147_483_647;
 
 /// The lock's directories whose children are ordered by their numbers.
-fn counted<'a>(survey: &Survey<'a>) -> Vec<&'a str> {
-    let parts = &survey.lock.parts;
+fn counted(lock: &Lock) -> Vec<&str> {
+    let parts = &lock.parts;
     let (main, second) = (Some(&*parts.main), parts.second.as_deref());
-    let counted = match survey.lock.recognition.shape {
+    let counted = match lock.recognition.shape {
         Shape::Line | Shape::Office | Shape::Items | Shape::TakenItems => [main, None],
         Shape::LeasesAndLocks => [main, second],
         Shape::LeasesAndSibling => [None, second],
         Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Gathering | Shape::Group | Shape::Idle => [None, None],
     };
     counted.into_iter().flatten().collect()
+}
+
+/// The directory of a lock that has given out most numbers, and how many; None where numbers order nothing.
+fn fullest<'a>(lock: &'a Lock, mirror: &Mirror) -> Option<(&'a str, u64)> {
+    let creates = |path| (path, mirror.directory(path).and_then(|directory| directory.stat).map_or(0, |stat| u64::from(stat.creates_ever)));
+    counted(lock).into_iter().map(creates).max_by_key(|(_, creates)| *creates)
+}
+
+/// The millionths of a lock's sequence numbers that are used; None where numbers order nothing.
+pub fn sequence_used_ppm(lock: &Lock, mirror: &Mirror) -> Option<u64> {
+    fullest(lock, mirror).map(|(_, creates)| creates * 1_000_000 / NUMBERS)
 }
 
 /// F11; ZOOKEEPER-2944, kazoo issue 606.
@@ -41,9 +54,8 @@ impl Lint for SequenceOverflow {
             let text = "The sequence counter sticks at 2147483647: newcomers get equal numbers, and several may hold at once. The directory must be made anew.";
             return Outcome::Warn(Warning { severity: Severity::Critical, text: text.to_owned(), paths: stuck });
         }
-        let creates = |path: &&str| survey.mirror.directory(path).and_then(|directory| directory.stat).map_or(0, |stat| u64::from(stat.creates_ever));
-        let Some(fullest) = counted(survey).into_iter().max_by_key(creates) else { return Outcome::Ok };
-        let used = creates(&fullest) * 100 / NUMBERS;
+        let Some((fullest, creates)) = fullest(survey.lock, survey.mirror) else { return Outcome::Ok };
+        let used = creates * 100 / NUMBERS;
         if used < u64::from(survey.limits.sequence_percent) {
             return Outcome::Ok;
         }

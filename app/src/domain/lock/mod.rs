@@ -234,20 +234,22 @@ impl Lock {
     }
 
     /// Notes that a contender left: one that waited may have given up. A semaphore's queue is left by those who got a
-    /// lease as well; their wait ends there.
-    pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, key: &ChildKey, child: &Child, held: bool) {
+    /// lease as well; their wait ends there, and how long it was is given.
+    pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, key: &ChildKey, child: &Child, held: bool) -> Option<i64> {
         let (shape, owner) = (self.recognition.shape, child.owner());
         if held || !matches!(shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling) {
-            return;
+            return None;
         }
         let leases = mirror.directory(&self.parts.main).zip(owner).filter(|_| self.has_leases());
         let has_lease = leases.is_some_and(|(directory, session)| mirror.owned_in(directory, session).next().is_some());
         if !has_lease {
             let label = child.read.as_ref().and_then(|read| label_of(key.name(), &read.payload)).map(Into::into);
             self.tally.attempts.note(GaveUp { at: now, owner, label });
-        } else if let Some(read) = &child.read {
-            self.tally.waits.note(now.since(offset.to_ours(read.ctime_ms)));
+            return None;
         }
+        let waited_ms = now.since(offset.to_ours(child.read.as_ref()?.ctime_ms));
+        self.tally.waits.note(waited_ms);
+        Some(waited_ms)
     }
 
     /// Those that hold are not those that waited: leases and queue are different znodes.
@@ -255,12 +257,12 @@ impl Lock {
         matches!(self.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling)
     }
 
-    /// Ends a hold. Its length counts only when both ends were seen.
-    pub fn end_tenure(&mut self, tenure: Tenure, now: TimeMs, how: Departure) {
-        if how != Departure::DuringGap && !tenure.is_lower_bound {
-            self.tally.holds.note(now.since(tenure.since));
-        }
+    /// Ends a hold. Its length counts, and is given, only when both ends were seen.
+    pub fn end_tenure(&mut self, tenure: Tenure, now: TimeMs, how: Departure) -> Option<i64> {
+        let held_ms = (how != Departure::DuringGap && !tenure.is_lower_bound).then(|| now.since(tenure.since));
+        held_ms.into_iter().for_each(|ms| self.tally.holds.note(ms));
         self.tally.past.truncate(PAST_MAX - 1);
         self.tally.past.push_front(PastTenure { tenure, until: now, how, woke: None });
+        held_ms
     }
 }

@@ -1,10 +1,13 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
 mod evidence;
+mod holders;
 mod oddities;
 mod places;
+mod record;
 pub(super) mod refresh;
 mod root;
+mod said;
 mod sessions;
 mod sync;
 mod waits;
@@ -12,12 +15,14 @@ mod waits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use record::{Happened, RECORDED_MAX, Recorded, Recorder};
 pub use root::{RootState, RootView};
 pub use waits::Spot;
 
 use super::change::{Change, Departure};
 use super::configured::Configured;
 use super::deadlock::Cycle;
+use super::durations::Ended;
 use super::evidence::Book;
 use super::finding::Limits;
 use super::history::{History, What};
@@ -29,7 +34,7 @@ use super::recipe::{recognise, rule};
 use super::tally::DEPTH_SLICE_MS;
 use super::time::TimeMs;
 use super::verdict::Thresholds;
-use super::znode::{Facts, SessionId, Zxid, is_under, split_path};
+use super::znode::{Facts, SessionId, Zxid, split_path};
 
 /// Free locks on a znode of their own that are remembered; the first in path order goes first.
 pub const FREE_ALONE_MAX: usize = 4_096;
@@ -84,6 +89,8 @@ pub struct Observatory {
     book: Book,
     zxid: Zxid,
     counters: Counters,
+    ended: Ended,
+    recorder: Recorder,
     revision: u64,
     slice_ends_at: TimeMs,
 }
@@ -110,6 +117,8 @@ impl Observatory {
             book: Book::default(),
             zxid: Zxid(0),
             counters: Counters::default(),
+            ended: Ended::default(),
+            recorder: Recorder::default(),
             revision: 0,
             slice_ends_at: now + DEPTH_SLICE_MS,
         }
@@ -118,6 +127,7 @@ impl Observatory {
     /// Takes in one observation; what changed, in the order it changed. `now` must not run backwards.
     pub fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
         let mut out = Vec::new();
+        let is_first_look = self.is_first_look(&observation);
         match observation {
             Observation::Link { link, session, why } => self.link_changed(now, link, session, why, &mut out),
             Observation::SyncBegan { root, why } => self.sync_began(now, root, why, &mut out),
@@ -133,11 +143,14 @@ impl Observatory {
                 out.push(Change::RootChanged(root));
             }
             Observation::Evidence(round) => self.heard(now, *round, &mut out),
+            Observation::Reached { at } => self.ended.lag.note(now.since(at)),
             Observation::Synced { sent_at } => self.offset.synced(now, sent_at),
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
+            Observation::Said(said) => self.said(now, *said, &mut out),
             Observation::Tick => self.tick(now, &mut out),
         }
         self.revision += u64::from(!out.is_empty());
+        self.record(now, &out, is_first_look);
         out
     }
 
@@ -205,7 +218,8 @@ impl Observatory {
             if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
                 lock.tally.owner_unknown += u64::from(czxid.is_none());
                 lock.left_at = now;
-                lock.note_departure(mirror, &self.offset, now, &key, &child, held);
+                let waited_ms = lock.note_departure(mirror, &self.offset, now, &key, &child, held);
+                waited_ms.into_iter().for_each(|ms| self.ended.waits.note(ms));
             }
             if let Some(session) = owner {
                 self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });
@@ -347,20 +361,14 @@ impl Observatory {
         self.counters
     }
 
+    /// What lasted how long.
+    pub fn ended(&self) -> &Ended {
+        &self.ended
+    }
+
     /// Rises with every observation that changed something.
     pub fn revision(&self) -> u64 {
         self.revision
-    }
-
-    /// State of a root, with since when and why.
-    pub fn root_state(&self, root: RootId) -> (RootState, TimeMs, &str) {
-        let view = self.roots.get(root.0 as usize);
-        view.map_or((RootState::Syncing, self.link_since, ""), |view| view.state(self.link, self.link_since, &self.link_why))
-    }
-
-    /// The root a path lies under.
-    pub fn root_of(&self, path: &str) -> Option<RootId> {
-        (0..).zip(&self.roots).find(|(_, view)| is_under(path, &view.path)).map(|(at, _)| RootId(at))
     }
 
     /// Whether every root left its first sync.

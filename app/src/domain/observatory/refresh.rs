@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::holders::follow_holders;
 use super::{FREE_ALONE_MAX, GONE_MAX, Observatory};
 use crate::domain::change::{Change, Departure};
 use crate::domain::evidence::Book;
 use crate::domain::finding::{self, Survey};
 use crate::domain::history::{Happening, What};
-use crate::domain::label::label_of;
-use crate::domain::lock::{Held, Lock, Seat, Since, Standing, Tenure};
+use crate::domain::lock::Lock;
 use crate::domain::mirror::Mirror;
 use crate::domain::observation::RootId;
 use crate::domain::offset::ClockOffset;
@@ -42,7 +42,7 @@ pub(super) enum Seen {
 }
 
 impl Seen {
-    fn departure(self) -> Departure {
+    pub(super) fn departure(self) -> Departure {
         match self {
             Self::Watched => Departure::Deleted,
             Self::AfterGap => Departure::DuringGap,
@@ -158,6 +158,8 @@ impl Observatory {
         lock.revision = revision;
         let ended_before = lock.tally.past.front().map(|past| past.until);
         let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
+        news.waits_ms.iter().for_each(|ms| self.ended.waits.note(*ms));
+        news.holds_ms.iter().for_each(|ms| self.ended.holds.note(*ms));
         if seen == Seen::Watched && lock.tally.past.front().map(|past| past.until) != ended_before {
             note_woken(lock, &self.book, now, self.session);
         }
@@ -302,100 +304,4 @@ pub(in crate::domain) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOf
     follow_holders(&mut after, without, offset, now, Seen::Watched);
     identify(&mut after, book, now);
     after
-}
-
-/// What following the holders brought to light.
-#[derive(Default)]
-struct News {
-    changed: bool,
-    told: Vec<(SessionId, Box<str>, What)>,
-}
-
-/// Ends the holds of those who no longer hold and begins those of who now do.
-fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, seen: Seen) -> News {
-    lock.standing.pending = lock.set_aside(mirror, now).map(Into::into);
-    let mut before = std::mem::take(&mut lock.holders);
-    let mut held = lock.holding(mirror);
-    for tenure in &before {
-        keep(lock, mirror, tenure, &mut held);
-    }
-    let mut news = News::default();
-    let mut after = Vec::with_capacity(held.seats.len());
-    let mut waits = Vec::new();
-    for seat in &held.seats {
-        let same = |tenure: &Tenure| tenure.is(seat.directory, seat.key, seat.child);
-        let same = before.iter().position(same);
-        let known = same.map(|at| before.remove(at));
-        let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
-        if known.is_none() {
-            news.changed = true;
-            waits.extend(seat.child.read.as_ref().filter(|_| !lock.has_leases()).map(|read| now.since(offset.to_ours(read.ctime_ms))));
-        }
-        if is_news {
-            news.told.extend(seat.child.owner().map(|session| (session, seat.key.name().into(), What::Held)));
-        }
-        after.push(follow(lock, known, seat, now, seen));
-    }
-    news.changed |= !before.is_empty();
-    lock.standing = standing(lock, mirror, &held);
-    lock.holders = after;
-    note(lock, &news, waits, before, now, seen);
-    news
-}
-
-/// Counts what ended and what began.
-fn note(lock: &mut Lock, news: &News, waits: Vec<i64>, ended: Vec<Tenure>, now: TimeMs, seen: Seen) {
-    let began = news.changed && !lock.holders.is_empty();
-    if seen == Seen::Watched {
-        lock.tally.acquisitions += u64::from(began);
-        waits.into_iter().for_each(|ms| lock.tally.waits.note(ms));
-    }
-    for tenure in ended {
-        lock.end_tenure(tenure, now, seen.departure());
-    }
-}
-
-/// One that held goes on holding while its znode is there, where a new look could miss it.
-fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Tenure, held: &mut Held<'a>) {
-    if !lock.keeps(mirror, tenure.access) || *tenure.directory != *lock.parts.main {
-        return;
-    }
-    let Some((key, child)) = lock.child_of(mirror, tenure) else { return };
-    let is_there = held.seats.iter().any(|seat| tenure.is(seat.directory, seat.key, seat.child));
-    if !is_there && tenure.is(&lock.parts.main, key, child) && held.seats.len() < crate::domain::lock::HOLDERS_MAX {
-        held.push(Seat { directory: &lock.parts.main, key, child });
-    }
-}
-
-fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> Standing {
-    let waiting = lock.totals(mirror).minus(held.totals);
-    let holds = |seat: &Seat<'_>| held.seats.iter().any(|held| held.key == seat.key && held.directory == seat.directory);
-    let behind = if held.totals.count as usize > held.seats.len() { held.totals.count as usize } else { 0 };
-    let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|seat| !holds(seat))).flatten();
-    Standing { holders: held.totals.count, waiting, oldest: oldest.map(|seat| Since::of(seat.child)), pending: lock.standing.pending.clone() }
-}
-
-fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, seen: Seen) -> Tenure {
-    let mut tenure = tenure.unwrap_or_else(|| Tenure {
-        directory: Arc::clone(seat.directory),
-        name: seat.key.name().into(),
-        access: lock.access(seat),
-        czxid: None,
-        owner: None,
-        label: None,
-        version: 0,
-        since: now,
-        is_lower_bound: seen == Seen::AfterGap,
-        peer: None,
-    });
-    tenure.access = lock.access(seat);
-    if let Some(read) = &seat.child.read {
-        if tenure.czxid.is_none() || tenure.version != read.version {
-            tenure.label = label_of(&tenure.name, &read.payload).map(Into::into);
-            tenure.version = read.version;
-        }
-        tenure.czxid = Some(read.czxid);
-        tenure.owner = read.owner();
-    }
-    tenure
 }

@@ -1,8 +1,10 @@
 //! One watched root: its believed tree, its side buffer while it is read anew, and its state.
 
+use super::Observatory;
 use crate::domain::mirror::Mirror;
-use crate::domain::observation::{Link, RootTrouble};
+use crate::domain::observation::{Link, RootId, RootTrouble};
 use crate::domain::time::TimeMs;
+use crate::domain::znode::is_under;
 
 /// State of a root's view. Meanings as in the wire's enum of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,5 +65,18 @@ impl RootView {
             (None, false) if self.mirror.unreadable() > 0 => (RootState::Partial, self.since, "some znodes may not be read"),
             (None, false) => (RootState::Live, self.since, ""),
         }
+    }
+}
+
+impl Observatory {
+    /// State of a root, with since when and why.
+    pub fn root_state(&self, root: RootId) -> (RootState, TimeMs, &str) {
+        let view = self.roots.get(root.0 as usize);
+        view.map_or((RootState::Syncing, self.link_since, ""), |view| view.state(self.link, self.link_since, &self.link_why))
+    }
+
+    /// The root a path lies under.
+    pub fn root_of(&self, path: &str) -> Option<RootId> {
+        (0..).zip(&self.roots).find(|(_, view)| is_under(path, &view.path)).map(|(at, _)| RootId(at))
     }
 }

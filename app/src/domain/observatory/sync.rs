@@ -83,7 +83,7 @@ impl Observatory {
     }
 
     /// Recognises every lock of a root anew.
-    fn recognise_all(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
+    pub(super) fn recognise_all(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get(root.0 as usize) else { return };
         let mut fresh: BTreeMap<Arc<str>, (Recognition, (u64, u64))> = BTreeMap::new();
         let mut alone: Vec<Lock> = Vec::new();

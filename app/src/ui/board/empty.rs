@@ -1,52 +1,82 @@
-//! Why there is nothing to see: not read yet, nothing there, or nothing that matches.
+//! Why there is nothing to see: no server reached, not read yet, not allowed, nothing there, or nothing that matches. And
+//! what can be done about it.
 
 use super::state::BoardState;
 use crate::ui::format::{middle, plural, visible};
 use crate::ui::html::Html;
-use crate::wire::{Board, BoardHead, RootState};
+use crate::wire::{Board, RootBrief, RootState};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Empty {
+    /// No session: nothing was ever read.
+    NotReached,
+    /// Being read.
     NotRead,
-    NoLocks(Vec<String>),
-    NoMatch(u32),
+    /// No root can be read.
+    Shut,
+    NoLocks,
+    NoMatch,
 }
 
-fn why(board: Option<&Board>) -> Empty {
-    let Some(board) = board else { return Empty::NotRead };
-    if board.head.totals.locks > 0 {
-        return Empty::NoMatch(board.head.totals.locks);
+fn why(board: &Board) -> Empty {
+    let head = &board.head;
+    let any = |state: RootState| head.as_of.state == state || head.roots.iter().any(|root| root.state == state);
+    match () {
+        () if head.totals.locks > 0 => Empty::NoMatch,
+        () if any(RootState::Stale) => Empty::NotReached,
+        () if any(RootState::Syncing) => Empty::NotRead,
+        () if !head.roots.is_empty() && head.roots.iter().all(|root| matches!(root.state, RootState::Denied | RootState::Gone)) => Empty::Shut,
+        () => Empty::NoLocks,
     }
-    if is_unread(&board.head) {
-        return Empty::NotRead;
-    }
-    Empty::NoLocks(board.head.roots.iter().map(|root| middle(&visible(&root.path), 60)).collect())
-}
-
-fn is_unread(head: &BoardHead) -> bool {
-    let unread = |state: RootState| matches!(state, RootState::Syncing | RootState::Stale);
-    if head.roots.is_empty() { unread(head.as_of.state) } else { head.roots.iter().any(|root| unread(root.state)) }
 }
 
 /// The state in words.
 pub(super) fn empty_state(state: BoardState) -> Html {
-    let text = |text: &str| Html::of("p", &[], text);
-    let (title, words) = match state.live.board(|board| why(Some(board))).unwrap_or(Empty::NotRead) {
-        Empty::NotRead => ("Not read yet", text("The locks appear here as soon as ZooKeeper has answered. The line above tells how that goes.")),
-        Empty::NoLocks(roots) => {
-            let root = |root: &String| Html::tag("li", &[], Html::of("code", &[], root));
-            let list = Html::tag("ul", &[("class", "empty-roots")], Html::all(roots.iter().map(root).collect()));
-            let words = text("Everything was read, and nothing there is a lock. One that is taken now appears at once.");
-            ("No locks under these roots", Html::all(vec![words, list]))
+    let now_ms = state.live.now_ms_untracked();
+    state.live.board(|board| words(board, now_ms)).unwrap_or_else(|| titled("unread", "Not read yet", Html::default()))
+}
+
+fn words(board: &Board, now_ms: i64) -> Html {
+    let list = roots(&board.head.roots, now_ms);
+    match why(board) {
+        Empty::NotReached => titled("unread", "Connecting to ZooKeeper", list),
+        Empty::NotRead => titled("unread", "Reading the tree", list),
+        Empty::Shut => titled("unread", "No root can be read", list),
+        Empty::NoLocks => {
+            let lead = "A lock is a directory of numbered znodes, as Curator, kazoo and ZooKeeper's recipes make it. One that is taken shows \
+                        here at once. To see one, in zkCli:";
+            let code = |line: &str| Html::of("code", &[], line);
+            let lines = Html::tag("div", &[("class", "empty-try")], Html::all(vec![code("create /my-lock"), code("create -s -e /my-lock/lock- me")]));
+            titled("none", "No locks here yet", Html::all(vec![list, Html::of("p", &[], lead), lines]))
         }
-        Empty::NoMatch(locks) => {
-            let words = Html::text(&format!("None of {} matches. ", plural(locks.into(), "lock", "locks")));
-            let all = Html::of("a", &[("href", "/")], "Show all");
-            ("No match for the filter", Html::tag("p", &[], Html::all(vec![words, all])))
+        Empty::NoMatch => {
+            // Order and grouping are remembered.
+            let link = Html::of("a", &[("class", "tool"), ("href", "/"), ("data-testid", "clear-filter")], "Clear the filter");
+            let words = format!("None of {} matches.", plural(board.head.totals.locks.into(), "lock", "locks"));
+            titled("filter", "No match for the filter", Html::all(vec![Html::of("p", &[], &words), link]))
         }
+    }
+}
+
+fn titled(why: &str, title: &str, inner: Html) -> Html {
+    let inner = Html::all(vec![Html::of("h2", &[("class", "empty-title")], title), inner]);
+    Html::tag("div", &[("class", "empty"), ("data-testid", "empty"), ("data-why", why)], inner)
+}
+
+/// Each root, how it stands, and what helps.
+fn roots(roots: &[RootBrief], now_ms: i64) -> Html {
+    let root = |root: &RootBrief| {
+        let since = Some(root.since_ms).filter(|since_ms| *since_ms > 0 && root.state != RootState::Live);
+        let line = vec![
+            Html::tag("code", &[], Html::of("bdi", &[], &middle(&visible(&root.path), 60))),
+            Html::of("span", &[("class", "state"), ("data-state", root.state.name())], &format!(" {} ", root.state.name())),
+            Html::age(since, false, now_ms),
+            Html::text(&format!(" {}", root.why)),
+            Html::of("p", &[], &root.help),
+        ];
+        Html::tag("li", &[], Html::all(line))
     };
-    let inner = Html::all(vec![Html::of("h2", &[("class", "empty-title")], title), words]);
-    Html::tag("div", &[("class", "empty"), ("data-testid", "empty")], inner)
+    Html::tag("ul", &[("class", "empty-roots")], Html::all(roots.iter().map(root).collect()))
 }
 
 #[cfg(test)]
@@ -56,11 +86,25 @@ mod tests {
     #[test]
     fn nothing_read_is_not_nothing_there() {
         let mut board = Board::default();
-        assert_eq!(why(None), Empty::NotRead);
-        assert_eq!(why(Some(&board)), Empty::NotRead);
-        board.head.as_of.state = RootState::Live;
-        assert_eq!(why(Some(&board)), Empty::NoLocks(Vec::new()));
+        assert_eq!(why(&board), Empty::NotRead);
+        board.head.as_of.state = RootState::Stale;
+        assert_eq!(why(&board), Empty::NotReached);
+        board.head.as_of.state = RootState::Denied;
+        let root = |state| RootBrief {
+            tag: None,
+            path: "/a".to_owned(),
+            state,
+            since_ms: 5,
+            why: String::new(),
+            locks: 0,
+            help: "Grant the READ".to_owned(),
+        };
+        board.head.roots = vec![root(RootState::Denied), root(RootState::Gone)];
+        assert_eq!(why(&board), Empty::Shut);
+        assert!(words(&board, 9).into_string().contains("Grant the READ"));
+        board.head.roots.push(root(RootState::Live));
+        assert_eq!(why(&board), Empty::NoLocks);
         board.head.totals.locks = 3;
-        assert_eq!(why(Some(&board)), Empty::NoMatch(3));
+        assert_eq!(why(&board), Empty::NoMatch);
     }
 }

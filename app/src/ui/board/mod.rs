@@ -10,7 +10,6 @@ mod state;
 mod totals;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use super::at_once::any;
 use super::first::first;
@@ -33,15 +32,10 @@ pub(crate) fn BoardPage() -> impl IntoView {
     let first = first(|source| source.board(&query));
     let opened = live.open(View::Board(query), first, Body::Board);
     use_board_keys(state);
-    let title = move || {
-        let waiters = live.board(|board| board.head.totals.waiters).unwrap_or_default();
-        if waiters == 0 { "Lockscope".to_owned() } else { format!("{waiters} waiting · Lockscope") }
-    };
     let mistake = move || state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> });
     let refusal = move || live.refusal().map(|text| view! { <p class="notice" role="alert">{text}</p> });
     view! {
-        <Title text=title />
-        <Chrome here="board">
+        <Chrome here="board" title="">
             {any(view! {
                 <h1 class="sr-only">"Locks"</h1>
             {mistake}

@@ -5,7 +5,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use super::order::Order;
-use crate::ui::address::{borrowed, use_pairs};
+use crate::ui::address::{borrowed, pairs, use_pairs};
 use crate::ui::live::{Live, Viewport};
 use crate::wire::{BoardQuery, LockRow, Window};
 
@@ -58,6 +58,12 @@ impl BoardState {
         let go = Callback::new(move |query: BoardQuery| {
             navigate(&format!("/{}", query.to_url_query()), NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
         });
+        // A bare address takes up the taste of before; what an address says is what is shown.
+        Effect::new(move |_| {
+            if let Some(query) = remembered().filter(|_| address.with_untracked(Vec::is_empty)) {
+                go.run(query);
+            }
+        });
         Self {
             live,
             query,
@@ -77,6 +83,7 @@ impl BoardState {
         change(&mut query);
         if query != self.query.get_untracked() {
             self.let_go();
+            remember(&query);
             self.go.run(query);
         }
     }
@@ -157,4 +164,21 @@ fn read_address(pairs: &[(String, String)]) -> (BoardQuery, Option<String>) {
         Ok(query) => (query, None),
         Err(error) => (BoardQuery::default(), Some(error.to_string())),
     }
+}
+
+/// Where order and grouping are kept: taste, not part of what somebody else is shown.
+const KEY: &str = "lockscope.board";
+
+fn remember(query: &BoardQuery) {
+    let taste = BoardQuery { sort: query.sort, group: query.group, ..BoardQuery::default() }.to_url_query();
+    if let Some(storage) = window().local_storage().ok().flatten() {
+        // Fails only where storing is forbidden; then it lasts as long as the address.
+        let _ = storage.set_item(KEY, &taste);
+    }
+}
+
+fn remembered() -> Option<BoardQuery> {
+    let taste = window().local_storage().ok().flatten()?.get_item(KEY).ok().flatten()?;
+    let query = BoardQuery::from_pairs(borrowed(&pairs(&taste))).ok()?;
+    Some(query).filter(|query| *query != BoardQuery::default())
 }

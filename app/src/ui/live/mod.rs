@@ -8,7 +8,7 @@ mod viewport;
 use leptos::prelude::*;
 
 use crate::ports::First;
-use crate::wire::{Board, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits};
+use crate::wire::{Board, BoardHead, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits};
 use model::Model;
 pub(crate) use viewport::{FETCH_ROWS, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 
@@ -27,6 +27,8 @@ pub(crate) enum Connection {
         /// Since when.
         since_ms: i64,
     },
+    /// The server does not know us any more, and nobody unknown may look.
+    SignedOut,
 }
 
 /// Handle on the live data; copied into every component that needs it.
@@ -108,6 +110,12 @@ impl Live {
     /// Reads the board and subscribes the caller to its changes.
     pub(crate) fn board<R>(self, read: impl FnOnce(&Board) -> R) -> Option<R> {
         self.body(|body| if let Body::Board(board) = body { Some(read(board)) } else { None })
+    }
+
+    /// Reads what is the matter with any lock, on whatever page.
+    pub(crate) fn board_head<R>(self, read: impl FnOnce(&BoardHead) -> R) -> Option<R> {
+        self.version.track();
+        self.model.with_value(|model| model.board_head().map(read))
     }
 
     /// Reads the board without a subscription.

@@ -1,7 +1,11 @@
 //! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
 //! graph; the reducer is the one the server uses.
 
-use crate::wire::{Body, ClientFrame, Epoch, ServerFrame, View};
+use crate::ui::tab::beside;
+use crate::wire::{BoardHead, Body, ClientFrame, Epoch, ServerFrame, View};
+
+/// The subscription that every page but the board has besides: what is the matter with any lock.
+const BESIDE: u32 = 0;
 
 /// The view on screen.
 #[derive(Debug)]
@@ -28,6 +32,7 @@ pub(crate) struct Taken {
 pub(crate) struct Model {
     last_id: u32,
     current: Option<Subscription>,
+    beside: Option<Subscription>,
     outbox: Vec<ClientFrame>,
     connected: bool,
     paused: bool,
@@ -42,11 +47,38 @@ impl Model {
         }
         self.last_id += 1;
         let (at, body) = first.map_or((None, None), |(epoch, seq, body)| (Some((epoch, seq)), Some(body)));
+        let is_board = matches!(view, View::Board(_));
         self.current = Some(Subscription { id: self.last_id, view, at, body, awaits_snapshot: false });
         self.refusal = None;
         self.paused = false;
-        self.ask();
+        self.ask(self.last_id);
+        self.look_beside(!is_board);
         self.last_id
+    }
+
+    /// Begins or ends the subscription besides.
+    fn look_beside(&mut self, is_needed: bool) {
+        match (is_needed, self.beside.is_some()) {
+            (true, false) => {
+                self.beside = Some(Subscription { id: BESIDE, view: View::Board(beside()), at: None, body: None, awaits_snapshot: false });
+                self.ask(BESIDE);
+            }
+            (false, true) => {
+                self.beside = None;
+                self.send(ClientFrame::Unsubscribe { id: BESIDE });
+            }
+            _ => {}
+        }
+    }
+
+    /// What is the matter with any lock, as far as it was told.
+    pub(crate) fn board_head(&self) -> Option<&BoardHead> {
+        let bodies = [&self.current, &self.beside].into_iter().filter_map(|one| one.as_ref()?.body.as_ref());
+        bodies.filter_map(|body| if let Body::Board(board) = body { Some(&board.head) } else { None }).next()
+    }
+
+    fn subscription(&mut self, id: u32) -> Option<&mut Subscription> {
+        [self.current.as_mut(), self.beside.as_mut()].into_iter().flatten().find(|one| one.id == id)
     }
 
     /// Changes what the open view looks at; what is known stays until the snapshot comes. A paused view is
@@ -83,7 +115,12 @@ impl Model {
     pub(crate) fn connected(&mut self) {
         self.connected = true;
         self.outbox.clear();
-        self.ask();
+        self.ask(self.last_id);
+        self.ask(BESIDE);
+        // A page without a view of its own.
+        if self.current.is_none() {
+            self.look_beside(true);
+        }
     }
 
     /// The socket closed.
@@ -127,7 +164,7 @@ impl Model {
                 Taken { changed, server_time_ms: None }
             }
             ServerFrame::Resync { id, .. } => {
-                if let Some(current) = self.current.as_mut().filter(|current| current.id == id) {
+                if let Some(current) = self.subscription(id) {
                     current.awaits_snapshot = true;
                 }
                 Taken::default()
@@ -140,19 +177,19 @@ impl Model {
     }
 
     fn take_snapshot(&mut self, id: u32, at: (Epoch, u64), body: Body) -> bool {
-        let Some(current) = self.current.as_mut().filter(|current| current.id == id) else { return false };
+        let Some(current) = self.subscription(id) else { return false };
         current.at = Some(at);
         current.awaits_snapshot = false;
         let changed = current.body.as_ref() != Some(&body);
         current.body = Some(body);
-        if self.paused {
+        if self.paused && id != BESIDE {
             self.send(ClientFrame::Pause { id });
         }
         changed
     }
 
     fn take_delta(&mut self, id: u32, seq: u64, delta: &crate::wire::DeltaBody) -> bool {
-        let Some(current) = self.current.as_mut().filter(|current| current.id == id && !current.awaits_snapshot) else { return false };
+        let Some(current) = self.subscription(id).filter(|current| !current.awaits_snapshot) else { return false };
         let applied = match (&mut current.at, &mut current.body) {
             (Some((_, have)), Some(body)) if *have + 1 == seq => {
                 *have = seq;
@@ -168,10 +205,10 @@ impl Model {
         applied
     }
 
-    /// Asks for the current view, going on from what is known.
-    fn ask(&mut self) {
-        let Some(current) = &mut self.current else { return };
-        let (id, view) = (current.id, current.view.clone());
+    /// Asks for a view, going on from what is known.
+    fn ask(&mut self, id: u32) {
+        let Some(current) = self.subscription(id) else { return };
+        let view = current.view.clone();
         let frame = match current.at {
             Some((epoch, seq)) if current.body.is_some() => {
                 current.awaits_snapshot = false;
@@ -182,7 +219,8 @@ impl Model {
                 ClientFrame::Subscribe { id, view }
             }
         };
-        let pause = self.paused && !current.awaits_snapshot;
+        let is_whole = !current.awaits_snapshot;
+        let pause = self.paused && is_whole && id != BESIDE;
         self.send(frame);
         if pause {
             self.send(ClientFrame::Pause { id });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
 use super::{Connection, Live, local_now_ms, policy};
@@ -13,6 +14,8 @@ use crate::wire::{SUBPROTOCOL_BIN, decode_frame, encode_frame};
 
 /// A first connection may take this long before it is called lost.
 const OPENING_MAX_MS: i64 = 5_000;
+/// The status for those who are not known.
+const UNKNOWN: u16 = 401;
 
 struct Wire {
     socket: WebSocket,
@@ -133,11 +136,21 @@ fn lose(live: Live) {
     if live.connection.get_untracked() == Connection::Open {
         mark_lost(live);
     }
+    spawn_local(ask_whether_known(live));
     retry_later(live);
 }
 
+/// Why a socket was refused is kept from scripts; a plain question tells whether we are still signed in.
+async fn ask_whether_known(live: Live) {
+    let Ok(answer) = JsFuture::from(window().fetch_with_str("/api/v1/me")).await else { return };
+    let is_unknown = answer.dyn_into::<web_sys::Response>().is_ok_and(|answer| answer.status() == UNKNOWN);
+    if is_unknown && live.connection.get_untracked() != Connection::Open {
+        live.connection.set(Connection::SignedOut);
+    }
+}
+
 fn mark_lost(live: Live) {
-    if !matches!(live.connection.get_untracked(), Connection::Lost { .. }) {
+    if matches!(live.connection.get_untracked(), Connection::Opening | Connection::Open) {
         live.connection.set(Connection::Lost { since_ms: live.server_now_ms() });
     }
 }

@@ -7,11 +7,12 @@ use super::holders::holders;
 use super::release::release;
 use super::trust::trust;
 use crate::ui::charts::sparkline;
+use crate::ui::copy::{copy_button, copy_command};
 use crate::ui::format::{count, visible};
 use crate::ui::html::{Html, Living};
 use crate::ui::parts::{chip, findings, waiters_text};
 use crate::ui::visitor::Visitor;
-use crate::wire::LockHead;
+use crate::wire::{LockHead, LockQuery, LockRow};
 
 /// The title block.
 #[component]
@@ -56,11 +57,30 @@ fn verdict(head: &LockHead, now_ms: i64) -> Html {
     let sentence = vec![chip(row.verdict), Html::of("p", &[("class", "verdict-sentence")], &row.sentence)];
     let how = format!(", recognised with {} confidence, under root {}", row.confidence, visible(&row.root));
     let recipe = vec![Html::text(&row.recipe_label), Html::of("span", &[("class", "quiet")], &how)];
+    let path = Html::of("bdi", &[], &row.path);
     let inner = vec![
-        Html::tag("h1", &[("class", "verdict-path")], Html::of("bdi", &[], &row.path)),
+        Html::tag(
+            "div",
+            &[("class", "verdict-top")],
+            Html::all(vec![Html::tag("h1", &[("class", "verdict-path")], path), copy_button(&row.path, "path")]),
+        ),
         Html::tag("div", &[("class", "verdict-line"), ("data-testid", "verdict"), ("data-verdict", name)], Html::all(sentence)),
         Html::tag("p", &[("class", "verdict-recipe")], Html::all(recipe)),
+        commands(row),
         Html::tag("dl", &[("class", "totals")], Html::all(totals)),
     ];
     Html::tag("header", &[("class", "verdict dims"), ("data-verdict", name)], Html::all(inner))
+}
+
+/// What else may ask about the lock.
+fn commands(row: &LockRow) -> Html {
+    let url = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
+    // Its shell knows no way to write these.
+    let is_plain = !row.path.bytes().any(|byte| matches!(byte, b'"' | b'\\'));
+    let commands = vec![
+        copy_command(&format!("curl -fsS '{{origin}}/api/v1{url}'"), "curl"),
+        if is_plain { copy_command(&format!("ls -s \"{}\"", row.path), "zkCli") } else { Html::default() },
+        copy_command(&format!("{{origin}}{url}"), "link"),
+    ];
+    Html::tag("div", &[("class", "copy-line")], Html::all(commands))
 }

@@ -10,7 +10,6 @@ mod stats;
 mod trust;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use super::address::{borrowed, use_pairs};
 use super::at_once::any;
@@ -34,8 +33,9 @@ pub(crate) fn LockPageView() -> impl IntoView {
     let query = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
     move || {
         let query = query.get();
+        let title = query.as_ref().map_or("Lock".to_owned(), |query| middle(&visible(&query.path), 60));
         any(view! {
-            <Chrome here="lock">{match query {
+            <Chrome here="lock" title=title>{match query {
                 Ok(query) => any(one(query)),
                 Err(mistake) => {
                     let html = Signal::stored(absent("Which lock?", "", &mistake));
@@ -66,14 +66,12 @@ fn one(query: LockQuery) -> impl IntoView {
     let state = LockState { live, head };
     use_keys(|_| false);
     let is_there = Memo::new(move |_| head.with(Option::is_some));
-    let short = middle(&visible(&query.path), 60);
     let query = StoredValue::new(query);
     let none = move || {
         let path = query.with_value(|query| query.path.clone());
         if is_read.get() { absent("No lock at this path", &path, NOTHING) } else { absent("Not read yet", &path, "") }
     };
     view! {
-        <Title text=format!("{short} · Lockscope") />
         {move || {
             if is_there.get() {
                 any(view! {

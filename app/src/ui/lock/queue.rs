@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::LockState;
 use super::chain::evidence_words;
+use crate::ui::copy::copy_button;
 use crate::ui::format::{count, middle, plural, visible};
 use crate::ui::html::{Html, Living, use_rows};
 use crate::ui::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
@@ -109,7 +110,7 @@ fn row(slot: &Slot, ensemble: &str, may_release: bool, now_ms: i64) -> Html {
     ];
     let cells = vec![
         cell("cell queue-place", "", "", Html::text(&place)),
-        cell("cell queue-node", "node", &visible(&name), Html::all(vec![node(contender), only_on(&contender.only_on)])),
+        cell("cell queue-node", "node", &visible(&name), Html::all(vec![node(contender), copy_znode(contender), only_on(&contender.only_on)])),
         cell(
             "cell cell-number queue-sequence",
             "sequence",
@@ -148,6 +149,11 @@ fn session_text(contender: &Contender) -> String {
         (None, Some(false)) => "none: persistent".to_owned(),
         (None, _) => "not known".to_owned(),
     }
+}
+
+/// Copies the znode's path, where it has one.
+fn copy_znode(contender: &Contender) -> Html {
+    contender.node.as_ref().map(|_| copy_button(&contender.path, "znode path")).unwrap_or_default()
 }
 
 /// It waits, and has no znode that says so.

@@ -31,6 +31,14 @@ fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool) -> 
         let why = "connection to Lockscope lost; trying again".to_owned();
         return Standing { state: "offline", word: "OFFLINE", since_ms: Some(since_ms), why };
     }
+    if connection == Connection::SignedOut {
+        return Standing {
+            state: "out",
+            word: "SIGNED OUT",
+            since_ms: None,
+            why: "your sign-in ended; what you see is the last that came".to_owned(),
+        };
+    }
     if as_of.is_none() && !awaits_data {
         // A page that shows no data of its own, or the answer that there is no such lock.
         return Standing { state: "live", word: "CONNECTED", since_ms: None, why: "to Lockscope".to_owned() };
@@ -72,7 +80,7 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
         Body::Sessions(sessions) => Some(sessions.head.as_of.clone()),
         Body::Session(page) => page.as_ref().map(|page| page.as_of.clone()),
         #[cfg(not(feature = "hydrate"))]
-        Body::Lab(_) => None,
+        Body::Lab(_) | Body::Events(_) => None,
         Body::Status(status) => status.ensembles.first().map(|ensemble| AsOf {
             state: match ensemble.link {
                 Link::Live => RootState::Live,
@@ -109,6 +117,8 @@ pub(crate) fn LinkBanner() -> impl IntoView {
                 <strong class="banner-word" role="status">{word}</strong>
                 <span class="banner-since tabular-nums" title=since_clock>{since}</span>
                 <span class="banner-why">{why}</span>
+                // This page once more: the server leads to the form, and the form back here.
+                <a class="banner-in" rel="external" href="">"Sign in again"</a>
                 <span class="banner-zxid tabular-nums">{zxid}</span>
                 <span class="banner-paused">{paused}</span>
                 <span class="only-static">"A snapshot: with scripts off this page does not move; reload for news."</span>
@@ -130,6 +140,8 @@ mod tests {
         let lost = standing(Connection::Lost { since_ms: 9 }, Some(&as_of(RootState::Live, "")), false);
         assert_eq!((lost.state, lost.since_ms), ("offline", Some(9)));
         assert!(!lost.is_live());
+        let out = standing(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false);
+        assert_eq!((out.state, out.is_live()), ("out", false));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::theme::ThemeSwitch;
 use crate::ui::format::{middle, visible};
 use crate::ui::html::{Html, Living};
 use crate::ui::live::Live;
+use crate::ui::tab::TabSigns;
 use crate::ui::visitor::Visitor;
 use crate::wire::SignedBy;
 
@@ -19,7 +20,18 @@ const BRAND: &str = "<a class=\"brand\" href=\"/\"><svg viewBox=\"0 0 32 32\" wi
     <path class=\"brand-body\" fill-rule=\"evenodd\" d=\"M9 14h14a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4h-14a4 4 0 0 1-4-4v-6a4 4 0 0 1 \
     4-4zM16 17.8a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4z\"/></svg>Lockscope</a>";
 
+/// Opens the palette; without scripts it leads to the page that finds.
+const FIND: &str = "<a class=\"tool find-open\" href=\"/find\" rel=\"external\" data-palette aria-keyshortcuts=\"Control+K Meta+K\">\
+    <svg viewBox=\"0 0 16 16\" width=\"14\" height=\"14\" aria-hidden=\"true\"><path class=\"copy-sign\" d=\"M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9zM10.2 \
+    10.2l3.3 3.3\"/></svg><span class=\"find-word\">Find</span> <kbd class=\"kbd needs-script\">Ctrl K</kbd></a>";
+
 /// The same, for pages made of text.
+#[cfg(feature = "ssr")]
+pub(crate) fn find_link() -> Html {
+    Html::trusted(FIND)
+}
+
+/// Name and sign, for pages made of text.
 #[cfg(feature = "ssr")]
 pub(crate) fn brand() -> Html {
     Html::trusted(BRAND)
@@ -30,17 +42,21 @@ pub(crate) fn brand() -> Html {
 pub(crate) fn Chrome(
     /// Which entry of the navigation is the current one.
     here: &'static str,
+    /// Its name in the tab's title; empty for the board.
+    #[prop(into)]
+    title: String,
     /// The page.
     children: Children,
 ) -> impl IntoView {
     let live = Live::of_app();
     let is_live = Memo::new(move |_| current(live).is_live());
     let trust = move || if is_live.get() { "live" } else { "old" };
-    let place = Signal::derive(move || of_page(as_of(live).as_ref()));
+    let place = Signal::derive(move || of_page(as_of(live).as_ref(), live.now_ms_untracked()));
     let visitor = Visitor::of_app();
     let (more, person) = (audit_link(&visitor).into_string(), visitor_line(&visitor).into_string());
     let mark = move |name: &'static str| (here == name).then_some("page");
     view! {
+        <TabSigns page=title />
         <a class="skip" href="#main">"To the content"</a>
         <header class="top">
             <div class="brand-place" inner_html=BRAND></div>
@@ -54,6 +70,7 @@ pub(crate) fn Chrome(
                 <div class="nav-more" inner_html=more></div>
             </nav>
             <div class="top-tools">
+                <div class="brand-place" inner_html=FIND></div>
                 <PauseButton />
                 <HelpButton />
                 <ThemeSwitch />

@@ -1,6 +1,7 @@
 //! What is known of one session's client: where it connects from, to which member, and when it was last heard.
 
 use super::{liveness_chip, session_url};
+use crate::ui::copy::copy_button;
 use crate::ui::format::{duration, middle, visible};
 use crate::ui::html::Html;
 use crate::wire::{ClientInfo, Contender, Liveness, RunsOut, SessionId};
@@ -79,7 +80,8 @@ fn facts(person: &Person<'_>, now_ms: i64) -> Vec<Html> {
     let mut facts = Vec::new();
     if let Some(id) = person.session_id {
         let href = session_url(person.ensemble, id);
-        facts.push(fact("Session", "mono", Html::of("a", &[("class", "id"), ("href", &href)], &id.to_string())));
+        let id = id.to_string();
+        facts.push(fact("Session", "mono", Html::all(vec![Html::of("a", &[("class", "id"), ("href", &href)], &id), copy_button(&id, "session id")])));
     }
     let Some(client) = person.client else { return facts };
     let is_gone = person.liveness == Liveness::Disconnected;

@@ -14,7 +14,8 @@ impl HelpOpen {
     }
 }
 
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 9] = [
+    ("Ctrl K", "find a lock, a session, a page"),
     ("/", "filter"),
     ("j  k", "next and previous row"),
     ("Enter", "open the chosen lock"),
@@ -30,7 +31,7 @@ const KEYS: [(&str, &str); 8] = [
 pub(super) fn HelpButton() -> impl IntoView {
     let HelpOpen(open) = HelpOpen::of_app();
     view! {
-        <button class="tool needs-script" type="button" aria-haspopup="dialog" on:click=move |_| open.set(true)>
+        <button class="tool needs-script" type="button" data-testid="help-open" aria-haspopup="dialog" on:click=move |_| open.set(true)>
             "Keys " <kbd class="kbd">"?"</kbd>
         </button>
     }

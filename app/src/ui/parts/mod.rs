@@ -16,10 +16,11 @@ mod session;
 mod tag;
 mod theme;
 
+pub(crate) use banner::current;
 pub(crate) use chip::chip;
 pub(crate) use chrome::Chrome;
 #[cfg(feature = "ssr")]
-pub(crate) use chrome::{audit_link, brand, visitor_line};
+pub(crate) use chrome::{audit_link, brand, find_link, visitor_line};
 pub(crate) use dossier::{Person, dossier, only_on};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::findings;

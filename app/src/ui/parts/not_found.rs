@@ -8,7 +8,7 @@ use super::Chrome;
 #[component]
 pub(crate) fn NotFound() -> impl IntoView {
     view! {
-        <Chrome here="">
+        <Chrome here="" title="No such page">
             <div class="empty">
                 <h1 class="empty-title">"No such page"</h1>
                 <p>"There is a board of all locks, a page for each lock, and a status page."</p>

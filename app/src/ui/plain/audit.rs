@@ -199,7 +199,7 @@ mod tests {
         let person =
             Person { name: hostile.to_owned(), role: Duty::Auditor, by: SignedBy::Token, may_release: false, may_audit: true, can_sign_in: true };
         let assets = AssetNames::default();
-        let plain = Plain { assets: &assets, nonce: "n", person: &person };
+        let plain = Plain { assets: &assets, nonce: "n", person: &person, tab: crate::ui::tab::Tab::default() };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };
         let html = audit_page(&plain, &view, &page);
         assert_eq!(html.matches("<script").count(), 1, "only the one that remembers the theme");

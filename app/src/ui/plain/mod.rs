@@ -3,16 +3,19 @@
 //! the lab, which a follower in the browser keeps in line with what the server draws (see `ui::follow`).
 
 mod audit;
+mod find;
 mod lab;
 mod release;
 
 pub use audit::{AuditView, audit_page};
+pub use find::{FindView, find_drawn, find_page};
 pub use lab::{LabDraft, LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use release::{approve_page, release_plan, release_result};
 
 use super::html::Html;
-use super::parts::{audit_link, brand, visitor_line};
+use super::parts::{audit_link, brand, find_link, visitor_line};
 use super::shell::{AssetNames, EARLY};
+use super::tab::Tab;
 use super::visitor::Visitor;
 use crate::wire::Person;
 
@@ -25,6 +28,8 @@ pub struct Plain<'a> {
     pub nonce: &'a str,
     /// Who looks.
     pub person: &'a Person,
+    /// What is the matter with any lock.
+    pub tab: Tab,
 }
 
 /// A document around a page's content.
@@ -56,8 +61,8 @@ fn framed(plain: &Plain<'_>, title: &str, here: &str, inner: Html, (more, tail):
     let parts = vec![
         Html::tag("script", &[("nonce", plain.nonce)], Html::trusted(EARLY)),
         Html::tag("link", &[("rel", "stylesheet"), ("href", &css)], Html::default()),
-        Html::tag("link", &[("rel", "icon"), ("type", "image/svg+xml"), ("href", "/favicon.svg")], Html::default()),
-        Html::of("title", &[], &format!("{title} · Lockscope")),
+        Html::tag("link", &[("rel", "icon"), ("type", "image/svg+xml"), ("href", &plain.tab.icon())], Html::default()),
+        Html::of("title", &[], &plain.tab.title(title)),
         more,
     ];
     head.push_str(&Html::all(parts).into_string());
@@ -78,7 +83,7 @@ fn framed(plain: &Plain<'_>, title: &str, here: &str, inner: Html, (more, tail):
     let top = vec![
         brand(),
         Html::tag("nav", &[("class", "nav"), ("aria-label", "Pages")], Html::all(nav)),
-        Html::tag("div", &[("class", "top-tools")], Html::tag("div", &[("class", "visitor")], visitor_line(&visitor))),
+        Html::tag("div", &[("class", "top-tools")], Html::all(vec![find_link(), Html::tag("div", &[("class", "visitor")], visitor_line(&visitor))])),
     ];
     let body = vec![
         Html::of("a", &[("class", "skip"), ("href", "#main")], "To the content"),

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
 
+use super::copy::copy;
 use super::html::{Html, follow};
 use super::live::{Connection, Live};
 use super::visitor::Visitor;
@@ -147,8 +148,7 @@ impl Releasing {
             Some("revoke") => self.order("revoke"),
             Some("copy") => {
                 if let Some(text) = self.find("pre").and_then(|text| text.text_content()) {
-                    // A browser that refuses leaves the text on screen, where it can be selected.
-                    let _ = window().navigator().clipboard().write_text(&text);
+                    copy(text);
                 }
             }
             _ => {}

@@ -4,10 +4,10 @@ mod tables;
 mod words;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use super::address::{borrowed, use_pairs};
 use super::at_once::any;
+use super::copy::copy_button;
 use super::first::first;
 use super::format::{count, middle, visible};
 use super::html::{Html, Living};
@@ -27,8 +27,9 @@ pub(crate) fn SessionPageView() -> impl IntoView {
     let query = Memo::new(move |_| address.with(|pairs| SessionQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())));
     move || {
         let query = query.get();
+        let title = query.as_ref().map_or("Session".to_owned(), |query| format!("Session {}", query.id));
         any(view! {
-            <Chrome here="session">{match query {
+            <Chrome here="session" title=title>{match query {
                 Ok(query) => any(one(SessionQuery { limit: SPOTS_MAX, ..query })),
                 Err(mistake) => {
                     let html = Signal::stored(absent("Which session?", &mistake, ""));
@@ -44,7 +45,6 @@ fn one(query: SessionQuery) -> impl IntoView {
     let first = first(|source| source.session(&query));
     live.open(View::Session(query.clone()), first, |page| Body::Session(page.map(Box::new)));
     use_keys(|_| false);
-    let id = query.id.to_string();
     let html = move || {
         let now_ms = live.now_ms_untracked();
         match live.session(|page| page.map(|page| known(page, &query, now_ms))) {
@@ -58,7 +58,6 @@ fn one(query: SessionQuery) -> impl IntoView {
         }
     };
     view! {
-        <Title text=format!("Session {id} · Lockscope") />
         <Living class="living" html=Signal::derive(html) />
     }
 }
@@ -87,8 +86,10 @@ fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
         Html::total("Oldest wait", aged(row.oldest_wait_at_ms)),
         Html::total("Znodes", Html::text(&count(row.ephemerals))),
     ];
+    let id = row.session_id.to_string();
+    let title = Html::tag("h1", &[("class", "verdict-path")], Html::all(vec![Html::text(&format!("Session {id} ")), name]));
     let head = vec![
-        Html::tag("h1", &[("class", "verdict-path")], Html::all(vec![Html::text(&format!("Session {} ", row.session_id)), name])),
+        Html::tag("div", &[("class", "verdict-top")], Html::all(vec![title, copy_button(&id, "session id")])),
         Html::of("p", &[("class", "verdict-sentence"), ("data-testid", "sentence")], &words::sentence(row)),
         Html::tag("dl", &[("class", "totals")], Html::all(totals)),
     ];

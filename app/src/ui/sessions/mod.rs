@@ -5,7 +5,6 @@ mod row;
 mod state;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use super::at_once::any;
 use super::first::first;
@@ -28,8 +27,7 @@ pub(crate) fn SessionsPage() -> impl IntoView {
     let opened = live.open(View::Sessions(query), first, Body::Sessions);
     use_keys(move |key| act(state, key));
     view! {
-        <Title text="Sessions · Lockscope" />
-        <Chrome here="sessions">
+        <Chrome here="sessions" title="Sessions">
             {any(view! {
                 <h1 class="sr-only">"Sessions"</h1>
                 {move || notices(state)}

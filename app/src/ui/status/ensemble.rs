@@ -1,7 +1,7 @@
 //! One ensemble: link, counters, roots.
 
 use super::members::members;
-use crate::ui::format::{count, duration, middle, visible};
+use crate::ui::format::{count, duration, middle, plural, visible};
 use crate::ui::html::Html;
 use crate::ui::parts::findings;
 use crate::wire::{EnsembleStatus, Link, RootState, RootStatus};
@@ -45,7 +45,7 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus, now_ms: i64) -> Html {
         Html::pair("As of zxid", "mono", text(ensemble.zxid.to_string())),
         Html::pair("Clock offset", "", text(offset(ensemble.clock_offset_ms, ensemble.clock_error_ms))),
         Html::pair("Events taken in", "", text(count(ensemble.events))),
-        Html::pair("Read anew", "", text(format!("{} times", count(ensemble.resyncs)))),
+        Html::pair("Read anew", "", text(plural(ensemble.resyncs, "time", "times"))),
         Html::pair("Events missed", "", text(count(ensemble.missed))),
         Html::pair("Owner unknown", "", text(format!("{} znodes went before they could be read", count(ensemble.owner_unknown)))),
     ];

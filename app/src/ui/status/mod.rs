@@ -4,7 +4,6 @@ mod ensemble;
 mod members;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use super::at_once::any;
 use super::first::first;
@@ -12,7 +11,7 @@ use super::format::count;
 use super::html::{Html, Living};
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
-use crate::wire::{Body, Status, View};
+use crate::wire::{Body, ConfigStatus, Status, View};
 use ensemble::ensemble;
 
 /// The status page.
@@ -25,8 +24,7 @@ pub(crate) fn StatusPage() -> impl IntoView {
     let html =
         move || live.status(|status| page(status, live.now_ms_untracked())).unwrap_or_else(|| Html::of("p", &[("class", "quiet")], "Not read yet."));
     view! {
-        <Title text="Status · Lockscope" />
-        <Chrome here="status">
+        <Chrome here="status" title="Status">
             {any(view! {
                 <h1 class="page-title">"Status"</h1>
                 <Living class="living" html=Signal::derive(html) />
@@ -41,6 +39,19 @@ fn page(status: &Status, now_ms: i64) -> Html {
     Html::all(parts)
 }
 
+/// Where the settings are from, and what of the file is not in force.
+fn settings(config: &ConfigStatus, now_ms: i64) -> Html {
+    let path = config.path.as_deref().unwrap_or("flags and environment");
+    let mut parts = vec![Html::text(path), Html::text(", read "), Html::age(Some(config.loaded_at_ms), false, now_ms), Html::text(" ago")];
+    if let Some(error) = &config.error {
+        parts.push(Html::of("p", &[("class", "notice"), ("data-testid", "config-error")], error));
+    }
+    if !config.waits_for_restart.is_empty() {
+        parts.push(Html::of("p", &[("class", "quiet")], &format!("waits for a restart: {}", config.waits_for_restart.join(", "))));
+    }
+    Html::all(parts)
+}
+
 /// The server itself.
 fn server(status: &Status, now_ms: i64) -> Html {
     let hands = if status.read_only { "read-only: nothing can be released" } else { "an operator may release locks" };
@@ -50,6 +61,7 @@ fn server(status: &Status, now_ms: i64) -> Html {
         Html::pair("Running for", "", Html::age(Some(status.started_at_ms), false, now_ms)),
         Html::pair("Changes taken in", "", Html::text(&count(status.seq))),
         Html::pair("Hands", "", Html::text(hands)),
+        Html::pair("Settings", "", settings(&status.config, now_ms)),
     ];
     let inner = vec![
         Html::of("h2", &[("class", "part-title"), ("id", "server-title")], "Lockscope"),

@@ -5,7 +5,6 @@ mod graph;
 mod table;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use super::address::use_pairs;
 use super::at_once::any;
@@ -37,10 +36,8 @@ pub(crate) fn WaitsPage() -> impl IntoView {
     let state = WaitsState { waits: Memo::new(move |_| live.waits(Clone::clone).unwrap_or_default()), chosen };
     let is_read = move || live.waits(|_| ()).is_some();
     let nobody = move || state.waits.with(|waits| waits.nodes.is_empty());
-    let deadlocks = move || state.waits.with(|waits| waits.cycles.len());
     view! {
-        <Title text=move || if deadlocks() == 0 { "Waits · Lockscope".to_owned() } else { format!("{} · Lockscope", plural(deadlocks() as u64, "deadlock", "deadlocks")) } />
-        <Chrome here="waits">
+        <Chrome here="waits" title="Waits">
             {any(view! {
                 <h1 class="page-title">"Waits"</h1>
                 <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>

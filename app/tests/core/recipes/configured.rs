@@ -1,8 +1,9 @@
 //! What the operator says goes before what names say.
 
+use app::domain::finding::{Code, Limits};
 use app::domain::recipe::Recipe;
 
-use super::{says, tell, tree_admitting, tree_configured};
+use super::{entries, says, tell, tree_admitting, tree_configured};
 
 #[test]
 fn a_path_may_be_called_what_it_is() {
@@ -111,4 +112,43 @@ fn a_queue_may_be_called_a_semaphore() {
     );
     tell(&mut story, "20 - /s/_c_<b>-lock-#1");
     assert_eq!(story.sentence("/s"), "2 of 2 leases held, the first by session 0xa; 1 waits.");
+}
+
+#[test]
+fn what_is_said_anew_is_as_if_it_had_been_said_from_the_start() {
+    const TREE: &str = "/x/a
+        /x/a/app_#0 owner=a
+        /x/a/app_#1 owner=b
+        /y/lock-#0 owner=a
+        /y/lock-#1 owner=b
+        /team/any owner=c
+        /apps/owner owner=a data=host-1";
+    let words: [&[(&str, Recipe)]; 4] = [
+        &[],
+        &[("/x/*", Recipe::Election), ("/y", Recipe::Unknown)],
+        &[("/x/*", Recipe::Queue), ("/team", Recipe::Membership), ("/apps/owner", Recipe::SingleNodeMutex)],
+        &[("/**", Recipe::Unknown)],
+    ];
+    for first in words {
+        for then in words {
+            let mut story = tree_configured(first, TREE);
+            story.said(entries(then), Limits::default());
+            assert_eq!(story.show(), tree_configured(then, TREE).show(), "{first:?} {then:?}");
+            story.said(entries(then), Limits::default());
+            assert!(story.changes.is_empty(), "nothing new was said");
+        }
+    }
+}
+
+#[test]
+fn other_limits_are_heard_within_moments() {
+    let queue: String = (0..6).map(|at| format!("/q/lock-#{at} owner=a{at}\n")).collect();
+    let mut story = tree_configured(&[], &queue);
+    assert!(!story.findings("/q").contains("deep_queue"));
+    story.said(Vec::new(), Limits { deep_contenders: 5, ..Limits::default() });
+    story.tell("1000 tick");
+    assert!(story.findings("/q").contains("deep_queue"), "{}", story.findings("/q"));
+    story.said(Vec::new(), Limits { deep_contenders: 5, off: vec![Code::DeepQueue], ..Limits::default() });
+    story.tell("2000 tick");
+    assert!(!story.findings("/q").contains("deep_queue"));
 }

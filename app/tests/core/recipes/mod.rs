@@ -27,8 +27,12 @@ pub(crate) fn tree(lines: &str) -> Story {
 
 /// The same where the configuration says something of some paths.
 fn tree_configured(configured: &[(&str, Recipe)], lines: &str) -> Story {
+    synced(Story::configured(&["/"], entries(configured)), lines)
+}
+
+fn entries(configured: &[(&str, Recipe)]) -> Vec<Configured> {
     let entry = |(pattern, recipe): &(&str, Recipe)| Configured { pattern: (*pattern).to_owned(), recipe: Some(*recipe), max: None };
-    synced(Story::configured(&["/"], configured.iter().map(entry).collect()), lines)
+    configured.iter().map(entry).collect()
 }
 
 /// The same where the configuration says how many a path admits.

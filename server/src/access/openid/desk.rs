@@ -10,7 +10,7 @@ use axum::http::header::HOST;
 use super::fault::{OpenIdFault, said};
 use super::pending::{PENDING_MS_MAX, Pending, Proof};
 use super::provider::{AGAIN, Provider, Sent};
-use crate::access::keeper::cookie_of;
+use crate::access::keeper::{Rules, cookie_of};
 use crate::access::sessions::{Basis, Holder};
 use crate::access::{Access, Grant, OpenId, Secret, SignedIn};
 use crate::clock::Clock;
@@ -83,13 +83,20 @@ impl Desk {
     }
 }
 
+fn desk(rules: &Rules) -> Result<&Desk, OpenIdFault> {
+    rules.openid.as_ref().ok_or_else(|| {
+        OpenIdFault::Refused("nobody signs in by OpenID Connect here; set `oidc_issuer` and `oidc_client_id`, or sign in otherwise".to_owned())
+    })
+}
+
 impl Access {
     /// Begins a sign-in. `next`: where to go afterwards, a path of ours.
     ///
     /// # Errors
     /// When the provider can't be asked.
     pub async fn openid_begin(&self, headers: &HeaderMap, peer: Option<IpAddr>, next: &str) -> Result<Away, OpenIdFault> {
-        let desk = self.desk()?;
+        let rules = self.rules();
+        let desk = desk(&rules)?;
         let redirect = match &desk.settings.redirect {
             Some(redirect) => redirect.clone(),
             None => {
@@ -111,7 +118,8 @@ impl Access {
     /// # Errors
     /// When it is not believed; that is recorded.
     pub async fn openid_end(&self, headers: &HeaderMap, peer: Option<IpAddr>, back: &Back<'_>) -> Result<(SignedIn, String), OpenIdFault> {
-        let desk = self.desk()?;
+        let rules = self.rules();
+        let desk = desk(&rules)?;
         let address = self.client(headers, peer);
         let now_ms = self.inner().clock.now_ms();
         let cookie = cookie_of(headers, &self.openid_cookie_name());
@@ -129,12 +137,6 @@ impl Access {
     /// The cookie that takes the way's own away.
     pub fn no_openid_cookie(&self) -> String {
         self.openid_cookie("", 0)
-    }
-
-    fn desk(&self) -> Result<&Desk, OpenIdFault> {
-        self.inner().openid.as_ref().ok_or_else(|| {
-            OpenIdFault::Refused("nobody signs in by OpenID Connect here; set `oidc_issuer` and `oidc_client_id`, or sign in otherwise".to_owned())
-        })
     }
 
     fn openid_cookie_name(&self) -> String {

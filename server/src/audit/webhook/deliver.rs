@@ -92,6 +92,7 @@ impl Delivery {
             ))
         })?;
         let backoff = Backoff::new(pace.first_wait, pace.longest_wait).map_err(|error| AuditError(format!("the webhook can't be used: {error}")))?;
+        log.set_delivered(delivered);
         Ok(Self { log: log.clone(), webhook, client, clock, backoff, delivered, trouble: String::new() })
     }
 
@@ -139,6 +140,7 @@ impl Delivery {
             self.well();
         }
         self.delivered = id;
+        self.log.set_delivered(id);
         if is_wanted {
             self.save().await;
         }

@@ -27,9 +27,9 @@ fn a_build_without_it_says_so_for_every_setting() {
         ("oidc_groups_claim", "oidc_groups_claim = 'x'"),
         ("oidc_role", "oidc_role = 'viewer'"),
     ] {
-        sentence(text, &format!("`{key}` in x.toml {without}"));
+        sentence(text, &format!("x.toml:1: `{key}` {without}"));
     }
-    sentence("[oidc_roles]\na = 'viewer'", &format!("[oidc_roles] in x.toml {without}"));
+    sentence("[oidc_roles]\na = 'viewer'", &format!("x.toml:1: `oidc_roles` {without}"));
 }
 
 #[cfg(feature = "oidc")]
@@ -88,22 +88,22 @@ mod with {
     fn every_mistake_has_its_sentence() {
         sentence(
             "oidc_client_id = 'x'",
-            "`oidc_client_id` in x.toml is set without `oidc_issuer`; name the provider, like oidc_issuer = \"https://id.example\"",
+            "x.toml:1: `oidc_client_id` is set without `oidc_issuer`; name the provider, like oidc_issuer = \"https://id.example\"",
         );
         for issuer in ["oidc_issuer = 'http://id.example'", "oidc_issuer = 'id.example'", "oidc_issuer = 'https://id.example/?a'"] {
             assert!(load(issuer).unwrap_err().to_string().ends_with("as the provider writes it itself, like https://id.example"), "{issuer}");
         }
         sentence(
             "oidc_issuer = 'https://id.example'",
-            "`oidc_issuer` in x.toml \"https://id.example\" is set without `oidc_client_id`; name what the provider calls this server, like oidc_client_id = \"lockscope\"",
+            "x.toml:1: `oidc_issuer` \"https://id.example\" is set without `oidc_client_id`; name what the provider calls this server, like oidc_client_id = \"lockscope\"",
         );
         sentence(
             "oidc_issuer = 'https://id.example'\noidc_client_id = 'x'",
-            "`oidc_issuer` in x.toml \"https://id.example\" lets nobody in; map groups to roles in [oidc_roles], or give everybody one with oidc_role = \"viewer\"",
+            "x.toml:1: `oidc_issuer` \"https://id.example\" lets nobody in; map groups to roles in [oidc_roles], or give everybody one with oidc_role = \"viewer\"",
         );
         sentence(
             "oidc_issuer = 'https://id.example'\noidc_client_id = 'x'\noidc_redirect = 'https://a.example/'",
-            "`oidc_redirect` in x.toml \"https://a.example/\" is not where people can come back to; write the dashboard's own with https://, like https://lockscope.example/sign-in/openid/back",
+            "x.toml:3: `oidc_redirect` \"https://a.example/\" is not where people can come back to; write the dashboard's own with https://, like https://lockscope.example/sign-in/openid/back",
         );
         assert!(load("oidc_issuer = 'https://id.example'\noidc_client_id = 'x'\n[oidc_roles]\na = 'boss'").is_err());
     }

@@ -60,6 +60,6 @@ fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
 }
 
 /// Whether those who wait for it wait for a lock.
-fn counts_as_waiting(lock: &Lock) -> bool {
+pub(super) fn counts_as_waiting(lock: &Lock) -> bool {
     !matches!(lock.recognition.recipe, Recipe::Queue | Recipe::DoubleBarrier | Recipe::Barrier | Recipe::Membership)
 }

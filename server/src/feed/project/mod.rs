@@ -5,7 +5,9 @@ mod board;
 mod contenders;
 mod details;
 mod ended;
+mod events;
 mod evidence;
+mod figures;
 mod release;
 mod seen;
 mod sessions;
@@ -22,9 +24,12 @@ use app::wire;
 use super::Sight;
 pub use board::board;
 pub use ended::{Told, told};
+pub use events::{EventsTold, events, lately};
+pub use figures::{Apart, Counted, Figures, LockFigures, PINNED_MAX, figures};
 pub use release::{Draft, Holding, shown};
 pub use sessions::sessions;
 pub use waits::waits;
+pub use words::root_help;
 use words::{wire_confidence, wire_recipe, wire_root_state, wire_verdict};
 
 /// Holders shown on a board row.
@@ -94,19 +99,14 @@ impl<'a> Look<'a> {
 
     /// The ensemble's part of the status.
     pub fn ensemble_status(&self) -> wire::EnsembleStatus {
-        let (link, since, why) = self.observatory.link();
+        let (_, since, why) = self.observatory.link();
         let counters = self.observatory.counters();
         let syncing = self.roots().any(|(at, _)| self.observatory.root_state(at).0 == ModelRootState::Syncing);
         wire::EnsembleStatus {
             name: self.ensemble.name.clone(),
             color: self.ensemble.color,
             connect: self.ensemble.connect.clone(),
-            link: match link {
-                ModelLink::Live if syncing => wire::Link::Syncing,
-                ModelLink::Live => wire::Link::Live,
-                ModelLink::Stale => wire::Link::Stale,
-                ModelLink::Lost => wire::Link::Lost,
-            },
+            link: self.wire_link(syncing),
             since_ms: since.0,
             why: why.to_owned(),
             session_id: self.observatory.session().map(|session| wire::SessionId(session.0)),
@@ -120,6 +120,16 @@ impl<'a> Look<'a> {
             events: counters.events,
             owner_unknown: counters.owner_unknown,
             missed: counters.missed,
+        }
+    }
+
+    /// State of our link; `syncing`: some root is being read.
+    fn wire_link(&self, syncing: bool) -> wire::Link {
+        match self.observatory.link().0 {
+            ModelLink::Live if syncing => wire::Link::Syncing,
+            ModelLink::Live => wire::Link::Live,
+            ModelLink::Stale => wire::Link::Stale,
+            ModelLink::Lost => wire::Link::Lost,
         }
     }
 
@@ -238,8 +248,8 @@ impl<'a> Look<'a> {
         self.roots().map(|(at, _)| self.as_of(at)).min_by_key(trust).unwrap_or_default()
     }
 
-    /// Whether a query for an ensemble, or for all with an empty name, means this one.
-    fn is_meant(&self, name: &str) -> bool {
+    /// Whether a query means this ensemble; one that names none means all.
+    pub fn is_meant(&self, name: &str) -> bool {
         name.is_empty() || name == self.ensemble.name
     }
 

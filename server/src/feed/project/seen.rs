@@ -11,7 +11,7 @@ use app::domain::verdict::{self, Verdict};
 use app::domain::znode::{SessionId, join_path};
 use app::wire;
 
-use super::words::wire_root_state;
+use super::words::{root_help, wire_root_state};
 use super::{Look, count32, details};
 
 /// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
@@ -108,16 +108,22 @@ impl<'a> Look<'a> {
         let counts = self.locks_under();
         let brief = |(at, view): (RootId, &RootView)| {
             let (state, since, why) = self.observatory.root_state(at);
+            let locks = counts.get(at.0 as usize).copied().unwrap_or_default();
+            let help = if locks == 0 { root_help(wire_root_state(state), self.znodes(view), &self.ensemble.connect) } else { String::new() };
             wire::RootBrief {
                 tag: self.ensemble.tag(),
                 path: view.path.to_string(),
                 state: wire_root_state(state),
                 since_ms: since.0,
                 why: why.to_owned(),
-                locks: counts.get(at.0 as usize).copied().unwrap_or_default(),
+                locks,
+                help,
             }
         };
-        self.roots().map(brief).collect()
+        let mut briefs: Vec<wire::RootBrief> = self.roots().map(brief).collect();
+        // Without a link the same holds for all: once is enough.
+        briefs.iter_mut().skip(1).filter(|brief| brief.state == wire::RootState::Stale).for_each(|brief| brief.help.clear());
+        briefs
     }
 
     pub(super) fn root_statuses(&self) -> Vec<wire::RootStatus> {

@@ -4,6 +4,7 @@ use app::domain::observatory::RootState as ModelRootState;
 use app::domain::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
 use app::domain::verdict::Verdict as ModelVerdict;
 use app::wire;
+use app::words::count;
 
 pub(super) fn wire_confidence(confidence: ModelConfidence) -> wire::Confidence {
     match confidence {
@@ -64,5 +65,23 @@ pub(super) fn wire_root_state(state: ModelRootState) -> wire::RootState {
         ModelRootState::Denied => wire::RootState::Denied,
         ModelRootState::Gone => wire::RootState::Gone,
         ModelRootState::Reduced => wire::RootState::Reduced,
+    }
+}
+
+/// What to make of a root that has no lock, and what helps; nothing while it is being read.
+pub fn root_help(state: wire::RootState, znodes: u64, connect: &str) -> String {
+    use wire::RootState;
+    match state {
+        RootState::Stale if znodes == 0 => format!(
+            "Asked: {connect}. Is that the client port, 2181 as a rule? Can this machine reach it, through firewalls and DNS? If the ensemble \
+             wants TLS or a password, it must be configured here too."
+        ),
+        RootState::Denied => "Grant the identity that Lockscope uses READ on it and on all below, or configure credentials that have it.".to_owned(),
+        RootState::Gone => "There is no such znode. It is watched for, and read as soon as somebody makes it; is the path right?".to_owned(),
+        RootState::Syncing => String::new(),
+        RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale if znodes == 1 => "1 znode seen, and it is no lock.".to_owned(),
+        RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale => {
+            format!("{} znodes seen, none of them a lock.", count(znodes))
+        }
     }
 }

@@ -232,7 +232,7 @@ impl RootWatch {
 
     fn announce(&mut self, out: &mut Outbox) {
         if !std::mem::replace(&mut self.announced, true) {
-            out.push(Observation::SyncBegan { root: self.id, why: self.sync_why.text().into() });
+            out.sync_began(self.id, self.sync_why);
         }
     }
 

@@ -196,9 +196,11 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += creates,
             Observation::Link { .. }
             | Observation::Counted { .. }
+            | Observation::Reached { .. }
             | Observation::Synced { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
+            | Observation::Said(_)
             | Observation::Tick => {}
         }
     }

@@ -22,7 +22,7 @@ use server::shutdown::{self, Stopper};
 use server::transport::{self, Bounds};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
@@ -132,7 +132,10 @@ impl World {
         let log = Arc::new(Log::open(&place.path().join("record"), clock.clone()).await.unwrap());
         let (drain, draining) = shutdown::channel();
         let (close, closing) = shutdown::channel();
-        let http = Http::new(hub.clone(), draining, Limits::default()).with_access(access).with_payloads(payloads).with_records(log.clone());
+        let http = Http::new(hub.clone(), draining, Limits::default())
+            .with_access(access)
+            .with_payloads(watch::channel(payloads).1)
+            .with_records(log.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(transport::serve(listener, None, http.router(pages(hub)), Bounds::default(), closing));
@@ -202,7 +205,8 @@ fn entry(ensemble: &str, lock: &str) -> Entry {
 }
 
 /// Every view there is; some of what is outside.
-const VIEWS: [&str; 10] = [
+const VIEWS: [&str; 11] = [
+    r#"{"kind":"events"}"#,
     r#"{"kind":"board"}"#,
     r#"{"kind":"board","q":"gold"}"#,
     r#"{"kind":"lock","ensemble":"prod","path":"/shop/order"}"#,
@@ -215,7 +219,7 @@ const VIEWS: [&str; 10] = [
     r#"{"kind":"session","ensemble":"prod","id":"0x1fca"}"#,
 ];
 /// Every address that shows something of a model.
-const ADDRESSES: [&str; 18] = [
+const ADDRESSES: [&str; 19] = [
     "/api/v1/status",
     "/api/v1/locks",
     "/api/v1/locks?sort=path&q=gold",
@@ -226,6 +230,7 @@ const ADDRESSES: [&str; 18] = [
     "/api/v1/session?ensemble=prod&id=0x1001",
     "/api/v1/session?ensemble=prod&id=0x1002",
     "/api/v1/session?ensemble=prod&id=0x1003",
+    "/api/v1/events?ensemble=prod",
     "/api/v1/me",
     "/metrics",
     "/",

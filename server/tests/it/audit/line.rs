@@ -76,16 +76,16 @@ async fn a_server_keeps_its_record_alone_and_views_go_on_without_one() {
 }
 
 #[tokio::test]
-async fn the_readme_s_shell_finds_the_same_head() {
+async fn the_documents_shell_finds_the_same_head() {
     let place = tempfile::tempdir().unwrap();
     let log = open(place.path()).await;
     for detail in ["a \\ and a \"quote\", an end of a hash: ,\"hash\":\"00\"}", "wörter 主机", "  %s $(x) `y`  "] {
         append(&log, detail).await;
     }
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
-    let (from, to) = (readme.find("prev=$(printf").unwrap(), readme.find("; echo \"$prev\"").unwrap());
+    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/record.md")).unwrap();
+    let (from, to) = (document.find("prev=$(printf").unwrap(), document.find("; echo \"$prev\"").unwrap());
     std::fs::copy(place.path().join("audit.log"), place.path().join("acts.ndjson")).unwrap();
-    let script = format!("{}; echo \"$prev\"", &readme[from..to]);
+    let script = format!("{}; echo \"$prev\"", &document[from..to]);
     let done = std::process::Command::new("sh").args(["-c", &script]).current_dir(place.path()).output().unwrap();
     assert_eq!(String::from_utf8(done.stdout).unwrap().trim(), log.tip().hash);
 }

@@ -148,6 +148,17 @@ async fn refusals_are_tried_again_until_each_record_is_taken_in_order() {
     until(async || trouble(&log).await.is_empty()).await;
 }
 
+/// The log, as soon as the delivery that was told to stop has let go of it.
+async fn reopened(dir: &Path) -> Log {
+    let mut log = None;
+    until(async || {
+        log = Log::open(dir, Clock::manual(1_790_000_000_000)).await.ok();
+        log.is_some()
+    })
+    .await;
+    log.unwrap()
+}
+
 #[tokio::test]
 async fn nothing_is_lost_over_restarts() {
     let place = tempfile::tempdir().unwrap();
@@ -155,7 +166,7 @@ async fn nothing_is_lost_over_restarts() {
     let port = receiver.listen(0).await;
     let mut expected = Vec::new();
     for round in 0..4 {
-        let log = open(place.path()).await;
+        let log = reopened(place.path()).await;
         // In some rounds nobody listens, in others the receiver takes what it can until the stop.
         let to = if round % 2 == 0 { dead_port() } else { port };
         let stopper = deliver(&log, to);
@@ -164,7 +175,7 @@ async fn nothing_is_lost_over_restarts() {
         }
         stopper.stop();
     }
-    let log = open(place.path()).await;
+    let log = reopened(place.path()).await;
     let _stopper = deliver(&log, port);
     let last = append(&log, "last").await;
     expected.push(last);

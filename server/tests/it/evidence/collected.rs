@@ -56,14 +56,21 @@ impl Collected {
         (**round).clone()
     }
 
-    /// Waits until what was said satisfies `condition`; gives the time it took.
-    pub(super) async fn until(&mut self, what: &str, condition: impl Fn(&Said) -> bool) -> Duration {
+    /// Waits until what was said satisfies `condition`.
+    pub(super) async fn until(&mut self, what: &str, condition: impl Fn(&Said) -> bool) {
         let begin = Instant::now();
         while !condition(&self.said) {
             assert!(begin.elapsed() < DEADLINE, "not said in {DEADLINE:?}: {what}; said: {:#?}", self.said);
             self.round().await;
         }
-        begin.elapsed()
+    }
+
+    /// Waits for a round that satisfies `condition`.
+    pub(super) async fn until_round(&mut self, what: &str, condition: impl Fn(&Round) -> bool) {
+        let begin = Instant::now();
+        while !condition(&self.round().await) {
+            assert!(begin.elapsed() < DEADLINE, "no such round in {DEADLINE:?}: {what}; said: {:#?}", self.said);
+        }
     }
 
     pub(super) async fn stop(self) {

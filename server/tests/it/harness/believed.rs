@@ -131,7 +131,12 @@ impl Believed {
             }
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
             Observation::Counted { path, facts, .. } => _ = self.counted.insert(path.into(), facts.creates_ever()),
-            Observation::Synced { .. } | Observation::ClockRead { .. } | Observation::Evidence(_) | Observation::Tick => {}
+            Observation::Reached { .. }
+            | Observation::Synced { .. }
+            | Observation::ClockRead { .. }
+            | Observation::Evidence(_)
+            | Observation::Said(_)
+            | Observation::Tick => {}
         }
     }
 }

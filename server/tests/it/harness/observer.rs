@@ -67,14 +67,14 @@ impl Observed {
         look(&self.believed.lock().unwrap())
     }
 
-    /// Waits until what is believed satisfies `condition`; gives the time it took.
-    pub(crate) async fn until(&self, what: &str, condition: impl Fn(&Believed) -> bool) -> Duration {
+    /// Waits until what is believed satisfies `condition`.
+    pub(crate) async fn until(&self, what: &str, condition: impl Fn(&Believed) -> bool) {
         let begin = Instant::now();
         let mut news = self.news.clone();
         loop {
             news.borrow_and_update();
             if self.look(&condition) {
-                return begin.elapsed();
+                return;
             }
             let left = DEADLINE.saturating_sub(begin.elapsed());
             if !matches!(tokio::time::timeout(left, news.changed()).await, Ok(Ok(()))) {
@@ -86,20 +86,20 @@ impl Observed {
     }
 
     /// Waits until all roots are live.
-    pub(crate) async fn until_live(&self) -> Duration {
+    pub(crate) async fn until_live(&self) {
         let count = u32::try_from(self.roots.len()).unwrap();
-        self.until("all roots live", |believed| (0..count).all(|root| believed.is_live(root))).await
+        self.until("all roots live", |believed| (0..count).all(|root| believed.is_live(root))).await;
     }
 
     /// Waits until the believed tree is the real one, with the same facts.
-    pub(crate) async fn until_true(&self, truth: &Truth) -> Duration {
+    pub(crate) async fn until_true(&self, truth: &Truth) {
         let begin = Instant::now();
         loop {
             let real = truth.trees(&self.roots).await;
             let difference = self.look(|believed| super::truth::difference(&real, &believed.tree));
             let Some(difference) = difference else {
                 self.assert_core_agrees();
-                return begin.elapsed();
+                return;
             };
             assert!(begin.elapsed() < DEADLINE, "the believed tree is not the real one: {difference}");
             let mut news = self.news.clone();

@@ -56,7 +56,7 @@ async fn no_secret_is_in_any_sentence_of_the_configuration() {
         (&["--auth-file", "/nowhere/CONARY"], 64, "can't be read"),
         (&["--ca-file", &ca, "--cert-file", &cert, "--key-file", &bad_key], 64, "is not of its key; name the certificate and the key"),
         (&["--ca-file", &ca, "--cert-file", &cert], 64, "is one of two"),
-        (&["--cert-file", &cert, "--key-file", &key], 64, "cert_file is set and ca_file is not"),
+        (&["--cert-file", &cert, "--key-file", &key], 64, "--cert-file is set and ca_file is not"),
         (&["--ca-file", &key], 64, "has no certificate of an authority"),
         (&["--ca-file", &ca, "--cert-file", &key, "--key-file", &key], 64, "has no certificate; write it in PEM"),
         (&["--tls-cert", &cert, "--tls-key", &bad_key], 64, "is not the key of tls_cert"),

@@ -59,7 +59,11 @@ impl Lockscope {
         {
             command.env_remove(format!("LOCKSCOPE_{name}"));
         }
-        command.env("LOCKSCOPE_LOG", "warn,zookeeper_client=error").stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
+        command
+            .env("LOCKSCOPE_LOG", "warn,server::accounts=error,zookeeper_client=error")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
         let mut lockscope = command.spawn().expect("lockscope starts");
         let mut lines = BufReader::new(lockscope.stdout.take().unwrap()).lines();
         let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.expect("lockscope says where it listens").unwrap().unwrap();
@@ -67,6 +71,18 @@ impl Lockscope {
         let lockscope = Self { address, _process: lockscope };
         crate::served::until(async || lockscope.ask("/readyz").await.0 == 200).await;
         lockscope
+    }
+
+    /// Where it is.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The text at an address that can't fail.
+    pub(crate) async fn text(&self, target: &str) -> String {
+        let answer = reqwest::get(format!("{}{target}", self.address)).await.expect("lockscope answers");
+        assert!(answer.status().is_success(), "{target}: {}", answer.status());
+        answer.text().await.unwrap()
     }
 
     /// Status and body of an answer.

@@ -21,10 +21,15 @@ const JARS: [&str; 10] = [
     "slf4j-simple",
 ];
 
+/// The Python of the tests' own environment.
+pub(crate) fn python() -> PathBuf {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the server lies in the repository");
+    std::env::var_os("LOCKSCOPE_PYTHON").map_or_else(|| repository.join(".tools/venv/bin/python"), PathBuf::from)
+}
+
 /// Clients of kazoo.
 pub(super) fn kazoo(timeout_s: u32) -> Command {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the server lies in the repository");
-    let python = std::env::var_os("LOCKSCOPE_PYTHON").map_or_else(|| repository.join(".tools/venv/bin/python"), PathBuf::from);
+    let python = python();
     let has_kazoo = Command::new(&python).args(["-c", "import kazoo"]).output().is_ok_and(|output| output.status.success());
     assert!(
         has_kazoo,

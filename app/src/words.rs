@@ -1,0 +1,99 @@
+//! Times and counts as people read them, on the page and on a terminal. Pure.
+
+/// A duration: `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. Never negative.
+pub fn duration(ms: i64) -> String {
+    let ms = ms.max(0);
+    let seconds = ms / 1_000;
+    match ms {
+        ..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{seconds}.{} s", ms % 1_000 / 100),
+        60_000..3_600_000 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3_600_000..86_400_000 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
+/// A number with thin spaces between thousands.
+pub fn count(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
+    let mut out = String::with_capacity(digits.len() * 2);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 lock`, `2 locks`.
+pub fn plural(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// An instant as UTC, `14:03:22 UTC`.
+pub fn clock(at_ms: i64) -> String {
+    let seconds = at_ms.div_euclid(1_000).rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02} UTC", seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
+}
+
+/// An instant as UTC with its day, `2026-11-21 14:03:22 UTC`.
+pub fn date(at_ms: i64) -> String {
+    // Days since 1 March of the year 0, so that a leap day is the last of its year.
+    let days = at_ms.div_euclid(86_400_000) + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Months from March on; 153 days are five of them.
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02} {}", year_of_era + era * 400 + next_year, clock(at_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        for (ms, text) in [
+            (-5, "0 ms"),
+            (850, "850 ms"),
+            (1_000, "1.0 s"),
+            (12_345, "12.3 s"),
+            (245_000, "4 min 05 s"),
+            (7_800_000, "2 h 10 min"),
+            (273_600_000, "3 d 4 h"),
+        ] {
+            assert_eq!(duration(ms), text);
+        }
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (at_ms, text) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399_000, "2000-02-28 23:59:59 UTC"),
+            (951_782_400_000, "2000-02-29 00:00:00 UTC"),
+            (4_107_542_400_000, "2100-03-01 00:00:00 UTC"),
+            (1_700_000_000_000, "2023-11-14 22:13:20 UTC"),
+            (-1_000, "1969-12-31 23:59:59 UTC"),
+        ] {
+            assert_eq!(date(at_ms), text);
+        }
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(count(999_u64), "999");
+        assert_eq!(count(1_234_567_u64), "1\u{202f}234\u{202f}567");
+        assert_eq!(plural(1, "lock", "locks"), "1 lock");
+        assert_eq!(plural(0, "lock", "locks"), "0 locks");
+    }
+
+    #[test]
+    fn instants_are_utc() {
+        assert_eq!(clock(50_602_000), "14:03:22 UTC");
+    }
+}

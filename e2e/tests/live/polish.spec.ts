@@ -1,0 +1,202 @@
+// The page with fresh eyes, over made-up locks: tab, palette, copying, names, paper, and what is said when there is nothing.
+
+import { expectAccessible } from '../../support/axe.ts';
+import { expect, test as base } from '../../support/fixtures.ts';
+import { Lockscope } from '../../support/lockscope.ts';
+
+/** A server over made-up locks instead of a real one. */
+const test = base.extend<object, { lockscope: Lockscope }>({
+  lockscope: [
+    async ({}, use) => {
+      const madeUp = await Lockscope.madeUp('live');
+      await use(madeUp);
+      await madeUp.kill();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+});
+
+const ARABIC = '/app/قفل-الطلبات';
+
+test('the tab tells the worst on every page', async ({ ui, page, problems }) => {
+  problems.expectNotFound();
+  const icon = page.locator('link[rel=icon]');
+  for (const [address, name] of [
+    ['/', ''],
+    ['/waits', 'Waits · '],
+    ['/sessions', 'Sessions · '],
+    ['/status', 'Status · '],
+    ['/lock?path=/order', '/order · '],
+    ['/nothing', 'No such page · '],
+  ] as const) {
+    await page.goto(address);
+    await ui.hydrated();
+    await expect(page).toHaveTitle(`2 deadlocked · ${name}Lockscope`);
+    await expect(icon).toHaveAttribute('href', '/favicon-bad.svg');
+  }
+  // Drawn by the server alone, and on the way from page to page.
+  await page.goto('/lab');
+  await expect(page).toHaveTitle('2 deadlocked · Lab · Lockscope');
+  for (const name of ['', '-warn', '-odd', '-bad', '-lost']) expect((await page.request.get(`/favicon${name}.svg`)).status()).toBe(200);
+});
+
+test.describe('a link that is lost', () => {
+  test('shows in the tab', async ({ ui, page, problems, madeUp }) => {
+    problems.expectOutage();
+    const own = await madeUp('live');
+    await page.goto(`${own.url}/waits`);
+    await ui.hydrated();
+    await expect(page).toHaveTitle(/^2 deadlocked/);
+    await own.kill();
+    await expect(page).toHaveTitle('OFFLINE · Waits · Lockscope');
+    await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', '/favicon-lost.svg');
+  });
+});
+
+test('the palette finds a lock by a part of its path, by keyboard alone', async ({ ui, page }) => {
+  await ui.openBoard();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  const input = palette.getByRole('combobox');
+  await expect(input).toBeFocused();
+  await expect(palette.getByRole('option', { name: /Waits/ })).toBeVisible();
+  await page.keyboard.type('stuck');
+  const first = palette.getByRole('option').first();
+  await expect(first).toContainText('/app/stuck');
+  await expect(first).toHaveAttribute('aria-selected', 'true');
+  await expect(input).toHaveAttribute('aria-activedescendant', 'palette-0');
+  await expectAccessible(page, 'palette');
+  // What is typed here is not heard by the page behind.
+  await expect(page).toHaveURL((url) => url.search === '');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL((url) => url.pathname === '/lock' && url.searchParams.get('path') === '/app/stuck');
+  await expect(palette).toBeHidden();
+
+  await page.getByRole('link', { name: /Find/ }).click();
+  await expect(palette.getByRole('option').first()).toBeVisible();
+  await page.keyboard.type('sess');
+  await expect(palette.getByRole('option', { name: /^Sessions/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(palette).toBeHidden();
+});
+
+test('the palette goes round, knows sessions and acts, and says when nothing fits', async ({ ui, page }) => {
+  await ui.open('/status');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  const selected = palette.locator('[aria-selected=true]');
+  await page.keyboard.type('theme');
+  await expect(selected).toContainText('Switch theme');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('0x100000000000abc');
+  await expect(selected).toContainText('Open session 0x100000000000abc');
+  await page.keyboard.press('ArrowUp');
+  await expect(palette.getByRole('option').last()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowDown');
+  await expect(palette.getByRole('option').first()).toHaveAttribute('aria-selected', 'true');
+  await palette.getByRole('combobox').fill('<b>nothing like it');
+  await expect(palette.getByText('Nothing fits “<b>nothing like it”')).toBeVisible();
+});
+
+test('what is copied is told, with a clipboard and without', async ({ ui, page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  const told = page.getByRole('alert').filter({ hasText: 'Copied' });
+  await ui.openLock(ARABIC);
+  await page.getByRole('button', { name: 'Copy path' }).click();
+  await expect(told.first()).toBeVisible();
+  expect(await copied()).toBe(ARABIC);
+  await page.getByRole('button', { name: 'curl' }).click();
+  await expect.poll(copied).toBe(`curl -fsS '${new URL(page.url()).origin}/api/v1/lock?path=${encodeURI(ARABIC)}'`);
+  await page.getByRole('button', { name: 'Copy session id' }).first().click();
+  await expect.poll(copied).toMatch(/^0x[0-9a-f]+$/);
+
+  // As on a page that came unencrypted from another machine.
+  await page.evaluate(() => {
+    document.addEventListener('copy', () => document.documentElement.setAttribute('data-by-hand', String(getSelection() ?? '') || 'input'));
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+  });
+  await page.getByRole('button', { name: 'zkCli' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-by-hand', /.+/);
+  await expect(told.last()).toBeVisible();
+});
+
+test('order and grouping are remembered, what is shared is in the address', async ({ ui, page }) => {
+  await ui.openBoard();
+  await page.getByTestId('sort').selectOption('path');
+  await expect(page).toHaveURL(/sort=path/);
+  await ui.open('/status');
+  await page.getByRole('link', { name: 'Board' }).click();
+  await expect(page).toHaveURL(/sort=path/);
+  await ui.openBoard({ sort: 'hold' });
+  await expect(page).toHaveURL((url) => url.search === '?sort=hold');
+  await ui.open('/');
+  await expect(page).toHaveURL(/sort=path/);
+  await page.getByTestId('sort').selectOption('damage');
+  await ui.open('/');
+  await expect(page).toHaveURL((url) => url.search === '');
+});
+
+for (const [mode, title, words] of [
+  ['empty', 'No locks here yet', /1\u202f204 znodes seen[\s\S]*create -s -e/],
+  ['unreached', 'Connecting to ZooKeeper', /no server can be reached[\s\S]*zk1:2181,zk2:2181,zk3:2181[\s\S]*Is that the client port/],
+  ['denied', 'No root can be read', /\/app denied[\s\S]*READ on it[\s\S]*\/order gone[\s\S]*no such znode/],
+] as const) {
+  test(`nothing to see, ${mode}: why, and what helps`, async ({ ui, page, madeUp }) => {
+    const own = await madeUp(mode);
+    await page.goto(own.url);
+    await ui.hydrated();
+    const empty = page.getByTestId('empty');
+    await expect(empty.getByRole('heading')).toHaveText(title);
+    await expect(empty).toContainText(words);
+    await expectAccessible(page, mode);
+  });
+}
+
+test('a filter that nothing matches can be cleared', async ({ ui, page }) => {
+  await ui.openBoard({ q: 'nothing-like-this' });
+  await page.getByTestId('clear-filter').click();
+  await expect(page).toHaveURL((url) => url.search === '');
+  await expect(ui.locks.first()).toBeVisible();
+});
+
+test('on paper: whole names, no switches, light', async ({ ui, page }) => {
+  await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
+  await ui.openBoard();
+  await expect(page.getByTestId('theme')).toBeHidden();
+  await expect(ui.filter).toBeHidden();
+  await expect(page.locator('.print-head')).toHaveText(/^\d\d:\d\d:\d\d UTC$/);
+  const paper = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+  expect(paper).toBe('light');
+  // The longest path is there as a whole.
+  const long = page.locator('.lock-path[title*="a-very-long-name"]');
+  const shown = await long.evaluate((link) => getComputedStyle(link, '::after').content.length);
+  expect(shown).toBeGreaterThan(390);
+  expect(await ui.overflow()).toBeLessThanOrEqual(0);
+});
+
+test('a name from right to left leaves its row as it is', async ({ ui }) => {
+  await ui.openBoard({ q: 'قفل' });
+  const row = ui.lock(ARABIC);
+  await expect(row).toBeVisible();
+  const isolation = await row.locator('bdi').first().evaluate((name) => getComputedStyle(name).unicodeBidi);
+  expect(isolation).toBe('isolate');
+  // The chip stays left of the name, and the name left of the recipe.
+  const [chip, name, recipe] = await Promise.all([row.locator('.chip'), row.locator('.lock-path'), row.locator('.lock-recipe')].map((part) => part.boundingBox()));
+  expect(chip!.x).toBeLessThan(name!.x);
+  expect(name!.x).toBeLessThan(recipe!.x);
+});
+
+test('no page of a lock is wider than the narrowest screen', async ({ ui, page, lockscope }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const { locks } = (await (await fetch(`${lockscope.url}/api/v1/locks`)).json()) as { locks: { path: string }[] };
+  expect(locks.length).toBeGreaterThan(10);
+  for (const path of ['', ...locks.map(({ path }) => path)]) {
+    await page.goto(path ? `/lock?path=${encodeURIComponent(path)}` : '/');
+    await expect(page.locator('.totals')).toBeVisible();
+    expect(await ui.overflow(), path).toBeLessThanOrEqual(0);
+  }
+});

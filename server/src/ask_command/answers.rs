@@ -1,0 +1,112 @@
+//! What a server answers, as far as it is told here. Fields that a newer server adds are passed over.
+
+use serde::Deserialize;
+
+/// Answer of `/api/v1/locks`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Locks {
+    pub(super) total: u32,
+    pub(super) locks: Vec<Lock>,
+}
+
+/// A lock of a list, and the head of a lock's own answer.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Lock {
+    pub(super) ensemble: String,
+    pub(super) path: String,
+    pub(super) recipe: String,
+    pub(super) recipe_label: String,
+    pub(super) confidence: String,
+    pub(super) verdict: String,
+    pub(super) sentence: String,
+    pub(super) as_of: AsOf,
+    pub(super) holders: Vec<Contender>,
+    pub(super) holder_count: u32,
+    pub(super) waiter_count: u32,
+    pub(super) oldest_wait_ms: Option<i64>,
+    pub(super) hold_ms: Option<i64>,
+    pub(super) hold_is_lower_bound: bool,
+}
+
+/// Answer of `/api/v1/lock`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct LockDetail {
+    #[serde(flatten)]
+    pub(super) lock: Lock,
+    pub(super) findings: Vec<Finding>,
+    pub(super) contender_count: u32,
+    pub(super) contenders: Vec<Contender>,
+    pub(super) notes: Vec<String>,
+}
+
+/// How old what is said may be.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct AsOf {
+    pub(super) state: String,
+    pub(super) zxid: String,
+    pub(super) at_ms: i64,
+    #[serde(default)]
+    pub(super) why: String,
+}
+
+/// Something odd.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Finding {
+    pub(super) code: String,
+    pub(super) severity: String,
+    pub(super) text: String,
+}
+
+/// A holder or a waiter.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Contender {
+    pub(super) path: String,
+    pub(super) node: Option<String>,
+    pub(super) position: u32,
+    pub(super) role: String,
+    pub(super) access: String,
+    pub(super) session_id: Option<String>,
+    pub(super) client: Option<Client>,
+    pub(super) liveness: String,
+    pub(super) label: Option<String>,
+    pub(super) waiting_ms: Option<i64>,
+    pub(super) holding_ms: Option<i64>,
+    pub(super) holding_is_lower_bound: bool,
+    pub(super) waits_for: Vec<String>,
+}
+
+/// Where a contender's client is.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Client {
+    pub(super) address: String,
+}
+
+/// Answer of `/api/v1/status`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Status {
+    pub(super) ensembles: Vec<Ensemble>,
+}
+
+/// One ensemble.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Ensemble {
+    pub(super) name: String,
+    pub(super) link: String,
+    pub(super) since_ms: i64,
+    pub(super) why: String,
+    pub(super) roots: Vec<Root>,
+}
+
+/// One watched root.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Root {
+    pub(super) path: String,
+    pub(super) state: String,
+    pub(super) since_ms: i64,
+    pub(super) why: String,
+}
+
+/// Whether what is said in this state is true now; the same as on the page.
+pub(super) fn is_current(state: &str) -> bool {
+    matches!(state, "live" | "partial" | "reduced")
+}

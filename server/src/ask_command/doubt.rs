@@ -1,0 +1,72 @@
+//! How far what a server says is true now, in words. Pure.
+
+use app::wire::visible;
+
+use super::answers::{AsOf, Status, is_current};
+use super::words::instant;
+
+/// Doubts that are told one by one.
+const DOUBTS_MAX: usize = 5;
+
+/// Something that keeps an answer from being whole or new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Doubt {
+    /// The line.
+    pub(super) text: String,
+    /// Whether what is said may not be true any more; else it is only not all.
+    pub(super) is_old: bool,
+}
+
+/// What is to be known of a server's view of one ensemble, or of all; with a line for what is left out.
+pub(super) fn doubts(status: &Status, ensemble: Option<&str>) -> Vec<Doubt> {
+    let mut all = Vec::new();
+    for one in status.ensembles.iter().filter(|one| ensemble.is_none_or(|name| name == one.name)) {
+        let of = if status.ensembles.len() > 1 { format!(" of {}", visible(&one.name)) } else { String::new() };
+        let is_linked = matches!(one.link.as_str(), "live" | "syncing");
+        if !is_linked {
+            all.push(doubt(&one.link, &format!("ZooKeeper{of}"), one.since_ms, &one.why));
+        }
+        // Without a link every root is as old as the link.
+        let roots = one.roots.iter().filter(|root| root.state != "live" && (is_linked || root.state != "stale"));
+        all.extend(roots.map(|root| doubt(&root.state, &format!("{}{of}", visible(&root.path)), root.since_ms, &root.why)));
+    }
+    if all.len() > DOUBTS_MAX {
+        let is_old = all.iter().skip(DOUBTS_MAX).any(|doubt| doubt.is_old);
+        let text = format!("and {} more; GET /api/v1/status has all", all.len() - DOUBTS_MAX);
+        all.truncate(DOUBTS_MAX);
+        all.push(Doubt { text, is_old });
+    }
+    all
+}
+
+fn doubt(state: &str, what: &str, since_ms: i64, why: &str) -> Doubt {
+    Doubt { text: format!("{}: {what}{}{}", word(state), since(since_ms), because(state, why)), is_old: !is_current(state) }
+}
+
+/// The doubt about one lock; empty when there is none.
+pub(super) fn of_lock(as_of: &AsOf) -> Option<Doubt> {
+    let text = || format!("{}{}{}", word(&as_of.state), since(as_of.at_ms), because(&as_of.state, &as_of.why));
+    (as_of.state != "live").then(|| Doubt { text: text(), is_old: !is_current(&as_of.state) })
+}
+
+fn word(state: &str) -> String {
+    if state == "syncing" { "RESYNCING".to_owned() } else { visible(state).to_uppercase() }
+}
+
+fn since(at_ms: i64) -> String {
+    if at_ms > 0 { format!(" since {}", instant(at_ms)) } else { String::new() }
+}
+
+fn because(state: &str, why: &str) -> String {
+    let otherwise = match state {
+        "syncing" => "everything is read anew",
+        "stale" | "lost" => "no answer from ZooKeeper",
+        "partial" => "some znodes may not be read",
+        "denied" => "ZooKeeper's access rules keep Lockscope out",
+        "gone" => "the root does not exist",
+        "reduced" => "ZooKeeper refuses persistent watches",
+        _ => "",
+    };
+    let why = if why.is_empty() { otherwise.to_owned() } else { visible(why) };
+    if why.is_empty() { why } else { format!(" ({why})") }
+}

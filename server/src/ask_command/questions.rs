@@ -1,0 +1,220 @@
+//! What is asked of a server, and what its refusals mean to whoever asked.
+
+use std::collections::BTreeSet;
+
+use app::wire::{WINDOW_ROWS_MAX, visible};
+use form_urlencoded::Serializer;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::answers::{self, Status};
+use super::doubt::doubts;
+use super::nearest::nearest;
+use crate::cli;
+use crate::config::ConfigError;
+use crate::error::RunError;
+use crate::remote::{Fault, Remote, checked, token_in};
+
+/// Where a token may be given without a file.
+const TOKEN: &str = "LOCKSCOPE_TOKEN";
+/// Ensembles that are asked one by one.
+const ENSEMBLES_MAX: usize = 64;
+
+/// A server that is asked.
+pub(super) struct Server(Remote);
+
+fn wrong(sentence: String) -> RunError {
+    RunError::Config(ConfigError(sentence))
+}
+
+fn query(pairs: &[(&str, &str)]) -> String {
+    Serializer::new(String::new()).extend_pairs(pairs.iter().filter(|(_, value)| !value.is_empty())).finish()
+}
+
+impl Server {
+    /// The one that the command line and the environment name.
+    pub(super) fn new(asked: &cli::Server) -> Result<Self, RunError> {
+        let token = match (&asked.token_file, std::env::var(TOKEN).ok().filter(|token| !token.is_empty())) {
+            (Some(file), _) => Some(token_in(file)?),
+            (None, Some(text)) => {
+                let bad = || wrong(format!("{TOKEN} is no token; set it to what `lockscope token new` printed, or name a file with --token-file"));
+                Some(checked(&text).ok_or_else(bad)?)
+            }
+            (None, None) => None,
+        };
+        Remote::new(&asked.server, token, asked.server_ca.as_deref()).map(Self)
+    }
+
+    /// Reads an answer.
+    pub(super) fn read<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, RunError> {
+        Ok(self.0.read(text)?)
+    }
+
+    /// How its view of ZooKeeper stands.
+    pub(super) async fn status(&self) -> Result<Status, RunError> {
+        let text = self.get("/api/v1/status").await.map_err(|fault| self.meant(fault))?;
+        self.read(&text)
+    }
+
+    /// Locks, as the API answers. It takes one verdict, so each of several is a question of its own.
+    pub(super) async fn locks(&self, asked: &cli::Locks, status: &Status) -> Result<String, RunError> {
+        if let Some(name) = asked.ensemble.as_deref() {
+            let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
+            if !status.ensembles.iter().any(|one| one.name == name) {
+                return Err(wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", "))));
+            }
+        }
+        let verdicts: BTreeSet<&str> = asked.verdict.iter().map(String::as_str).collect();
+        if verdicts.len() < 2 {
+            return self.board(asked, verdicts.first().copied().unwrap_or_default(), asked.offset, asked.limit).await;
+        }
+        let (mut total, mut seq, mut locks) = (0, 0, Vec::new());
+        let wanted = asked.offset.saturating_add(asked.limit);
+        if wanted > WINDOW_ROWS_MAX {
+            return Err(wrong(format!(
+                "--offset and --limit come to more than {WINDOW_ROWS_MAX} rows; with several verdicts, ask for one at a time"
+            )));
+        }
+        for verdict in verdicts {
+            let answer: Value = self.read(&self.board(asked, verdict, 0, wanted).await?)?;
+            total += answer["total"].as_u64().unwrap_or_default();
+            seq = answer["seq"].as_u64().unwrap_or_default().max(seq);
+            if let Some(Value::Array(some)) = answer.get("locks") {
+                locks.extend(some.iter().cloned());
+            }
+        }
+        order(&mut locks, &asked.sort);
+        let shown = locks.into_iter().skip(asked.offset as usize).take(asked.limit as usize).collect::<Vec<_>>();
+        Ok(json!({ "seq": seq, "total": total, "locks": shown }).to_string())
+    }
+
+    async fn board(&self, asked: &cli::Locks, verdict: &str, offset: u32, limit: u32) -> Result<String, RunError> {
+        let pattern = asked.pattern.join(" ");
+        let (offset, limit) = (offset.to_string(), limit.to_string());
+        let pairs = [
+            ("q", pattern.as_str()),
+            ("verdict", verdict),
+            ("recipe", asked.recipe.as_deref().unwrap_or_default()),
+            ("ensemble", asked.ensemble.as_deref().unwrap_or_default()),
+            ("sort", &asked.sort),
+            ("offset", &offset),
+            ("limit", &limit),
+        ];
+        self.get(&format!("/api/v1/locks?{}", query(&pairs))).await.map_err(|fault| self.meant(fault))
+    }
+
+    /// One lock, as the API answers.
+    pub(super) async fn lock(&self, path: &str, ensemble: Option<&str>, limit: u32, offset: u32) -> Result<String, RunError> {
+        if !path.starts_with('/') {
+            return Err(wrong(format!("{path:?} does not start with a slash; write /{}", path.trim_end_matches('/'))));
+        }
+        let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
+        let status = self.status().await?;
+        let names: Vec<&str> = match ensemble {
+            Some(name) => vec![name],
+            None if status.ensembles.len() > ENSEMBLES_MAX => return Err(wrong("there are many ensembles; name one with --ensemble".to_owned())),
+            None => status.ensembles.iter().map(|one| one.name.as_str()).collect(),
+        };
+        let (limit, offset) = (limit.to_string(), offset.to_string());
+        let mut found = Vec::new();
+        for name in names {
+            let pairs = query(&[("ensemble", name), ("path", path), ("limit", &limit), ("offset", &offset)]);
+            match self.get(&format!("/api/v1/lock?{pairs}")).await {
+                Ok(text) => found.push((name, text)),
+                Err(Fault::Refused { status: 404, .. }) => {}
+                Err(fault) => return Err(self.meant(fault)),
+            }
+        }
+        match found.len() {
+            0 => Err(self.none(path, ensemble, &status).await),
+            1 => Ok(found.pop().map(|(_, text)| text).unwrap_or_default()),
+            _ => {
+                let names: Vec<String> = found.iter().map(|(name, _)| visible(name)).collect();
+                Err(wrong(format!("{} is a lock in {}; say which with --ensemble NAME", visible(path), names.join(" and in "))))
+            }
+        }
+    }
+
+    /// No such lock: is that known, and what may have been meant?
+    async fn none(&self, path: &str, ensemble: Option<&str>, status: &Status) -> RunError {
+        let path_shown = visible(path);
+        let place = ensemble.map_or_else(String::new, |name| format!(" in {}", visible(name)));
+        if let Some(name) = ensemble.filter(|name| !status.ensembles.iter().any(|one| one.name == *name)) {
+            let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
+            return wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", ")));
+        }
+        let old: Vec<String> = doubts(status, ensemble).into_iter().filter(|doubt| doubt.is_old).map(|doubt| doubt.text).collect();
+        if !old.is_empty() {
+            return RunError::Unsure(format!("no lock is known at {path_shown}{place}, but not all is known: {}; ask again later", old.join("; ")));
+        }
+        let known = self.known(path, ensemble).await;
+        let near = nearest(path, known.iter().map(|(_, path)| path.as_str()));
+        let has_several = status.ensembles.len() > 1;
+        let shown = |near: &&str| {
+            let of = known.iter().find(|(_, path)| path == near).filter(|_| has_several && ensemble.is_none());
+            format!("{}{}", visible(near), of.map_or_else(String::new, |(name, _)| format!(" (--ensemble {})", visible(name))))
+        };
+        let near: Vec<String> = near.iter().map(shown).collect();
+        let remedy =
+            if near.is_empty() { "`lockscope locks` lists those that there are".to_owned() } else { format!("did you mean {}?", near.join(" or ")) };
+        RunError::Missing(format!("no lock is known at {path_shown}{place}; {remedy}"))
+    }
+
+    /// Locks that may have been meant, with their ensembles: the first by path, and those with a name like it or beside it.
+    async fn known(&self, path: &str, ensemble: Option<&str>) -> BTreeSet<(String, String)> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or_default();
+        let limit = WINDOW_ROWS_MAX.to_string();
+        let mut known = BTreeSet::new();
+        for text in ["", name, folder] {
+            let pairs =
+                query(&[("q", text.trim_start_matches('!')), ("sort", "path"), ("ensemble", ensemble.unwrap_or_default()), ("limit", &limit)]);
+            let answer = self.get(&format!("/api/v1/locks?{pairs}")).await;
+            // A hint that can't be had is none.
+            let Some(answer) = answer.ok().and_then(|text| self.read::<answers::Locks>(&text).ok()) else { break };
+            let is_all = text.is_empty() && answer.total <= WINDOW_ROWS_MAX;
+            known.extend(answer.locks.into_iter().map(|lock| (lock.ensemble, lock.path)));
+            if is_all {
+                break;
+            }
+        }
+        known
+    }
+
+    async fn get(&self, path: &str) -> Result<String, Fault> {
+        self.0.text(Method::GET, path, None).await
+    }
+
+    /// What a refusal means here.
+    fn meant(&self, fault: Fault) -> RunError {
+        match fault {
+            Fault::Refused { status: 401, detail } => {
+                let why =
+                    if self.0.has_token() { format!("does not take the token ({detail})") } else { "lets nobody look who is not known".to_owned() };
+                RunError::Denied(format!(
+                    "--server {} {why}; make a token there with `lockscope token new --name NAME --role viewer` and name its file with --token-file FILE",
+                    self.0.base()
+                ))
+            }
+            Fault::Refused { status: 403, detail } => RunError::Denied(format!("--server {} refuses: {detail}", self.0.base())),
+            Fault::Refused { status: 400, detail } => wrong(format!("--server {} does not understand: {detail}", self.0.base())),
+            Fault::Refused { status: 404, detail } => {
+                RunError::Unavailable(format!("--server {} has no such API ({detail}); is it Lockscope, and of this version?", self.0.base()))
+            }
+            fault => fault.into(),
+        }
+    }
+}
+
+/// As the server orders.
+fn order(locks: &mut [Value], sort: &str) {
+    let field = match sort {
+        "damage" => Some("total_wait_ms"),
+        "oldest_wait" => Some("oldest_wait_ms"),
+        "depth" => Some("waiter_count"),
+        "hold" => Some("hold_ms"),
+        _ => None,
+    };
+    let path = |lock: &Value| lock["path"].as_str().unwrap_or_default().to_owned();
+    // What has no number comes last.
+    locks.sort_by_key(|lock| (field.map(|field| std::cmp::Reverse(lock[field].as_i64().unwrap_or(-1))), path(lock)));
+}

@@ -1,0 +1,98 @@
+//! Who holds a lock, in one line. Pure.
+
+use app::wire::visible;
+use serde_json::{Map, Value};
+
+use super::answers::{Contender, Lock, is_current};
+use super::doubt::of_lock;
+use super::table::{Shown, Tone, of_verdict};
+use super::words::{duration, held, host, instant, name, wait};
+use crate::error::{EXIT_BROKEN, EXIT_UNSURE};
+
+/// Fields of the API's answer that tell who holds.
+const FIELDS: [&str; 11] = [
+    "ensemble",
+    "path",
+    "verdict",
+    "sentence",
+    "as_of",
+    "holders",
+    "holder_count",
+    "waiter_count",
+    "oldest_wait_ms",
+    "hold_ms",
+    "hold_is_lower_bound",
+];
+
+/// The exit code of an answer: None for held, which is 0.
+pub(super) fn code(lock: &Lock) -> Option<u8> {
+    if !is_current(&lock.as_of.state) {
+        return Some(EXIT_UNSURE);
+    }
+    (lock.holder_count == 0).then_some(EXIT_BROKEN)
+}
+
+/// The line.
+pub(super) fn render(lock: &Lock, now_ms: i64, shown: Shown) -> String {
+    let place = if lock.ensemble == "default" { String::new() } else { format!(" in {}", visible(&lock.ensemble)) };
+    let mut line = format!("{}{place} is ", visible(&lock.path));
+    line.push_str(&match lock.holder_count {
+        0 if lock.waiter_count == 0 => "free".to_owned(),
+        0 => "held by nobody".to_owned(),
+        1 => format!("held by {}", lock.holders.first().map_or_else(|| "somebody".to_owned(), |holder| one(holder, now_ms))),
+        count => several(lock, count),
+    });
+    if lock.waiter_count > 0 {
+        let longest = lock.oldest_wait_ms.map_or_else(String::new, |ms| format!(", the longest for {}", duration(ms)));
+        line.push_str(&format!("; {}{longest}", wait(lock.waiter_count)));
+    } else if lock.holder_count > 0 {
+        line.push_str("; nobody waits");
+    }
+    if !matches!(lock.verdict.as_str(), "free" | "healthy" | "unknown") {
+        line.push_str(&format!(" [{}]", shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict))));
+    }
+    if let Some(doubt) = of_lock(&lock.as_of).filter(|doubt| doubt.is_old) {
+        line.push_str(&format!("; {}", shown.tone(Tone::Bad, &format!("{}: it was so then", doubt.text))));
+    }
+    line.push('\n');
+    line
+}
+
+fn one(holder: &Contender, now_ms: i64) -> String {
+    let since = holder.holding_ms.map_or_else(String::new, |ms| {
+        format!(" for {}, since {}", held(Some(ms), holder.holding_is_lower_bound), instant(now_ms.saturating_sub(ms)))
+    });
+    format!("{}{}{since}", name(holder), from(holder))
+}
+
+fn several(lock: &Lock, count: u32) -> String {
+    let told = lock.holders.iter().map(|holder| {
+        let held = holder.holding_ms.map_or_else(String::new, |ms| format!(" for {}", held(Some(ms), holder.holding_is_lower_bound)));
+        format!("{}{}{held}", name(holder), from(holder))
+    });
+    let mut told: Vec<String> = told.collect();
+    let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(told.len());
+    if more > 0 {
+        told.push(format!("{more} more"));
+    }
+    format!("held by {count}: {}", told.join(", "))
+}
+
+/// Session and host, as far as they are known and not the name already.
+fn from(holder: &Contender) -> String {
+    let session = holder.session_id.as_deref().map(visible).filter(|session| *session != name(holder));
+    let session = session.map(|session| format!("session {session}"));
+    let parts: Vec<String> = session.into_iter().chain(host(holder).map(|host| format!("host {host}"))).collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+}
+
+/// The part of the API's answer that tells who holds, with `held` before it: true, false, or null while that is not known.
+pub(super) fn json(answer: &Value, lock: &Lock) -> Value {
+    let held = match code(lock) {
+        None => Value::Bool(true),
+        Some(EXIT_BROKEN) => Value::Bool(false),
+        Some(_) => Value::Null,
+    };
+    let kept = FIELDS.into_iter().filter_map(|name| Some((name.to_owned(), answer.get(name)?.clone())));
+    Value::Object(std::iter::once(("held".to_owned(), held)).chain(kept).collect::<Map<_, _>>())
+}

@@ -1,0 +1,73 @@
+//! `[metrics]`: which locks are told apart at `/metrics`.
+
+use app::domain::configured::Apart;
+use toml::Value;
+
+use super::ConfigError;
+use super::source::{Entry, Section};
+use super::tables::{number, shown};
+
+/// Each has five series.
+const TOP_LOCKS_MAX: u32 = 200;
+/// Patterns at most: each is tried on every lock at every scrape.
+const PATTERNS_MAX: usize = 50;
+
+/// Reads `[metrics]`.
+pub(super) fn of(entry: Option<Entry<'_>>) -> Result<Apart, ConfigError> {
+    let Some(entry) = entry else { return Ok(Apart::usual()) };
+    let fields = entry.section()?;
+    let top = fields.get("top_locks").map(|entry| number(&entry, 0, TOP_LOCKS_MAX)).transpose()?;
+    let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(Apart::usual().top);
+    Ok(Apart { top, patterns: patterns(&fields)? })
+}
+
+fn patterns(fields: &Section<'_>) -> Result<Vec<String>, ConfigError> {
+    let Some(entry) = fields.get("locks") else { return Ok(Vec::new()) };
+    let remedy = "write a list of paths that start with a slash, like locks = [\"/orders/*\"]";
+    let Value::Array(items) = entry.value else { return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value)))) };
+    if items.len() > PATTERNS_MAX {
+        return Err(ConfigError(format!(
+            "{} has {} patterns; write at most {PATTERNS_MAX}, with stars for what they share",
+            entry.from,
+            items.len()
+        )));
+    }
+    let pattern = |item: &Value| {
+        let path = item.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
+        path.ok_or_else(|| ConfigError(format!("{} has {}; {remedy}", entry.from, shown(item))))
+    };
+    items.iter().map(pattern).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::Source;
+    use super::*;
+
+    fn load(text: &str) -> Result<Apart, String> {
+        let source = Source::parse("x.toml".to_owned(), text).unwrap();
+        of(source.top().get("metrics")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        assert_eq!(load(""), Ok(Apart { top: 20, patterns: Vec::new() }));
+        assert_eq!(load("[metrics]\ntop_locks = 0\nlocks = [\"/a/*\"]"), Ok(Apart { top: 0, patterns: vec!["/a/*".to_owned()] }));
+    }
+
+    #[test]
+    fn every_mistake_has_its_sentence() {
+        let remedy = "write a list of paths that start with a slash, like locks = [\"/orders/*\"]";
+        let many = format!("[metrics]\nlocks = [{}]", "\"/a\",".repeat(51));
+        for (text, sentence) in [
+            ("metrics = 1", "x.toml:1: `metrics` is a integer; write it as a table that begins with [metrics]".to_owned()),
+            ("[metrics]\ntop_locks = 201", "x.toml:2: `top_locks` in [metrics] is 201; write a whole number from 0 to 200".to_owned()),
+            ("[metrics]\ntop_locks = -1", "x.toml:2: `top_locks` in [metrics] is -1; write a whole number from 0 to 200".to_owned()),
+            ("[metrics]\nlocks = \"/a\"", format!("x.toml:2: `locks` in [metrics] is \"/a\"; {remedy}")),
+            ("[metrics]\nlocks = [\"a\"]", format!("x.toml:2: `locks` in [metrics] has \"a\"; {remedy}")),
+            (&many, "x.toml:2: `locks` in [metrics] has 51 patterns; write at most 50, with stars for what they share".to_owned()),
+        ] {
+            assert_eq!(load(text), Err(sentence), "{text}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The three places a value may come from, in order: flag, environment, file. Knows no value's meaning.
+
+use std::path::{Path, PathBuf};
+
+use super::table::{self, Place, SETTINGS, Ways};
+use super::{ConfigError, Given, Source, Surroundings, check, given, variable};
+
+/// Begins the name of a credential of systemd's, where a file is asked for.
+const CREDENTIAL: &str = "credential:";
+/// Where systemd puts them.
+const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
+
+/// The three places a value may come from, in order.
+pub(super) struct Places<'a> {
+    pub(super) surroundings: &'a dyn Surroundings,
+    pub(super) file: Source,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn open(flag: Option<&Path>, surroundings: &'a dyn Surroundings) -> Result<Self, ConfigError> {
+        let Some(path) = config_file(flag, surroundings) else { return Ok(Self::without_file(surroundings)) };
+        let name = path.display().to_string();
+        let text = surroundings
+            .file(&path)
+            .map_err(|error| ConfigError(format!("--config {name} can't be read ({error}); name a file that can be, or leave --config out")))?;
+        Ok(Self { surroundings, file: Source::parse(name, &text)? })
+    }
+
+    pub(super) fn without_file(surroundings: &'a dyn Surroundings) -> Self {
+        Self { surroundings, file: Source::default() }
+    }
+
+    pub(super) fn one(&self, key: &str, flag: Option<&str>) -> Result<Option<Given>, ConfigError> {
+        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Ways::File), "`{key}` is in no row of the table");
+        if let Some(value) = flag {
+            return Ok(Some(given(value, &format!("--{}", key.replace('_', "-")))));
+        }
+        let name = variable(key);
+        // An empty variable is one that was not set.
+        if let Some(value) = self.surroundings.var(&name).filter(|value| !value.is_empty()) {
+            return Ok(Some(Given { value, from: name }));
+        }
+        self.file.top().one(key)
+    }
+
+    /// The same, as what it means.
+    pub(super) fn checked<T>(
+        &self,
+        key: &str,
+        flag: Option<&str>,
+        check: impl FnOnce(&Given) -> Result<T, ConfigError>,
+    ) -> Result<Option<T>, ConfigError> {
+        self.one(key, flag)?.map(|given| check(&given)).transpose()
+    }
+
+    /// A setting that may be given several times; in the environment separated by commas.
+    pub(super) fn many(&self, key: &str, flags: &[String]) -> Result<Option<Vec<Given>>, ConfigError> {
+        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Ways::File), "`{key}` is in no row of the table");
+        if !flags.is_empty() {
+            let from = format!("--{}", key.replace('_', "-"));
+            return Ok(Some(flags.iter().map(|value| given(value, &from)).collect()));
+        }
+        let name = variable(key);
+        if let Some(list) = self.surroundings.var(&name).filter(|list| !list.is_empty()) {
+            return Ok(Some(list.split(',').map(|value| given(value.trim(), &name)).collect()));
+        }
+        self.file.top().many(key)
+    }
+
+    pub(super) fn roots(&self, flags: &[String]) -> Result<Vec<Given>, ConfigError> {
+        match self.many("root", flags)? {
+            None => Ok(vec![given("/", "--root")]),
+            Some(roots) if roots.is_empty() => {
+                let from = self.file.top().get("root").map_or_else(|| variable("root"), |entry| entry.from);
+                Err(ConfigError(format!("{from} is an empty list; name at least one path, or leave it out to find every lock")))
+            }
+            Some(roots) => Ok(roots),
+        }
+    }
+
+    /// The directory that was named, else the usual one for what a program keeps from run to run.
+    pub(super) fn data_dir(&self, flag: Option<&str>) -> Result<Option<PathBuf>, ConfigError> {
+        if let Some(named) = self.one("data_dir", flag)? {
+            return check::data_dir(&named).map(Some);
+        }
+        // A relative XDG_STATE_HOME is to be ignored, says its specification.
+        let absolute = |name: &str| self.surroundings.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        Ok(state.map(|state| state.join("lockscope")))
+    }
+
+    /// The file that a setting names: a path, or the name of a credential that systemd loaded.
+    pub(super) fn path(&self, file: &Given) -> Result<PathBuf, ConfigError> {
+        let Some(name) = file.value.strip_prefix(CREDENTIAL) else { return check::file(file) };
+        if name.is_empty() || name.contains('/') || name.starts_with('.') {
+            return check::wrong(file, "names no credential", "write credential:NAME as in LoadCredential=NAME:PATH of the unit");
+        }
+        match self.surroundings.var(CREDENTIALS).filter(|directory| !directory.is_empty()) {
+            Some(directory) => Ok(Path::new(&directory).join(name)),
+            None => {
+                let remedy = format!("add LoadCredential={name}:PATH to the unit, or name a file by its path");
+                check::wrong(file, "is for a service of systemd's, and CREDENTIALS_DIRECTORY is not set", &remedy)
+            }
+        }
+    }
+
+    /// What is in that file. `remedy`: what to do where it can't be read.
+    pub(super) fn read(&self, file: &Given, remedy: &str) -> Result<String, ConfigError> {
+        let text = self.surroundings.file(&self.path(file)?);
+        text.map_err(|error| ConfigError(format!("{} {:?} can't be read ({error}); {remedy}", file.from, file.value)))
+    }
+
+    /// A sentence for every key of the file that is none.
+    pub(super) fn unknown(&self) -> Vec<ConfigError> {
+        let top = self.file.top();
+        let mut unknown: Vec<_> = top.entries().filter_map(|entry| stranger(&entry.key, &entry.from, Place::Top)).collect();
+        for place in Place::TABLES {
+            let Some(entry) = place.table().and_then(|key| top.get(key)) else { continue };
+            // What is no table at all, whoever reads it says.
+            let sections = if place.is_list() { entry.sections(usize::MAX) } else { entry.section().map(|section| vec![section]) };
+            let entries = sections.unwrap_or_default();
+            unknown.extend(entries.iter().flat_map(|section| section.entries()).filter_map(|entry| stranger(&entry.key, &entry.from, place)));
+        }
+        unknown
+    }
+}
+
+/// The file that is read, if any.
+pub(super) fn config_file(flag: Option<&Path>, surroundings: &dyn Surroundings) -> Option<PathBuf> {
+    flag.map(Path::to_owned).or_else(|| surroundings.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from))
+}
+
+fn stranger(key: &str, from: &str, place: Place) -> Option<ConfigError> {
+    let keys = table::keys(place);
+    if keys.contains(&key) {
+        return None;
+    }
+    let remedy = match table::nearest(key, &keys) {
+        Some(meant) => format!("write `{meant}`"),
+        None => format!("the keys here are {}", keys.join(", ")),
+    };
+    Some(ConfigError(format!("{from} is no setting; {remedy}")))
+}

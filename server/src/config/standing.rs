@@ -1,0 +1,90 @@
+//! How the settings in force stand to their file: when it was read, what is wrong with it now, what waits for a restart.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use app::wire::ConfigStatus;
+use tokio::sync::watch;
+
+use super::Config;
+
+/// How they stand; clones share it.
+#[derive(Clone, Debug)]
+pub struct Standing(Arc<(Mutex<ConfigStatus>, watch::Sender<u64>)>);
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self::new(None, 0)
+    }
+}
+
+impl Standing {
+    /// Read just now, from this file if any.
+    pub fn new(path: Option<String>, loaded_at_ms: i64) -> Self {
+        let status = ConfigStatus { path, loaded_at_ms, error: None, waits_for_restart: Vec::new() };
+        Self(Arc::new((Mutex::new(status), watch::Sender::new(0))))
+    }
+
+    /// For people and scripts.
+    pub fn status(&self) -> ConfigStatus {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Rises with every change.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.0.1.subscribe()
+    }
+
+    /// It was read again, and these wait for a restart.
+    pub fn taken(&self, now_ms: i64, waits_for_restart: Vec<String>) {
+        self.tell(|status| *status = ConfigStatus { loaded_at_ms: now_ms, error: None, waits_for_restart, path: status.path.take() });
+    }
+
+    /// It can't be taken; what was read before stays in force.
+    pub fn refused(&self, error: String) {
+        self.tell(|status| status.error = Some(error));
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut ConfigStatus)) {
+        change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.1.send_modify(|count| *count += 1);
+    }
+}
+
+impl Config {
+    /// What differs from the configuration that a server began with, and takes effect only when it begins again: keys, and
+    /// ensembles by name.
+    pub fn waiting(&self, began: &Self) -> Vec<String> {
+        let differs = |is_other: bool, key: &str| is_other.then(|| key.to_owned());
+        let tls = |config: &Self| config.web.tls.clone().map(|files| (files.cert, files.key));
+        let place = |config: &Self| config.lab.as_ref().map(|lab| (lab.ensembles.clone(), lab.root.clone()));
+        let keys = [
+            differs(self.listen != began.listen, "listen"),
+            differs(self.data_dir != began.data_dir, "data_dir"),
+            differs(self.connect_timeout != began.connect_timeout, "connect_timeout"),
+            differs(self.session_timeout != began.session_timeout, "session_timeout_ms"),
+            differs(self.web.origins != began.web.origins, "origin"),
+            differs(tls(self) != tls(began), "tls_cert and tls_key"),
+            differs(self.web.behind_tls_proxy != began.web.behind_tls_proxy, "behind_tls_proxy"),
+            differs(self.moves_proxy(began), "proxy_addresses"),
+            differs(place(self) != place(began), "[lab]"),
+            differs(self.metrics != began.metrics, "[metrics]"),
+        ];
+        let known = |config: &Self, name: &str| config.ensembles.iter().find(|ensemble| ensemble.name == name).cloned();
+        let mut names: Vec<&str> = began.ensembles.iter().chain(&self.ensembles).map(|ensemble| ensemble.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let ensembles = names.into_iter().filter_map(|name| match (known(began, name), known(self, name)) {
+            (Some(_), None) => Some(format!("ensemble {name} (removed)")),
+            (None, Some(_)) => Some(format!("ensemble {name} (added)")),
+            (was, is) => (was != is).then(|| format!("ensemble {name}")),
+        });
+        keys.into_iter().flatten().chain(ensembles).collect()
+    }
+
+    /// Whether there is a trusted proxy now and was none, or the other way round, where nothing else makes the server
+    /// public: cookies and what nobody may do depend on it from the start.
+    pub fn moves_proxy(&self, began: &Self) -> bool {
+        let with = |access| super::exposure::is_public(began.listen, &began.web, access);
+        with(&self.access) != with(&began.access)
+    }
+}

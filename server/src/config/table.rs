@@ -1,0 +1,140 @@
+//! Every setting there is, once: from this table come the keys that a file may have, the reference and the example file.
+//! Knows no value that was set.
+
+pub(super) use super::table_rows::{SETTINGS, VARIABLES};
+
+/// Where in the file a setting may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// At the top.
+    Top,
+    /// At the top, or in each `[[ensemble]]`.
+    Ensemble,
+    /// At the top, as a table of groups and roles.
+    Roles,
+    /// In `[[lock]]`.
+    Lock,
+    /// In `[lints]`.
+    Lints,
+    /// In `[lab]`.
+    Lab,
+    /// In `[metrics]`.
+    Metrics,
+}
+
+impl Place {
+    /// Tables of the file that hold settings, in the order they are told.
+    pub(super) const TABLES: [Self; 5] = [Self::Ensemble, Self::Lock, Self::Lints, Self::Lab, Self::Metrics];
+
+    /// The key of its table; None at the top.
+    pub(super) fn table(self) -> Option<&'static str> {
+        match self {
+            Self::Top | Self::Roles => None,
+            Self::Ensemble => Some("ensemble"),
+            Self::Lock => Some("lock"),
+            Self::Lints => Some("lints"),
+            Self::Lab => Some("lab"),
+            Self::Metrics => Some("metrics"),
+        }
+    }
+
+    /// Whether its table may be there several times.
+    pub(super) fn is_list(self) -> bool {
+        matches!(self, Self::Ensemble | Self::Lock)
+    }
+}
+
+/// Where a setting may be given beside the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ways {
+    /// As a flag and as a variable, too.
+    All,
+    /// As a variable, too.
+    Variable,
+    /// Nowhere.
+    File,
+}
+
+/// When a change takes effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// When the file is read again.
+    Reload,
+    /// When the server is started again.
+    Restart,
+}
+
+/// One setting.
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) key: &'static str,
+    pub(super) place: Place,
+    pub(super) ways: Ways,
+    pub(super) takes: Takes,
+    /// What may be written.
+    pub(super) values: &'static str,
+    /// What holds when nothing is; empty: nothing.
+    pub(super) default: &'static str,
+    /// What to write after the equals sign, for instance.
+    pub(super) example: &'static str,
+    pub(super) meaning: &'static str,
+}
+
+/// A variable that is no key of the file.
+#[derive(Debug)]
+pub(super) struct Variable {
+    pub(super) name: &'static str,
+    pub(super) meaning: &'static str,
+}
+
+impl Setting {
+    /// The flag, where there is one.
+    pub(super) fn flag(&self) -> Option<String> {
+        (self.ways == Ways::All).then(|| format!("--{}", self.key.replace('_', "-")))
+    }
+
+    /// The variable, where there is one.
+    pub(super) fn variable(&self) -> Option<String> {
+        (self.ways != Ways::File).then(|| super::variable(self.key))
+    }
+}
+
+/// The keys that may stand in a place; at the top, also those that begin a table.
+pub(super) fn keys(place: Place) -> Vec<&'static str> {
+    let is_there = |setting: &&Setting| match place {
+        Place::Top | Place::Roles => setting.place.table().is_none() || setting.place == Place::Ensemble,
+        table => setting.place == table,
+    };
+    let mut keys: Vec<_> = SETTINGS.iter().filter(is_there).map(|setting| setting.key).collect();
+    if place == Place::Top {
+        keys.extend(Place::TABLES.iter().filter_map(|table| table.table()));
+    }
+    keys
+}
+
+/// The key that was most likely meant.
+pub(super) fn nearest<'a>(key: &str, keys: &[&'a str]) -> Option<&'a str> {
+    let near = keys.iter().copied().min_by_key(|known| distance(key, known))?;
+    (distance(key, near) <= 1 + near.len() / 4).then_some(near)
+}
+
+/// How many letters to put in, take out, change or swap with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for (i, x) in (1..).zip(&a) {
+        let mut row = vec![i];
+        for (j, y) in (1..).zip(&b) {
+            let cell =
+                |rows: &[Vec<usize>], i: usize, j: usize| rows.get(i).and_then(|row: &Vec<usize>| row.get(j)).copied().unwrap_or(usize::MAX / 2);
+            let mut least =
+                (cell(&rows, i - 1, j) + 1).min(row.last().copied().unwrap_or(i) + 1).min(cell(&rows, i - 1, j - 1) + usize::from(x != y));
+            if i > 1 && j > 1 && a.get(i - 2) == Some(y) && b.get(j - 2) == Some(x) {
+                least = least.min(cell(&rows, i - 2, j - 2) + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows.last().and_then(|row| row.last()).copied().unwrap_or(usize::MAX)
+}

@@ -1,0 +1,188 @@
+//! The table against the command line, the loaders, and what is made of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+
+use clap::CommandFactory as _;
+
+use super::table::{Place, SETTINGS, Setting, VARIABLES, Ways};
+use super::*;
+use crate::cli::Cli;
+
+/// A file, and every variable that was asked for.
+struct Asked<'a>(&'a str, Mutex<BTreeSet<String>>);
+
+impl Surroundings for Asked<'_> {
+    fn var(&self, name: &str) -> Option<String> {
+        self.1.lock().unwrap().insert(name.to_owned());
+        None
+    }
+
+    fn file(&self, path: &Path) -> std::io::Result<String> {
+        if path == Path::new("x.toml") { Ok(self.0.to_owned()) } else { Ok("who:secret".to_owned()) }
+    }
+}
+
+fn load(text: &str) -> Result<Config, ConfigError> {
+    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    Config::load(&flags, &Asked(text, Mutex::default()))
+}
+
+/// The file with one key, and what has to be there for it to be read.
+fn with(row: &Setting, value: &str) -> (String, usize) {
+    let before = match row.place {
+        Place::Top | Place::Roles => "zk = \"a:1\"\n",
+        Place::Ensemble if row.key == "zk" => "",
+        Place::Ensemble => "zk = \"a:1\"\n",
+        Place::Lock => "zk = \"a:1\"\n[[lock]]\n",
+        Place::Lints => "zk = \"a:1\"\n[lints]\n",
+        Place::Lab if row.key == "ensembles" => "zk = \"a:1\"\n[lab]\n",
+        Place::Lab => "zk = \"a:1\"\n[lab]\nensembles = [\"default\"]\n",
+        Place::Metrics => "zk = \"a:1\"\n[metrics]\n",
+    };
+    let before = match row.key {
+        "recipe" | "max" => format!("{before}path = \"/a\"\n"),
+        key if key.starts_with("oidc_") && key != "oidc_issuer" && cfg!(feature = "oidc") => {
+            let id = if key == "oidc_client_id" { "" } else { "oidc_client_id = \"x\"\n" };
+            let role = if key == "oidc_role" { "" } else { "oidc_role = \"viewer\"\n" };
+            format!("{before}oidc_issuer = \"https://id.example\"\n{id}{role}")
+        }
+        "proxy_role" | "proxy_roles" | "proxy_header" | "proxy_role_header" => format!("{before}proxy_addresses = [\"10.0.0.1\"]\n"),
+        "webhook_secret_file" => format!("{before}webhook_url = \"https://h.example\"\n"),
+        "tls_key" => format!("{before}tls_cert = \"c\"\n"),
+        _ => before.to_owned(),
+    };
+    (format!("{before}{} = {value}\n", row.key), before.lines().count() + 1)
+}
+
+#[test]
+fn every_row_is_read_and_a_mistake_in_it_has_its_line() {
+    for row in SETTINGS {
+        // No setting is a date.
+        let (text, line) = with(row, "1979-05-27");
+        let told = load(&text).unwrap_err().to_string();
+        let named = format!("x.toml:{line}: `{}`", row.key);
+        assert!(told.lines().any(|sentence| sentence.starts_with(&named)), "{text}: {told}");
+    }
+}
+
+#[test]
+fn every_row_of_an_ensemble_may_stand_in_its_table() {
+    for row in SETTINGS.iter().filter(|row| row.place == Place::Ensemble) {
+        let others: String = ["name = \"b\"\n", "zk = \"b:1\"\n"].into_iter().filter(|line| !line.starts_with(row.key)).collect();
+        let text = format!("[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\n{others}{} = 1979-05-27\n", row.key);
+        let told = load(&text).unwrap_err().to_string();
+        assert!(told.contains(&format!("x.toml:{}: `{}` in [[ensemble]] 2", text.lines().count(), row.key)), "{told}");
+    }
+}
+
+#[test]
+fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
+    let serve = Cli::command().find_subcommand("serve").unwrap().clone();
+    let flags: BTreeSet<String> = serve.get_arguments().filter_map(|flag| flag.get_long().map(|name| format!("--{name}"))).collect();
+    let mut told: BTreeSet<String> = SETTINGS.iter().filter_map(Setting::flag).collect();
+    told.insert("--config".to_owned());
+    assert_eq!(flags, told);
+
+    let asked = Asked("", Mutex::default());
+    drop(Config::load(&Settings { zk: Some("a:1".to_owned()), webhook_url: Some("https://h.example".to_owned()), ..Settings::default() }, &asked));
+    drop(Config::load(&Settings::default(), &asked));
+    let asked = asked.1.into_inner().unwrap();
+    let others = ["HOME", "XDG_STATE_HOME"].map(str::to_owned);
+    let rows = SETTINGS.iter().filter_map(Setting::variable).chain(VARIABLES.iter().map(|row| row.name.to_owned())).chain(others);
+    let told: BTreeSet<String> = rows.collect();
+    assert!(asked.is_subset(&told), "{:?}", asked.difference(&told).collect::<Vec<_>>());
+    let is_oidc = |name: &&String| name.contains("OIDC");
+    let elsewhere = ["LOCKSCOPE_LOG", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC"];
+    let missed: Vec<_> = SETTINGS.iter().filter_map(Setting::variable).filter(|name| !asked.contains(name) && !is_oidc(&name)).collect();
+    assert!(missed.iter().all(|name| elsewhere.contains(&name.as_str()) || name == "LOCKSCOPE_PROXY_ROLE_HEADER"), "{missed:?}");
+}
+
+#[test]
+fn no_row_is_there_twice_and_every_lint_has_one() {
+    let mut seen = BTreeMap::new();
+    for row in SETTINGS {
+        let place = row.place.table().filter(|_| row.place != Place::Ensemble);
+        assert!(seen.insert((place, row.key), ()).is_none(), "{}", row.key);
+        assert!(row.place.table().is_none() || row.place == Place::Ensemble || row.ways == Ways::File, "{}", row.key);
+    }
+    for code in app::domain::finding::Code::ALL {
+        assert!(table::keys(Place::Lints).contains(&code.name()), "{}", code.name());
+    }
+}
+
+#[test]
+fn what_is_committed_is_what_is_made() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    for (file, made, by) in [("configuration.md", reference::markdown(), "reference"), ("deploy/lockscope.toml", reference::example(), "example")] {
+        let committed = std::fs::read_to_string(docs.join(file)).unwrap_or_default();
+        assert!(committed == made, "docs/{file} is not what `lockscope config {by}` prints; write that to the file");
+    }
+}
+
+#[test]
+fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
+    let text = reference::example();
+    assert!(text.parse::<toml::Table>().unwrap().is_empty());
+    let is_setting = |line: &str| line.starts_with('#') && !line.starts_with("# ");
+    let lines: Vec<&str> = text.lines().collect();
+    let known = |text: &str| {
+        let source = Source::parse("x.toml".to_owned(), text).unwrap();
+        let places = places::Places { surroundings: &Process, file: source };
+        let unknown: Vec<_> = places.unknown();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    };
+    let (mut header, mut all) = (None, String::new());
+    for line in lines.iter().filter(|line| is_setting(line)) {
+        let bare = &line[1..];
+        all.push_str(bare);
+        all.push('\n');
+        if bare.starts_with('[') {
+            header = Some(bare);
+            known(bare);
+        } else {
+            known(&format!("{}\n{bare}\n", header.unwrap_or_default()));
+        }
+    }
+    known(&all);
+    let with_zk = |line: &str| load(&format!("zk = \"a:1\"\n{line}\n"));
+    for row in SETTINGS.iter().filter(|row| matches!(row.place, Place::Top) && !row.key.starts_with("oidc_")) {
+        let told = with_zk(&format!("{} = {}", row.key, row.example)).map_err(|error| error.to_string());
+        let needs_others = told.as_ref().is_err_and(|told| {
+            ["is set without", "is set and", "needs a secret", "names a secret, but no webhook", "CREDENTIALS_DIRECTORY", "needs the record"]
+                .iter()
+                .any(|part| told.contains(part))
+        });
+        assert!(told.is_ok() || needs_others, "{}: {told:?}", row.key);
+    }
+}
+
+#[test]
+fn credentials_are_where_systemd_puts_them() {
+    struct Unit(Option<&'static str>);
+    impl Surroundings for Unit {
+        fn var(&self, name: &str) -> Option<String> {
+            (name == "CREDENTIALS_DIRECTORY").then(|| self.0.map(str::to_owned)).flatten()
+        }
+        fn file(&self, path: &Path) -> std::io::Result<String> {
+            assert_eq!(path, Path::new("/run/credentials/lockscope.service/zk-auth"));
+            Ok("watcher:secret\n".to_owned())
+        }
+    }
+    let named = |name: &str| {
+        let mut flags = Settings { zk: Some("a:1".to_owned()), ..Settings::default() };
+        flags.safety.auth_file = Some(name.to_owned());
+        flags
+    };
+    let unit = Unit(Some("/run/credentials/lockscope.service"));
+    let config = Config::load(&named("credential:zk-auth"), &unit).unwrap();
+    assert_eq!(config.ensembles[0].identity.watching.described(), "digest as \"watcher\", unencrypted");
+    assert_eq!(
+        Config::load(&named("credential:zk-auth"), &Unit(None)).unwrap_err().to_string(),
+        "--auth-file \"credential:zk-auth\" is for a service of systemd's, and CREDENTIALS_DIRECTORY is not set; add LoadCredential=zk-auth:PATH to the \
+         unit, or name a file by its path"
+    );
+    for bad in ["credential:", "credential:../x", "credential:.x", "credential:a/b"] {
+        assert!(Config::load(&named(bad), &unit).unwrap_err().to_string().contains("names no credential"), "{bad}");
+    }
+}

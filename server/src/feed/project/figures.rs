@@ -1,0 +1,218 @@
+//! Numbers of one ensemble for whoever watches the watcher: one walk over its locks and none over those who contend. What
+//! is counted over the whole ensemble is told only to those who may see the whole of it.
+
+use std::collections::BTreeMap;
+
+pub use app::domain::configured::Apart;
+use app::domain::configured::is_meant;
+use app::domain::durations::Durations;
+use app::domain::finding::{Severity, sequence_used_ppm};
+use app::domain::lock::Lock;
+use app::domain::time::TimeMs;
+use app::wire;
+
+use super::board::counts_as_waiting;
+use super::words::wire_verdict;
+use super::{Look, Waits};
+
+/// Locks of one ensemble that are told apart by patterns; more are in the sum.
+pub const PINNED_MAX: usize = 200;
+/// A lock with a longer path is never told apart.
+const PATH_BYTES_MAX: usize = 1_024;
+
+/// What is told of one ensemble.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Its name.
+    pub ensemble: String,
+    /// Our link.
+    pub link: wire::Link,
+    /// Watched roots, with state and size.
+    pub roots: Vec<wire::RootStatus>,
+    /// All locks together.
+    pub all: LockFigures,
+    /// Those that are told apart, in path order.
+    pub apart: Vec<LockFigures>,
+    /// The rest.
+    pub rest: LockFigures,
+    /// Locks by verdict.
+    pub verdicts: [u64; wire::Verdict::ALL.len()],
+    /// Locks with a finding, by its name and severity.
+    pub findings: BTreeMap<(&'static str, &'static str), u64>,
+    /// Deadlocks of which every lock may be seen.
+    pub deadlocks: u64,
+    /// What the members answer.
+    pub members: Vec<wire::MemberStatus>,
+    /// Our clock minus the ensemble's, ms.
+    pub clock_offset_ms: Option<i64>,
+    /// By how much that may be wrong, ms.
+    pub clock_error_ms: Option<i64>,
+    /// What is counted over the whole ensemble.
+    pub counted: Option<Counted>,
+}
+
+/// Counted over a whole ensemble since the start.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Changes of the model.
+    pub changes: u64,
+    /// Watch events taken in.
+    pub events: u64,
+    /// Creations that no event showed.
+    pub missed: u64,
+    /// Znodes that went before they could be read.
+    pub owner_unknown: u64,
+    /// Rounds of questions to the members.
+    pub rounds: u64,
+    /// Waits that ended in a hold.
+    pub waits: Durations,
+    /// Holds seen from beginning to end.
+    pub holds: Durations,
+    /// From an event's arrival to its being taken in.
+    pub lag: Durations,
+}
+
+/// One lock, or several together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockFigures {
+    /// Its path; empty for several.
+    pub path: String,
+    /// How many locks.
+    pub locks: u64,
+    /// Of these, how many somebody holds.
+    pub held: u64,
+    /// Of these, how many somebody waits for.
+    pub contended: u64,
+    /// Contenders that hold.
+    pub holders: u64,
+    /// Contenders that wait.
+    pub waiters: u64,
+    /// How long the first in line waits, ms; the longest of several.
+    pub oldest_wait_ms: i64,
+    /// How long the first holder holds, ms; the longest of several.
+    pub hold_ms: i64,
+    /// Millionths of the sequence numbers used; the most of several.
+    pub sequence_used_ppm: u64,
+}
+
+impl LockFigures {
+    fn add(&mut self, one: &Self) {
+        self.locks += one.locks;
+        self.held += one.held;
+        self.contended += one.contended;
+        self.holders += one.holders;
+        self.waiters += one.waiters;
+        self.oldest_wait_ms = self.oldest_wait_ms.max(one.oldest_wait_ms);
+        self.hold_ms = self.hold_ms.max(one.hold_ms);
+        self.sequence_used_ppm = self.sequence_used_ppm.max(one.sequence_used_ppm);
+    }
+}
+
+/// A lock on its way to be told apart or summed up; the greatest is told apart first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    is_pinned: bool,
+    damage_ms: i64,
+    oldest_wait_ms: i64,
+    hold_ms: i64,
+}
+
+/// The numbers of each ensemble.
+pub fn figures(looks: &[Look<'_>], apart: &Apart) -> Vec<Figures> {
+    looks.iter().map(|look| of_one(look, apart)).collect()
+}
+
+fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
+    let roots = look.root_statuses();
+    let syncing = roots.iter().any(|root| root.state == wire::RootState::Syncing);
+    let mut verdicts = [0; wire::Verdict::ALL.len()];
+    let mut findings = BTreeMap::new();
+    let (mut all, mut rest) = (LockFigures::default(), LockFigures::default());
+    let mut ranked: Vec<(Rank, LockFigures, &Lock)> = Vec::new();
+    let mut pinned = 0;
+    for lock in look.locks() {
+        if let Some(count) = verdicts.get_mut(wire_verdict(lock.verdict) as usize) {
+            *count += 1;
+        }
+        for finding in &lock.findings {
+            *findings.entry((finding.code.name(), severity_name(finding.severity))).or_insert(0) += 1;
+        }
+        let (damage_ms, one) = look.lock_figures(lock);
+        all.add(&one);
+        let is_pinned = pinned < PINNED_MAX && apart.patterns.iter().any(|pattern| is_meant(pattern, &lock.path));
+        pinned += usize::from(is_pinned);
+        let may_be_told = lock.path.len() <= PATH_BYTES_MAX && (is_pinned || one.held + one.contended > 0);
+        if !may_be_told || (apart.top == 0 && !is_pinned) {
+            rest.add(&one);
+            continue;
+        }
+        ranked.push((Rank { is_pinned, damage_ms, oldest_wait_ms: one.oldest_wait_ms, hold_ms: one.hold_ms }, one, lock));
+    }
+    let told = (pinned + apart.top).min(ranked.len());
+    // Path order among equals, so that the same are told apart at the next look.
+    ranked.sort_by(|(a, ..), (b, ..)| b.cmp(a));
+    ranked.split_off(told).iter().for_each(|(_, one, _)| rest.add(one));
+    let mut apart: Vec<LockFigures> = ranked.into_iter().map(|(_, one, lock)| LockFigures { path: lock.path.to_string(), ..one }).collect();
+    apart.sort_by(|a, b| a.path.cmp(&b.path));
+    let cycles = look.observatory.cycles().iter().filter(|cycle| !look.sight.is_bounded() || look.sees_all_of(cycle));
+    Figures {
+        ensemble: look.ensemble.name.clone(),
+        link: look.wire_link(syncing),
+        roots,
+        all,
+        apart,
+        rest,
+        verdicts,
+        findings,
+        deadlocks: cycles.count() as u64,
+        members: look.member_statuses(),
+        clock_offset_ms: look.observatory.offset().ms(),
+        clock_error_ms: look.observatory.offset().error_ms(),
+        counted: look.sight.covers_path("/").then(|| look.counted()),
+    }
+}
+
+fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "info",
+        Severity::Warning => "warning",
+        Severity::Critical => "critical",
+    }
+}
+
+impl Look<'_> {
+    /// One lock, and for how long all who wait for it have waited together, ms.
+    fn lock_figures(&self, lock: &Lock) -> (i64, LockFigures) {
+        let counts = counts_as_waiting(lock);
+        let waits = if counts { self.waits_in(lock) } else { Waits::default() };
+        let age = |since_ms: Option<i64>| since_ms.map_or(0, |since| self.now.since(TimeMs(since)).max(0));
+        let held_since = lock.holders.first().filter(|_| counts).map(|tenure| tenure.since.0);
+        let used = self.observatory.mirror_of(lock).and_then(|mirror| sequence_used_ppm(lock, mirror));
+        let figures = LockFigures {
+            path: String::new(),
+            locks: 1,
+            held: u64::from(!lock.holders.is_empty()),
+            contended: u64::from(waits.count > 0),
+            holders: if counts { lock.standing.holders.into() } else { 0 },
+            waiters: waits.count.into(),
+            oldest_wait_ms: age(waits.oldest_at_ms),
+            hold_ms: age(held_since),
+            sequence_used_ppm: used.unwrap_or(0),
+        };
+        (i64::from(waits.count) * self.now.0 - waits.since_sum_ms, figures)
+    }
+
+    fn counted(&self) -> Counted {
+        let (counters, ended) = (self.observatory.counters(), self.observatory.ended());
+        Counted {
+            changes: self.observatory.revision(),
+            events: counters.events,
+            missed: counters.missed,
+            owner_unknown: counters.owner_unknown,
+            rounds: self.observatory.book().rounds(),
+            waits: ended.waits,
+            holds: ended.holds,
+            lag: ended.lag,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `/api/v1/events`: what happened lately.
+
+use app::wire::{Events, EventsQuery, WINDOW_ROWS_MAX};
+use axum::extract::State;
+use axum::{Extension, Json};
+
+use super::Http;
+use super::api::{Pairs, read, short, wrong};
+use super::problem::{Refused, echo};
+use crate::feed::project::EventsTold;
+use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, Sight, absolute_or_none};
+
+pub(super) async fn events(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Events>, Refused> {
+    let (query, after) = query(&read(pairs)?)?;
+    let mut told = http.hub.projection().events(&sight, &query, after);
+    if told.len() > 1 {
+        let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(Refused::bad_request(format!("each ensemble has events of its own; name one with `ensemble`: {names}")));
+    }
+    let Some(EventsTold { ensemble, events, next_after, lost }) = told.pop() else {
+        return Err(Refused::not_found(format!("there is no ensemble {}; GET /api/v1/status lists them", echo(&query.ensemble))));
+    };
+    Ok(Json(Events { ensemble, epoch: http.hub.epoch(), events, next_after, lost }))
+}
+
+fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), Refused> {
+    let (mut query, mut after) = (EventsQuery::default(), None);
+    for (name, value) in pairs {
+        match name.as_str() {
+            "ensemble" => query.ensemble = short(name, value, FILTER_CHARS_MAX)?,
+            "path" => {
+                query.path = short(name, value, PATH_CHARS_MAX)?;
+                absolute_or_none(&query.path)?;
+            }
+            "after" => after = Some(number(name, value)?),
+            "limit" => {
+                let limit: u32 = value.parse().map_err(|_| wrong(name, value, "a whole number from 0 to 4294967295"))?;
+                query.limit = limit.clamp(1, WINDOW_ROWS_MAX);
+            }
+            _ => {
+                return Err(Refused::bad_request(format!(
+                    "`{}` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit",
+                    echo(name)
+                )));
+            }
+        }
+    }
+    Ok((query, after))
+}
+
+fn number(name: &str, value: &str) -> Result<u64, Refused> {
+    value.parse().map_err(|_| wrong(name, value, "a whole number from 0 to 18446744073709551615"))
+}

@@ -1,0 +1,66 @@
+//! Finding by a few letters, for people: a page of its own, and what the page's palette shows. Within what whoever asks
+//! may see.
+
+use app::ui::{FindView, find_drawn, find_page};
+use app::wire::{BoardQuery, Body, SessionsQuery, View};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Extension, Query, State};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+
+use super::problem::{Refused, echo};
+use super::{Http, plain};
+use crate::access::{Actor, Right};
+use crate::feed::Sight;
+
+/// Locks and sessions shown; the board and the list of sessions have the rest.
+const LOCKS: u32 = 8;
+const SESSIONS: u32 = 5;
+/// Longest text that is looked for; a path may be that long.
+const TEXT_CHARS_MAX: usize = 400;
+
+type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
+
+/// `GET /find?q=TEXT`.
+pub(super) async fn show(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    pairs: Pairs,
+) -> Result<Response, Refused> {
+    let view = look(&http, &actor, &sight, pairs)?;
+    plain::page(&http, &actor, |of| find_page(of, &view))
+}
+
+/// `GET /find/drawn?q=TEXT`: the palette's content.
+pub(super) async fn drawn(
+    State(http): State<Http>,
+    Extension(actor): Extension<Actor>,
+    Extension(sight): Extension<Sight>,
+    pairs: Pairs,
+) -> Result<Response, Refused> {
+    let mut response = find_drawn(&look(&http, &actor, &sight, pairs)?).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    Ok(response)
+}
+
+fn look(http: &Http, actor: &Actor, sight: &Sight, pairs: Pairs) -> Result<FindView, Refused> {
+    let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+    if let Some((name, _)) = pairs.iter().find(|(name, _)| name != "q") {
+        return Err(Refused::bad_request(format!("`{}` is not a parameter of /find; it takes q", echo(name))));
+    }
+    let q = pairs.into_iter().next_back().map(|(_, text)| text).unwrap_or_default();
+    if q.chars().count() > TEXT_CHARS_MAX {
+        return Err(Refused::bad_request(format!("`q` may have at most {TEXT_CHARS_MAX} characters; look for a part of the path")));
+    }
+    let q = q.trim().to_owned();
+    let board = http.hub.look(View::Board(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }), sight)?;
+    let sessions = http.hub.look(View::Sessions(SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() }), sight)?;
+    let (locks, total) = if let (_, Body::Board(board)) = board { (board.window.rows, board.window.total) } else { (Vec::new(), 0) };
+    let sessions = if let (_, Body::Sessions(sessions)) = sessions { sessions.window.rows } else { Vec::new() };
+    let more_locks = total.saturating_sub(u32::try_from(locks.len()).unwrap_or(u32::MAX));
+    // With nothing typed, where to go comes before who is there.
+    let sessions = if q.is_empty() { Vec::new() } else { sessions };
+    Ok(FindView { q, locks, more_locks, sessions, may_audit: actor.may(Right::ReadAudit) })
+}

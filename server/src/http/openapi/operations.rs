@@ -1,0 +1,235 @@
+//! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
+
+use app::wire::{AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder, Status, ThrownFault};
+
+use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
+use super::params;
+use crate::http::api_sessions::{SessionDetail, SessionList, Waits};
+use crate::http::api_types::{LockDetail, Locks};
+use crate::http::release::{PlanJson, ResultJson};
+use crate::http::routes::Verb;
+
+/// An answer of JSON.
+const fn json(status: u16, text: &'static str, content: &'static [Content]) -> Reply {
+    Reply { status, text, content }
+}
+
+/// An answer that says what was wrong.
+const fn problem(status: u16, text: &'static str) -> Reply {
+    Reply { status, text, content: &[Content::Problem] }
+}
+
+/// Something to look at.
+const fn look(path: &'static str, id: &'static str, tag: Tag, summary: &'static str) -> Operation {
+    Operation { verb: Verb::Get, path, id, tag, summary, text: "", params: &[], takes: None, replies: &[] }
+}
+
+/// Something to do.
+const fn act(path: &'static str, id: &'static str, tag: Tag, summary: &'static str, takes: Shape) -> Operation {
+    Operation { verb: Verb::Post, path, id, tag, summary, text: "", params: &[], takes: Some(takes), replies: &[] }
+}
+
+const NOT_RELEASABLE: Reply = problem(409, "It can't be released, or not now: what is there is no contender, or a second person has to approve.");
+const NO_ZNODE: Reply = problem(404, "No contender is known at that path.");
+const TOO_MANY: Reply = problem(429, "Too many plans or orders; `Retry-After` tells how long to wait.");
+const NO_PLAN: Reply = problem(404, "There is no such plan.");
+const NOT_CONFIRMED: Reply =
+    problem(422, "The body is not what it should be, `confirm` is not the lock's path, or `reason` has not 3 to 500 characters.");
+const NO_RUN: Reply = problem(404, "No run of that name is kept.");
+const NO_RECORD: Reply = problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
+
+/// What an order may come to.
+const RESULTS: &[Reply] = &[
+    json(
+        200,
+        "Done, and read back: `released`, or `released_other` when another incarnation of a fixed name went.",
+        &[Content::Json(shape::<ResultJson>)],
+    ),
+    json(202, "Not settled: `asked` (it was asked to let go), or `unknown` (the reply was lost).", &[Content::Json(shape::<ResultJson>)]),
+    json(
+        403,
+        "`denied` by ZooKeeper; or, as a problem, the role or scope of who asks does not allow it.",
+        &[Content::Json(shape::<ResultJson>), Content::Problem],
+    ),
+    NO_PLAN,
+    json(
+        409,
+        "Nothing was deleted: `already_gone`, `changed_hands`, `version_moved` or `plan_expired`; or, as a problem, a second person has to approve first.",
+        &[Content::Json(shape::<ResultJson>), Content::Problem],
+    ),
+    NOT_CONFIRMED,
+    TOO_MANY,
+    json(
+        503,
+        "Nothing was sent: `refused_audit` (it could not be recorded) or `not_live` (the view is not current); or, as a problem, nothing can be recorded here.",
+        &[Content::Json(shape::<ResultJson>), Content::Problem],
+    ),
+];
+
+/// What planning may come to.
+const PLANS: &[Reply] = &[
+    json(200, "The plan.", &[Content::Json(shape::<PlanJson>)]),
+    NO_ZNODE,
+    NOT_RELEASABLE,
+    TOO_MANY,
+    problem(503, "The view is not live, or nothing can be recorded here; or no answer was ready in time."),
+];
+
+const RELEASE_TEXT: &str = "Uses the plan up. Read again and compared before anything is deleted; what can't be shown is not claimed.";
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        text: "Answers to any host name, for probes.",
+        replies: &[json(200, "`alive`", &[Content::Text("text/plain; charset=utf-8")])],
+        ..look("/healthz", "healthz", Tag::Server, "Whether the process lives")
+    },
+    Operation {
+        text: "Answers to any host name, for probes.",
+        replies: &[
+            json(200, "`ready`", &[Content::Text("text/plain; charset=utf-8")]),
+            problem(503, "A root is still in its first sync, or the server is shutting down."),
+        ],
+        ..look("/readyz", "readyz", Tag::Server, "Whether every root left its first sync")
+    },
+    Operation {
+        replies: &[json(
+            200,
+            "Prometheus text format 0.0.4, every name with the prefix `lockscope_`.",
+            &[Content::Text("text/plain; version=0.0.4; charset=utf-8")],
+        )],
+        ..look("/metrics", "metrics", Tag::Server, "Metrics")
+    },
+    Operation {
+        text: "Needs nobody to be known: it says nothing of any lock.",
+        replies: &[json(200, "OpenAPI 3.1.", &[Content::Document])],
+        ..look("/api/v1/openapi.json", "openapi", Tag::Server, "This document")
+    },
+    Operation {
+        replies: &[json(200, "The server, its ensembles, their roots, and what members tell.", &[Content::Json(shape::<Status>)])],
+        ..look("/api/v1/status", "status", Tag::Look, "The server's own state")
+    },
+    Operation {
+        text: "`total` counts all that match; page through them with `offset`.",
+        params: params::LOCKS,
+        replies: &[json(200, "A page of locks.", &[Content::Json(shape::<Locks>)])],
+        ..look("/api/v1/locks", "locks", Tag::Look, "Locks, most waiting time first")
+    },
+    Operation {
+        params: params::LOCK,
+        replies: &[json(200, "The lock.", &[Content::Json(shape::<LockDetail>)]), problem(404, "No lock is known there.")],
+        ..look("/api/v1/lock", "lock", Tag::Look, "One lock with its queue")
+    },
+    Operation {
+        text: "At most 300 sessions are nodes, those in deadlocks first; `left_out` counts the others.",
+        replies: &[json(200, "The graph.", &[Content::Json(shape::<Waits>)])],
+        ..look("/api/v1/waits", "waits", Tag::Look, "Who waits for whom, and deadlocks")
+    },
+    Operation {
+        params: params::SESSIONS,
+        replies: &[json(200, "A page of sessions.", &[Content::Json(shape::<SessionList>)])],
+        ..look("/api/v1/sessions", "sessions", Tag::Look, "Sessions that own znodes under the roots")
+    },
+    Operation {
+        params: params::SESSION,
+        replies: &[json(200, "The session.", &[Content::Json(shape::<SessionDetail>)]), problem(404, "Nothing is known of it.")],
+        ..look("/api/v1/session", "session", Tag::Look, "One session: what it holds, waits for and did")
+    },
+    Operation {
+        text: "Without `after` the newest, else those that came next: ask again with `next_after`. Some 8,000 of each ensemble are kept in memory; what was there when the server first looked is none.",
+        params: params::EVENTS,
+        replies: &[json(200, "What happened, in order.", &[Content::Json(shape::<Events>)]), problem(404, "No such ensemble.")],
+        ..look("/api/v1/events", "events", Tag::Look, "What happened lately")
+    },
+    Operation {
+        replies: &[json(200, "Who asks, as the server sees them.", &[Content::Json(shape::<Person>)])],
+        ..look("/api/v1/me", "me", Tag::Server, "Who I am")
+    },
+    Operation {
+        text: super::frames::TEXT,
+        replies: &[
+            Reply { status: 101, text: "The socket is open; `hello` is the first frame.", content: &[] },
+            problem(426, "The connection can't become a WebSocket."),
+            problem(503, "Too many sockets are open, or the server is shutting down."),
+        ],
+        ..look("/api/v1/live", "live", Tag::Live, "The live socket (WebSocket)")
+    },
+    Operation {
+        text: "A plan is good for one order of whoever asked for it, within a minute. Page dialogs ask with `Accept: text/html` and get it drawn.",
+        replies: PLANS,
+        ..act("/api/v1/release/plan", "planRelease", Tag::Release, "Plan the release of a znode", shape::<PlanRequest>)
+    },
+    Operation {
+        text: RELEASE_TEXT,
+        replies: RESULTS,
+        ..act("/api/v1/release/execute", "executeRelease", Tag::Release, "Release what was planned", shape::<ReleaseOrder>)
+    },
+    Operation {
+        text: "Only where the plan says `can_revoke`. Uses the plan up.",
+        replies: RESULTS,
+        ..act("/api/v1/release/revoke", "revoke", Tag::Release, "Ask the holder that was planned for to let go", shape::<ReleaseOrder>)
+    },
+    Operation {
+        text: "Where the server asks for two people; who planned can order it then.",
+        replies: &[
+            json(200, "The plan, approved.", &[Content::Json(shape::<PlanJson>)]),
+            NO_PLAN,
+            NOT_RELEASABLE,
+            NOT_CONFIRMED,
+            TOO_MANY,
+            problem(503, "Nothing can be recorded here; or no answer was ready in time."),
+        ],
+        ..act("/api/v1/release/approve", "approveRelease", Tag::Release, "Approve somebody else's plan", shape::<ReleaseOrder>)
+    },
+    Operation {
+        text: "What is inside the scope of whoever asks, newest first. `next_before` leads to older ones.",
+        params: params::AUDIT,
+        replies: &[json(200, "A page of records.", &[Content::Json(shape::<AuditPage>)]), NO_RECORD],
+        ..look("/api/v1/audit", "audit", Tag::Audit, "The record of acts")
+    },
+    Operation {
+        text: "All of it or nothing, because a part can't be verified; who has a scope is refused with 403.",
+        replies: &[json(200, "A record a line, each with the hash of the one before.", &[Content::Text("application/x-ndjson")]), NO_RECORD],
+        ..look("/api/v1/audit/export", "exportAudit", Tag::Audit, "The whole record of acts")
+    },
+    Operation {
+        replies: &[json(200, "The runs that are kept, newest first.", &[Content::Json(shape::<LabRuns>)])],
+        ..look("/api/v1/lab/runs", "labRuns", Tag::Lab, "Runs of the lab")
+    },
+    Operation {
+        text: "How much may be asked for is limited by the server's configuration; the sentence of a 422 names the limit.",
+        replies: &[
+            json(201, "It begins.", &[Content::Json(shape::<LabStarted>)]),
+            problem(409, "The lab is off, or another run is under way."),
+            problem(422, "The body is not what it should be, or asks for too much."),
+        ],
+        ..act("/api/v1/lab/runs", "startLabRun", Tag::Lab, "Order a run of the lab", shape::<LabOrder>)
+    },
+    Operation {
+        params: params::LOOK_AT_RUN,
+        replies: &[
+            json(200, "The run, as far as it is.", &[Content::Json(shape::<LabRun>), Content::Text("text/csv; charset=utf-8; header=present")]),
+            NO_RUN,
+        ],
+        ..look("/api/v1/lab/runs/{id}", "labRun", Tag::Lab, "One run")
+    },
+    Operation {
+        verb: Verb::Delete,
+        params: params::ONE_RUN,
+        replies: &[
+            json(200, "It is over.", &[Content::Json(shape::<LabRun>)]),
+            json(202, "It is being cleared.", &[Content::Json(shape::<LabRun>)]),
+            NO_RUN,
+        ],
+        ..look("/api/v1/lab/runs/{id}", "stopLabRun", Tag::Lab, "Stop a run and remove what it made")
+    },
+    Operation {
+        params: params::ONE_RUN,
+        replies: &[
+            json(200, "Thrown.", &[Content::Json(shape::<ThrownFault>)]),
+            NO_RUN,
+            problem(409, "It can't be thrown now."),
+            problem(422, "The body is not what it should be, or the run has no such lane."),
+        ],
+        ..act("/api/v1/lab/runs/{id}/faults", "throwFault", Tag::Lab, "Let something go wrong in a run", shape::<FaultOrder>)
+    },
+];

@@ -1,0 +1,108 @@
+//! The parameters of the reading half of the API. What they may say is taken from where they are read.
+
+use app::wire::{AuditKind, Recipe, SessionSort, Sort, Verdict};
+
+use super::operation::{Kind, Param, Place};
+use crate::audit::LIMIT_MAX;
+use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
+
+/// A parameter of the query that may be left out.
+const fn query(name: &'static str, kind: Kind, text: &'static str) -> Param {
+    Param { name, place: Place::Query, is_required: false, text, kind, example: None }
+}
+
+/// One that may not, like this.
+const fn required(param: Param, example: Option<&'static str>) -> Param {
+    Param { is_required: true, example, ..param }
+}
+
+const ENSEMBLE: Param = query("ensemble", Kind::Text(FILTER_CHARS_MAX), "Only this ensemble; empty for all.");
+const ITS_ENSEMBLE: Param = query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble it is in; not needed where there is only one.");
+const OFFSET: Param = query("offset", Kind::Number { min: 0, max: u32::MAX as u64, usual: Some(0) }, "Index of the first row.");
+const LIMIT: Param =
+    query("limit", Kind::Number { min: 0, max: u32::MAX as u64, usual: Some(100) }, "Rows at most; more than 500 count as 500, and none as one.");
+
+fn sorts() -> Vec<&'static str> {
+    Sort::ALL.map(Sort::name).to_vec()
+}
+
+fn session_sorts() -> Vec<&'static str> {
+    SessionSort::ALL.map(SessionSort::name).to_vec()
+}
+
+fn recipes() -> Vec<&'static str> {
+    Recipe::ALL.map(Recipe::name).to_vec()
+}
+
+fn verdicts() -> Vec<&'static str> {
+    Verdict::ALL.map(Verdict::name).to_vec()
+}
+
+fn audit_kinds() -> Vec<&'static str> {
+    AuditKind::ALL.map(AuditKind::name).to_vec()
+}
+
+pub(super) const LOCKS: &[Param] = &[
+    ENSEMBLE,
+    query("root", Kind::Text(PATH_CHARS_MAX), "Only locks under this watched root; empty for all."),
+    query(
+        "q",
+        Kind::Text(FILTER_CHARS_MAX),
+        "Text to find in path, recipe label, holder's label or session id. Terms are separated by spaces and all must be found; `!text` excludes.",
+    ),
+    query("recipe", Kind::OneOf(recipes), "Only this family of recipes."),
+    query("verdict", Kind::OneOf(verdicts), "Only this verdict."),
+    query("sort", Kind::OneOf(sorts), "Order; `damage` (all waiting time together, largest first) when it is left out."),
+    query("group", Kind::OneOf(|| vec!["root", "true", "1", "false", "0"]), "`root`, `true` or `1` keeps the locks of one root together."),
+    OFFSET,
+    LIMIT,
+];
+
+pub(super) const LOCK: &[Param] = &[
+    ITS_ENSEMBLE,
+    required(query("path", Kind::Znode(PATH_CHARS_MAX), "Path of the lock, or of a znode in it."), Some("/locks/order")),
+    query("offset", OFFSET.kind, "Index of the first contender."),
+    query("limit", LIMIT.kind, "Contenders at most; more than 500 count as 500, and none as one."),
+];
+
+pub(super) const SESSIONS: &[Param] = &[
+    ENSEMBLE,
+    query("q", Kind::Text(FILTER_CHARS_MAX), "Text to find in id, label or lock path; `!text` excludes."),
+    query("sort", Kind::OneOf(session_sorts), "Order; `blocks` (who makes most others wait) when it is left out."),
+    OFFSET,
+    LIMIT,
+];
+
+pub(super) const SESSION: &[Param] = &[
+    ITS_ENSEMBLE,
+    required(query("id", Kind::Session, "The session's id as ZooKeeper prints it."), Some("0x100000a1b2c0001")),
+    query("offset", OFFSET.kind, "Index of the first of its znodes."),
+    query("limit", LIMIT.kind, "Znodes at most; more than 500 count as 500, and none as one."),
+];
+
+pub(super) const EVENTS: &[Param] = &[
+    query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble; not needed where there is only one."),
+    query("path", Kind::Below(PATH_CHARS_MAX), "Only what is at or below this path; empty for all."),
+    query("after", RECORD, "Only what has a greater number."),
+    LIMIT,
+];
+
+const RECORD: Kind = Kind::Number { min: 0, max: u64::MAX, usual: None };
+
+pub(super) const AUDIT: &[Param] = &[
+    query("after", RECORD, "Only records with a greater number."),
+    query("before", RECORD, "Only records with a smaller number; `next_before` of the answer before goes here."),
+    query("limit", Kind::Number { min: 1, max: LIMIT_MAX as u64, usual: None }, "Records at most."),
+    query("actor", Kind::Text(FILTER_CHARS_MAX), "Only what this one did; empty for everybody."),
+    query("kind", Kind::OneOf(audit_kinds), "Only records of this kind."),
+    query("lock", Kind::Text(PATH_CHARS_MAX), "Only what concerns this lock; empty for all."),
+];
+
+const RUN: Param = Param { name: "id", place: Place::Path, is_required: true, text: "The run's name.", kind: Kind::Run, example: None };
+
+pub(super) const ONE_RUN: &[Param] = &[RUN];
+
+pub(super) const LOOK_AT_RUN: &[Param] = &[
+    Param { text: "The run's name; with `.csv` behind it the answer is a table.", ..RUN },
+    query("format", Kind::OneOf(|| vec!["json", "csv"]), "`csv` for a table, a line for each strategy."),
+];

@@ -1,0 +1,73 @@
+//! Documented is what is routed, and nothing else.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+fn is_of_the_api(row: &Row) -> bool {
+    row.verb != Verb::Any && (row.path.starts_with("/api/") || matches!(row.path, "/healthz" | "/readyz" | "/metrics"))
+}
+
+#[test]
+fn documented_is_what_is_routed() {
+    let routed: BTreeSet<_> = routes::ROUTES.iter().filter(|row| is_of_the_api(row)).map(|row| (row.path, row.verb.name())).collect();
+    let documented: BTreeSet<_> = OPERATIONS.iter().map(|operation| (operation.path, operation.verb.name())).collect();
+    assert_eq!(routed, documented, "each route of the API has one operation in openapi/operations.rs");
+    assert_eq!(documented.len(), OPERATIONS.len(), "an operation is described twice");
+    let ids: BTreeSet<_> = OPERATIONS.iter().map(|operation| operation.id).collect();
+    assert_eq!(ids.len(), OPERATIONS.len(), "two operations have the same name");
+}
+
+#[test]
+fn parameters_of_the_path_are_those_of_the_route() {
+    for operation in OPERATIONS {
+        let named: Vec<_> = operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
+        let described: Vec<_> =
+            operation.params.iter().filter(|param| matches!(param.place, operation::Place::Path)).map(|param| param.name).collect();
+        assert_eq!(named, described, "{}", operation.path);
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_field_is_described() {
+    fn references(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(Value::String(to)) = fields.get("$ref") {
+                    found.insert(to.clone());
+                }
+                fields.values().for_each(|field| references(field, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+    let document = make();
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    assert!(found.len() > 50, "{found:?}");
+    for to in found {
+        assert!(document.pointer(&to[1..]).is_some(), "{to} leads nowhere");
+    }
+    let mut bare = Vec::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        for (field, schema) in schema["properties"].as_object().into_iter().flatten() {
+            if schema.get("description").is_none() {
+                bare.push(format!("{name}.{field}"));
+            }
+        }
+    }
+    assert!(bare.is_empty(), "without a description: {bare:?}");
+    let text = document.to_string();
+    assert!(!text.contains("[`") && !text.contains("_MAX"), "a link or a name of the code is left in a description");
+}
+
+#[test]
+fn who_may_is_what_the_gate_asks() {
+    let document = make();
+    let roles = |path: &str, verb: &str| document["paths"][path][verb]["x-roles"].clone();
+    assert_eq!(roles("/api/v1/locks", "get"), json!(["viewer", "operator", "auditor", "admin"]));
+    assert_eq!(roles("/api/v1/release/execute", "post"), json!(["operator", "admin"]));
+    assert_eq!(roles("/api/v1/audit", "get"), json!(["operator", "auditor", "admin"]));
+    assert_eq!(document["paths"]["/healthz"]["get"]["security"], json!([]));
+}

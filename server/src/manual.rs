@@ -1,0 +1,119 @@
+//! What the program says about itself: completions for shells and the manual, made of the very commands that are parsed.
+
+use std::io::Write as _;
+
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use crate::cli::{self, Page, Shell};
+use crate::config::ConfigError;
+use crate::error::RunError;
+
+/// Prints completions.
+///
+/// # Errors
+/// None that somebody waits for: a closed standard output is nobody listening.
+pub fn completions(shell: Shell) -> Result<(), RunError> {
+    let shell = match shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+        Shell::Fish => clap_complete::Shell::Fish,
+    };
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut cli::command(), "lockscope", &mut text);
+    out(&text);
+    Ok(())
+}
+
+/// Prints the manual of a command, given as its words; of the whole without any.
+///
+/// # Errors
+/// When there is no such command.
+pub fn man(words: &[String]) -> Result<(), RunError> {
+    let mut whole = cli::command();
+    whole.build();
+    let mut found = &whole;
+    for word in words {
+        let next = found.find_subcommand(word);
+        found = next.ok_or_else(|| {
+            let known: Vec<&str> = found.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
+            let remedy = if known.is_empty() { "it has none".to_owned() } else { format!("use one of {}", known.join(", ")) };
+            ConfigError(format!("`{}` has no command {word:?}; {remedy}", found.get_bin_name().unwrap_or("lockscope")))
+        })?;
+    }
+    let text = roff(found, words).map_err(|error| RunError::Internal(format!("the manual can't be written: {error}")))?;
+    out(plain(&String::from_utf8_lossy(&text)).as_bytes());
+    Ok(())
+}
+
+/// In the characters that every formatter reads; others by their number.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char.is_ascii() {
+            out.push(char);
+        } else {
+            out.push_str(&format!("\\[u{:04X}]", u32::from(char)));
+        }
+    }
+    out
+}
+
+/// A page: clap's own parts, and ours where clap has none.
+fn roff(command: &Command, words: &[String]) -> std::io::Result<Vec<u8>> {
+    let name = command.get_bin_name().unwrap_or("lockscope").replace(' ', "-");
+    let page = Man::new(command.clone()).title(name.to_uppercase()).section("1").manual("Lockscope");
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    if command.get_subcommands().next().is_some() {
+        page.render_subcommands_section(&mut text)?;
+    }
+    match words.first() {
+        Some(first) => cli::page(first).map_or(Ok(()), |more| rest(more).to_writer(&mut text))?,
+        None => every(&mut text)?,
+    }
+    Ok(text)
+}
+
+/// Examples of every command, for the page of the whole.
+fn every(text: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut roff = Roff::new();
+    roff.control("SH", ["EXAMPLES"]);
+    cli::PAGES.iter().for_each(|page| examples(page, &mut roff));
+    roff.to_writer(text)
+}
+
+fn examples(page: &Page, roff: &mut Roff) {
+    for (typed, what) in page.examples {
+        roff.control("TP", []).text([bold(*typed)]).text([roman(*what)]);
+    }
+}
+
+/// Examples, exit codes and environment of a command.
+fn rest(page: &Page) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["EXAMPLES"]);
+    examples(page, &mut roff);
+    roff.control("SH", ["EXIT STATUS"]);
+    for (code, meaning) in page.exits() {
+        roff.control("TP", []).text([bold(code.to_string())]).text([roman(meaning)]);
+    }
+    if !page.environment().is_empty() {
+        roff.control("SH", ["ENVIRONMENT"]);
+        for (name, meaning) in page.environment() {
+            roff.control("TP", []).text([bold(*name)]).text([roman(*meaning)]);
+        }
+    }
+    roff
+}
+
+/// A reader that has enough is no failure.
+fn out(text: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text).and_then(|()| out.flush());
+}

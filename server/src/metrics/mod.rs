@@ -1,0 +1,151 @@
+//! `/metrics`: what the server tells a monitoring system of its ensembles and of itself. Owns the table of metrics and the
+//! text format, no number: those are asked of whoever counts them. Who may see a part only is told of that part, and not
+//! of what is counted over a whole ensemble or the whole server.
+
+mod catalogue;
+mod model;
+mod process;
+mod text;
+
+use std::sync::Arc;
+
+pub use catalogue::{About, Family, Kind, PREFIX, document};
+pub use model::OTHER;
+pub use text::Exposition;
+
+use crate::access::Access;
+use crate::audit::{self, Late};
+use crate::feed::project::{Apart, Figures};
+use crate::feed::{Hub, Sight};
+use crate::lab::Lab;
+use crate::release::Desk;
+use crate::zookeeper;
+use process::Process;
+
+/// Milliseconds of a second.
+const SECOND_MS: i64 = 1_000;
+
+/// Those who count, and which locks are told apart.
+#[derive(Clone, Default)]
+pub struct Metrics {
+    /// Which locks are told apart.
+    pub apart: Apart,
+    /// Of each ensemble, by its name, who counts what it is asked.
+    pub zookeeper: Vec<(String, Arc<zookeeper::Counts>)>,
+    /// Who counts records of acts.
+    pub audit: Arc<audit::Counts>,
+    /// Where the webhook reads them; None without a data directory.
+    pub record: Option<Arc<Late>>,
+    /// When the process started, ms since the Unix epoch.
+    pub started_at_ms: i64,
+}
+
+/// What is counted on the way in, as it is now.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sockets {
+    /// Live sockets open.
+    pub clients: u64,
+    /// Counters, in the order of the table.
+    pub opened: u64,
+    /// Frames sent.
+    pub frames_sent: u64,
+    /// Closed for being slow.
+    pub slow_closed: u64,
+    /// Frames not understood.
+    pub frames_refused: u64,
+    /// Requests refused by the guard.
+    pub guarded: u64,
+}
+
+/// Who is asked besides.
+pub struct Asked<'a> {
+    /// Models and views.
+    pub hub: &'a Hub,
+    /// What is counted on the way in.
+    pub sockets: Sockets,
+    /// Sign-ins.
+    pub access: &'a Access,
+    /// Releases; None where nothing can be released.
+    pub desk: Option<&'a Desk>,
+    /// Runs of the lab.
+    pub lab: &'a Lab,
+}
+
+impl Metrics {
+    /// The exposition for somebody of this sight.
+    pub fn expose(&self, asked: &Asked<'_>, sight: &Sight) -> String {
+        let mut out = Exposition::default();
+        out.count(Family::BuildInfo, &[env!("CARGO_PKG_VERSION")], 1);
+        out.count(Family::Ready, &[], asked.hub.projection().is_ready().into());
+        let figures = asked.hub.projection().figures(sight, &self.apart);
+        figures.iter().for_each(|figures| model::tell(figures, &mut out));
+        self.tell_counted(asked, sight, &figures, &mut out);
+        if !sight.is_bounded() {
+            self.tell_server(asked, &mut out);
+        }
+        out.finish()
+    }
+
+    /// What is counted outside the models, of ensembles that are seen as a whole.
+    fn tell_counted(&self, asked: &Asked<'_>, sight: &Sight, figures: &[Figures], out: &mut Exposition) {
+        let is_whole = |name: &str| sight.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
+        for (ensemble, counts) in self.zookeeper.iter().filter(|(name, _)| is_whole(name)) {
+            for (kind, sent, failed) in counts.requests() {
+                out.count(Family::ZkRequests, &[ensemble, kind], sent);
+                out.count(Family::ZkErrors, &[ensemble, kind], failed);
+            }
+            for (reason, count) in counts.resyncs() {
+                out.count(Family::Resyncs, &[ensemble, reason], count);
+            }
+            out.count(Family::ZkSessions, &[ensemble], counts.sessions());
+        }
+        let released = asked.desk.map(Desk::counted).unwrap_or_default();
+        for (ensemble, outcomes) in released.ended.iter().filter(|(name, _)| is_whole(name)) {
+            for (outcome, count) in outcomes {
+                out.count(Family::Releases, &[ensemble, outcome.name()], *count);
+            }
+        }
+        for (ensemble, count) in asked.lab.begun().filter(|(name, _)| is_whole(name)) {
+            out.count(Family::LabRuns, &[ensemble], count);
+        }
+    }
+
+    /// What is of the server as a whole.
+    fn tell_server(&self, asked: &Asked<'_>, out: &mut Exposition) {
+        let (sockets, sizes) = (&asked.sockets, asked.hub.sizes());
+        let refused = asked.desk.map_or(0, |desk| desk.counted().refused);
+        let process = Process::now();
+        let started = u64::try_from(self.started_at_ms / SECOND_MS).unwrap_or(0);
+        let known = [
+            (Family::SocketClients, sockets.clients),
+            (Family::SocketsOpened, sockets.opened),
+            (Family::FramesSent, sockets.frames_sent),
+            (Family::Conflations, asked.hub.conflated()),
+            (Family::SlowClosed, sockets.slow_closed),
+            (Family::FramesRefused, sockets.frames_refused),
+            (Family::ViewsWatched, sizes.watched as u64),
+            (Family::ViewsIdle, sizes.idle as u64),
+            (Family::Guarded, sockets.guarded),
+            (Family::SignInsRefused, asked.access.refused_sign_ins()),
+            (Family::ReleasesRefused, refused),
+            (Family::AuditRecords, self.audit.written()),
+            (Family::AuditFailures, self.audit.failed()),
+            (Family::AuditFailing, self.audit.is_failing().into()),
+            (Family::StartTime, started),
+        ];
+        let behind = self.record.as_ref().and_then(|record| record.webhook_behind());
+        let unsure = [
+            (Family::WebhookBehind, behind),
+            (Family::ResidentMemory, process.resident_bytes),
+            (Family::OpenFds, process.open_fds),
+            (Family::MaxFds, process.max_fds),
+        ];
+        let unsure = unsure.into_iter().filter_map(|(family, value)| Some((family, value?)));
+        for (family, value) in known.into_iter().chain(unsure) {
+            out.count(family, &[], value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Tells the service manager how we are (systemd's protocol: `Type=notify`, `WatchdogSec=`), by a datagram a word. Without
+//! such a manager nothing happens. Knows no part of ours: a watchdog is handed what has to move.
+
+use std::ffi::OsStr;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock;
+use crate::shutdown::Stop;
+
+/// Where the manager listens: a path, or with an `@` a name without a file.
+const SOCKET: &str = "NOTIFY_SOCKET";
+/// How often it wants to hear from us, in microseconds.
+const WATCHDOG: &str = "WATCHDOG_USEC";
+/// For which process that was meant.
+const WATCHDOG_PID: &str = "WATCHDOG_PID";
+
+/// The manager, if there is one. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Notify {
+    to: Option<Arc<(UnixDatagram, SocketAddr)>>,
+    watchdog: Option<Duration>,
+}
+
+/// Counts that rise while something is alive.
+pub type Pulses = Vec<Box<dyn Fn() -> u64 + Send + Sync>>;
+
+impl Notify {
+    /// As the environment has it.
+    pub fn from_env() -> Self {
+        let is_ours = std::env::var(WATCHDOG_PID).map_or(true, |pid| pid == std::process::id().to_string());
+        let micros = std::env::var(WATCHDOG).ok().and_then(|micros| micros.parse().ok()).filter(|micros| *micros > 0 && is_ours);
+        std::env::var_os(SOCKET).map_or_else(Self::default, |name| Self::at(&name, micros.map(Duration::from_micros)))
+    }
+
+    /// At a socket of this name, which wants to hear from us so often.
+    pub fn at(name: &OsStr, watchdog: Option<Duration>) -> Self {
+        let bytes = name.as_bytes();
+        let address = match bytes.strip_prefix(b"@") {
+            Some(name) => SocketAddr::from_abstract_name(name),
+            None => SocketAddr::from_pathname(name),
+        };
+        let to = address.and_then(|address| {
+            let socket = UnixDatagram::unbound()?;
+            // A manager that reads nothing must not hold us up.
+            socket.set_nonblocking(true)?;
+            Ok(Arc::new((socket, address)))
+        });
+        match to {
+            Ok(to) => Self { to: Some(to), watchdog },
+            Err(error) => {
+                tracing::warn!("{SOCKET} {name:?} can't be used ({error}); the service manager is told nothing");
+                Self::default()
+            }
+        }
+    }
+
+    /// Pages are served; `status` says what of, for `systemctl status`.
+    pub fn ready(&self, status: &str) {
+        self.send(&format!("READY=1\nSTATUS={}", one_line(status)));
+    }
+
+    /// The configuration is read again; [`Notify::ready`] ends that.
+    pub fn reloading(&self) {
+        self.send(&format!("RELOADING=1\nMONOTONIC_USEC={}", clock::monotonic_us()));
+    }
+
+    /// The end has begun.
+    pub fn stopping(&self) {
+        self.send("STOPPING=1\nSTATUS=shutting down");
+    }
+
+    fn send(&self, words: &str) {
+        let Some(to) = &self.to else { return };
+        if let Err(error) = to.0.send_to_addr(words.as_bytes(), &to.1) {
+            tracing::warn!("the service manager could not be told {words:?}: {error}");
+        }
+    }
+
+    /// Tells that we are alive, but only while every pulse moves: a task that is stuck ends in a restart by the manager.
+    pub async fn watch(self, pulses: Pulses, stop: Stop) {
+        let Some(every) = self.watchdog.filter(|_| self.to.is_some()) else { return };
+        let mut seen = vec![None; pulses.len()];
+        loop {
+            if moved(&pulses, &mut seen) {
+                self.send("WATCHDOG=1");
+            } else {
+                tracing::error!("the model did not answer; the service manager is not told that all is well");
+            }
+            tokio::select! {
+                () = stop.stopped() => return,
+                () = tokio::time::sleep(every / 3) => {}
+            }
+        }
+    }
+}
+
+/// Whether each moved since it was seen last.
+fn moved(pulses: &Pulses, seen: &mut [Option<u64>]) -> bool {
+    let mut all = true;
+    for (pulse, seen) in pulses.iter().zip(seen) {
+        let now = pulse();
+        all &= seen.replace(now) != Some(now);
+    }
+    all
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    fn heard(manager: &UnixDatagram) -> String {
+        let mut buffer = [0; 512];
+        manager.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let length = manager.recv(&mut buffer).unwrap();
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn words_reach_sockets_with_a_file_and_without() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("notify");
+        let manager = UnixDatagram::bind(&path).unwrap();
+        let notify = Notify::at(path.as_os_str(), None);
+        notify.ready("serving\na");
+        assert_eq!(heard(&manager), "READY=1\nSTATUS=serving a");
+        notify.reloading();
+        assert!(heard(&manager).starts_with("RELOADING=1\nMONOTONIC_USEC="));
+
+        let name = format!("lockscope-test-{}", std::process::id());
+        let manager = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+        Notify::at(OsStr::new(&format!("@{name}")), None).stopping();
+        assert_eq!(heard(&manager), "STOPPING=1\nSTATUS=shutting down");
+        Notify::default().ready("nobody listens");
+    }
+
+    #[tokio::test]
+    async fn the_watchdog_hears_from_us_only_while_every_pulse_moves() {
+        let (beating, stuck) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let beats = Arc::clone(&beating);
+        let stands = Arc::clone(&stuck);
+        let pulses: Pulses = vec![Box::new(move || beats.fetch_add(1, Ordering::Relaxed)), Box::new(move || stands.load(Ordering::Relaxed))];
+        let mut seen = vec![None; 2];
+        assert!(moved(&pulses, &mut seen), "what was never seen counts as moved");
+        assert!(!moved(&pulses, &mut seen), "one stands still");
+        stuck.store(1, Ordering::Relaxed);
+        assert!(moved(&pulses, &mut seen));
+        assert!(!moved(&pulses, &mut seen));
+    }
+}

@@ -1,0 +1,70 @@
+//! How releases ended, for whoever counts. Holds numbers only.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use app::wire::Outcome;
+
+/// Counters of one desk; they only grow.
+#[derive(Debug)]
+pub(super) struct Counts {
+    ended: Vec<(String, [AtomicU64; Outcome::ALL.len()])>,
+    refused: AtomicU64,
+}
+
+impl Counts {
+    /// For these ensembles.
+    pub(super) fn new(ensembles: impl Iterator<Item = String>) -> Self {
+        Self { ended: ensembles.map(|name| (name, Default::default())).collect(), refused: AtomicU64::new(0) }
+    }
+
+    /// An order ended. One that names no ensemble that is known here was refused.
+    pub(super) fn ended(&self, ensemble: Option<&str>, outcome: Outcome) {
+        let of = self.ended.iter().find(|(name, _)| Some(name.as_str()) == ensemble);
+        match of.and_then(|(_, outcomes)| outcomes.get(outcome as usize)) {
+            Some(counter) => counter.fetch_add(1, Ordering::Relaxed),
+            None => self.refused.fetch_add(1, Ordering::Relaxed),
+        };
+    }
+
+    /// An order was not taken.
+    pub(super) fn refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// As they are now.
+    pub(super) fn told(&self) -> Told {
+        let of = |outcomes: &[AtomicU64; Outcome::ALL.len()]| {
+            let counts = outcomes.iter().map(|count| count.load(Ordering::Relaxed));
+            Outcome::ALL.into_iter().zip(counts).collect()
+        };
+        Told {
+            ended: self.ended.iter().map(|(name, outcomes)| (name.clone(), of(outcomes))).collect(),
+            refused: self.refused.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// What a desk counted.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// Orders by ensemble and outcome.
+    pub ended: Vec<(String, Vec<(Outcome, u64)>)>,
+    /// Orders that were not taken.
+    pub refused: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_outcome_is_counted_where_it_was() {
+        let counts = Counts::new(["a".to_owned(), "b".to_owned()].into_iter());
+        counts.ended(Some("b"), Outcome::Denied);
+        counts.ended(Some("elsewhere"), Outcome::Denied);
+        counts.refused();
+        let told = counts.told();
+        let denied = |at: usize| told.ended[at].1.iter().find(|(outcome, _)| *outcome == Outcome::Denied).unwrap().1;
+        assert_eq!((denied(0), denied(1), told.refused), (0, 1, 2));
+    }
+}

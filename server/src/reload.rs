@@ -1,0 +1,160 @@
+//! The configuration, read again while everything goes on: a good file takes effect, a bad one changes nothing. A part of
+//! the composition; what a setting means, its owner knows.
+
+use std::sync::Arc;
+
+use app::domain::observation::{Observation, Said};
+use tokio::sync::{mpsc, watch};
+
+use crate::access::Access;
+use crate::audit::webhook::{Delivery, Pace};
+use crate::audit::{Late, Log};
+use crate::cli::Settings;
+use crate::clock::Clock;
+use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
+use crate::http::Payloads;
+use crate::lab::Lab;
+use crate::notify::Notify;
+use crate::release::{self, Desk};
+use crate::shutdown::{self, HangUp, Stop, Stopper};
+
+/// Where a configuration came from: the command line that named the file, none for one that was made.
+pub type Origin = Option<Settings>;
+
+/// What takes on new settings.
+pub struct Takers {
+    /// Every model's inbox, for as long as its observer is there.
+    pub models: Vec<mpsc::WeakSender<Vec<Observation>>>,
+    /// Who releases.
+    pub desk: Desk,
+    /// The lab.
+    pub lab: Lab,
+    /// Who may come in.
+    pub access: Access,
+    /// Who is shown payloads; telling it makes every socket begin anew.
+    pub payloads: watch::Sender<Payloads>,
+    /// Who is told of acts.
+    pub webhook: Hooked,
+    /// What people see of it.
+    pub standing: Standing,
+    /// The service manager.
+    pub notify: Notify,
+}
+
+/// The delivery of the record of acts, which can be begun anew.
+pub struct Hooked {
+    late: Option<Arc<Late>>,
+    clock: Clock,
+    running: Option<Stopper>,
+}
+
+impl Default for Hooked {
+    fn default() -> Self {
+        Self::new(None, Clock::system())
+    }
+}
+
+impl Hooked {
+    /// Of this record; nothing is delivered yet.
+    pub fn new(late: Option<Arc<Late>>, clock: Clock) -> Self {
+        Self { late, clock, running: None }
+    }
+
+    /// Delivers to this webhook from now on, until `stop`; None: to nobody.
+    pub async fn deliver(&mut self, config: &Config, stop: &Stop) {
+        self.running = None;
+        let (Some(webhook), Some(late)) = (config.webhook.clone(), &self.late) else { return };
+        let log: Arc<Log> = match late.open().await {
+            Ok(log) => log,
+            Err(error) => return tracing::error!("{error}; every act is refused until then"),
+        };
+        match Delivery::new(&log, webhook, self.clock.clone(), Pace::default()) {
+            Ok(delivery) => {
+                let (stopper, own) = shutdown::channel();
+                let (receiver, all) = (own.receiver(), stop.clone());
+                tokio::spawn(async move {
+                    tokio::select! {
+                        () = delivery.run(receiver) => {}
+                        () = all.stopped() => {}
+                    }
+                });
+                self.running = Some(stopper);
+            }
+            Err(error) => tracing::error!("nothing is told to the webhook: {error}"),
+        }
+    }
+}
+
+impl Takers {
+    /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is told when it was.
+    pub async fn follow(mut self, origin: Origin, began: Config, mut hang_up: HangUp, stop: Stop, status: String) {
+        let mut in_force = began.clone();
+        loop {
+            tokio::select! {
+                () = stop.stopped() => return,
+                told = hang_up.next() => if !told { return },
+            }
+            let Some(settings) = &origin else {
+                tracing::warn!("SIGHUP: there is no configuration to read again");
+                continue;
+            };
+            self.notify.reloading();
+            match Config::load(settings, &Process).and_then(|config| self.checked(config, &began)) {
+                Ok(config) => {
+                    let waiting = config.waiting(&began);
+                    self.take(&config, &in_force, &began, &stop).await;
+                    tracing::info!("the configuration was read again{}", said(&waiting));
+                    self.standing.taken(self.webhook.clock.now_ms(), waiting);
+                    // What waits is not in force, and is compared with what is.
+                    in_force = if config.moves_proxy(&began) { Config { access: in_force.access, ..config } } else { config };
+                }
+                Err(error) => {
+                    tracing::error!("the configuration could not be read again, what was read before stays in force: {error}");
+                    self.standing.refused(error.0);
+                }
+            }
+            self.notify.ready(&status);
+        }
+    }
+
+    /// What is asked at the start of a server, too.
+    fn checked(&self, config: Config, began: &Config) -> Result<Config, ConfigError> {
+        let with = Access::new(config.data_dir.clone(), config.access.clone(), crate::access::Reach::LOOPBACK, Clock::system());
+        exposure::check(began.listen, with.has_credentials(), began.web.tls.is_some(), began.web.behind_tls_proxy)?;
+        Ok(config)
+    }
+
+    async fn take(&mut self, config: &Config, before: &Config, began: &Config, stop: &Stop) {
+        if (&config.locks, &config.lints) != (&before.locks, &before.lints) {
+            for model in self.models.iter().filter_map(mpsc::WeakSender::upgrade) {
+                let said = Said { configured: config.locks.clone(), limits: config.lints.clone() };
+                // An engine that is gone takes the process with it.
+                let _ = model.send(vec![Observation::Said(Box::new(said))]).await;
+            }
+        }
+        self.desk.set(release::Settings { needs_second: config.second_approver });
+        if let Some(lab) = &config.lab {
+            self.lab.set_limits(lab.limits);
+        }
+        if config.webhook != before.webhook {
+            self.webhook.deliver(config, stop).await;
+        }
+        let moves_people = config.access != before.access && !config.moves_proxy(began);
+        if moves_people {
+            self.access.set(config.access.clone());
+        }
+        if moves_people || config.payloads != before.payloads {
+            self.payloads.send_replace(config.payloads);
+        }
+    }
+}
+
+fn said(waiting: &[String]) -> String {
+    if waiting.is_empty() { String::new() } else { format!("; these wait for a restart: {}", waiting.join(", ")) }
+}
+
+/// How settings stand when a server begins.
+pub fn standing(origin: &Origin, clock: &Clock) -> Standing {
+    let path = origin.as_ref().and_then(|settings| config::file_of(settings.config.as_deref(), &Process));
+    Standing::new(path.map(|path| path.display().to_string()), clock.now_ms())
+}

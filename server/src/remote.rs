@@ -1,0 +1,225 @@
+//! A running server, asked over its API: bounded in time and size, and every failure one sentence with its remedy.
+
+use std::path::Path;
+use std::time::Duration;
+
+use app::wire::Problem;
+use reqwest::{Certificate, Client, Method, Url};
+
+use crate::config::ConfigError;
+use crate::error::RunError;
+
+/// How long one answer may take.
+const ANSWER_MAX: Duration = Duration::from_secs(20);
+/// Bytes of an answer that are read.
+const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Characters of a reason that are told.
+const REASON_CHARS_MAX: usize = 400;
+
+/// A server, and who we are to it.
+pub struct Remote {
+    client: Client,
+    base: String,
+    token: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Fault {
+    /// The server answered that it won't.
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// Its reason.
+        detail: String,
+    },
+    /// There was no answer that could be read.
+    Lost(RunError),
+}
+
+impl From<Fault> for RunError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Refused { status, detail } => Self::Unavailable(format!("the server refuses ({status}): {detail}")),
+            Fault::Lost(error) => error,
+        }
+    }
+}
+
+fn wrong(sentence: String) -> RunError {
+    RunError::Config(ConfigError(sentence))
+}
+
+fn unavailable(sentence: String) -> Fault {
+    Fault::Lost(RunError::Unavailable(sentence))
+}
+
+impl Remote {
+    /// For a server's address; `authorities` is a file with those that sign its certificate, instead of the system's.
+    ///
+    /// # Errors
+    /// An address that is none, a token that would be read on the way, or authorities that can't be used.
+    pub fn new(base: &str, token: Option<String>, authorities: Option<&Path>) -> Result<Self, RunError> {
+        let bad = |why: &str| wrong(format!("--server {base:?} {why}; write it like https://lockscope.example or http://127.0.0.1:3000"));
+        let url = Url::parse(base).map_err(|_| bad("is no address"))?;
+        let is_plain = match url.scheme() {
+            "http" => true,
+            "https" => false,
+            _ => return Err(bad("is neither http nor https")),
+        };
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let is_here = host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
+        if is_plain && !is_here && token.is_some() {
+            return Err(bad("is not encrypted, and anybody on the way could read the token"));
+        }
+        let client = Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(ANSWER_MAX);
+        let client = match authorities {
+            Some(file) if !is_plain => client.tls_certs_only(certificates(file)?),
+            // Plain HTTP needs no authorities, and a machine may have none.
+            _ if is_plain => client.no_proxy().tls_certs_only(std::iter::empty()),
+            _ => client,
+        };
+        let client = client.build().map_err(|error| RunError::Unavailable(format!("the server can't be asked ({})", said(&error))))?;
+        Ok(Self { client, base: base.trim_end_matches('/').to_owned(), token })
+    }
+
+    /// The server's address, as it was given.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Whether we say who we are.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Asks, and reads the answer.
+    ///
+    /// # Errors
+    /// See [`Fault`].
+    pub async fn ask<T: serde::de::DeserializeOwned>(&self, method: Method, path: &str, body: Option<String>) -> Result<T, Fault> {
+        self.read(&self.text(method, path, body).await?)
+    }
+
+    /// Reads an answer.
+    ///
+    /// # Errors
+    /// When it has another form than ours.
+    pub fn read<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, Fault> {
+        serde_json::from_str(text).map_err(|error| {
+            unavailable(format!("--server {} answers in another form ({error}); use the same version of Lockscope on both sides", self.base))
+        })
+    }
+
+    /// Asks, and gives the answer as it came.
+    ///
+    /// # Errors
+    /// See [`Fault`].
+    pub async fn text(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Fault> {
+        let mut request = self.client.request(method, format!("{}{path}", self.base));
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body);
+        }
+        let mut answer = request.send().await.map_err(|error| self.lost(&error))?;
+        let status = answer.status();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(|error| self.lost(&error))? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > ANSWER_BYTES_MAX {
+                return Err(unavailable(format!("--server {} answers more than {ANSWER_BYTES_MAX} bytes; is it Lockscope?", self.base)));
+            }
+        }
+        if status.is_redirection() {
+            let to = answer.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
+            let to: String = app::wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
+            return Err(unavailable(format!("--server {} sends us on to {to}; name with --server where Lockscope itself answers", self.base)));
+        }
+        if !status.is_success() {
+            let told =
+                serde_json::from_slice(&bytes).map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
+            let detail = app::wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
+            return Err(Fault::Refused { status: status.as_u16(), detail });
+        }
+        String::from_utf8(bytes).map_err(|_| unavailable(format!("--server {} answers something that is no text; is it Lockscope?", self.base)))
+    }
+
+    fn lost(&self, error: &reqwest::Error) -> Fault {
+        let why = said(error);
+        let remedy = if error.is_timeout() {
+            "look whether it is well"
+        } else if why.contains("certificate") {
+            "name with --server-ca FILE who signs its certificate"
+        } else {
+            "check that it runs, and where with --server"
+        };
+        unavailable(format!("--server {} can't be asked ({why}); {remedy}", self.base))
+    }
+}
+
+fn certificates(file: &Path) -> Result<Vec<Certificate>, RunError> {
+    let shown = file.display();
+    let text =
+        std::fs::read(file).map_err(|error| wrong(format!("--server-ca {shown} can't be read ({error}); name a file that this user may read")))?;
+    let found = Certificate::from_pem_bundle(&text).ok().filter(|found| !found.is_empty());
+    found.ok_or_else(|| wrong(format!("--server-ca {shown} has no certificate; name a file with PEM, beginning with -----BEGIN CERTIFICATE-----")))
+}
+
+/// The token in a file.
+///
+/// # Errors
+/// When the file can't be read or has none.
+pub fn token_in(file: &Path) -> Result<String, RunError> {
+    let text = std::fs::read_to_string(file);
+    let text =
+        text.map_err(|error| wrong(format!("--token-file {} can't be read ({error}); name a file that this user may read", file.display())))?;
+    checked(&text).ok_or_else(|| wrong(format!("--token-file {} has no token; write what `lockscope token new` printed into it", file.display())))
+}
+
+/// A token as it was handed over.
+pub fn checked(text: &str) -> Option<String> {
+    let token = text.trim();
+    (!token.is_empty() && !token.contains(|char: char| char.is_whitespace() || char.is_control())).then(|| token.to_owned())
+}
+
+/// An error with what caused it.
+fn said(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_never_sent_where_it_could_be_read() {
+        let token = || Some("lks_1".to_owned());
+        for good in ["http://127.0.0.1:3000", "http://localhost:3000/", "http://[::1]:3000"] {
+            assert!(Remote::new(good, token(), None).is_ok(), "{good}");
+        }
+        assert!(Remote::new("http://lab.example", None, None).is_ok());
+        for (bad, why) in [("http://lab.example", "is not encrypted"), ("ftp://a", "is neither http nor https"), ("lab", "is no address")] {
+            let error = Remote::new(bad, token(), None).err().unwrap().to_string();
+            assert!(error.contains(why) && !error.contains("lks_1"), "{error}");
+        }
+    }
+
+    #[test]
+    fn authorities_that_are_none_are_named() {
+        let error = Remote::new("https://a", None, Some(Path::new("/nonexistent/ca.pem"))).err().unwrap().to_string();
+        assert!(error.starts_with("--server-ca /nonexistent/ca.pem can't be read ("), "{error}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = Remote::new("https://a", None, Some(file.path())).err().unwrap().to_string();
+        assert!(error.contains("has no certificate; name a file with PEM"), "{error}");
+    }
+
+    #[test]
+    fn a_token_is_one_word() {
+        assert_eq!(checked(" lks_1\n").as_deref(), Some("lks_1"));
+        for bad in ["", " \n", "a b", "a\u{1}b"] {
+            assert_eq!(checked(bad), None, "{bad:?}");
+        }
+    }
+}
