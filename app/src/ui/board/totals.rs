@@ -31,7 +31,7 @@ fn line(totals: Option<&Totals>, now_ms: i64) -> Html {
         total("Held", "held", number(|totals| totals.held)),
         total("Contended", "contended", number(|totals| totals.contended)),
         total("Waiting", "waiters", number(|totals| totals.waiters)),
-        total("Findings", "findings", number(|totals| totals.findings)),
+        total("Warnings", "findings", number(|totals| totals.findings)),
         total("Waiting time, all", "waited", waited.unwrap_or_default()),
         total("Oldest wait", "oldest", Html::age(oldest, false, now_ms)),
     ];

@@ -106,9 +106,14 @@ impl Model {
             return;
         }
         self.paused = paused;
-        if let Some(id) = self.current.as_ref().map(|current| current.id) {
-            self.send(if paused { ClientFrame::Pause { id } } else { ClientFrame::Resume { id } });
-        }
+        let Some(current) = &self.current else { return };
+        let id = current.id;
+        let frame = match (paused, current.awaits_snapshot) {
+            (true, _) => ClientFrame::Pause { id },
+            (false, false) => ClientFrame::Resume { id },
+            (false, true) => ClientFrame::Subscribe { id, view: current.view.clone() },
+        };
+        self.send(frame);
     }
 
     /// The socket opened.
@@ -189,7 +194,13 @@ impl Model {
     }
 
     fn take_delta(&mut self, id: u32, seq: u64, delta: &crate::wire::DeltaBody) -> bool {
+        let is_paused = self.paused && id != BESIDE;
         let Some(current) = self.subscription(id).filter(|current| !current.awaits_snapshot) else { return false };
+        if is_paused {
+            // It was on its way when the pause began; what is shown stands still, and is asked for anew afterwards.
+            current.awaits_snapshot = true;
+            return false;
+        }
         let applied = match (&mut current.at, &mut current.body) {
             (Some((_, have)), Some(body)) if *have + 1 == seq => {
                 *have = seq;

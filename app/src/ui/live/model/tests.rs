@@ -85,3 +85,20 @@ fn a_reconnect_resumes_and_stays_paused() {
     model.connected();
     assert_eq!(model.take_outbox(), [ClientFrame::ResumeAfter { id, view: view(), epoch: Epoch(7), seq: 4 }, ClientFrame::Pause { id }]);
 }
+
+#[test]
+fn what_was_on_its_way_when_the_pause_began_waits_for_its_end() {
+    let (mut model, id) = opened();
+    model.set_paused(true);
+    model.take_outbox();
+    assert!(!model.take(delta(id, 4, 1, 2)).changed);
+    assert_eq!(locks(&model), 1, "a paused view stands still");
+    model.set_paused(false);
+    // Nothing may come after it, so what it told is asked for.
+    assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
+    model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 4, server_time_ms: 5, body: Body::Board(board(2)) });
+    assert_eq!(locks(&model), 2);
+    model.set_paused(true);
+    model.set_paused(false);
+    assert_eq!(model.take_outbox(), [ClientFrame::Pause { id }, ClientFrame::Resume { id }]);
+}
