@@ -28,6 +28,10 @@ const OPEN_WITHIN: Duration = Duration::from_secs(60);
 const TRIES_MAX: u32 = 3;
 /// How long queueing up may take.
 const GATHER_WITHIN: Duration = Duration::from_secs(60);
+/// How often members are asked for their counts until nothing is on its way.
+const QUIET_TRIES: u32 = 10;
+/// Pause before they are asked again.
+const QUIET_STEP: Duration = Duration::from_millis(20);
 /// How long closing all sessions of a lane may take.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 /// How often is looked whether they are closed.
@@ -239,10 +243,29 @@ impl Lane {
         }
     }
 
+    /// What the members and we have counted, at a moment when nothing is on its way between them; where that does not come,
+    /// as near to one as it came. None where the members do not tell.
+    async fn counted(&self, members: &Members) -> (Option<counts::Packets>, Counts) {
+        let sessions = self.sessions();
+        let mut tries_left = QUIET_TRIES;
+        loop {
+            let before = self.board.meter.snapshot();
+            let told = counts::packets(&members.addresses, &sessions).await.ok();
+            let now = self.board.meter.snapshot();
+            // Each request has its reply; a ping may have come in between.
+            let is_quiet = before == now && now.packets_in == now.packets_out + now.events;
+            tries_left -= 1;
+            if is_quiet && told.is_some() || tries_left == 0 {
+                return (told, now);
+            }
+            tokio::time::sleep(QUIET_STEP).await;
+        }
+    }
+
     /// Asks the members for their counts, to begin with.
     pub(super) async fn ask_before(&self, field: &mut Field, members: &Members) {
-        field.base = counts::packets(&members.addresses, &self.sessions()).await.ok();
-        let now = self.board.meter.snapshot();
+        let (told, now) = self.counted(members).await;
+        field.base = told;
         self.measured().meter = Some((now, None));
     }
 
@@ -302,10 +325,9 @@ impl Lane {
 
     /// Asks the members for their counts again; None when they do not tell.
     pub(super) async fn ask_after(&self, field: &Field, members: &Members) -> Option<()> {
-        let told = counts::packets(&members.addresses, &self.sessions()).await.ok()?;
-        let ours = self.board.meter.snapshot();
+        let (told, ours) = self.counted(members).await;
         let mut measured = self.measured();
-        let ((before, _), base) = measured.meter.zip(field.base)?;
+        let (((before, _), base), told) = measured.meter.zip(field.base).zip(told)?;
         let own = counts::Packets {
             received: ours.packets_out.saturating_sub(before.packets_out),
             sent: ours.packets_in.saturating_sub(before.packets_in),
