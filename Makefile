@@ -31,7 +31,7 @@ e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	@# As it is shipped, without OpenID Connect: the other tests are with it.
 	cargo build --locked --workspace --bin lockscope --example fixture_site
-	cd e2e && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
+	cd e2e && npx tsc --noEmit && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
 
 lint: ## formatting and lints, each feature set apart
 	cargo fmt --all --check

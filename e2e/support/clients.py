@@ -20,7 +20,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 HOSTS = sys.argv[1]
-NODE_TIMEOUT_S = 20
+NODE_TIMEOUT_S = 60
 
 sessions = {}
 locks = {}
@@ -36,9 +36,10 @@ def session_id(client):
     return hex(client.client_id[0] & 0xFFFFFFFFFFFFFFFF)
 
 
-def open_(who, timeout_ms=10_000, hosts=HOSTS):
-    client = KazooClient(hosts=hosts, timeout=timeout_ms / 1000)
-    client.start(timeout=20)
+def open_(who, timeout_ms=40_000, hosts=HOSTS):
+    # Its own pause between tries doubles without an end, and would outlast the session.
+    client = KazooClient(hosts=hosts, timeout=timeout_ms / 1000, connection_retry={"max_tries": -1, "max_delay": 0.5})
+    client.start(timeout=60)
     sessions[who] = client
     return {"session": session_id(client)}
 
@@ -91,7 +92,7 @@ def crowd(who, path, count, prefix):
     client = sessions[who]
     client.ensure_path(path)
     made = [client.create_async(f"{path}/{prefix}", f"{who}-{n}".encode(), ephemeral=True, sequence=True) for n in range(count)]
-    return {"nodes": [one.get(timeout=30).rsplit("/", 1)[1] for one in made], "session": session_id(client)}
+    return {"nodes": [one.get(timeout=60).rsplit("/", 1)[1] for one in made], "session": session_id(client)}
 
 
 def create(who, path, data="", ephemeral=False, sequence=False):
@@ -112,7 +113,7 @@ def plant(who, nodes):
         )
         for node in nodes
     ]
-    return {"paths": [one.get(timeout=30) for one in made]}
+    return {"paths": [one.get(timeout=60) for one in made]}
 
 
 def delete(who, path):

@@ -7,7 +7,7 @@ import { within } from './until.ts';
 
 const here = import.meta.dirname;
 const PYTHON = process.env.LOCKSCOPE_PYTHON ?? `${here}/../../.tools/venv/bin/python`;
-const ANSWER_MS = 40_000;
+const ANSWER_MS = 90_000;
 
 export type Place = { node: string; session: string };
 type Answer = Record<string, unknown> & { id?: number; event?: string; who?: string; error?: string; why?: string };
@@ -49,7 +49,7 @@ class Driver {
   /** Ends the process without closing its sessions. */
   async die(): Promise<void> {
     this.child.write(JSON.stringify({ id: ++this.last, do: 'die' }));
-    await within('the client process ends', 10_000, this.child.ended);
+    await within('the client process ends', 60_000, this.child.ended);
   }
 
   async stop(): Promise<void> {
@@ -96,7 +96,7 @@ export class Client {
   }
 
   /** Returns once kazoo says that the lock is ours. */
-  async held(withinMs = 20_000): Promise<void> {
+  async held(withinMs = 60_000): Promise<void> {
     await this.driver.event('held', this.name, withinMs);
   }
 

@@ -33,7 +33,7 @@ export const test = base.extend<ForTest, ForWorker>({
       await use(zookeeper);
       await zookeeper.remove();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 120_000 },
   ],
   lockscope: [
     async ({ zookeeper }, use) => {
@@ -41,7 +41,7 @@ export const test = base.extend<ForTest, ForWorker>({
       await use(lockscope);
       await lockscope.stop();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 120_000 },
   ],
   caretaker: [
     async ({ zookeeper }, use) => {
@@ -49,10 +49,12 @@ export const test = base.extend<ForTest, ForWorker>({
       await use(await clients.open('caretaker'));
       await clients.stop();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 120_000 },
   ],
   baseURL: async ({ lockscope }, use) => use(lockscope.url),
-  clients: async ({ zookeeper }, use) => {
+  clients: async ({ zookeeper, place }, use) => {
+    // Only so that they end before the place does: one that wakes would stand in it anew.
+    void place;
     const clients = new Clients(zookeeper.hosts);
     await use(clients);
     await clients.stop();

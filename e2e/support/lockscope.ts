@@ -12,8 +12,8 @@ import { until, within } from './until.ts';
 const BINARY = process.env.LOCKSCOPE_BIN ?? resolve(import.meta.dirname, '../../target/debug/lockscope');
 /** The page over made-up locks: `cargo build -p server --example fixture_site`. */
 const FIXTURE = process.env.FIXTURE_BIN ?? join(dirname(BINARY), 'examples/fixture_site');
-const START_MS = 30_000;
-const END_MS = 15_000;
+const START_MS = 60_000;
+const END_MS = 60_000;
 
 export type ApiContender = { node: string | null; session_id: string | null; role: 'holder' | 'waiter'; label: string | null };
 export type ApiLock = { path: string; verdict: string; sentence: string; waiter_count: number; contenders: ApiContender[] };
@@ -138,7 +138,7 @@ export class Lockscope {
     const wanted = nodes.join(' ');
     let seen = 'nothing';
     try {
-      return await until('', 10_000, async () => {
+      return await until('', 30_000, async () => {
         const lock = await this.lock(path);
         seen = JSON.stringify(lock?.contenders.map(({ node, session_id }) => [node, session_id]));
         const isSame = lock?.contenders.map(({ node }) => node).join(' ') === wanted;

@@ -2,15 +2,20 @@
 
 import { connect, createServer } from 'node:net';
 
+/** Ports below the range that connections and those who ask for any port are given, so that nobody takes one meanwhile. */
+const [FIRST, END] = [10_240, 32_000];
+
+/** A port that nobody listens on right now. */
 export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * (END - FIRST));
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no free port'))));
+    const isFree = await new Promise<boolean>((told) => {
+      server.once('error', () => told(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => told(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }
 
 /** Sends a four-letter word to a ZooKeeper; undefined when nobody answers. */

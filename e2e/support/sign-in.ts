@@ -10,7 +10,7 @@ export async function signIn(page: Page, lockscope: Lockscope, role: 'viewer' | 
   await expect(async () => {
     await page.goto(`${lockscope.url}/sign-in`);
     await expect(page.getByLabel('Or a token')).toBeVisible({ timeout: 200 });
-  }).toPass({ timeout: 10_000 });
+  }).toPass();
   await page.getByLabel('Or a token').fill(token);
   await page.getByRole('button', { name: 'Sign in with the token' }).click();
   await expect(page.getByTestId('visitor')).toContainText(role);

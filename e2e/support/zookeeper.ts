@@ -2,6 +2,8 @@
 // which can be killed without warning and started again on the same data.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,7 +12,7 @@ import { fourLetters, freePort } from './port.ts';
 import { until } from './until.ts';
 
 const DEBIAN_JARS = ['zookeeper.jar', 'servlet-api.jar', 'slf4j-simple.jar'].map((jar) => join('/usr/share/java', jar));
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 export class ZooKeeper {
   readonly port: number;
@@ -47,12 +49,13 @@ export class ZooKeeper {
       clientPortAddress: '127.0.0.1',
       maxClientCnxns: 0,
       // Some clients die and stay known for longer than two rounds of questions.
-      maxSessionTimeout: 30_000,
+      maxSessionTimeout: 60_000,
       '4lw.commands.whitelist': '*',
       'admin.enableServer': false,
     };
     writeFileSync(config, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join(''));
-    const options = ['-Xmx96m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+    // Nor is any data read again after a crash of the machine.
+    const options = ['-Xmx96m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dzookeeper.forceSync=no'];
     const child = new Child('java', [...options, '-cp', classpath(), 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config]);
     this.child = child;
     await until(`ZooKeeper serves on port ${port}`, START_MS, async () => {
@@ -61,11 +64,19 @@ export class ZooKeeper {
     });
   }
 
-  /** Ends the process at once, as a power cut would; returns when it is gone. */
+  /** Ends the process at once, without a word; returns when it is gone. Nothing waits for the disk, which keeps what a process wrote. */
   async kill(): Promise<void> {
     this.child?.signal('SIGKILL');
     await this.child?.ended;
     this.child = undefined;
+  }
+
+  /** When it dies, as soon as anybody can know: its connections close. */
+  async death(): Promise<{ atMs: Promise<number> }> {
+    const socket = connect(this.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.on('error', () => {});
+    return { atMs: new Promise((told) => socket.once('close', () => told(performance.timeOrigin + performance.now()))) };
   }
 
   /** Ends the process and removes its data. */

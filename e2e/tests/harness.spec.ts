@@ -32,7 +32,7 @@ test('kazoo clients hold, queue, release and die', async () => {
   const clients = new Clients(zookeeper.hosts);
   try {
     const [first, third] = await clients.openAll('first', 'third');
-    const second = await clients.openMortal('second', { timeoutMs: 1_000 });
+    const second = await clients.openMortal('second', { timeoutMs: 6_000 });
     const held = await first!.hold('/lock');
     const next = await second.queue('/lock');
     const last = await third!.queue('/lock');

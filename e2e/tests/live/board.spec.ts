@@ -38,7 +38,7 @@ test('the holder changes when it lets go', async ({ ui, clients, place }) => {
 
 test('a client that dies without a word loses its lock at its time-out', async ({ ui, clients, place }) => {
   const path = `${place}/orders`;
-  const mortal = await clients.openMortal('mortal', { timeoutMs: 2_000 });
+  const mortal = await clients.openMortal('mortal', { timeoutMs: 6_000 });
   const heir = await clients.open('heir');
   const held = await mortal.hold(path);
   const next = await heir.queue(path);

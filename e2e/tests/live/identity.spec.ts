@@ -3,12 +3,9 @@
 import { expect, test } from '../../support/fixtures.ts';
 
 /** Longer than two rounds of questions, so that the dead one is seen before its session runs out. */
-const TIMEOUT_MS = 18_000;
-/** A round of questions is at most 5.4 s after the one before. */
-const ROUND_MS = 15_000;
+const TIMEOUT_MS = 24_000;
 
 test('a killed holder is counted down and gives way', async ({ ui, page, clients, lockscope, place }) => {
-  test.setTimeout(90_000);
   const path = `${place}/orders`;
   const mortal = await clients.openMortal('mortal', { timeoutMs: TIMEOUT_MS });
   const heir = await clients.open('heir');
@@ -18,37 +15,38 @@ test('a killed holder is counted down and gives way', async ({ ui, page, clients
   await ui.mark();
 
   const dossier = page.getByTestId('dossier').first();
-  await expect(dossier).toHaveAttribute('data-liveness', 'connected', { timeout: ROUND_MS });
+  await expect(dossier).toHaveAttribute('data-liveness', 'connected');
   await expect(dossier).toContainText(/127\.0\.0\.1:\d+/);
-  await expect(dossier).toContainText('18.0 s');
+  await expect(dossier).toContainText('24.0 s');
   await expect(page.getByTestId('trust')).toContainText('1 of 1 members');
 
   await mortal.die();
-  await expect(dossier).toHaveAttribute('data-liveness', 'disconnected', { timeout: ROUND_MS });
+  await expect(dossier).toHaveAttribute('data-liveness', 'disconnected');
   await expect(page.getByTestId('verdict')).toHaveAttribute('data-verdict', 'expiring');
   const countdown = dossier.locator('[data-until]');
-  const seconds = async () => {
-    const [minutes, rest] = (await countdown.textContent())!.match(/(\d+):(\d+)/)!.slice(1).map(Number);
-    return minutes! * 60 + rest!;
-  };
+  // Looked at in one step: it goes with the holder, and before that is overdue for a moment.
+  const seconds = () =>
+    countdown.evaluateAll(([shown]) => {
+      const [, minutes, rest] = /(\d+):(\d+)/.exec(shown?.textContent ?? '') ?? [];
+      return minutes && rest ? Number(minutes) * 60 + Number(rest) : -1;
+    });
   const first = await seconds();
   expect(first).toBeLessThanOrEqual(TIMEOUT_MS / 1000 + 1);
-  await expect.poll(async () => ((await countdown.count()) ? seconds() : -1), { message: 'it ticks', timeout: ROUND_MS }).toBeLessThan(first);
+  await expect.poll(seconds, { message: 'it ticks' }).toBeLessThan(Math.max(first, 0));
 
-  await heir.held(30_000);
+  await heir.held(90_000);
   await ui.showsQueue([places[1]!]);
   await expect(page.getByTestId('verdict')).toHaveAttribute('data-verdict', 'healthy');
-  await expect(dossier).toHaveAttribute('data-liveness', 'connected', { timeout: ROUND_MS });
+  await expect(dossier).toHaveAttribute('data-liveness', 'connected');
   await ui.isSameDocument();
 });
 
 test('waits of real clients are confirmed', async ({ ui, page, clients, lockscope, place }) => {
-  test.setTimeout(90_000);
   const path = `${place}/orders`;
   const [a, b] = await clients.openAll('a', 'b');
   const places = [await a!.hold(path), await b!.queue(path)];
   await lockscope.knows(path, places.map(({ node }) => node));
   await ui.openLock(path);
-  await expect(page.locator('.chain .edge[data-evidence=confirmed]')).toHaveCount(1, { timeout: 30_000 });
+  await expect(page.locator('.chain .edge[data-evidence=confirmed]')).toHaveCount(1);
   await expect(page.getByTestId('herd')).toContainText('A release wakes 1 session (counted)');
 });

@@ -63,6 +63,6 @@ test('what is chosen stays chosen when rows move', async ({ ui, clients, place, 
   await expect(async () => {
     await page.keyboard.press('a');
     await expect(ui.locks).toHaveCount(3, { timeout: 100 });
-  }).toPass({ intervals: [50], timeout: 10_000 });
+  }).toPass({ intervals: [50] });
   expect(await chosen(ui)).toEqual([`${place}/b`]);
 });

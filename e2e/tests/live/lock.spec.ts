@@ -27,7 +27,7 @@ test('the queue follows its clients', async ({ ui, clients, lockscope, place }) 
 
 test('a dead holder gives way on its page', async ({ ui, clients, lockscope, place }) => {
   const path = `${place}/orders`;
-  const mortal = await clients.openMortal('mortal', { timeoutMs: 2_000 });
+  const mortal = await clients.openMortal('mortal', { timeoutMs: 6_000 });
   const heir = await clients.open('heir');
   const places = [await mortal.hold(path), await heir.queue(path)];
   await lockscope.knows(path, places.map(({ node }) => node));

@@ -55,6 +55,8 @@ test('a znode that nobody owns is told as an orphan', async ({ ui, clients, lock
   const waits = await real!.queue(path);
 
   await expect.poll(async () => (await lockscope.lock(path))?.contenders.length).toBe(2);
+  // What was only heard of is nobody's yet, and a page drawn then stays so without a script.
+  await expect.poll(async () => (await lockscope.lock(path))?.verdict).toBe('orphan');
   await ui.openLock(path);
   await expect(ui.verdict).toContainText(/orphan/i);
   await expect(ui.contender(waits.node)).toBeVisible();

@@ -10,11 +10,8 @@ const HANGS = 'labels-hung';
 /** The sample contention takes a while to hang. */
 const HANGS_MS = 100_000;
 
-test.describe.configure({ timeout: 200_000 });
-
 let demo: Lockscope;
 test.beforeAll(async () => {
-  test.setTimeout(60_000);
   demo = await Lockscope.demo();
 });
 test.afterAll(async () => {

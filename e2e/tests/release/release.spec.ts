@@ -5,7 +5,6 @@ import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
 import { signIn } from '../../support/sign-in.ts';
 
-test.describe.configure({ timeout: 90_000 });
 
 test('the holder is released, the next one holds, and there is a record', async ({ ui, page, clients, lockscope, place }) => {
   const path = `${place}/orders`;

@@ -1,9 +1,11 @@
 //! A real ZooKeeper server of our own: loopback only, free ports, a temporary folder, a small heap; gone when dropped.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -12,12 +14,12 @@ use tokio::net::TcpStream;
 use super::java::{Java, JavaError};
 use super::process::Guarded;
 
-/// How long a server may take until it answers.
-const START_MAX: Duration = Duration::from_secs(30);
+/// How long a server may take until it answers: many times what one takes, and only what is broken is waited for so long.
+const START_MAX: Duration = Duration::from_secs(120);
 /// How often it is asked.
 const START_STEP: Duration = Duration::from_millis(25);
 /// Limit for one four-letter word.
-const FOUR_LETTER_MAX: Duration = Duration::from_secs(2);
+const FOUR_LETTER_MAX: Duration = Duration::from_secs(30);
 /// Starts that are tried when ports turn out to be taken.
 const START_TRIES: u32 = 3;
 /// What a server logs when it gives up by itself.
@@ -253,11 +255,14 @@ impl PrivateZooKeeper {
     }
 }
 
-/// A port that nobody listens on right now.
+/// A port that nobody listens on right now, and that was not given out before.
 pub(super) fn free_port() -> Result<u16, DemoError> {
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
     for _ in 0..PORT_TRIES_MAX {
         let port = rand::random_range(PORTS);
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+        if !given.contains(&port) && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            given.insert(port);
             return Ok(port);
         }
     }

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a child may take to end when asked kindly; then it is killed.
-const TERMINATE_MAX: Duration = Duration::from_secs(5);
+/// How long a child may take to end when it is told to.
+const TERMINATE_MAX: Duration = Duration::from_secs(30);
 /// How often the end of a child is looked for.
 const WAIT_STEP: Duration = Duration::from_millis(5);
 

@@ -27,9 +27,13 @@ pub(crate) async fn check(args: &[&str], code: i32, sentence: &str) {
     assert!(text.contains(sentence), "{args:?}: {text}");
 }
 
-/// A port where nobody listens.
+/// A port where nobody listens, nor will: it stays bound.
 pub(crate) fn dead_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let port = socket.local_addr().unwrap().port();
+    std::mem::forget(socket);
+    port
 }
 
 #[tokio::test]

@@ -3,12 +3,12 @@
 //! the others by number, and still has the ephemeral. It stands for what ZooKeeper's own defects (ZOOKEEPER-5010) and
 //! damaged disks leave behind: a holder that only the clients of one member see.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use server::demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
+use server::demo::{PrivateEnsemble, PrivateZooKeeper};
 
-use crate::harness::Truth;
+use crate::harness::{Truth, options};
 use crate::recipes::lockscope::Lockscope;
 use crate::served::until;
 
@@ -66,11 +66,22 @@ fn forge(log: &mut [u8], path: &str, other: &str) -> bool {
     true
 }
 
+/// The logs of a member's.
+fn logs(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = std::fs::read_dir(folder.join("version-2")).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|file| file.file_name().unwrap().to_str().unwrap().starts_with("log."))
+}
+
+/// In how many places the logs name a path: what made it names it, and what deleted it.
+fn times_told(folder: &Path, path: &str) -> usize {
+    let is_here = |log: &Vec<u8>| log.windows(path.len()).filter(|window| *window == path.as_bytes()).count();
+    logs(folder).map(|file| is_here(&std::fs::read(file).unwrap())).sum()
+}
+
 /// Forges the one log of a member's that names the path.
 fn forge_log(folder: &Path, path: &str, other: &str) {
-    let files = std::fs::read_dir(folder.join("version-2")).unwrap().map(|entry| entry.unwrap().path());
     let mut forged = 0;
-    for file in files.filter(|file| file.file_name().unwrap().to_str().unwrap().starts_with("log.")) {
+    for file in logs(folder) {
         let mut log = std::fs::read(&file).unwrap();
         if forge(&mut log, path, other) {
             std::fs::write(&file, log).unwrap();
@@ -83,8 +94,7 @@ fn forge_log(folder: &Path, path: &str, other: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_holder_that_only_one_member_has_is_told() {
     // Logs are made as long as this at once, in KiB.
-    let options = ServerOptions { java: vec!["-Dzookeeper.preAllocSize=64".to_owned()], ..ServerOptions::default() };
-    let mut ensemble = PrivateEnsemble::start(options).await.unwrap_or_else(|error| panic!("{error}"));
+    let mut ensemble = PrivateEnsemble::start(options(&[], &["-Dzookeeper.preAllocSize=64"])).await.unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<String> = ensemble.members().iter().map(PrivateZooKeeper::address).collect();
     let truth = Truth::new(&names[1]).await;
     truth.make("/locks/x").await;
@@ -95,6 +105,8 @@ async fn a_holder_that_only_one_member_has_is_told() {
     // It must have heard of the release before it is made to forget it.
     until(async || ensemble.members()[WRONG].four_letter("dump").await.is_ok_and(|dump| dump.contains(&second) && !dump.contains(&first))).await;
     let wrong = &mut ensemble.members_mut()[WRONG];
+    // And have it in its log: a member applies what is committed before its own log has it.
+    until(async || times_told(wrong.folder(), &first) == 2).await;
     wrong.stop().await.unwrap();
     forge_log(wrong.folder(), &first, "/locks/x/lock-4294967295");
     wrong.restart().await.unwrap();

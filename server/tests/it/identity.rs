@@ -14,12 +14,15 @@ use server::zookeeper::{Credentials, Login, ObserverConfig, TlsIdentity, ZkTls};
 use tempfile::TempDir;
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission};
 
-use crate::harness::{Observed, RootState, Truth, open, zookeeper};
+use crate::harness::{Observed, RootState, Truth, open, options, started, zookeeper};
 
-const TIMEOUT: Duration = Duration::from_secs(4);
+/// Of an observer's session: after a restart the client waits for so long at most for a server that took it in too early.
+const OBSERVED: Duration = Duration::from_secs(8);
+/// Of a client's that is tried once.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn config(connect: &str, credentials: Credentials) -> ObserverConfig {
-    ObserverConfig::new(connect, vec!["/locks".to_owned()], TIMEOUT).unwrap().with_credentials(credentials)
+    ObserverConfig::new(connect, vec!["/locks".to_owned()], OBSERVED).unwrap().with_credentials(credentials)
 }
 
 fn by_digest(pair: &str) -> Credentials {
@@ -95,12 +98,8 @@ async fn a_protected_tree_is_read_by_sasl_only() {
     let jaas = folder.path().join("jaas.conf");
     let users = "Server { org.apache.zookeeper.server.auth.DigestLoginModule required user_watcher=\"CANARY-sasl\" user_app=\"CANARY-app\"; };\n";
     std::fs::write(&jaas, users).unwrap();
-    let options = ServerOptions {
-        java: vec![format!("-Djava.security.auth.login.config={}", jaas.display())],
-        config: vec![("authProvider.1".to_owned(), "org.apache.zookeeper.server.auth.SASLAuthenticationProvider".to_owned())],
-        ..ServerOptions::default()
-    };
-    let server = PrivateZooKeeper::start(options).await.unwrap_or_else(|error| panic!("{error}"));
+    let provider = ("authProvider.1", "org.apache.zookeeper.server.auth.SASLAuthenticationProvider");
+    let server = started(options(&[provider], &[&format!("-Djava.security.auth.login.config={}", jaas.display())])).await;
     let by_sasl = |pair: &str| Credentials { sasl: Some(Login::parse(pair).unwrap()), ..Credentials::default() };
     let owner = session(&by_sasl("app:CANARY-app"), &server.address()).await.unwrap();
     let acls = [Acl::new(Permission::READ, AuthId::new("sasl", "watcher")), Acl::new(Permission::ALL, AuthId::new("sasl", "app"))];
@@ -165,9 +164,8 @@ impl Certificates {
             ("ssl.clientAuth", "need"),
             ("ssl.hostnameVerification", "false"),
         ];
-        let config = config.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
-        let server = PrivateZooKeeper::start(ServerOptions { config, heap_mb: 96, ..ServerOptions::default() }).await;
-        (server.unwrap_or_else(|error| panic!("{error}")), format!("127.0.0.1:{port}"))
+        let server = started(ServerOptions { heap_mb: 96, ..options(&config, &[]) }).await;
+        (server, format!("127.0.0.1:{port}"))
     }
 
     fn tls(&self, identity: Option<&str>) -> Credentials {

@@ -1,9 +1,8 @@
 //! Three members in trouble: what is said of clients stays true, or becomes `unknown`, and never wrongly `disconnected`.
 
 use serde_json::Value;
-use server::demo::{PrivateEnsemble, ServerOptions};
 
-use crate::harness::Truth;
+use crate::harness::{Truth, ensemble};
 use crate::recipes::lockscope::Lockscope;
 use crate::served::until;
 
@@ -22,7 +21,7 @@ fn index_of(status: &Value, role: &str) -> Option<usize> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_called_dead_because_a_member_is() {
-    let mut ensemble = PrivateEnsemble::start(ServerOptions::default()).await.unwrap_or_else(|error| panic!("{error}"));
+    let mut ensemble = ensemble().await;
     let names: Vec<String> = ensemble.members().iter().map(server::demo::PrivateZooKeeper::address).collect();
     let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
     // Each member is asked by itself, and tells how far it is behind once the leader told where that is.
@@ -59,7 +58,7 @@ async fn nobody_is_called_dead_because_a_member_is() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_new_leader_is_found_and_tells_the_ends() {
-    let mut ensemble = PrivateEnsemble::start(ServerOptions::default()).await.unwrap_or_else(|error| panic!("{error}"));
+    let mut ensemble = ensemble().await;
     let names: Vec<String> = ensemble.members().iter().map(server::demo::PrivateZooKeeper::address).collect();
     let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
     until(async || index_of(&status(&lockscope).await, "leader").is_some()).await;

@@ -1,32 +1,36 @@
 //! The binary under a service manager: what it tells it, and its configuration read again. No ZooKeeper runs here.
 
-use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 
 use serde_json::Value;
+use tokio::net::UnixDatagram;
+use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use crate::cli::{check, dead_port, listening, lockscope};
 use crate::harness::DEADLINE;
 use crate::served::{closed, until};
 
-/// Hears what the manager is told.
-struct Manager(UnixDatagram);
+/// Hears what the manager is told, all the time: nobody waits for a manager that does not listen, so words are lost then.
+struct Manager(mpsc::UnboundedReceiver<String>);
 
 impl Manager {
     fn listen(path: &Path) -> Self {
         let socket = UnixDatagram::bind(path).unwrap();
-        socket.set_nonblocking(true).unwrap();
-        Self(socket)
+        let (tell, told) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            let mut buffer = [0; 512];
+            while let Ok(length) = socket.recv(&mut buffer).await {
+                let _ = tell.send(String::from_utf8_lossy(&buffer[..length]).into_owned());
+            }
+        });
+        Self(told)
     }
 
     /// Waits for a datagram with this in it; others are passed over.
-    async fn hears(&self, word: &str) {
-        until(async || {
-            let mut buffer = [0; 512];
-            self.0.recv(&mut buffer).is_ok_and(|length| String::from_utf8_lossy(&buffer[..length]).contains(word))
-        })
-        .await;
+    async fn hears(&mut self, word: &str) {
+        let heard = async { while !self.0.recv().await.expect("the socket is open").contains(word) {} };
+        tokio::time::timeout(DEADLINE, heard).await.unwrap_or_else(|_| panic!("the manager never heard {word}"));
     }
 }
 
@@ -53,7 +57,7 @@ fn signal(child: &tokio::process::Child, name: &str) {
     assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_hears_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let (file, socket, data) = (dir.path().join("lockscope.toml"), dir.path().join("notify"), dir.path().join("data"));
@@ -64,7 +68,7 @@ async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_
     let made = lockscope(&["token", "new", "--name", "t", "--role", "viewer", "--config", &name]).output().await.unwrap();
     let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
 
-    let manager = Manager::listen(&socket);
+    let mut manager = Manager::listen(&socket);
     let mut command = lockscope(&["serve", "--config", &name]);
     let mut child = command.env("NOTIFY_SOCKET", &socket).env("WATCHDOG_USEC", "300000").spawn().unwrap();
     let address = listening(&mut child).await;

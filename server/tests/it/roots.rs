@@ -3,7 +3,7 @@
 use app::domain::observation::RootTrouble;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
-use crate::harness::{Observed, RootState, Truth, open, zookeeper};
+use crate::harness::{Observed, RootState, Truth, open, options, started, zookeeper};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_root_comes_late_vanishes_and_returns() {
@@ -83,9 +83,8 @@ async fn a_chroot_is_where_paths_begin() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_refuses_watches_is_read_now_and_then() {
-    let manager = "-Dzookeeper.watchManagerName=org.apache.zookeeper.server.watch.WatchManagerOptimized".to_owned();
-    let options = server::demo::ServerOptions { java: vec![manager], ..Default::default() };
-    let server = server::demo::PrivateZooKeeper::start(options).await.unwrap();
+    let manager = "-Dzookeeper.watchManagerName=org.apache.zookeeper.server.watch.WatchManagerOptimized";
+    let server = started(options(&[], &[manager])).await;
     let truth = Truth::new(&server.address()).await;
     truth.make("/locks").await;
     let observed = Observed::start(&server.address(), &["/locks"]);

@@ -2,11 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use server::demo::workload::{Pace, run_workload};
 
-use crate::harness::{Believed, Observed, zookeeper};
+use crate::harness::{Believed, DEADLINE, Observed, zookeeper};
 
 /// Permits of the semaphore, and the one lease that waits to become one.
 const LEASES_MAX: usize = 4;
@@ -172,7 +171,7 @@ async fn the_sample_workload_contends_and_leaves_nothing() {
     };
     observed.until("the leader steps down", has_changed).await;
     stop.send(true).unwrap();
-    tokio::time::timeout(Duration::from_secs(10), workload).await.expect("the workload stops").unwrap().unwrap();
+    tokio::time::timeout(DEADLINE, workload).await.expect("the workload stops").unwrap().unwrap();
     let nothing_is_left = |believed: &Believed| {
         let is_owned = believed.tree.values().any(|node| node.facts.as_ref().is_none_or(|facts| facts.owner.is_some()));
         !is_owned && names(believed, "/queue/mail").is_empty() && names(believed, "/barrier/batch").is_empty()

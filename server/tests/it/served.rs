@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use app::wire::{
     Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
@@ -22,7 +21,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use crate::harness::DEADLINE;
+use crate::harness::{DEADLINE, STEP};
 use crate::made_up;
 
 /// The server's clock stands here.
@@ -266,7 +265,7 @@ pub(crate) fn short(heartbeat_ms: u64) -> Limits {
 pub(crate) async fn until(mut holds: impl AsyncFnMut() -> bool) {
     let wait = async {
         while !holds().await {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            tokio::time::sleep(STEP).await;
         }
     };
     tokio::time::timeout(DEADLINE, wait).await.expect("the condition never came true");

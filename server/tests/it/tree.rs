@@ -44,7 +44,7 @@ async fn a_session_that_dies_is_seen_as_deletes() {
     let observed = Observed::start(&server.address(), &["/locks"]);
     observed.until_live().await;
     // Detached: dropped without closing its session, as a killed process.
-    let connector = zookeeper_client::Client::connector().with_detached().with_session_timeout(Duration::from_secs(1));
+    let connector = zookeeper_client::Client::connector().with_detached().with_session_timeout(Duration::from_secs(8));
     let doomed = connector.connect(&server.address()).await.unwrap();
     let holder = crate::harness::queue(&doomed, "/locks/a/lock-").await;
     let waiter = truth.queue("/locks/a/lock-").await;

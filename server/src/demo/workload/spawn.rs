@@ -16,7 +16,7 @@ const RETRY: Duration = Duration::from_millis(500);
 /// How long opening the sample's first session may take.
 const FIRST_SESSION: Duration = Duration::from_secs(6);
 /// How long taking away what outlives sessions may take.
-const TIDY_MAX: Duration = Duration::from_secs(2);
+const TIDY_MAX: Duration = Duration::from_secs(6);
 /// Contenders come within this time, not all at once.
 const ARRIVE_MS: std::ops::Range<u64> = 0..2_000;
 

@@ -33,7 +33,7 @@ impl Collected {
             connect: connect.to_owned(),
             admin_urls: admin_urls.to_vec(),
             credentials: Credentials::default(),
-            session_timeout: Duration::from_secs(4),
+            session_timeout: Duration::from_secs(30),
         };
         let (sink, rounds) = mpsc::channel(4);
         let (demand, demanded) = watch::channel(Demand::default());

@@ -57,7 +57,7 @@ async fn serve(mut stream: TcpStream, manner: Manner) {
     };
     if matches!(manner, Manner::Slow) {
         // Not to wait for anything: this is how slow it is.
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
     }
     let _ = stream.write_all(opening).await;
     match manner {

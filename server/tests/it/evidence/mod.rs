@@ -7,10 +7,11 @@ mod hostile;
 mod parsers;
 mod standalone;
 
-use server::demo::{PrivateZooKeeper, ServerOptions};
+use server::demo::PrivateZooKeeper;
+
+use crate::harness::{options, started};
 
 /// A server with further lines in its configuration; a later line wins over an earlier one.
 async fn zookeeper_with(lines: &[(&str, &str)]) -> PrivateZooKeeper {
-    let config = lines.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    PrivateZooKeeper::start(ServerOptions { config, ..ServerOptions::default() }).await.unwrap_or_else(|error| panic!("{error}"))
+    started(options(lines, &[])).await
 }

@@ -11,14 +11,34 @@ use std::time::Duration;
 pub(crate) use believed::{Believed, RootState};
 pub(crate) use logs::Logs;
 pub(crate) use observer::Observed;
-use server::demo::{PrivateZooKeeper, ServerOptions};
+use server::demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
 pub(crate) use truth::{Truth, open, queue};
 
-/// How long anything may take before a test fails.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+/// How long anything may take before a test fails: nobody waits for so long but where something is broken.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
+
+/// Pause before something is asked again.
+pub(crate) const STEP: Duration = Duration::from_millis(10);
+
+/// How a server is set up for tests, on any machine: its sessions may be long, so that none runs out because the machine
+/// was busy, and it does not wait for the disk, from which nothing is read again after a crash of the machine.
+pub(crate) fn options(config: &[(&str, &str)], java: &[&str]) -> ServerOptions {
+    let config = [("maxSessionTimeout", "60000")].iter().chain(config).map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let java = ["-Dzookeeper.forceSync=no"].iter().chain(java).map(|option| (*option).to_owned());
+    ServerOptions { config: config.collect(), java: java.collect(), ..ServerOptions::default() }
+}
+
+/// A private server set up like that.
+pub(crate) async fn started(options: ServerOptions) -> PrivateZooKeeper {
+    PrivateZooKeeper::start(options).await.unwrap_or_else(|error| panic!("{error}"))
+}
 
 /// A private standalone server.
 pub(crate) async fn zookeeper() -> PrivateZooKeeper {
-    let server = PrivateZooKeeper::start(ServerOptions::default()).await;
-    server.unwrap_or_else(|error| panic!("{error}"))
+    started(options(&[], &[])).await
+}
+
+/// Three private servers that vote.
+pub(crate) async fn ensemble() -> PrivateEnsemble {
+    PrivateEnsemble::start(options(&[], &[])).await.unwrap_or_else(|error| panic!("{error}"))
 }

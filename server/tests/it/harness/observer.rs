@@ -24,9 +24,9 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Starts an observer with a session time-out of four seconds.
+    /// Starts an observer whose session outlives what a busy machine does to it.
     pub(crate) fn start(connect: &str, roots: &[&str]) -> Self {
-        Self::start_with(connect, roots, Duration::from_secs(4))
+        Self::start_with(connect, roots, Duration::from_secs(30))
     }
 
     pub(crate) fn start_with(connect: &str, roots: &[&str], session_timeout: Duration) -> Self {

@@ -73,6 +73,8 @@ async fn forward(mut from: impl AsyncReadExt + Unpin, mut to: impl AsyncWriteExt
             return;
         }
         tokio::select! {
+            // What is set holds from then on.
+            biased;
             changed = mode.changed() => if changed.is_err() { return },
             read = from.read(&mut buffer), if now == Mode::Open => match read {
                 Ok(count) if count > 0 => if to.write_all(&buffer[..count]).await.is_err() { return },

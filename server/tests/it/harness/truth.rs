@@ -15,7 +15,7 @@ pub(crate) struct Truth {
 
 /// Opens a session of its own.
 pub(crate) async fn open(connect: &str) -> Client {
-    Client::connector().with_session_timeout(Duration::from_secs(10)).connect(connect).await.expect("a session")
+    Client::connector().with_session_timeout(Duration::from_secs(30)).connect(connect).await.expect("a session")
 }
 
 impl Truth {

@@ -10,10 +10,10 @@ use server::lab::{Lab, Limits};
 use tokio::time::timeout;
 
 use super::place;
-use crate::harness::zookeeper;
+use crate::harness::{options, started, zookeeper};
 
-/// How long a run may take before the test fails.
-const RUN_MAX: Duration = Duration::from_secs(280);
+/// How long a run may take before the test fails: longer than it may take before the lab ends it.
+const RUN_MAX: Duration = Duration::from_secs(900);
 
 pub(super) fn order(strategies: &[Strategy], clients: u32) -> LabOrder {
     LabOrder {
@@ -116,7 +116,7 @@ async fn two_hundred_in_all_ways() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes long; for figures"]
 async fn the_famous_five_hundred() {
-    let server = PrivateZooKeeper::start(ServerOptions { heap_mb: 256, ..ServerOptions::default() }).await.unwrap();
+    let server = started(ServerOptions { heap_mb: 256, ..options(&[], &[]) }).await;
     let lab = lab(&server);
     let run = drained(&lab, order(&[Strategy::Predecessor, Strategy::HerdChildren], 500)).await;
     for lane in &run.strategies {

@@ -65,7 +65,7 @@ fn silent(lock: &Lock, path: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_holder_still_believes() {
-    let (scene, thrown) = seen(Fault::Pause, Strategy::Predecessor, (3, 6_000), silent).await;
+    let (scene, thrown) = seen(Fault::Pause, Strategy::Predecessor, (3, 8_000), silent).await;
     scene.told("it ran out", |lock| left_by_expiry(lock, &thrown.path)).await;
     scene.finds(Code::DoubleOwnerWindow).await;
     scene.run_until("it believes", |run| run.strategies[0].seats.contains('b') || run.strategies[0].broken == 1).await;
@@ -77,7 +77,7 @@ async fn a_paused_holder_still_believes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_holder_of_one_znode_still_believes() {
-    let (scene, thrown) = seen(Fault::Pause, Strategy::HerdExists, (3, 6_000), silent).await;
+    let (scene, thrown) = seen(Fault::Pause, Strategy::HerdExists, (3, 8_000), silent).await;
     assert!(thrown.path.ends_with("/herd_exists/lock") && !thrown.expect.contains("old_owner"), "{thrown:?}");
     scene.finds(Code::DoubleOwnerWindow).await;
     let run = scene.ends().await;
@@ -86,7 +86,7 @@ async fn a_paused_holder_of_one_znode_still_believes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_orphan_is_stuck_until_it_is_released() {
-    let scene = Scene::of(Strategy::Predecessor, 12, 100).await;
+    let scene = Scene::of(Strategy::Predecessor, 12, 250).await;
     let thrown = scene.throw(Fault::Orphan).await.unwrap();
     scene.told("stuck", |lock| lock.verdict == Verdict::Stuck && lock.holders[0].path() == thrown.path).await;
     scene.release(&thrown.path).await;
@@ -96,7 +96,7 @@ async fn an_orphan_is_stuck_until_it_is_released() {
 }
 
 async fn loses_a_reply(strategy: Strategy) {
-    let scene = Scene::of(strategy, 3, 500).await;
+    let scene = Scene::of(strategy, 3, 3_000).await;
     let thrown = scene.throw(Fault::DropReply).await.unwrap();
     assert!(thrown.path.contains("/lock-") && thrown.expect.contains(&thrown.path), "{thrown:?}");
     scene
@@ -121,7 +121,7 @@ async fn a_lost_reply_in_a_herd_does_too() {
 }
 
 async fn leaves_a_stale(strategy: Strategy, name: &str) {
-    let scene = Scene::of(strategy, 3, 300).await;
+    let scene = Scene::of(strategy, 3, 3_000).await;
     let thrown = scene.throw(Fault::Stale).await.unwrap();
     assert_eq!(thrown.path, format!("{}/{name}", scene.path));
     scene.told("orphan", |lock| lock.verdict == Verdict::Orphan && lock.holders[0].path() == thrown.path).await;

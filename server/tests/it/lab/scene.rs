@@ -1,7 +1,6 @@
 //! A run of the lab under the eyes of a real observer and a real model.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use app::domain::finding::Code;
 use app::domain::lock::Lock;
@@ -11,11 +10,8 @@ use server::demo::PrivateZooKeeper;
 use server::lab::{Lab, LabRefusal, Limits};
 
 use super::place;
-use crate::harness::{Truth, zookeeper};
+use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
 use crate::release::office::Office;
-
-/// Sessions run out in between, and holds have to be long before the board wonders.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(super) fn order(strategy: Strategy, clients: u32, hold_ms: u32) -> LabOrder {
     LabOrder {
@@ -41,7 +37,11 @@ pub(super) async fn sessions(server: &PrivateZooKeeper) -> BTreeSet<String> {
 /// Waits until the sessions are these or fewer, and the lab's root is gone.
 pub(super) async fn is_clean(server: &PrivateZooKeeper, truth: &Truth, before: &BTreeSet<String>) {
     assert_eq!(truth.client.check_stat("/lockscope-lab").await.unwrap(), None, "no znode remains");
-    let ending = async { while !sessions(server).await.is_subset(before) {} };
+    let ending = async {
+        while !sessions(server).await.is_subset(before) {
+            tokio::time::sleep(STEP).await;
+        }
+    };
     tokio::time::timeout(DEADLINE, ending).await.expect("no session remains");
 }
 

@@ -41,7 +41,7 @@ impl Plant {
         let config = place.path().join("lockscope.toml");
         let text = format!(
             "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = \"{}\"\nadmin_url = \"http://127.0.0.1:{}\"\nanonymous = \"none\"\n\
-             [lab]\nensembles = [\"default\"]\nclients_max = 5\nrounds_max = 2\nhold_ms_max = 10\nduration_ms_max = 1000\n",
+             [lab]\nensembles = [\"default\"]\nclients_max = 5\nrounds_max = 2\nhold_ms_max = 10\nduration_ms_max = 60000\n",
             zookeeper.address(),
             place.path().display(),
             zookeeper.admin_port()

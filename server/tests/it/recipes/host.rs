@@ -13,9 +13,9 @@ use super::programs::{curator, kazoo};
 use crate::harness::DEADLINE;
 
 /// Time-out of sessions that nobody kills, in seconds: a busy machine must not end them.
-const PATIENT_S: u32 = 10;
+const PATIENT_S: u32 = 40;
 /// Time-out of sessions whose process is killed, in seconds.
-const VICTIM_S: u32 = 3;
+const VICTIM_S: u32 = 10;
 /// Time-out of sessions whose process is killed or stopped and that are looked at after it, in seconds.
 const SLOW_VICTIM_S: u32 = 18;
 

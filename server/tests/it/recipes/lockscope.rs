@@ -5,13 +5,13 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use server::demo::{PrivateZooKeeper, ServerOptions};
+use server::demo::PrivateZooKeeper;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::OnceCell;
 
 use super::host::{Client, Library};
-use crate::harness::{DEADLINE, Truth};
+use crate::harness::{DEADLINE, Truth, zookeeper};
 
 /// How often Lockscope is asked until it agrees.
 const ASK_STEP: Duration = Duration::from_millis(20);
@@ -34,12 +34,7 @@ pub(super) struct Scene {
 /// One server for all: a Java process a test would take most of the time. It ends with our process.
 pub(crate) async fn shared_zookeeper() -> &'static PrivateZooKeeper {
     static SERVER: OnceCell<PrivateZooKeeper> = OnceCell::const_new();
-    let start = async || {
-        // The clients of some tests die and stay known for longer than two rounds of questions.
-        let config = vec![("maxSessionTimeout".to_owned(), "30000".to_owned())];
-        PrivateZooKeeper::start(ServerOptions { config, ..ServerOptions::default() }).await.unwrap_or_else(|error| panic!("{error}"))
-    };
-    SERVER.get_or_init(start).await
+    SERVER.get_or_init(zookeeper).await
 }
 
 impl Lockscope {

@@ -4,7 +4,7 @@
 use app::wire::{Outcome, Role};
 
 use super::office::Office;
-use crate::harness::{DEADLINE, Truth};
+use crate::harness::{DEADLINE, STEP, Truth};
 use crate::recipes::host::{Client, Library};
 use crate::recipes::lockscope::shared_zookeeper;
 
@@ -86,7 +86,7 @@ async fn play(name: &str, library: Library, recipes: [&str; 5], wishes: [Wish; 5
                 None => true,
             });
             holding.extend(heard);
-            tokio::task::yield_now().await;
+            tokio::time::sleep(STEP).await;
         }
     };
     let end = tokio::time::timeout(DEADLINE, ends).await;
@@ -112,6 +112,7 @@ async fn curator_revocable() {
     }
     let revocable = async || {
         office.clock.set_ms(server::clock::Clock::system().now_ms());
+        office.knows(&paths[0]).await;
         office.plan(&paths[0]).await.unwrap().can_revoke
     };
     clients[0].says("held").await;

@@ -75,6 +75,10 @@ pub(crate) fn operator() -> Actor {
     somebody("anna", Duty::Operator)
 }
 
+pub(crate) fn is_live(model: &Observatory) -> bool {
+    model.root_state(RootId(0)).0 == RootState::Live
+}
+
 impl Office {
     /// Watches through one address and acts through another.
     pub(crate) async fn open_through(watch: &str, act: &str, root: &str, settings: server::release::Settings) -> Self {
@@ -88,11 +92,11 @@ impl Office {
         let clock = Clock::manual(Clock::system().now_ms());
         let model = Observatory::new(Settings { roots: roots.clone(), ..Settings::default() }, TimeMs(clock.now_ms()));
         let engine = Engine::start(model, inbox, Clock::system(), stop.clone());
-        let config = ObserverConfig::new(watch, roots, Duration::from_secs(6)).unwrap();
+        let config = ObserverConfig::new(watch, roots, Duration::from_secs(30)).unwrap();
         let asked = evidence::Config {
             connect: watch.to_owned(),
             admin_urls: Vec::new(),
-            session_timeout: Duration::from_secs(6),
+            session_timeout: Duration::from_secs(30),
             credentials: server::zookeeper::Credentials::default(),
         };
         let (demand, wanted) = tokio::sync::watch::channel(Demand { watches: true });
@@ -103,7 +107,7 @@ impl Office {
         let site = Site { info, reader: engine.reader.clone(), acting };
         let desk = Desk::new(vec![site], journal.clone(), clock.clone(), settings);
         let office = Self { desk, journal, clock, engine, _stopper: stopper, _demand: demand };
-        office.until("the view is live", |model| model.root_state(RootId(0)).0 == RootState::Live).await;
+        office.until("the view is live", is_live).await;
         office
     }
 
@@ -142,10 +146,10 @@ impl Office {
         is_so
     }
 
-    /// Waits until a znode is known with its owner.
+    /// Waits until a znode is known with its owner, in a view that is live.
     pub(crate) async fn knows(&self, path: &str) {
         let is_read = |model: &Observatory| model.roots()[0].mirror.node(path).is_some_and(|child| child.read.is_some());
-        self.until(path, is_read).await;
+        self.until(path, |model| is_live(model) && is_read(model)).await;
     }
 
     /// A minute goes by, so that no limit is in the way.

@@ -253,13 +253,15 @@ async fn a_znode_with_children_stays() {
     let path = format!("{prefix}{number}");
     stage.office.knows(&path).await;
     let child = format!("{path}/child");
+    let made = child.clone();
     stage.plot((SYNC, 0), async move |client| {
-        client.create(&child, b"", &CreateMode::Persistent.with_acls(Acls::anyone_all())).await.unwrap();
+        client.create(&made, b"", &CreateMode::Persistent.with_acls(Acls::anyone_all())).await.unwrap();
         Fate::Pass
     });
     let done = stage.office.release(&path).await;
     assert_eq!(done.result.outcome, Outcome::Denied, "{done:?}");
     stage.office.rest();
+    stage.office.knows(&child).await;
     let refused = stage.office.plan(&path).await.unwrap_err();
     assert!(refused.sentence.contains("children"), "{refused}");
 }

@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use app::domain::release::{End, Ending, Fact, Naming, Target};
 use app::domain::znode::{SessionId, Zxid};
 use futures_util::stream::{self, StreamExt as _};
-use server::demo::{PrivateEnsemble, ServerOptions};
 use server::zookeeper::Acting;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 
-use crate::harness::{Truth, open, zookeeper};
+use crate::harness::{Truth, ensemble, open, zookeeper};
 
 /// Races of each kind of four.
 const RACES: u64 = 260;
@@ -151,9 +150,18 @@ fn judge(end: &End, real: &Real) -> Result<(), String> {
         (Ending::ReleasedOther, _) => real.by_release.len() == 1 && !is_target,
         (Ending::Unknown, Fact::Ambiguous) => real.by_release.len() == 1,
         (Ending::AlreadyGone | Ending::ChangedHands | Ending::VersionMoved | Ending::Denied | Ending::NotLive, _) => real.by_release.is_empty(),
-        (Ending::Unknown, _) => false,
+        (Ending::Unknown, Fact::NeverArrived) => real.by_release.is_empty(),
+        // Claims nothing; where an answer does not come in time, on a machine that is busy, nothing else is true.
+        (Ending::Unknown, _) => true,
     };
     is_right.then_some(()).ok_or_else(|| format!("{end:?}, but the release deleted {:x?}, and the target was {:x}", real.by_release, real.target))
+}
+
+/// That no answer came in time is the exception: one of ten at most.
+fn are_decided(counts: impl Iterator<Item = (Ending, Fact, u64)>) {
+    let is_late = |ending, fact| ending == Ending::NotLive || (ending == Ending::Unknown && fact != Fact::Ambiguous);
+    let (late, all) = counts.fold((0, 0), |(late, all), (ending, fact, count)| (late + u64::from(is_late(ending, fact)) * count, all + count));
+    assert!(late * 10 <= all, "{late} of {all} had no answer in time");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -175,9 +183,11 @@ async fn a_thousand_races() {
         match &ends[..] {
             [end] => judge(end, &real).unwrap_or_else(|wrong| panic!("{kind:?} {directory}: {wrong}")),
             ends => {
-                // Of two releases one wins, and the other must say that it was too late.
+                // Of two releases one wins, and the other must say that it was too late, if it could tell at all.
                 let count = |ending| ends.iter().filter(|end| end.ending == ending).count();
-                assert_eq!((count(Ending::Released), count(Ending::AlreadyGone)), (1, 1), "{directory}: {ends:?}");
+                assert!(count(Ending::Released) <= 1, "{directory}: {ends:?}");
+                let undecided = count(Ending::NotLive) + count(Ending::Unknown);
+                assert!(undecided > 0 || (count(Ending::Released), count(Ending::AlreadyGone)) == (1, 1), "{directory}: {ends:?}");
             }
         }
     };
@@ -185,6 +195,7 @@ async fn a_thousand_races() {
     for ((kind, ending, fact), count) in &*counts.lock().unwrap() {
         println!("{kind:?} {ending:?} {fact:?}: {count}");
     }
+    are_decided(counts.lock().unwrap().iter().map(|((_, ending, fact), count)| (*ending, *fact, *count)));
     println!("{} races of numbered names; deletions of another incarnation: 0", RACES * 4);
 }
 
@@ -205,6 +216,7 @@ async fn flips(act: &str, adversary: &str, races: u64) {
         foreign += others;
         *counts.entry((end.ending, end.fact)).or_default() += 1;
     }
+    are_decided(counts.iter().map(|((ending, fact), count)| (*ending, *fact, *count)));
     println!("{races} races of a fixed name against full speed; deletions of another incarnation: {foreign}, all told; {counts:?}");
 }
 
@@ -217,7 +229,7 @@ async fn a_fixed_name_taken_anew_at_full_speed() {
 /// Members apply what is committed at different moments, so a read may show what is no longer so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_between_members_of_an_ensemble() {
-    let ensemble = PrivateEnsemble::start(ServerOptions::default()).await.unwrap_or_else(|error| panic!("{error}"));
+    let ensemble = ensemble().await;
     for (act, adversary) in [(0, 1), (1, 2), (2, 0)] {
         let [act, adversary] = [act, adversary].map(|member: usize| ensemble.members()[member].address());
         let prefix = Truth::new(&adversary).await;

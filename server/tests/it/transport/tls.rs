@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ProtocolVersion, RootCertStore};
 use server::clock::Clock;
 use server::http::{Limits, Origins, Scheme};
-use server::transport::{Follower, Tls, TlsFiles};
+use server::transport::{Bounds, Follower, Tls, TlsFiles};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -68,9 +68,13 @@ impl Authority {
     }
 
     async fn served(&self) -> (Served, Follower) {
+        self.served_within(Bounds::default()).await
+    }
+
+    async fn served_within(&self, bounds: Bounds) -> (Served, Follower) {
         let (tls, follower) = Tls::open(self.files(), Clock::system()).unwrap();
         let origins = Origins::new("127.0.0.1:0".parse().unwrap(), Scheme::Https, Vec::new());
-        (Served::start_with(Limits::default(), hasty(), Some(tls), |http| http.with_origins(origins)).await, follower)
+        (Served::start_with(Limits::default(), bounds, Some(tls), |http| http.with_origins(origins)).await, follower)
     }
 
     async fn connect(&self, served: &Served) -> std::io::Result<TlsStream<TcpStream>> {
@@ -112,8 +116,9 @@ async fn pages_come_by_tls_only() {
     assert!(connect(&authority.client(rustls::DEFAULT_VERSIONS, &[b"h2"]), &served).await.is_err(), "only http/1.1 is spoken");
     assert!(Authority::new().connect(&served).await.is_err(), "another authority");
     // Plain HTTP, garbage, and nothing at all end; others go on.
+    let (hasty, _follower) = authority.served_within(hasty()).await;
     for bytes in ["GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "\0\0\0", ""] {
-        let mut stream = TcpStream::connect(served.address).await.unwrap();
+        let mut stream = TcpStream::connect(hasty.address).await.unwrap();
         stream.write_all(bytes.as_bytes()).await.unwrap();
         assert!(!to_end(&mut stream).await.contains("alive"));
     }

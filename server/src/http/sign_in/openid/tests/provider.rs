@@ -67,6 +67,8 @@ struct Inside {
 struct Desk {
     address: SocketAddr,
     rsa: RsaKeyPair,
+    /// Somebody else's.
+    forged: RsaKeyPair,
     ec: EcdsaKeyPair,
     inside: Mutex<Inside>,
 }
@@ -85,6 +87,8 @@ impl Provider {
         let provider = Self(Arc::new(Desk {
             address: listener.local_addr().unwrap(),
             rsa: RsaKeyPair::generate(KeySize::Rsa2048).unwrap(),
+            // Made now: it takes longer than an answer may.
+            forged: RsaKeyPair::generate(KeySize::Rsa2048).unwrap(),
             ec: EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap(),
             inside: Mutex::new(Inside { manner, codes: BTreeMap::new(), asked: BTreeMap::new(), tokens: Vec::new() }),
         }));
@@ -160,7 +164,7 @@ impl Provider {
         };
         let signature = match sign {
             Sign::Rsa => by_rsa(&self.0.rsa),
-            Sign::Forged => by_rsa(&RsaKeyPair::generate(KeySize::Rsa2048).unwrap()),
+            Sign::Forged => by_rsa(&self.0.forged),
             Sign::Ec(_) => self.0.ec.sign(&random, text.as_bytes()).unwrap().as_ref().to_vec(),
             Sign::None => Vec::new(),
             Sign::Secret => hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, CLIENT_SECRET.as_bytes()), text.as_bytes()).as_ref().to_vec(),
