@@ -18,12 +18,15 @@ use super::process::Guarded;
 const START_MAX: Duration = Duration::from_secs(120);
 /// How often it is asked.
 const START_STEP: Duration = Duration::from_millis(25);
-/// Limit for one four-letter word.
+/// How long one answer is waited for then: a server that just begins may take a question and never answer it.
+const START_ANSWER_MAX: Duration = Duration::from_secs(1);
+/// Limit for one four-letter word, of a server that serves.
 const FOUR_LETTER_MAX: Duration = Duration::from_secs(30);
 /// Starts that are tried when ports turn out to be taken.
 const START_TRIES: u32 = 3;
-/// What a server logs when it gives up by itself.
+/// What a server logs when it gives up by itself; then, how lines begin of a Java that does not get so far.
 const GAVE_UP: &str = "Exiting JVM with code";
+const NEVER_RAN: &str = "Error";
 /// Tries to find a free port before giving up.
 const PORT_TRIES_MAX: u32 = 200;
 /// Ports below the range that outgoing connections use, so that nobody takes one while its server restarts.
@@ -161,9 +164,9 @@ impl PrivateZooKeeper {
     /// Waits until the server serves requests.
     pub(super) async fn wait_until_serving(&self) -> Result<(), DemoError> {
         let deadline = Instant::now() + START_MAX;
-        while Instant::now() < deadline && !self.log().contains(GAVE_UP) {
+        while Instant::now() < deadline && !self.gave_up() {
             // A member without a quorum answers too, but says that it is not serving.
-            if self.four_letter("srvr").await.is_ok_and(|answer| answer.contains("Node count")) {
+            if self.ask("srvr", START_ANSWER_MAX).await.is_ok_and(|answer| answer.contains("Node count")) {
                 return Ok(());
             }
             tokio::time::sleep(START_STEP).await;
@@ -223,6 +226,10 @@ impl PrivateZooKeeper {
 
     /// Asks one of ZooKeeper's four-letter words.
     pub async fn four_letter(&self, word: &str) -> Result<String, DemoError> {
+        self.ask(word, FOUR_LETTER_MAX).await
+    }
+
+    async fn ask(&self, word: &str, limit: Duration) -> Result<String, DemoError> {
         let ask = async {
             let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.client_port)).await?;
             stream.write_all(word.as_bytes()).await?;
@@ -230,7 +237,7 @@ impl PrivateZooKeeper {
             stream.read_to_string(&mut answer).await?;
             Ok(answer)
         };
-        let limited = tokio::time::timeout(FOUR_LETTER_MAX, ask).await;
+        let limited = tokio::time::timeout(limit, ask).await;
         limited.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into())).map_err(system("ask the server"))
     }
 
@@ -244,6 +251,11 @@ impl PrivateZooKeeper {
     /// Where its data lies; gone when this value is.
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    fn gave_up(&self) -> bool {
+        let log = self.log();
+        log.contains(GAVE_UP) || log.lines().any(|line| line.starts_with(NEVER_RAN))
     }
 
     fn log(&self) -> String {

@@ -254,7 +254,8 @@ impl Lane {
             let now = self.board.meter.snapshot();
             // Each request has its reply; a ping may have come in between.
             let is_quiet = before == now && now.packets_in == now.packets_out + now.events;
-            tries_left -= 1;
+            // A member that does not tell is asked once more: it may only have been late.
+            tries_left = tries_left.saturating_sub(if told.is_some() { 1 } else { QUIET_TRIES / 2 });
             if is_quiet && told.is_some() || tries_left == 0 {
                 return (told, now);
             }
