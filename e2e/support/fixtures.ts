@@ -94,4 +94,17 @@ export const test = base.extend<ForTest, ForWorker>({
   },
 });
 
+/** The same with a server over made-up locks instead of a real one. */
+export const overMadeUp = test.extend<object, { lockscope: Lockscope }>({
+  lockscope: [
+    async ({}, use) => {
+      const server = await Lockscope.madeUp('live');
+      await use(server);
+      // Nobody drains it: it ends at once.
+      await server.kill();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
 export { expect } from '@playwright/test';

@@ -1,20 +1,7 @@
 // The page with fresh eyes, over made-up locks: tab, palette, copying, names, paper, and what is said when there is nothing.
 
 import { expectAccessible } from '../../support/axe.ts';
-import { expect, test as base } from '../../support/fixtures.ts';
-import { Lockscope } from '../../support/lockscope.ts';
-
-/** A server over made-up locks instead of a real one. */
-const test = base.extend<object, { lockscope: Lockscope }>({
-  lockscope: [
-    async ({}, use) => {
-      const madeUp = await Lockscope.madeUp('live');
-      await use(madeUp);
-      await madeUp.kill();
-    },
-    { scope: 'worker', timeout: 60_000 },
-  ],
-});
+import { expect, overMadeUp as test } from '../../support/fixtures.ts';
 
 const ARABIC = '/app/قفل-الطلبات';
 

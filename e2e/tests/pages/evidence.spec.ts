@@ -5,24 +5,10 @@ import { createRequire } from 'node:module';
 
 import type { AxeResults } from 'axe-core';
 
-import { expect, test as base } from '../../support/fixtures.ts';
-import { Lockscope } from '../../support/lockscope.ts';
+import { expect, overMadeUp as test } from '../../support/fixtures.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGES = ['/', '/lock?path=/app/dying', '/lock?path=/app/herd', '/lock?path=/app/fixed', '/lock?path=/app/leases', '/lock?path=/app/stuck', '/sessions', '/session?id=0x10000a1b2c00001', '/status'];
-
-/** A server over made-up locks instead of a real one. */
-const test = base.extend<object, { lockscope: Lockscope }>({
-  lockscope: [
-    async ({}, use) => {
-      const madeUp = await Lockscope.madeUp('live');
-      await use(madeUp);
-      // Nobody drains it: it ends at once.
-      await madeUp.kill();
-    },
-    { scope: 'worker', timeout: 60_000 },
-  ],
-});
 
 /** Seconds in `00:42`. */
 function seconds(text: string | null): number {

@@ -7,11 +7,10 @@ use server::clock::Clock;
 use server::demo::PrivateZooKeeper;
 use server::evidence::words::cons;
 use server::lab::{Lab, LabRefusal, Limits};
-use tokio::time::timeout;
 
 use super::drain::{has_ended, lab, order, until};
 use super::place;
-use crate::harness::{DEADLINE, STEP, Truth, options, started, zookeeper};
+use crate::harness::{DEADLINE, Truth, options, started, zookeeper};
 
 const TWO: [Strategy; 2] = [Strategy::Predecessor, Strategy::HerdExists];
 
@@ -24,17 +23,12 @@ fn endless() -> LabOrder {
 async fn nothing_is_left(server: &PrivateZooKeeper) {
     let truth = Truth::new(&server.address()).await;
     let own = truth.client.session_id().0;
-    let alone = async {
-        loop {
-            // A server that takes no more connections does not tell: not even of ours.
-            let text = server.four_letter("cons").await.unwrap_or_default();
-            if cons::packets(&text).is_ok_and(|told| told.keys().map(|session| session.0).eq([own])) {
-                return;
-            }
-            tokio::time::sleep(STEP).await;
-        }
-    };
-    timeout(DEADLINE, alone).await.expect("sessions are left");
+    crate::served::until(async || {
+        // A server that takes no more connections does not tell: not even of ours.
+        let text = server.four_letter("cons").await.unwrap_or_default();
+        cons::packets(&text).is_ok_and(|told| told.keys().map(|session| session.0).eq([own]))
+    })
+    .await;
     let left = truth.trees(&["/".to_owned()]).await;
     assert!(left.keys().all(|path| !path.contains("lockscope-lab")), "{:?}", left.keys());
     let dump = server.four_letter("dump").await.unwrap();

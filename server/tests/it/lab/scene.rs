@@ -10,7 +10,7 @@ use server::demo::PrivateZooKeeper;
 use server::lab::{Lab, LabRefusal, Limits};
 
 use super::place;
-use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
+use crate::harness::{DEADLINE, Truth, zookeeper};
 use crate::release::office::Office;
 
 pub(super) fn order(strategy: Strategy, clients: u32, hold_ms: u32) -> LabOrder {
@@ -37,12 +37,8 @@ pub(super) async fn sessions(server: &PrivateZooKeeper) -> BTreeSet<String> {
 /// Waits until the sessions are these or fewer, and the lab's root is gone.
 pub(super) async fn is_clean(server: &PrivateZooKeeper, truth: &Truth, before: &BTreeSet<String>) {
     assert_eq!(truth.client.check_stat("/lockscope-lab").await.unwrap(), None, "no znode remains");
-    let ending = async {
-        while !sessions(server).await.is_subset(before) {
-            tokio::time::sleep(STEP).await;
-        }
-    };
-    tokio::time::timeout(DEADLINE, ending).await.expect("no session remains");
+    // No session remains.
+    crate::served::until(async || sessions(server).await.is_subset(before)).await;
 }
 
 pub(super) struct Scene {
