@@ -32,7 +32,9 @@ pub(crate) fn build(places: &Places, profile: Profile) -> Result<Page> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(&places.workspace)
-        .args(["build", "--locked", "-p", "app", "--lib", "--target", "wasm32-unknown-unknown", "--features", "hydrate", "--profile", name])
+        // Only here is it a cdylib: as one, it is compiled anew whenever the features change.
+        .args(["rustc", "--locked", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown"])
+        .args(["--features", "hydrate", "--profile", name])
         .status()
         .context("cargo could not be run")?;
     ensure!(status.success(), "the page did not compile (see above)");
