@@ -5,7 +5,9 @@ use leptos_meta::Title;
 #[cfg(feature = "ssr")]
 use std::sync::Arc;
 
-use super::format::count;
+use super::format::{count, visible};
+#[cfg(feature = "ssr")]
+use super::html::Html;
 use super::live::Live;
 use super::parts::{current, verdict_word};
 #[cfg(feature = "ssr")]
@@ -39,7 +41,7 @@ impl Tab {
     /// The title of a page.
     pub(crate) fn title(&self, page: &str) -> String {
         let mut title = String::new();
-        for part in [&*self.words, page, &*self.ensemble] {
+        for part in [&*self.words, &*visible(page), &*self.ensemble] {
             if !part.is_empty() {
                 title.push_str(part);
                 title.push_str(" · ");
@@ -107,7 +109,21 @@ pub(crate) fn TabSigns(
         show(&tab.icon());
         tab.title(&page)
     };
-    view! { <Title text=text /> }
+    view! { <Title text=title_text(text) /> }
+}
+
+/// The title for the document that the server writes: as text, and as it is now. `leptos_meta` 0.8.7 writes a title into
+/// the document without escaping it, and would ask a closure for it after the render yielded, when another request's
+/// signals may be the current ones.
+#[cfg(feature = "ssr")]
+fn title_text(text: impl Fn() -> String) -> String {
+    Html::text(&text()).into_string()
+}
+
+/// The browser sets the title as text.
+#[cfg(not(feature = "ssr"))]
+fn title_text<F: Fn() -> String>(text: F) -> F {
+    text
 }
 
 /// Shows an icon; the same one again would be asked for again.

@@ -10,6 +10,7 @@ const LONG = 'long-'.repeat(60);
 for (const [what, name] of [
   ['markup', `${MARKUP.replaceAll('/', '')}`],
   ['a direction override', BIDI],
+  ['the end of a title', '</title><meta http-equiv="refresh" content="0;url=status">'],
   ['the end of a script', '<script>document.title="owned"<!--'],
   ['quotes and CSS', `"'];}*{display:none}`],
   ['a very long name', LONG],
@@ -31,9 +32,16 @@ for (const [what, name] of [
     await expect(page).toHaveURL((url) => url.searchParams.get('path') === path);
     await ui.hydrated();
     await expect(ui.contender(held.node)).toBeVisible();
-    await expect(page.locator('img[src=x]')).toHaveCount(0);
+    await expect(page.locator('img[src=x], meta[http-equiv]')).toHaveCount(0);
     await expect(page).not.toHaveTitle('owned');
     expect(await ui.overflow()).toBeLessThanOrEqual(0);
+
+    // As the server writes the document, too: what a browser does before any script runs.
+    await page.reload();
+    await ui.hydrated();
+    await expect(page.locator('meta[http-equiv]')).toHaveCount(0);
+    await expect(page).toHaveTitle(new RegExp(place));
+    await expect(page).toHaveURL((url) => url.searchParams.get('path') === path);
   });
 }
 

@@ -28,6 +28,7 @@ mod members;
 mod metrics;
 mod openapi;
 mod outage;
+mod pages;
 mod recipes;
 mod release;
 mod reload;

@@ -34,6 +34,12 @@ pub(crate) struct Fake {
     is_ready: Mutex<bool>,
 }
 
+impl Default for Fake {
+    fn default() -> Self {
+        Self { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) }
+    }
+}
+
 impl Fake {
     pub(crate) fn set(&self, paths: &[String]) {
         *self.paths.lock().unwrap() = paths.to_vec();
@@ -191,7 +197,7 @@ impl Served {
     }
 
     async fn start_all(limits: Limits, bounds: Bounds, tls: Option<Tls>, with: impl FnOnce(Http) -> Http, pages: fn(Arc<Hub>) -> Router) -> Self {
-        let fake = Arc::new(Fake { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) });
+        let fake = Arc::new(Fake::default());
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_stopper, stop) = shutdown::channel();
         tokio::spawn(pump::run(hub.clone(), stop));
