@@ -22,6 +22,7 @@ pub mod lab_desk;
 pub mod manual;
 pub mod metrics;
 pub mod notify;
+pub mod panics;
 pub mod projector;
 pub mod release;
 pub mod reload;

@@ -14,13 +14,14 @@ const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,rustls_platform_verifi
 /// Begins a colour; what is logged has none of its own left by then.
 const ESCAPE: char = '\u{1b}';
 
-/// Starts logging. A second call changes nothing, and a filter that can't be read is replaced by the default.
+/// Starts logging, of panics too. A second call changes nothing, and a filter that can't be read is replaced by the default.
 pub fn start() {
     let filter = EnvFilter::try_from_env(FILTER_VAR).unwrap_or_else(|_| EnvFilter::new(FILTER_DEFAULT));
     let is_terminal = std::io::stderr().is_terminal();
     let writer = || Plain(io::stderr());
     // An error only says that logging runs already.
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false).try_init();
+    crate::panics::watch();
 }
 
 /// Writes lines with nothing hidden in them. It is given one line at a time.

@@ -23,6 +23,7 @@ mod metrics;
 mod openapi;
 mod origin;
 mod pages;
+mod panicked;
 mod payloads;
 mod plain;
 mod problem;
@@ -197,14 +198,14 @@ impl Http {
     /// unknown addresses.
     pub fn router(&self, pages: Router) -> Router {
         let rows = |router: Router<Self>, row: &routes::Row| match row.answer {
-            Answer::Api(handler) => router.route(row.path, handler().layer(middleware::map_response(headers::of_api))),
-            Answer::Form(handler) => router.route(row.path, handler()),
+            Answer::Api(handler) | Answer::Form(handler) => router.route(row.path, handler()),
             Answer::Page | Answer::File => router,
         };
         let own = routes::ROUTES.iter().fold(Router::new(), rows).with_state(self.clone());
         own.merge(pages)
             .layer(middleware::from_fn_with_state(self.clone(), gate::gate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+            .layer(middleware::from_fn(panicked::caught))
             .layer(middleware::from_fn(bounded))
             .layer(middleware::from_fn_with_state(self.clone(), guard::guard))
             .layer(middleware::from_fn_with_state(self.clone(), headers::of_all))

@@ -146,6 +146,7 @@ families! {
         WebhookBehind: Gauge "webhook_backlog_records" [] "Records that the webhook has still to take. No series without a webhook.";
     }
     "The process" {
+        Panics: Counter "panics_total" [] "Panics of this process. Each is a fault of Lockscope and is logged with its place.";
         BuildInfo: Gauge "build_info" ["version"] "Always 1; its label says what runs.";
         StartTime: Gauge "process_start_time_seconds" [] "When the process started, in seconds since the Unix epoch.";
         ResidentMemory: Gauge "process_resident_memory_bytes" [] "Memory of the process that is in use now.";

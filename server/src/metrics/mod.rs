@@ -132,6 +132,7 @@ impl Metrics {
             (Family::AuditFailures, self.audit.failed()),
             (Family::AuditFailing, self.audit.is_failing().into()),
             (Family::StartTime, started),
+            (Family::Panics, crate::panics::count()),
         ];
         let behind = self.record.as_ref().and_then(|record| record.webhook_behind());
         let unsure = [
