@@ -173,12 +173,24 @@ impl Projection for Projector {
             View::Lab(_) => Body::Lab(None),
             View::Events(query) => Body::Events(project::lately(looks, query)),
             View::Board(query) => Body::Board(project::board(looks, query)),
-            View::Lock(query) => Body::Lock(looks.iter().find_map(|look| look.lock(query))),
+            View::Lock(query) => Body::Lock(only(looks.iter().filter_map(|look| look.lock(query)))),
             View::Status {} => Body::Status(self.status(looks, sight)),
             View::Waits {} => Body::Waits(Box::new(project::waits(looks))),
             View::Sessions(query) => Body::Sessions(project::sessions(looks, query)),
-            View::Session(query) => Body::Session(looks.iter().find_map(|look| look.session(query))),
+            View::Session(query) => Body::Session(only(looks.iter().filter_map(|look| look.session(query)))),
         })
+    }
+
+    fn ensembles_with(&self, view: &View, sight: &Sight) -> Vec<String> {
+        let has = |look: &Look<'_>| match view {
+            View::Lock(query) => query.ensemble.is_empty() && look.has_lock(&query.path),
+            View::Session(query) => query.ensemble.is_empty() && look.session(query).is_some(),
+            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Events(_) | View::Lab(_) => false,
+        };
+        if self.ensembles.len() < 2 {
+            return Vec::new();
+        }
+        self.look(sight, |looks| looks.iter().filter(|look| has(look)).map(|look| look.ensemble.name.clone()).collect())
     }
 
     fn figures(&self, sight: &Sight, apart: &Apart) -> Vec<Figures> {
@@ -200,6 +212,12 @@ impl Projection for Projector {
     fn is_linked(&self) -> bool {
         !self.any(|observatory| observatory.session().is_none())
     }
+}
+
+/// The only one; None where there are several.
+fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 /// The lock's own revision, the last round of questions to the members, and since when link and root are in their

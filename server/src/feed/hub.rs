@@ -128,6 +128,7 @@ impl Hub {
     /// When the view can't be.
     pub fn look(&self, view: View, sight: &Sight) -> Result<(u64, Body), FeedError> {
         let view = normalise(view)?;
+        self.refuse_ambiguous(&view, sight)?;
         if matches!(view, View::Lock(_)) {
             *lock(&self.lock_looked_at) = Some(clock::instant());
         }
@@ -203,7 +204,14 @@ impl Hub {
         self.floor.fetch_max(dropped.seq().saturating_add(1), Ordering::Relaxed);
     }
 
+    /// Never one of several for the one that was meant.
+    fn refuse_ambiguous(&self, view: &View, sight: &Sight) -> Result<(), FeedError> {
+        let names = self.projection.ensembles_with(view, sight);
+        if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
+    }
+
     fn channel(&self, view: View, sight: &Sight) -> Result<Arc<Channel>, FeedError> {
+        self.refuse_ambiguous(&view, sight)?;
         let now = clock::instant();
         let key = (view, sight.clone());
         let known = lock(&self.channels).get(&key).cloned();

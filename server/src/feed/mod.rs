@@ -51,6 +51,10 @@ pub trait Projection: Send + Sync + 'static {
     fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64>;
     /// The view now, with nothing in it that the sight hides.
     fn project(&self, view: &View, sight: &Sight) -> Body;
+    /// The ensembles that have what a view is about, where it is one thing and the view names no ensemble.
+    fn ensembles_with(&self, _view: &View, _sight: &Sight) -> Vec<String> {
+        Vec::new()
+    }
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
     /// The numbers of each ensemble of which something may be seen.
@@ -80,6 +84,9 @@ pub enum FeedError {
     /// Too many views.
     #[error("{CHANNELS_MAX} different views are open and no more are kept; look at one that is open already, or try again later")]
     TooManyViews,
+    /// The view is about one thing, and several ensembles have it.
+    #[error("several ensembles have it: {}; name one with `ensemble`", .0.join(", "))]
+    Ambiguous(Vec<String>),
     /// The view itself can't be.
     #[error("{0}")]
     BadView(String),

@@ -117,7 +117,7 @@ impl From<ParseQueryError> for Refused {
 impl From<FeedError> for Refused {
     fn from(error: FeedError) -> Self {
         match error {
-            FeedError::BadView(_) => Self::bad_request(error.to_string()),
+            FeedError::BadView(_) | FeedError::Ambiguous(_) => Self::bad_request(error.to_string()),
             FeedError::TooManyViews | FeedError::Encoding(_) => Self::unavailable(error.to_string()),
         }
     }

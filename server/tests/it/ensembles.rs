@@ -44,6 +44,9 @@ async fn equal_paths_in_two_ensembles_are_two_locks() {
         assert_eq!((&lock["ensemble"], &lock["waiter_count"]), (&name.into(), &waiters.into()));
     }
     assert_eq!(lockscope.ask("/api/v1/lock?ensemble=other&path=/order").await.0, 404);
+    let (status, problem) = lockscope.ask("/api/v1/lock?path=/order").await;
+    let detail = "several ensembles have it: prod, test; name one with `ensemble`";
+    assert_eq!((status, problem["detail"].as_str()), (400, Some(detail)));
     let server = lockscope.address();
     check(&["who", "/order", "--server", server], 64, "/order is a lock in prod and in test; say which with --ensemble NAME").await;
     check(&["who", "/order", "--server", server, "--ensemble", "test"], 0, "").await;

@@ -82,6 +82,11 @@ struct Waits {
 }
 
 impl<'a> Look<'a> {
+    /// Whether there is a lock at a path, as far as may be seen.
+    pub fn has_lock(&self, path: &str) -> bool {
+        self.observatory.lock(path).is_some_and(|lock| self.sees(&lock.path))
+    }
+
     /// One lock; None when there is none at that path.
     pub fn lock(&self, query: &wire::LockQuery) -> Option<Box<wire::LockPage>> {
         if !self.is_meant(&query.ensemble) {
