@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use app::wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
+use app::wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, visible};
 use tokio::sync::watch;
 
 use super::carry::{Deed, Executed, Order, carry_out, record};
@@ -353,9 +353,9 @@ fn out_of_scope(actor: &Actor, ensemble: &str, path: &str) -> Refused {
     Refused::new(RefusedFor::Right, format!("{} may not release {path} of {ensemble}: it is out of their scope.", actor.name))
 }
 
-/// The lock's path is typed exactly, and there is a reason.
+/// The lock's path is typed exactly, with what can't be typed as it is shown, and there is a reason.
 fn check_words(plan: &ReleasePlan, order: &ReleaseOrder) -> Result<(), Refused> {
-    if order.confirm != plan.lock {
+    if order.confirm != plan.lock && order.confirm != visible(&plan.lock) {
         return Err(Refused::new(RefusedFor::Confirm, format!("To confirm, type the lock's path exactly: {}.", plan.lock)));
     }
     let length = order.reason.trim().chars().count();

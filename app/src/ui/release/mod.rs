@@ -260,11 +260,11 @@ impl Releasing {
     fn order(self, what: &'static str) {
         let Stage::Planned(planned) = self.stage.get_untracked() else { return };
         let reason = self.value("reason");
-        if !is_confirmed(&planned, &self.value("confirm"), &reason) {
+        // What was typed is what the server compares.
+        let confirm = self.value("confirm");
+        if !is_confirmed(&planned, &confirm, &reason) {
             return;
         }
-        // What can't be typed was typed as it is shown.
-        let confirm = planned.lock.clone();
         self.question.update_value(|question| *question += 1);
         let number = self.question.get_value();
         self.stage.set(Stage::Ordered(planned.clone()));
