@@ -171,7 +171,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "viewer, operator, nobody",
         "viewer on this machine only, else operator",
         "\"operator\"",
-        "the least role that is shown what znodes carry; on a change all live pages connect anew",
+        "the least role that is shown what znodes carry; others see names of one word taken from it; on a change all live pages connect anew",
     ),
     Kind(Top, All, Reload).row(
         "webhook_url",

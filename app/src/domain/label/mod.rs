@@ -13,9 +13,21 @@ pub const LABEL_CHARS_MAX: usize = 80;
 /// What Curator's `Revoker` writes into a holder's znode to ask it to let go: the asker's word, no identity.
 const REVOKE: &str = "__REVOKE__";
 
-/// Who a contender says it is; where its payload does not tell, its name may.
+/// Who a contender says it is; where its payload does not tell, its name may. Sentences and findings show it to whoever may
+/// not see payloads too, so it is only what looks like an identity.
 pub fn label_of(name: &str, payload: &[u8]) -> Option<String> {
+    label(payload).filter(|text| is_identity(text)).or_else(|| in_name(name).and_then(|text| shown(&text)))
+}
+
+/// The same for those who may see payloads: any text there is.
+pub fn text_label_of(name: &str, payload: &[u8]) -> Option<String> {
     label(payload).or_else(|| in_name(name).and_then(|text| shown(&text)))
+}
+
+/// One word, as names of hosts and processes are: no sentence, no setting with its value, no address with a password.
+pub fn is_identity(text: &str) -> bool {
+    let is_other = |char: char| char.is_whitespace() || "={}\"'`<>&;$*\\".contains(char);
+    !text.contains(is_other) && !text.contains("://")
 }
 
 /// The identity in a payload, on one line.
@@ -163,6 +175,20 @@ mod tests {
         assert_eq!(label_of("lock-0000000003", b"").as_deref(), None);
         assert_eq!(label_of("a,b,c", b"").as_deref(), None);
         assert_eq!(label_of("a,1,2", b"x").as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn everybody_is_shown_identities_only() {
+        let secrets =
+            ["db_password=hunter2", "postgres://app:hunter2@db/orders", "{\"token\":\"hunter2\"}", "the code is hunter2", "\u{202e}2retnuh"];
+        for text in secrets {
+            assert_eq!(label_of("lock-0000000003", text.as_bytes()), None, "{text}");
+            assert!(text_label_of("lock-0000000003", text.as_bytes()).is_some(), "{text}");
+        }
+        for text in ["worker-3@app-2", "10.0.0.9:8080", "[::1]:2181", "app#7/thread_2", "主机-1"] {
+            assert_eq!(label_of("lock-0000000003", text.as_bytes()).as_deref(), Some(text));
+        }
+        assert_eq!(label_of("hbase-2.local,16000,1790000000123", b"a secret").as_deref(), Some("hbase-2.local:16000"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Contenders of one lock as rows, with what each waits for.
 
 use app::domain::evidence::Watch;
+use app::domain::label::{label_of, text_label_of};
 use app::domain::lock::{Lock, Seat, Since, Target};
 use app::domain::mirror::{Mirror, Read};
 use app::domain::znode::SessionId;
@@ -22,8 +23,12 @@ impl<'a> Look<'a> {
         rows
     }
 
-    /// One contender with what it waits for, and its payload for those who may see it. Its label is shown to all: it is
-    /// taken from the payload, but is a short identity and nothing else.
+    /// Who a contender says it is: any text for those who may see payloads, only an identity for the others.
+    pub(super) fn label(&self, name: &str, read: &Read) -> Option<String> {
+        if self.sight.payloads() { text_label_of(name, &read.payload) } else { label_of(name, &read.payload) }
+    }
+
+    /// One contender with what it waits for, and its payload for those who may see it.
     pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &Seat<'_>) -> wire::Contender {
         let mut row = self.contender(lock, at, seat);
         row.data = seat.child.read.as_ref().filter(|_| self.sight.payloads()).and_then(node_data);
@@ -80,7 +85,7 @@ impl<'a> Look<'a> {
             client,
             liveness,
             runs_out,
-            label: read.and_then(|read| app::domain::label::label_of(seat.key.name(), &read.payload)),
+            label: read.and_then(|read| self.label(seat.key.name(), read)),
             data: None,
             created_at_ms: read.map(|read| self.observatory.offset().to_ours(read.ctime_ms).0),
             waiting_since_ms: (!holds).then(|| self.instant(Since::of(seat.child)).0),

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use app::domain::evidence::MemberRole;
+use app::domain::label::is_identity;
 use app::domain::lock::Seat;
 use app::domain::release::{self, Naming, Refusal, Target};
 use app::domain::znode::{SessionId, Zxid};
@@ -39,8 +40,10 @@ pub struct Holding {
 /// fall is told all the same: whoever ends a session must know it.
 pub fn shown(mut plan: wire::ReleasePlan, sight: &Sight) -> wire::ReleasePlan {
     if !sight.payloads() {
-        plan.holder.data = None;
-        plan.next.iter_mut().for_each(|next| next.data = None);
+        for contender in std::iter::once(&mut plan.holder).chain(&mut plan.next) {
+            contender.data = None;
+            contender.label = contender.label.take().filter(|label| is_identity(label));
+        }
     }
     plan.falls.retain(|path| sight.covers_path(path));
     plan

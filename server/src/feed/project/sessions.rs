@@ -6,7 +6,6 @@ use app::domain::observatory::Spot;
 use app::domain::znode::SessionId;
 use app::wire::{self, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
-use super::waits::label_of;
 use super::words::wire_verdict;
 use super::{Look, Terms, as_of_several, count32};
 
@@ -138,7 +137,7 @@ impl Look<'_> {
                 row.oldest_wait_at_ms = earlier(row.oldest_wait_at_ms);
             }
             if row.label.is_none() {
-                row.label = label_of(&spot);
+                row.label = self.label_of(&spot);
             }
             if row.locks.len() < ROW_LOCKS_MAX && !row.locks.iter().any(|path| **path == *spot.lock.path) {
                 row.locks.push(spot.lock.path.to_string());

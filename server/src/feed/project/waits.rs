@@ -112,9 +112,13 @@ impl Look<'_> {
         edges
     }
 
+    pub(super) fn label_of(&self, spot: &Spot<'_>) -> Option<String> {
+        self.label(spot.seat.key.name(), spot.seat.child.read.as_ref()?)
+    }
+
     fn wait_node(&self, session: SessionId, in_cycle: bool, layer: u32) -> wire::WaitNode {
         let (holds, waits): (Vec<Spot<'_>>, Vec<Spot<'_>>) = self.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
-        let label = holds.iter().chain(&waits).find_map(label_of);
+        let label = holds.iter().chain(&waits).find_map(|spot| self.label_of(spot));
         let rows = |spots: Vec<Spot<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
         wire::WaitNode {
             ensemble: self.ensemble.name.clone(),
@@ -179,10 +183,6 @@ fn caveat(is_doubtful: bool) -> &'static str {
     } else {
         "One session may serve many threads: if the one that holds is not the one that waits, this is no deadlock."
     }
-}
-
-pub(super) fn label_of(spot: &Spot<'_>) -> Option<String> {
-    app::domain::label::label_of(spot.seat.key.name(), &spot.seat.child.read.as_ref()?.payload)
 }
 
 /// Layers of a drawing: those who wait for nobody in 0, whoever waits for them next, and so on. Circles that nobody
