@@ -38,9 +38,9 @@ impl Html {
             out.push_str("=\"");
             // What is read must show all that is in it; the others are read by machines.
             if matches!(*key, "title" | "aria-label") {
-                escape(&visible(value), &mut out)
+                escape(&visible(value), &mut out);
             } else {
-                escape(value, &mut out)
+                escape_exactly(value, &mut out);
             }
             out.push('"');
         }
@@ -134,6 +134,19 @@ fn escape(text: &str, out: &mut String) {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             other => out.push(other),
+        }
+    }
+}
+
+/// A value that is read back to the letter: what is hidden in it goes as a number, so that the document itself holds nothing
+/// hidden. C1 controls can't: HTML reads their numbers as letters of windows-1252.
+fn escape_exactly(value: &str, out: &mut String) {
+    let is_numbered = |char: char| !matches!(char, '\0' | '\u{80}'..='\u{9f}') && !visible(char.encode_utf8(&mut [0; 4])).contains(char);
+    for char in value.chars() {
+        if is_numbered(char) {
+            out.push_str(&format!("&#{};", u32::from(char)));
+        } else {
+            escape(char.encode_utf8(&mut [0; 4]), out);
         }
     }
 }
@@ -276,6 +289,8 @@ mod tests {
             "<a class=\"&quot;x\" href=\"/lock?path=&quot;&gt;&lt;script&gt;\" \
              title=\"&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;amp;\"><bdi>&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;amp;</bdi></a>"
         );
+        let exact = Html::of("form", &[("data-lock", "/a\u{202e}\r\u{1b}\"é")], "a").0;
+        assert_eq!(exact, "<form data-lock=\"/a&#8238;&#13;&#27;&quot;é\">a</form>");
         assert_eq!(Html::of("p", &[("class", "")], "a").0, "<p>a</p>");
         assert_eq!(Html::age(None, true, 5), Html::default());
         assert_eq!(Html::age(None, true, 5).or_dash().0, "–");

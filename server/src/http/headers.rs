@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -17,7 +17,7 @@ const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-poli
 const DOMAIN_POLICIES: HeaderName = HeaderName::from_static("x-permitted-cross-domain-policies");
 const ORIGIN_CLUSTER: HeaderName = HeaderName::from_static("origin-agent-cluster");
 /// The page copies text, and needs nothing else of the machine.
-const PERMISSIONS: &str = "accelerometer=(), bluetooth=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), \
+const PERMISSIONS: &str = "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), \
      magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), usb=(), xr-spatial-tracking=()";
 /// A year.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
@@ -35,6 +35,11 @@ pub(super) async fn of_all(State(http): State<Http>, request: Request, next: Nex
     set(&mut response, PERMISSIONS_POLICY, PERMISSIONS);
     set(&mut response, DOMAIN_POLICIES, "none");
     set(&mut response, ORIGIN_CLUSTER, "?1");
+    // What is answered is true only now, a refusal too. The page's files say how long they are kept; "not modified" speaks
+    // of one that was told so.
+    if response.status() != StatusCode::NOT_MODIFIED {
+        set(&mut response, CACHE_CONTROL, "no-store");
+    }
     if keeps_encrypted {
         set(&mut response, STRICT_TRANSPORT_SECURITY, TRANSPORT_SECURITY);
     }
@@ -44,12 +49,6 @@ pub(super) async fn of_all(State(http): State<Http>, request: Request, next: Nex
 /// A browser would keep the promise for every other server of `localhost` too.
 fn is_this_machine(request: &Request) -> bool {
     request.headers().get(HOST).and_then(|host| host.to_str().ok()).is_none_or(|host| host.split(':').next() == Some("localhost"))
-}
-
-/// For answers that are true only now.
-pub(super) async fn of_api(mut response: Response) -> Response {
-    set(&mut response, CACHE_CONTROL, "no-store");
-    response
 }
 
 fn set(response: &mut Response, name: HeaderName, value: &'static str) {

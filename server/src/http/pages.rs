@@ -9,7 +9,7 @@ use app::wire::{LockQuery, Person, SessionQuery};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, Request};
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -64,8 +64,6 @@ fn prepare(hub: &Arc<Hub>) {
     if let Some(policy) = use_nonce().and_then(|nonce| HeaderValue::from_str(&policy(&nonce)).ok()) {
         response.insert_header(CONTENT_SECURITY_POLICY, policy);
     }
-    // The page is true only now.
-    response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(status) = use_context::<Parts>().and_then(|parts| trouble(&parts, source.as_ref())) {
         response.set_status(status);
     }

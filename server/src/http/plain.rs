@@ -4,7 +4,7 @@
 use app::ui::{Plain, Tab};
 use app::wire::{BoardQuery, Body, View};
 use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
 
@@ -34,7 +34,6 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, m
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     }
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }
 

@@ -197,6 +197,7 @@ async fn every_answer_carries_its_headers() {
             "x-frame-options: deny",
             "x-permitted-cross-domain-policies: none",
             "origin-agent-cluster: ?1",
+            "cache-control: no-store",
             "strict-transport-security: max-age=31536000",
         ] {
             assert!(head.lines().any(|line| line == header), "{line}: {header} is not in {head}");

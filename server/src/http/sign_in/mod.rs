@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, Query, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE};
+use axum::http::header::{CONTENT_SECURITY_POLICY, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse as _, Response};
 use serde::Deserialize;
@@ -129,7 +129,6 @@ fn with_cookie(mut response: Response, cookie: &str) -> Response {
         cookie.set_sensitive(true);
         response.headers_mut().append(SET_COOKIE, cookie);
     }
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
@@ -160,7 +159,6 @@ fn refused(http: &Http, fields: &Fields, status: StatusCode, error: &str) -> Res
 fn answer(status: StatusCode, html: String) -> Response {
     let mut response = (status, Html(html)).into_response();
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
