@@ -1,16 +1,15 @@
 //! AdminServer: what its JSON means. Pure; how it is asked is in `http`. Session ids are numbers above 2^53 there, so
 //! they are read as 64-bit integers and never as floats.
 
-use std::collections::BTreeMap;
-
 use app::domain::evidence::{Connection, Expiry, Health, SessionTable, WatchTable};
 use app::domain::znode::{SessionId, Zxid};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use super::fault::{CONNECTIONS_MAX, EPHEMERALS_MAX, Malformed, SESSIONS_MAX, WATCHES_MAX, count, quote};
+use super::bounded::{List, Lists};
+use super::fault::{CONNECTIONS_MAX, EPHEMERALS_MAX, Malformed, SESSIONS_MAX, WATCHES_MAX, quote};
 use super::health::{from_counters, role};
+use super::monitor::Monitor;
 
 /// What every answer has.
 #[derive(Deserialize)]
@@ -21,9 +20,9 @@ struct Envelope {
 
 #[derive(Deserialize)]
 struct Connections {
-    connections: Vec<Connected>,
+    connections: List<Connected, CONNECTIONS_MAX>,
     #[serde(default)]
-    secure_connections: Vec<Connected>,
+    secure_connections: List<Connected, CONNECTIONS_MAX>,
 }
 
 #[derive(Deserialize)]
@@ -40,13 +39,13 @@ struct Connected {
 
 #[derive(Deserialize)]
 struct Dump {
-    expiry_time_to_session_ids: BTreeMap<i64, Vec<i64>>,
-    session_id_to_ephemeral_paths: BTreeMap<i64, Vec<Box<str>>>,
+    expiry_time_to_session_ids: Lists<i64, i64, SESSIONS_MAX>,
+    session_id_to_ephemeral_paths: Lists<i64, Box<str>, EPHEMERALS_MAX>,
 }
 
 #[derive(Deserialize)]
 struct Watches {
-    path_to_session_ids: BTreeMap<Box<str>, Vec<i64>>,
+    path_to_session_ids: Lists<Box<str>, i64, WATCHES_MAX>,
 }
 
 #[derive(Deserialize)]
@@ -102,11 +101,11 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Malformed> {
 /// See [`Malformed`].
 pub fn connections(body: &[u8]) -> Result<Vec<Connection>, Malformed> {
     let told: Connections = read(body)?;
-    if told.connections.len() + told.secure_connections.len() > CONNECTIONS_MAX {
+    let (plain, secure) = (told.connections.whole("connections")?, told.secure_connections.whole("connections")?);
+    if plain.len() + secure.len() > CONNECTIONS_MAX {
         return Err(Malformed::TooMany { what: "connections", max: CONNECTIONS_MAX });
     }
-    let all = told.connections.into_iter().chain(told.secure_connections);
-    Ok(all.filter_map(connection).collect())
+    Ok(plain.into_iter().chain(secure).filter_map(connection).collect())
 }
 
 fn connection(told: Connected) -> Option<Connection> {
@@ -129,20 +128,11 @@ fn connection(told: Connected) -> Option<Connection> {
 pub fn dump(body: &[u8]) -> Result<SessionTable, Malformed> {
     let told: Dump = read(body)?;
     let mut table = SessionTable::default();
-    let (mut sessions, mut paths) = (0, 0);
-    for (at_ms, ids) in told.expiry_time_to_session_ids {
-        for id in ids {
-            count(&mut sessions, "sessions", SESSIONS_MAX)?;
-            table.expiries.insert(SessionId(id), Expiry::Running(at_ms));
-        }
+    for (at_ms, ids) in told.expiry_time_to_session_ids.whole("sessions")? {
+        table.expiries.extend(ids.into_iter().map(|id| (SessionId(id), Expiry::Running(at_ms))));
     }
-    for (id, owned) in told.session_id_to_ephemeral_paths {
-        paths += owned.len();
-        if paths > EPHEMERALS_MAX {
-            return Err(Malformed::TooMany { what: "ephemerals", max: EPHEMERALS_MAX });
-        }
-        table.ephemerals.insert(SessionId(id), owned);
-    }
+    let ephemerals = told.session_id_to_ephemeral_paths.whole("ephemerals")?;
+    table.ephemerals.extend(ephemerals.into_iter().map(|(id, owned)| (SessionId(id), owned)));
     Ok(table)
 }
 
@@ -153,12 +143,7 @@ pub fn dump(body: &[u8]) -> Result<SessionTable, Malformed> {
 pub fn watches_by_path(body: &[u8]) -> Result<WatchTable, Malformed> {
     let told: Watches = read(body)?;
     let mut table = WatchTable::default();
-    let mut watches = 0;
-    for (path, ids) in told.path_to_session_ids {
-        watches += ids.len();
-        if watches > WATCHES_MAX {
-            return Err(Malformed::TooMany { what: "watches", max: WATCHES_MAX });
-        }
+    for (path, ids) in told.path_to_session_ids.whole("watches")? {
         let mut sessions: Vec<SessionId> = ids.into_iter().map(SessionId).collect();
         sessions.sort_unstable();
         sessions.dedup();
@@ -172,11 +157,10 @@ pub fn watches_by_path(body: &[u8]) -> Result<WatchTable, Malformed> {
 /// # Errors
 /// See [`Malformed`].
 pub fn monitor(body: &[u8]) -> Result<Health, Malformed> {
-    let told: BTreeMap<String, Value> = read(body)?;
-    let text = |name: &str| told.get(name).and_then(Value::as_str);
-    let Some(state) = text("server_state") else { return Err(Malformed::strange("no server_state")) };
-    let counters = from_counters(|name| told.get(name)?.as_u64());
-    Ok(Health { role: role(state), version: text("version").map(Into::into), ..counters })
+    let told: Monitor = read(body)?;
+    let Some(state) = told.server_state else { return Err(Malformed::strange("no server_state")) };
+    let counters = from_counters(|name| told.counters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value));
+    Ok(Health { role: role(&state), version: told.version.map(Into::into), ..counters })
 }
 
 /// `server_stats`: the last transaction, and what else it tells of a member.

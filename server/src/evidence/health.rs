@@ -2,6 +2,22 @@
 
 use app::domain::evidence::{Fired, Health, MemberRole};
 
+/// The counters that are used, by their names without `zk_`.
+pub(super) const COUNTERS: [&str; 12] = [
+    "watch_count",
+    "num_alive_connections",
+    "ephemerals_count",
+    "outstanding_requests",
+    "packets_received",
+    "packets_sent",
+    "cnt_node_deleted_watch_count",
+    "sum_node_deleted_watch_count",
+    "cnt_node_children_watch_count",
+    "sum_node_children_watch_count",
+    "cnt_node_changed_watch_count",
+    "sum_node_changed_watch_count",
+];
+
 /// A member's role by the word it uses.
 pub(super) fn role(word: &str) -> Option<MemberRole> {
     match word {
@@ -46,5 +62,25 @@ pub(super) fn merged(first: Health, second: Health) -> Health {
         tick_ms: first.tick_ms.or(second.tick_ms),
         packets: first.packets.or(second.packets),
         ..first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn every_counter_that_is_used_is_listed() {
+        let asked = RefCell::new(Vec::new());
+        from_counters(|name| {
+            asked.borrow_mut().push(name.to_owned());
+            Some(1)
+        });
+        let (mut asked, mut listed) = (asked.into_inner(), COUNTERS.map(str::to_owned).to_vec());
+        asked.sort();
+        listed.sort();
+        assert_eq!(asked, listed);
     }
 }

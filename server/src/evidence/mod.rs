@@ -3,6 +3,7 @@
 //! needed for the view of locks, and nothing here changes anything. Must not know the wire, the feed or the page.
 
 mod admin;
+mod bounded;
 mod chroot;
 mod collector;
 mod fault;
@@ -11,6 +12,7 @@ mod http;
 mod lookup;
 mod member;
 mod members;
+mod monitor;
 mod remedy;
 mod rest;
 mod source;

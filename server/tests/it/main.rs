@@ -6,6 +6,7 @@ mod harness;
 mod access;
 mod ask_command;
 mod audit;
+mod budgets;
 mod cli;
 mod crate_facts;
 mod deploy;
