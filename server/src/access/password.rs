@@ -1,11 +1,12 @@
 //! Passwords: hashed slowly, few at once, and at the same cost whether or not there is somebody of that name.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use argon2::password_hash::PasswordHasher as _;
 use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use subtle::ConstantTimeEq as _;
 use tokio::sync::Semaphore;
 
 use super::AccessError;
@@ -15,6 +16,8 @@ use super::secret::Secret;
 const MEMORY_KIB: u32 = 19 * 1024;
 const ROUNDS: u32 = 2;
 const LANES: u32 = 1;
+/// A hash that asks for more memory than this is not one of ours.
+const MEMORY_KIB_MAX: u32 = 64 * 1024;
 /// Hashes worked out at once: a burst of sign-ins must not take processor and memory from the watch.
 const AT_ONCE_MAX: usize = 2;
 /// Sign-ins that wait for their turn; more are sent away.
@@ -47,7 +50,14 @@ pub(super) fn hash_password(password: &Secret) -> Result<String, AccessError> {
 
 /// Whether a text is a hash of ours.
 pub(super) fn is_hash(text: &str) -> bool {
-    text.starts_with("$argon2id$") && PasswordHash::new(text).is_ok()
+    text.starts_with("$argon2id$") && costs(text).is_some()
+}
+
+/// A hash and what it costs to compare with it, within bounds.
+fn costs(text: &str) -> Option<(PasswordHash, Params)> {
+    let hash = PasswordHash::new(text).ok()?;
+    let params = Params::try_from(&hash).ok().filter(|params| params.m_cost() <= MEMORY_KIB_MAX)?;
+    Some((hash, params))
 }
 
 /// Too many wait.
@@ -55,15 +65,18 @@ pub(super) fn is_hash(text: &str) -> bool {
 pub(super) struct TooBusy;
 
 /// Compares passwords, two at a time.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Passwords {
     turns: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
+    /// Memory to hash in, reused: as many buffers as hashes ever ran at once, [`AT_ONCE_MAX`] at most. An allocation for
+    /// each hash would stay with the allocator, once for every thread that ever hashed.
+    buffers: Arc<Mutex<Vec<Vec<Block>>>>,
 }
 
 impl Passwords {
     pub(super) fn new() -> Self {
-        Self { turns: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting: Arc::default() }
+        Self { turns: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting: Arc::default(), buffers: Arc::default() }
     }
 
     /// Whether a password fits the hash of somebody; of nobody it never does, and takes as long.
@@ -71,9 +84,12 @@ impl Passwords {
         let place = Place::take(&self.waiting)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| TooBusy)?;
         drop(place);
+        let buffers = Arc::clone(&self.buffers);
         let compared = tokio::task::spawn_blocking(move || {
             let is_somebody = hash.is_some();
-            let fits = compare(&password, hash.as_deref().unwrap_or(NOBODY));
+            let mut buffer = lock(&buffers).pop().unwrap_or_default();
+            let fits = compare(&password, hash.as_deref().unwrap_or(NOBODY), &mut buffer);
+            lock(&buffers).push(buffer);
             drop(turn);
             fits && is_somebody
         });
@@ -81,10 +97,29 @@ impl Passwords {
     }
 }
 
-fn compare(password: &Secret, hash: &str) -> bool {
+fn compare(password: &Secret, hash: &str, buffer: &mut Vec<Block>) -> bool {
     let is_sane = password.expose().len() <= PASSWORD_BYTES_MAX;
     let password = if is_sane { password.expose().as_bytes() } else { b"" };
-    PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok()) && is_sane
+    is_same(password, hash, buffer).unwrap_or(false) && is_sane
+}
+
+/// None: the hash is none.
+fn is_same(password: &[u8], hash: &str, buffer: &mut Vec<Block>) -> Option<bool> {
+    let (hash, params) = costs(hash)?;
+    let (salt, expected) = (hash.salt?, hash.hash?);
+    let version = hash.version.map_or(Ok(Version::default()), Version::try_from).ok()?;
+    let blocks = params.block_count();
+    if buffer.len() < blocks {
+        buffer.resize(blocks, Block::default());
+    }
+    let hasher = Argon2::new(Algorithm::Argon2id, version, params);
+    let mut found = vec![0; expected.len()];
+    hasher.hash_password_into_with_memory(password, &salt, &mut found, buffer.get_mut(..blocks)?).ok()?;
+    Some(found.ct_eq(expected.as_bytes()).into())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A place in the line, given back when dropped.
@@ -120,6 +155,21 @@ mod tests {
         assert_eq!(passwords.fits(secret("correct horse batterY"), Some(hash.clone())).await, Ok(false));
         assert_eq!(passwords.fits(secret("correct horse battery"), None).await, Ok(false));
         assert_eq!(passwords.fits(secret(&"x".repeat(2_000)), Some(hash)).await, Ok(false));
+        let known = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
+        assert_eq!(passwords.fits(secret("password"), Some(known.to_owned())).await, Ok(true), "other costs than ours, in a used buffer");
+        let greedy = known.replace("m=256", "m=1048576");
+        assert!(!is_hash(&greedy));
+        assert_eq!(passwords.fits(secret("password"), Some(greedy)).await, Ok(false));
+    }
+
+    #[tokio::test]
+    async fn hashes_share_two_buffers() {
+        let passwords = Passwords::new();
+        let tries = (0..20).map(|_| passwords.fits(secret("wrong guess"), None));
+        futures_util::future::join_all(tries).await;
+        let buffers = lock(&passwords.buffers);
+        assert!((1..=AT_ONCE_MAX).contains(&buffers.len()), "{}", buffers.len());
+        assert!(buffers.iter().all(|buffer| buffer.len() == MEMORY_KIB as usize));
     }
 
     #[test]

@@ -1,12 +1,18 @@
 //! Nobody can spend what is not theirs: each abuse runs beside a client that does nothing wrong, whose figures must hold.
 
 mod member_answers;
+mod sign_ins;
 
 use std::future::Future;
 use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::served::Served;
 
 /// Set in a process that runs one test alone.
 const ALONE: &str = "LOCKSCOPE_TEST_ALONE";
+/// How long the good client may wait for an answer, on a machine that runs other tests at the same time.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Runs a test in a process of its own: its memory is nobody else's. `name` is the test's own, as the harness has it.
 pub(crate) fn alone<F: Future<Output = ()>>(name: &str, body: impl FnOnce() -> F) {
@@ -25,4 +31,32 @@ pub(crate) fn memory_mib(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(field)).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1_024
+}
+
+/// Asks one address again and again until `abuse` has ended: each answer is 200 and none is late. Gives the longest wait.
+pub(crate) async fn good_client(served: &Served, path: &str, abuse: impl Future<Output = ()>) -> Duration {
+    let mut abuse = std::pin::pin!(abuse);
+    let client = reqwest::Client::new();
+    let url = format!("http://{}{path}", served.address);
+    let mut longest = Duration::ZERO;
+    loop {
+        let ask = async {
+            let began = Instant::now();
+            let answer = client.get(&url).send().await.unwrap();
+            assert_eq!(answer.status().as_u16(), 200, "{path}");
+            answer.bytes().await.unwrap();
+            began.elapsed()
+        };
+        let mut ask = std::pin::pin!(ask);
+        let (waited, is_over) = tokio::select! {
+            waited = &mut ask => (waited, false),
+            () = &mut abuse => (ask.await, true),
+        };
+        longest = longest.max(waited);
+        assert!(longest < PATIENCE, "{path} took {longest:?}");
+        if is_over {
+            return longest;
+        }
+        tokio::time::sleep(crate::harness::STEP).await;
+    }
 }
