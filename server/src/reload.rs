@@ -119,8 +119,8 @@ impl Takers {
 
     /// What is asked at the start of a server, too.
     fn checked(&self, config: Config, began: &Config) -> Result<Config, ConfigError> {
-        let with = Access::new(config.data_dir.clone(), config.access.clone(), crate::access::Reach::LOOPBACK, Clock::system());
-        exposure::check(began.listen, with.has_credentials(), began.web.tls.is_some(), began.web.behind_tls_proxy)?;
+        let has_credentials = self.access.has_credentials_with(&config.access);
+        exposure::check(began.listen, has_credentials, began.web.tls.is_some(), began.web.behind_tls_proxy)?;
         Ok(config)
     }
 

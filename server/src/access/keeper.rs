@@ -10,19 +10,20 @@ use app::wire::{AuditKind, Duty, Person, SignedBy};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, COOKIE};
 
+use super::account_files::AccountFiles;
 use super::grant::ANONYMOUS;
 use super::password::Passwords;
 use super::secret::{Digest, Secret};
 use super::sessions::Closed;
 use super::state::State;
-use super::tokens::BadToken;
+use super::tokens::{BadToken, TokenRecord};
 use super::{Actor, Ended, Grant, Reach, Right, Scope, Settings};
 use crate::audit::{Entry, Journal};
 use crate::clock::Clock;
 use crate::shutdown::Stop;
 
-/// How often it is looked what is over.
-const TEND_EVERY: Duration = Duration::from_secs(1);
+/// How often it is looked what is over, and what changed on disk. With a look itself less than a second.
+const TEND_EVERY: Duration = Duration::from_millis(500);
 
 /// Knows who may come in; cheap to clone.
 #[derive(Clone)]
@@ -33,6 +34,9 @@ pub(super) struct Inner {
     pub(super) reach: Reach,
     pub(super) clock: Clock,
     state: Mutex<State>,
+    files: AccountFiles,
+    /// Whether the files can't be looked at just now.
+    is_stuck: AtomicBool,
     pub(super) passwords: Passwords,
     journal: OnceLock<Arc<dyn Journal>>,
     read_only: Arc<AtomicBool>,
@@ -101,18 +105,21 @@ impl std::fmt::Debug for Access {
 impl Access {
     /// Knows those whose tokens and names are kept in a directory; without one, nobody.
     pub fn new(dir: Option<PathBuf>, settings: Settings, reach: Reach, clock: Clock) -> Self {
-        let state = Mutex::new(State::new(dir.as_deref()));
+        let (files, published) = AccountFiles::open(dir.as_deref());
+        let state = Mutex::new(State::new(published, clock.now_ms()));
         let inner = Inner {
             rules: RwLock::new(Rules::new(settings, &clock)),
             reach,
             clock,
             state,
+            files,
+            is_stuck: AtomicBool::new(false),
             passwords: Passwords::new(),
             journal: OnceLock::new(),
             read_only: Arc::new(AtomicBool::new(true)),
         };
         let access = Self(Arc::new(inner));
-        drop(access.fresh());
+        access.note(&access.state());
         access
     }
 
@@ -135,20 +142,55 @@ impl Access {
     pub fn set(&self, settings: Settings) {
         let rules = Rules::new(settings, &self.0.clock);
         *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
-        drop(self.fresh());
+        self.note(&self.state());
     }
 
     pub(super) fn inner(&self) -> &Inner {
         &self.0
     }
 
-    /// The state, with what changed on disk taken in.
-    pub(super) fn fresh(&self) -> MutexGuard<'_, State> {
-        let now_ms = self.0.clock.now_ms();
+    /// The state, with what was read from disk lately. No I/O: nobody waits here for more than a few lines of code.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.refresh(now_ms);
-        self.note(&state);
+        if state.take_published(self.0.clock.now_ms()) {
+            self.note(&state);
+        }
         state
+    }
+
+    /// Has the files looked at: somebody may have been put there, or taken out, a moment ago. When they can't be, what was
+    /// read before stays in force, and only [`Access::tend`] tries on.
+    pub async fn look(&self) {
+        if !self.0.is_stuck.load(Ordering::Relaxed) {
+            self.try_to_look().await;
+        }
+    }
+
+    async fn try_to_look(&self) {
+        let is_stuck = !self.0.files.look().await;
+        if self.0.is_stuck.swap(is_stuck, Ordering::Relaxed) == is_stuck {
+            return;
+        }
+        if is_stuck {
+            tracing::error!(
+                "the files of tokens and users can't be looked at, since the data directory does not answer; what was read before counts"
+            );
+        } else {
+            tracing::info!("the files of tokens and users can be looked at again");
+        }
+    }
+
+    /// Whose token it is, be it as new as it may.
+    pub(super) async fn token(&self, token: &str) -> Result<(TokenRecord, Ended), BadToken> {
+        let now_ms = self.0.clock.now_ms();
+        let find = || self.state().tokens.find(token, now_ms).map(|(record, ended)| (record.clone(), ended));
+        match find() {
+            Err(BadToken::Unknown) => {
+                self.look().await;
+                find()
+            }
+            found => found,
+        }
     }
 
     /// Keeps the mark in line.
@@ -161,24 +203,20 @@ impl Access {
     ///
     /// # Errors
     /// When something was shown that can't be believed, or nothing where something is needed.
-    pub fn resolve(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Known, Denied> {
+    pub async fn resolve(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Known, Denied> {
         let address = self.client(headers, peer);
-        let now_ms = self.0.clock.now_ms();
-        let mut state = self.fresh();
         if headers.contains_key(AUTHORIZATION) {
             let token = bearer(headers)?;
-            let (record, ended) = state.token(token.expose(), now_ms).map_err(|why| match why {
+            let (record, ended) = self.token(token.expose()).await.map_err(|why| match why {
                 BadToken::Unknown => Denied::Token("the token is not known here; it may have been revoked"),
                 BadToken::Expired => Denied::Token("the token ran out; make a new one with `lockscope token new`"),
             })?;
-            let actor = Actor { name: record.name.clone(), role: record.grant.role, scope: record.grant.scope(), by: SignedBy::Token, address };
+            let actor = Actor { name: record.name, role: record.grant.role, scope: record.grant.scope(), by: SignedBy::Token, address };
             return Ok(Known { actor, ended, session: None });
         }
-        let session = self.cookie(headers);
-        if let Some((holder, ended)) = session.as_ref().and_then(|id| state.sessions.find(id, now_ms)) {
-            return Ok(Known { actor: holder.actor(address), ended, session });
+        if let Some(known) = self.cookie(headers).and_then(|id| self.signed_in(id, address)) {
+            return Ok(known);
         }
-        drop(state);
         if let Some((name, grant)) = self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))? {
             let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
             return Ok(Known { actor, ended: Ended::never(), session: None });
@@ -191,11 +229,19 @@ impl Access {
         Err(Denied::Nobody)
     }
 
+    /// Whose session it is.
+    fn signed_in(&self, id: Digest, address: Option<IpAddr>) -> Option<Known> {
+        let now_ms = self.0.clock.now_ms();
+        let state = self.state();
+        let (holder, ended) = state.sessions.find(&id, now_ms)?;
+        Some(Known { actor: holder.actor(address), ended, session: Some(id) })
+    }
+
     /// Something was asked by hand: a session that is used does not run out.
     pub fn touch(&self, known: &Known) {
         if let Some(id) = &known.session {
             let now_ms = self.0.clock.now_ms();
-            self.fresh().sessions.touch(id, now_ms);
+            self.state().sessions.touch(id, now_ms);
         }
     }
 
@@ -219,7 +265,7 @@ impl Access {
 
     /// Whether there is a token, a user or a link to sign in with.
     pub fn has_secrets(&self) -> bool {
-        self.fresh().can_sign_in(self.0.clock.now_ms())
+        self.state().can_sign_in(self.0.clock.now_ms())
     }
 
     /// Whether an OpenID provider may tell who somebody is.
@@ -229,12 +275,17 @@ impl Access {
 
     /// Whether there is anybody who may come in by name: what listening beyond loopback needs.
     pub fn has_credentials(&self) -> bool {
-        self.can_sign_in() || self.rules().settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some())
+        self.has_credentials_with(&self.rules().settings)
+    }
+
+    /// The same, were these the settings.
+    pub fn has_credentials_with(&self, settings: &Settings) -> bool {
+        settings.openid.is_some() || settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some()) || self.has_secrets()
     }
 
     /// Whether nobody there is may release.
     pub fn is_read_only(&self) -> bool {
-        drop(self.fresh());
+        self.note(&self.state());
         self.0.read_only.load(Ordering::Relaxed)
     }
 
@@ -246,7 +297,7 @@ impl Access {
     /// Makes a link that signs in whoever opens it first, within a quarter of an hour. The path is a secret.
     pub fn one_time_link(&self, name: &str, role: Duty) -> String {
         let now_ms = self.0.clock.now_ms();
-        let mut state = self.fresh();
+        let mut state = self.state();
         let key = state.links.add(name, Grant::everywhere(role), now_ms);
         self.note(&state);
         format!("/sign-in/once?key={}", key.expose())
@@ -254,9 +305,10 @@ impl Access {
 
     /// Ends and records what is over, and takes in what changed on disk.
     pub async fn tend(&self) {
+        self.try_to_look().await;
         let now_ms = self.0.clock.now_ms();
         let (closed, left_out) = {
-            let mut state = self.fresh();
+            let mut state = self.state();
             state.sweep(now_ms);
             self.note(&state);
             (std::mem::take(&mut state.closed), state.refusals.left_out(now_ms))

@@ -1,9 +1,11 @@
 //! Who may do what: identities, roles, scopes, and how somebody shows who they are. Knows no route and no ZooKeeper.
 
+mod account_files;
 mod actor;
 mod ended;
 mod error;
 mod file;
+mod file_watch;
 mod grant;
 mod keeper;
 mod limits;
@@ -19,7 +21,6 @@ mod sign_in;
 mod state;
 mod tokens;
 mod users;
-mod watched;
 
 pub use actor::{Actor, Right, Scope};
 pub use ended::{Ended, Ending};

@@ -73,11 +73,11 @@ impl Access {
     pub async fn by_password(&self, headers: &HeaderMap, peer: Option<IpAddr>, name: &str, password: Secret) -> Result<SignedIn, NotSignedIn> {
         let address = self.client(headers, peer);
         let begun_at_ms = self.inner().clock.now_ms();
-        let tried = {
-            let mut state = self.fresh();
-            state.limits.begin(name, address, begun_at_ms).map(|tried| (tried, state.user(name, begun_at_ms).cloned()))
-        };
-        let (tried, user) = match tried {
+        // Whether or not the name is known: how long it takes must not tell.
+        self.look().await;
+        let user = self.state().users.get(name).cloned();
+        let begun = self.state().limits.begin(name, address, begun_at_ms);
+        let tried = match begun {
             Ok(tried) => tried,
             Err(wait_ms) => {
                 self.refused(name, address, "too many failed sign-ins").await;
@@ -88,10 +88,10 @@ impl Access {
         let now_ms = self.inner().clock.now_ms();
         let user = match fits {
             // Removed or changed while the password was looked at is not there.
-            Ok(true) => user.filter(|user| self.fresh().users.has(user)),
+            Ok(true) => user.filter(|user| self.state().users.has(user)),
             Ok(false) => None,
             Err(TooBusy) => {
-                self.fresh().limits.withdraw(&tried, now_ms);
+                self.state().limits.withdraw(&tried, now_ms);
                 return Err(NotSignedIn::Busy);
             }
         };
@@ -99,7 +99,7 @@ impl Access {
             self.refused(name, address, "wrong name or password").await;
             return Err(NotSignedIn::Wrong);
         };
-        self.fresh().limits.succeed(&tried, now_ms);
+        self.state().limits.succeed(&tried, now_ms);
         let holder = Holder { name: user.name.clone(), grant: user.grant.clone(), basis: Basis::User(Box::new(user)) };
         Ok(self.open(headers, address, holder).await)
     }
@@ -110,9 +110,7 @@ impl Access {
     /// See [`NotSignedIn`].
     pub async fn by_token(&self, headers: &HeaderMap, peer: Option<IpAddr>, token: &Secret) -> Result<SignedIn, NotSignedIn> {
         let address = self.client(headers, peer);
-        let now_ms = self.inner().clock.now_ms();
-        let found = self.fresh().token(token.expose().trim(), now_ms).ok().map(|(record, _)| record.clone());
-        let Some(record) = found else {
+        let Ok((record, _)) = self.token(token.expose().trim()).await else {
             self.refused("a token", address, "an unknown token").await;
             return Err(NotSignedIn::Wrong);
         };
@@ -127,7 +125,7 @@ impl Access {
     pub async fn by_link(&self, headers: &HeaderMap, peer: Option<IpAddr>, key: &Secret) -> Result<SignedIn, NotSignedIn> {
         let address = self.client(headers, peer);
         let now_ms = self.inner().clock.now_ms();
-        let opened: Option<(String, Grant)> = self.fresh().links.open(key, now_ms);
+        let opened: Option<(String, Grant)> = self.state().links.open(key, now_ms);
         let Some((name, grant)) = opened else {
             self.refused("a link", address, "a link that was used or is too old").await;
             return Err(NotSignedIn::Link);
@@ -139,7 +137,7 @@ impl Access {
     pub async fn sign_out(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<Actor> {
         let id = self.cookie(headers)?;
         let closed = {
-            let mut state = self.fresh();
+            let mut state = self.state();
             let closed = state.sessions.close(&id, Ending::SignedOut);
             self.note(&state);
             closed
@@ -155,7 +153,7 @@ impl Access {
         let before = self.cookie(headers);
         let now_ms = self.inner().clock.now_ms();
         let (id, closed) = {
-            let mut state = self.fresh();
+            let mut state = self.state();
             let before = before.and_then(|id| state.sessions.close(&id, Ending::Replaced));
             let (id, mut closed) = state.sessions.open(holder, now_ms);
             closed.extend(before);
@@ -171,13 +169,13 @@ impl Access {
 
     /// Sign-ins that were refused since the start.
     pub fn refused_sign_ins(&self) -> u64 {
-        self.fresh().refusals.all()
+        self.state().refusals.all()
     }
 
     /// Records a refusal: who they said they were, cut and made visible, and where from. Never what they showed.
     pub(super) async fn refused(&self, name: &str, address: Option<IpAddr>, why: &str) {
         let now_ms = self.inner().clock.now_ms();
-        if !self.fresh().refusals.count(now_ms) {
+        if !self.state().refusals.count(now_ms) {
             return;
         }
         let from = address.map_or_else(|| "an unknown address".to_owned(), |address| address.to_string());

@@ -1,22 +1,22 @@
 //! Everything that changes while the server runs: who is known, who is signed in, who tries. One lock holds it.
 
-use std::path::Path;
+use tokio::sync::watch;
 
-use super::ended::{Ended, Ending};
+use super::account_files::Accounts;
+use super::ended::Ending;
 use super::limits::Limits;
 use super::links::Links;
 use super::refusals::Refusals;
 use super::sessions::{Basis, Closed, Sessions};
-use super::tokens::{BadToken, TOKENS_FILE, TokenRecord, Tokens};
-use super::users::{USERS_FILE, UserRecord, Users};
-use super::watched::Watched;
+use super::tokens::Tokens;
+use super::users::Users;
 use super::{Right, Settings};
 
 /// Who is known now.
 #[derive(Debug)]
 pub(super) struct State {
-    token_file: Watched,
-    user_file: Watched,
+    /// Who is in the files, as they were read last.
+    published: watch::Receiver<Accounts>,
     pub(super) tokens: Tokens,
     pub(super) users: Users,
     pub(super) sessions: Sessions,
@@ -28,10 +28,9 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(dir: Option<&Path>) -> Self {
-        Self {
-            token_file: Watched::new(dir.map(|dir| dir.join(TOKENS_FILE))),
-            user_file: Watched::new(dir.map(|dir| dir.join(USERS_FILE))),
+    pub(super) fn new(published: watch::Receiver<Accounts>, now_ms: i64) -> Self {
+        let mut state = Self {
+            published,
             tokens: Tokens::default(),
             users: Users::default(),
             sessions: Sessions::default(),
@@ -39,50 +38,23 @@ impl State {
             limits: Limits::new(),
             refusals: Refusals::default(),
             closed: Vec::new(),
-        }
+        };
+        state.published.mark_changed();
+        state.take_published(now_ms);
+        state
     }
 
-    /// Takes in what changed on disk; what rested on something that is gone ends at once.
-    pub(super) fn refresh(&mut self, now_ms: i64) {
-        let tokens = self.token_file.changed(now_ms);
-        let users = self.user_file.changed(now_ms);
-        self.take(tokens, users, now_ms);
-    }
-
-    /// The same at once: a token or a user that is not known here may have been made a moment ago.
-    pub(super) fn look_again(&mut self, now_ms: i64) {
-        let tokens = self.token_file.changed_now(now_ms);
-        let users = self.user_file.changed_now(now_ms);
-        self.take(tokens, users, now_ms);
-    }
-
-    fn take(&mut self, tokens: Option<Vec<TokenRecord>>, users: Option<Vec<UserRecord>>, now_ms: i64) {
-        if tokens.is_none() && users.is_none() {
-            return;
+    /// Takes in what was published since; what rested on something that is gone ends at once. False: nothing was.
+    pub(super) fn take_published(&mut self, now_ms: i64) -> bool {
+        // Nobody publishes any more: what came last counts.
+        if !self.published.has_changed().unwrap_or(false) {
+            return false;
         }
-        if let Some(tokens) = tokens {
-            self.tokens.replace(tokens);
-        }
-        if let Some(users) = users {
-            self.users.replace(users);
-        }
+        let Accounts { tokens, users } = self.published.borrow_and_update().clone();
+        self.tokens.replace(tokens);
+        self.users.replace(users);
         self.sweep(now_ms);
-    }
-
-    /// Whose token it is, be it as new as it may.
-    pub(super) fn token(&mut self, token: &str, now_ms: i64) -> Result<(&TokenRecord, Ended), BadToken> {
-        if self.tokens.find(token, now_ms).err() == Some(BadToken::Unknown) {
-            self.look_again(now_ms);
-        }
-        self.tokens.find(token, now_ms)
-    }
-
-    /// The user of this name, be they as new as they may.
-    pub(super) fn user(&mut self, name: &str, now_ms: i64) -> Option<&UserRecord> {
-        if self.users.get(name).is_none() {
-            self.look_again(now_ms);
-        }
-        self.users.get(name)
+        true
     }
 
     /// Ends what is over.

@@ -56,7 +56,7 @@ impl<S: Sync> FromRequestParts<S> for Peer {
     }
 }
 
-/// Resolves who asks, once, leaves it in the request as [`Actor`] and [`Known`] with
+/// Whatever is open to everybody is answered without a look at anybody. Else resolves who asks, once, leaves it in the request as [`Actor`] and [`Known`] with
 /// their [`Sight`](crate::feed::Sight), and lets pass who may.
 pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
@@ -70,32 +70,28 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
         Some(Match::None) => return nothing_there(request.uri()).into_response(),
         None => return unknown(&http, request, next).await,
     };
+    let Need::Of(right) = row.need else { return next.run(request).await };
     // Before anybody is looked at: what is told anew meanwhile is heard by the socket that begins here.
     let told = Told::now(&http);
-    let known = http.access.resolve(request.headers(), Peer::of(request.extensions()).0);
-    if let Need::Of(right) = row.need {
-        match &known {
-            Err(denied) => return not_known(row, denied, request.uri()),
-            Ok(known) if !known.actor.may(right) => return not_allowed(row, &known.actor, right, request.uri()),
-            Ok(_) => {}
-        }
+    let known = match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
+        Err(denied) => return not_known(row, &denied, request.uri()),
+        Ok(known) if !known.actor.may(right) => return not_allowed(row, &known.actor, right, request.uri()),
+        Ok(known) => known,
+    };
+    if !routes::is_by_itself(row.path) {
+        http.access.touch(&known);
     }
-    if let Ok(known) = known {
-        if !routes::is_by_itself(row.path) {
-            http.access.touch(&known);
-        }
-        request.extensions_mut().insert(http.access.person(&known.actor));
-        request.extensions_mut().insert(http.sight(&known.actor));
-        request.extensions_mut().insert(known.actor.clone());
-        request.extensions_mut().insert(known);
-        request.extensions_mut().insert(told);
-    }
+    request.extensions_mut().insert(http.access.person(&known.actor));
+    request.extensions_mut().insert(http.sight(&known.actor));
+    request.extensions_mut().insert(known.actor.clone());
+    request.extensions_mut().insert(known);
+    request.extensions_mut().insert(told);
     next.run(request).await
 }
 
 /// An address that no route has: the page's own "not found" for those who may look, a plain one for the others.
 async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
-    match http.access.resolve(request.headers(), Peer::of(request.extensions()).0) {
+    match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
         Ok(known) if known.actor.may(Right::View) => {
             request.extensions_mut().insert(http.sight(&known.actor));
             next.run(request).await

@@ -56,10 +56,20 @@ impl Tls {
     }
 }
 
-/// Looks at the files now and then, until told to stop.
+/// Looks at the files now and then, until told to stop. Off the runtime: a volume may hang.
 pub async fn follow(mut follower: Follower, stop: Stop) {
     loop {
-        follower.look();
+        let looked = tokio::task::spawn_blocking(move || {
+            follower.look();
+            follower
+        });
+        follower = tokio::select! {
+            () = stop.stopped() => return,
+            looked = looked => match looked {
+                Ok(follower) => follower,
+                Err(error) => return tracing::error!(%error, "changes of the TLS certificate are not noticed until a restart"),
+            },
+        };
         tokio::select! {
             () = stop.stopped() => return,
             () = tokio::time::sleep(LOOK_EVERY) => {}

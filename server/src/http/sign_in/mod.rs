@@ -60,7 +60,9 @@ fn local(next: &str) -> &str {
 
 pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): Asked) -> Response {
     let next = local(asked.get("next").map_or("", String::as_str));
-    let known = http.access.resolve(&headers, peer.0).ok().filter(crate::access::Known::is_signed_in);
+    // Whether there is anybody who could sign in, be they as new as they may.
+    http.access.look().await;
+    let known = http.access.resolve(&headers, peer.0).await.ok().filter(crate::access::Known::is_signed_in);
     let comes_from_elsewhere = headers.get("sec-fetch-site").is_some_and(|site| site.as_bytes() == b"cross-site");
     // A link on another site makes the browser keep the cookie back. Asked again from here, it sends it.
     if known.is_none() && comes_from_elsewhere && !asked.contains_key("again") {
