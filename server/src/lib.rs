@@ -24,6 +24,7 @@ pub mod metrics;
 pub mod notify;
 pub mod panics;
 pub mod projector;
+pub mod quota;
 pub mod release;
 pub mod reload;
 pub mod remote;

@@ -34,7 +34,7 @@ use crate::projector::{About, Ensemble, Projector};
 use crate::release::{self, Desk, Site};
 use crate::reload::{self, Hooked, Origin, Takers};
 use crate::shutdown::{self, HangUp, Signals, Stop};
-use crate::transport::{self, Bounds, Tls};
+use crate::transport::{self, Bounds, Proxies, Tls};
 use crate::zookeeper::{self, Acting, BATCHES_MAX};
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
@@ -263,7 +263,9 @@ impl Parts {
             .with_lab(self.lab.0.clone())
             .with_metrics(self.metrics.clone());
         let (close, closing) = shutdown::channel();
-        let mut server = serve_http(listener, tls, http.router(pages(self.hub.clone())), closing, hello)?;
+        let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
+        let bounds = Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::default() };
+        let mut server = serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, hello)?;
         let notify = Notify::from_env();
         self.manage(config, origin, hang_up, payloads, &notify).await;
         let ended = tokio::select! {
@@ -353,13 +355,13 @@ async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
 fn serve_http(
     listener: TcpListener,
     tls: Option<Tls>,
-    router: Router,
+    (router, bounds): (Router, Bounds),
     closing: Stop,
     hello: &str,
 ) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let server = tokio::spawn(transport::serve(listener, tls, router, Bounds::default(), closing));
+    let server = tokio::spawn(transport::serve(listener, tls, router, bounds, closing));
     say(&format!("lockscope listening on {scheme}://{address}"));
     if !hello.is_empty() {
         say(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{hello}"));

@@ -245,6 +245,16 @@ impl Access {
         }
     }
 
+    /// Tells which addresses are proxies that stand for many, as it is set now. `is_behind`: one is there, named or not.
+    pub fn proxies(&self, is_behind: bool) -> impl Fn(IpAddr) -> bool + Send + Sync + 'static {
+        let access = self.clone();
+        move |address| {
+            let rules = access.rules();
+            let named = rules.settings.proxy.as_ref().filter(|proxy| !proxy.addresses.is_empty());
+            named.map_or(is_behind, |proxy| proxy.is_trusted(Some(address)))
+        }
+    }
+
     /// Where a request came from, as far as that can be believed.
     pub fn client(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
         let peer = peer.map(|peer| peer.to_canonical());

@@ -2,6 +2,7 @@
 
 mod account_files;
 mod actor;
+mod device;
 mod ended;
 mod error;
 mod file;
@@ -23,6 +24,7 @@ mod tokens;
 mod users;
 
 pub use actor::{Actor, Right, Scope};
+pub use device::DEVICE_MS_MAX;
 pub use ended::{Ended, Ending};
 pub use error::AccessError;
 pub use grant::{Grant, check_name};

@@ -1,6 +1,6 @@
 //! Passwords: hashed slowly, few at once, and at the same cost whether or not there is somebody of that name.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use argon2::password_hash::PasswordHasher as _;
@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::AccessError;
 use super::secret::Secret;
+use crate::quota::{Quota, Refusals, neighbourhood};
 
 /// Memory of one hash: what OWASP names for Argon2id with two rounds and one lane.
 const MEMORY_KIB: u32 = 19 * 1024;
@@ -22,6 +23,8 @@ const MEMORY_KIB_MAX: u32 = 64 * 1024;
 const AT_ONCE_MAX: usize = 2;
 /// Sign-ins that wait for their turn; more are sent away.
 const WAITING_MAX: usize = 32;
+/// Of these, sign-ins from one address.
+const WAITING_FROM_ADDRESS_MAX: usize = 8;
 /// Characters of a password at least, for who sets one.
 pub const PASSWORD_CHARS_MIN: usize = 12;
 /// Bytes of a password at most.
@@ -68,7 +71,8 @@ pub(super) struct TooBusy;
 #[derive(Clone)]
 pub(super) struct Passwords {
     turns: Arc<Semaphore>,
-    waiting: Arc<AtomicUsize>,
+    waiting: Quota<IpAddr>,
+    refusals: Arc<Refusals>,
     /// Memory to hash in, reused: as many buffers as hashes ever ran at once, [`AT_ONCE_MAX`] at most. An allocation for
     /// each hash would stay with the allocator, once for every thread that ever hashed.
     buffers: Arc<Mutex<Vec<Vec<Block>>>>,
@@ -76,12 +80,19 @@ pub(super) struct Passwords {
 
 impl Passwords {
     pub(super) fn new() -> Self {
-        Self { turns: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting: Arc::default(), buffers: Arc::default() }
+        let refusals = Arc::<Refusals>::default();
+        let waiting = Quota::new(WAITING_MAX, WAITING_FROM_ADDRESS_MAX, refusals.clone());
+        Self { turns: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting, refusals, buffers: Arc::default() }
+    }
+
+    /// Sign-ins that were sent away.
+    pub(super) fn refusals(&self) -> &Refusals {
+        &self.refusals
     }
 
     /// Whether a password fits the hash of somebody; of nobody it never does, and takes as long.
-    pub(super) async fn fits(&self, password: Secret, hash: Option<String>) -> Result<bool, TooBusy> {
-        let place = Place::take(&self.waiting)?;
+    pub(super) async fn fits(&self, password: Secret, hash: Option<String>, from: Option<IpAddr>) -> Result<bool, TooBusy> {
+        let place = self.waiting.take(Some(neighbourhood(from))).map_err(|_| TooBusy)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| TooBusy)?;
         drop(place);
         let buffers = Arc::clone(&self.buffers);
@@ -122,22 +133,6 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A place in the line, given back when dropped.
-struct Place<'a>(&'a AtomicUsize);
-
-impl<'a> Place<'a> {
-    fn take(waiting: &'a AtomicUsize) -> Result<Self, TooBusy> {
-        let place = Self(waiting);
-        if waiting.fetch_add(1, Ordering::Relaxed) >= WAITING_MAX { Err(TooBusy) } else { Ok(place) }
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,21 +146,21 @@ mod tests {
         let hash = hash_password(&secret("correct horse battery")).unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$") && is_hash(&hash), "{hash}");
         let passwords = Passwords::new();
-        assert_eq!(passwords.fits(secret("correct horse battery"), Some(hash.clone())).await, Ok(true));
-        assert_eq!(passwords.fits(secret("correct horse batterY"), Some(hash.clone())).await, Ok(false));
-        assert_eq!(passwords.fits(secret("correct horse battery"), None).await, Ok(false));
-        assert_eq!(passwords.fits(secret(&"x".repeat(2_000)), Some(hash)).await, Ok(false));
+        assert_eq!(passwords.fits(secret("correct horse battery"), Some(hash.clone()), None).await, Ok(true));
+        assert_eq!(passwords.fits(secret("correct horse batterY"), Some(hash.clone()), None).await, Ok(false));
+        assert_eq!(passwords.fits(secret("correct horse battery"), None, None).await, Ok(false));
+        assert_eq!(passwords.fits(secret(&"x".repeat(2_000)), Some(hash), None).await, Ok(false));
         let known = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
-        assert_eq!(passwords.fits(secret("password"), Some(known.to_owned())).await, Ok(true), "other costs than ours, in a used buffer");
+        assert_eq!(passwords.fits(secret("password"), Some(known.to_owned()), None).await, Ok(true), "other costs than ours, in a used buffer");
         let greedy = known.replace("m=256", "m=1048576");
         assert!(!is_hash(&greedy));
-        assert_eq!(passwords.fits(secret("password"), Some(greedy)).await, Ok(false));
+        assert_eq!(passwords.fits(secret("password"), Some(greedy), None).await, Ok(false));
     }
 
     #[tokio::test]
     async fn hashes_share_two_buffers() {
         let passwords = Passwords::new();
-        let tries = (0..20).map(|_| passwords.fits(secret("wrong guess"), None));
+        let tries = (0..WAITING_FROM_ADDRESS_MAX).map(|_| passwords.fits(secret("wrong guess"), None, None));
         futures_util::future::join_all(tries).await;
         let buffers = lock(&passwords.buffers);
         assert!((1..=AT_ONCE_MAX).contains(&buffers.len()), "{}", buffers.len());
@@ -192,16 +187,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn more_than_can_wait_are_sent_away() {
+    async fn more_than_can_wait_are_sent_away_and_an_address_has_a_share() {
         let passwords = Passwords::new();
         let all = Arc::clone(&passwords.turns).acquire_many_owned(2).await.unwrap();
-        let mut waiting: Vec<_> = (0..WAITING_MAX).map(|_| Box::pin(passwords.fits(secret("x"), None))).collect();
-        for one in &mut waiting {
-            assert!(futures_util::poll!(one).is_pending());
+        let from = |network: usize| Some(format!("10.0.0.{network}").parse().unwrap());
+        let mut waiting: Vec<_> = Vec::new();
+        for network in 0..WAITING_MAX / WAITING_FROM_ADDRESS_MAX {
+            assert!(passwords.waiting.len() == waiting.len());
+            waiting.extend((0..WAITING_FROM_ADDRESS_MAX).map(|_| Box::pin(passwords.fits(secret("x"), None, from(network)))));
+            for one in waiting.iter_mut().rev().take(WAITING_FROM_ADDRESS_MAX) {
+                assert!(futures_util::poll!(one).is_pending());
+            }
+            assert_eq!(passwords.fits(secret("x"), None, from(network)).await, Err(TooBusy), "one address has its share");
         }
-        assert_eq!(passwords.fits(secret("x"), None).await, Err(TooBusy));
+        assert_eq!(passwords.fits(secret("x"), None, from(99)).await, Err(TooBusy), "all places are taken");
+        assert_eq!(passwords.refusals().counted(), (2, 3));
         waiting.clear();
         drop(all);
-        assert_eq!(passwords.fits(secret("x"), None).await, Ok(false), "who gave up leaves their place");
+        assert_eq!(passwords.fits(secret("x"), None, None).await, Ok(false), "who gave up leaves their place");
     }
 }

@@ -69,7 +69,7 @@ pub struct Proxy {
 
 impl Proxy {
     /// Whether an address is believed.
-    fn is_trusted(&self, peer: Option<IpAddr>) -> bool {
+    pub(super) fn is_trusted(&self, peer: Option<IpAddr>) -> bool {
         peer.is_some_and(|peer| self.addresses.iter().any(|net| net.has(peer)))
     }
 

@@ -5,12 +5,14 @@ use std::net::IpAddr;
 use app::wire::AuditKind;
 use axum::http::HeaderMap;
 
+use super::device::{self, DEVICE_MS_MAX};
 use super::ended::Ending;
 use super::grant::NAME_CHARS_MAX;
+use super::keeper::cookie_of;
 use super::password::TooBusy;
 use super::secret::Secret;
 use super::sessions::{Basis, Closed, Holder};
-use super::{Access, Actor, Grant};
+use super::{Access, Actor, Grant, Reach};
 
 /// Somebody signed in.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct SignedIn {
     pub actor: Actor,
     /// The id of their session.
     id: Secret,
+    /// What their browser is known by from now on, when they brought a password.
+    device: Option<Secret>,
 }
 
 /// Why somebody did not.
@@ -52,6 +56,19 @@ impl SignedIn {
     pub fn cookie(&self, access: &Access) -> String {
         cookie(access, self.id.expose(), "")
     }
+
+    /// The cookie by which the browser is known when they sign in again.
+    pub fn device_cookie(&self, access: &Access) -> Option<String> {
+        let reach = access.inner().reach;
+        let secure = if reach.is_plain() { "" } else { "; Secure" };
+        let (name, seconds) = (device_cookie_name(reach), DEVICE_MS_MAX / 1_000);
+        let device = self.device.as_ref()?;
+        Some(format!("{name}={}; Path=/; HttpOnly; SameSite=Strict{secure}; Max-Age={seconds}", device.expose()))
+    }
+}
+
+fn device_cookie_name(reach: Reach) -> String {
+    format!("{}-device", reach.cookie_name())
 }
 
 fn cookie(access: &Access, value: &str, more: &str) -> String {
@@ -76,7 +93,9 @@ impl Access {
         // Whether or not the name is known: how long it takes must not tell.
         self.look().await;
         let user = self.state().users.get(name).cloned();
-        let begun = self.state().limits.begin(name, address, begun_at_ms);
+        let brought = cookie_of(headers, &device_cookie_name(self.inner().reach));
+        let device = brought.zip(user.as_ref()).and_then(|(cookie, user)| device::recognise(&cookie, user, begun_at_ms));
+        let begun = self.state().limits.begin(name, address, device, begun_at_ms);
         let tried = match begun {
             Ok(tried) => tried,
             Err(wait_ms) => {
@@ -84,7 +103,7 @@ impl Access {
                 return Err(NotSignedIn::Wait(wait_ms.unsigned_abs().div_ceil(1_000)));
             }
         };
-        let fits = self.inner().passwords.fits(password, user.as_ref().map(super::UserRecord::hash)).await;
+        let fits = self.inner().passwords.fits(password, user.as_ref().map(super::UserRecord::hash), address).await;
         let now_ms = self.inner().clock.now_ms();
         let user = match fits {
             // Removed or changed while the password was looked at is not there.
@@ -100,8 +119,9 @@ impl Access {
             return Err(NotSignedIn::Wrong);
         };
         self.state().limits.succeed(&tried, now_ms);
+        let device = Some(device::issue(&user, now_ms));
         let holder = Holder { name: user.name.clone(), grant: user.grant.clone(), basis: Basis::User(Box::new(user)) };
-        Ok(self.open(headers, address, holder).await)
+        Ok(SignedIn { device, ..self.open(headers, address, holder).await })
     }
 
     /// Signs in by token. No limit holds here: nobody guesses 256 bits, and nobody may lock a token out.
@@ -164,12 +184,17 @@ impl Access {
             self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
         }
         self.record(AuditKind::SignedIn, Some(actor.clone()), format!("signed in by {}", actor.by)).await;
-        SignedIn { actor, id }
+        SignedIn { actor, id, device: None }
     }
 
     /// Sign-ins that were refused since the start.
     pub fn refused_sign_ins(&self) -> u64 {
         self.state().refusals.all()
+    }
+
+    /// Sign-ins that were sent away since too many waited: of all, and of one address.
+    pub fn crowded_sign_ins(&self) -> (u64, u64) {
+        self.inner().passwords.refusals().counted()
     }
 
     /// Records a refusal: who they said they were, cut and made visible, and where from. Never what they showed.

@@ -135,6 +135,7 @@ families! {
         ViewsIdle: Gauge "views_idle" [] "Distinct views kept for those who come back.";
         Guarded: Counter "requests_guarded_total" [] "Requests refused for their host, their page or their form.";
         SignInsRefused: Counter "sign_ins_refused_total" [] "Sign-ins that were refused.";
+        Limited: Counter "limited_total" ["limit"] "What was refused because of a rate limit or a maximum, by the limit. Limits that begin with caller_ are those of one caller; the others are those of all together.";
     }
     "Acts" {
         Releases: Counter "releases_total" ["ensemble", "outcome"] "Releases that were ordered, by how they ended.";

@@ -18,6 +18,7 @@ use crate::audit::{self, Late};
 use crate::feed::project::{Apart, Figures};
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
+use crate::quota::Refusals;
 use crate::release::Desk;
 use crate::zookeeper;
 use process::Process;
@@ -36,6 +37,8 @@ pub struct Metrics {
     pub audit: Arc<audit::Counts>,
     /// Where the webhook reads them; None without a data directory.
     pub record: Option<Arc<Late>>,
+    /// Who counts connections that were refused.
+    pub connections: Arc<Refusals>,
     /// When the process started, ms since the Unix epoch.
     pub started_at_ms: i64,
 }
@@ -144,6 +147,11 @@ impl Metrics {
         let unsure = unsure.into_iter().filter_map(|(family, value)| Some((family, value?)));
         for (family, value) in known.into_iter().chain(unsure) {
             out.count(family, &[], value);
+        }
+        let limited = [("connections", self.connections.counted()), ("sign_ins", asked.access.crowded_sign_ins())];
+        for (what, (all, caller)) in limited {
+            out.count(Family::Limited, &[what], all);
+            out.count(Family::Limited, &[&format!("caller_{what}")], caller);
         }
     }
 }

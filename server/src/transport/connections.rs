@@ -2,9 +2,10 @@
 //! head, for the next request, for a client that does not read.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +21,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tower_service::Service as _;
 
 use super::stall::Stall;
 use super::tls::Tls;
 use crate::clock;
+use crate::quota::{Full, Place, Quota, Refusals, neighbourhood};
 use crate::shutdown::Stop;
 
 /// Pause after the system could not give a connection: it ran out of something.
@@ -35,10 +36,16 @@ const RETRY: Duration = Duration::from_millis(100);
 const SAID_AGAIN: Duration = Duration::from_secs(60);
 
 /// Limits of connections; a test may want smaller ones.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Bounds {
     /// Connections at once; one more is closed as it comes.
     pub connections_max: usize,
+    /// Connections of one address at once, a trusted proxy's excepted: it stands for many.
+    pub address_connections_max: usize,
+    /// Which addresses are trusted proxies.
+    pub proxies: Proxies,
+    /// Connections that were closed as they came.
+    pub refusals: Arc<Refusals>,
     /// How long a TLS handshake may take.
     pub handshake_max: Duration,
     /// How long a request's head may take, from the moment the one before was answered: also how long an idle
@@ -56,12 +63,38 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             connections_max: 8_192,
+            address_connections_max: 1_024,
+            proxies: Proxies::default(),
+            refusals: Arc::default(),
             handshake_max: Duration::from_secs(10),
             head_max: Duration::from_secs(15),
             stall_max: Duration::from_secs(20),
             head_bytes_max: 32 * 1024,
             headers_max: 64,
         }
+    }
+}
+
+/// Tells which addresses are trusted proxies.
+#[derive(Clone)]
+pub struct Proxies(Arc<dyn Fn(IpAddr) -> bool + Send + Sync>);
+
+impl Proxies {
+    /// Those of which this is true.
+    pub fn new(is_proxy: impl Fn(IpAddr) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_proxy))
+    }
+}
+
+impl Default for Proxies {
+    fn default() -> Self {
+        Self::new(|_| false)
+    }
+}
+
+impl fmt::Debug for Proxies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Proxies")
     }
 }
 
@@ -81,7 +114,8 @@ pub struct Arrival {
 /// # Errors
 /// Never; the signature is that of a server.
 pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, bounds: Bounds, closing: Stop) -> io::Result<()> {
-    let room = Arc::new(Semaphore::new(bounds.connections_max));
+    let room = Quota::new(bounds.connections_max, bounds.address_connections_max, bounds.refusals.clone());
+    let bounds = Arc::new(bounds);
     let mut connections = JoinSet::new();
     let mut said_full_at = None;
     loop {
@@ -101,35 +135,41 @@ pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, boun
                 continue;
             }
         };
-        let Ok(permit) = room.clone().try_acquire_owned() else {
-            if said_full_at.is_none_or(|said_at: std::time::Instant| said_at.elapsed() > SAID_AGAIN) {
-                tracing::warn!("{} connections are open and no more are taken for now", bounds.connections_max);
-                said_full_at = Some(clock::instant());
+        let caller = peer.ip().to_canonical();
+        let place = match room.take((!(bounds.proxies.0)(caller)).then(|| neighbourhood(Some(caller)))) {
+            Ok(place) => place,
+            Err(why) => {
+                if said_full_at.is_none_or(|said_at: std::time::Instant| said_at.elapsed() > SAID_AGAIN) {
+                    said_full_at = Some(clock::instant());
+                    say_full(why, caller, &bounds);
+                }
+                continue;
             }
-            continue;
         };
-        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds, closing.clone(), permit));
+        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds.clone(), closing.clone(), place));
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
     Ok(())
 }
 
-async fn connection(
-    stream: TcpStream,
-    peer: SocketAddr,
-    tls: Option<Tls>,
-    router: Router,
-    bounds: Bounds,
-    closing: Stop,
-    permit: OwnedSemaphorePermit,
-) {
+fn say_full(why: Full, caller: IpAddr, bounds: &Bounds) {
+    match why {
+        Full::All => tracing::warn!("{} connections are open and no more are taken for now", bounds.connections_max),
+        Full::Caller => tracing::warn!(
+            "{caller} has {} connections open and gets no more for now; a proxy that stands for many belongs into `proxy_addresses`",
+            bounds.address_connections_max
+        ),
+    }
+}
+
+async fn connection(stream: TcpStream, peer: SocketAddr, tls: Option<Tls>, router: Router, bounds: Arc<Bounds>, closing: Stop, place: Place<IpAddr>) {
     let Ok(local) = stream.local_addr() else { return };
     // Frames are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
     let arrival = Arrival { peer: canonical(peer), local: canonical(local), is_tls: tls.is_some() };
     match tls {
-        None => answer(stream, arrival, router, bounds, closing).await,
+        None => answer(stream, arrival, router, &bounds, closing).await,
         Some(tls) => {
             let handshake = tokio::time::timeout(bounds.handshake_max, tls.accept(stream));
             let stream = tokio::select! {
@@ -140,10 +180,10 @@ async fn connection(
                     Err(_) => return tracing::debug!(%peer, "a TLS handshake took too long"),
                 },
             };
-            answer(stream, arrival, router, bounds, closing).await;
+            answer(stream, arrival, router, &bounds, closing).await;
         }
     }
-    drop(permit);
+    drop(place);
 }
 
 /// An IPv4 client of a socket for both is known by its IPv4 address.
@@ -151,7 +191,7 @@ fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: Bounds, closing: Stop) {
+async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: &Bounds, closing: Stop) {
     let service = service_fn(move |request: Request<Incoming>| ask(router.clone(), request, arrival));
     let mut builder = http1::Builder::new();
     builder

@@ -7,5 +7,5 @@ mod tls;
 mod validity;
 
 pub use certificate::{EXPIRY_WARNING_DAYS, TlsFault, TlsFiles};
-pub use connections::{Arrival, Bounds, serve};
+pub use connections::{Arrival, Bounds, Proxies, serve};
 pub use tls::{Follower, LOOK_EVERY, Tls, follow};

@@ -3,8 +3,8 @@
 
 use std::net::IpAddr;
 
-use crate::access::limits::neighbourhood;
 use crate::access::secret::{Digest, Secret};
+use crate::quota::neighbourhood;
 
 /// Sign-ins under way; the oldest makes room.
 pub(super) const PENDING_MAX: usize = 4_096;

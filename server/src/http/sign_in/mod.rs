@@ -123,7 +123,11 @@ pub(super) async fn sign_out(State(http): State<Http>, peer: Peer, headers: Head
 }
 
 fn welcome(http: &Http, signed_in: &SignedIn, next: &str) -> Response {
-    with_cookie(see_other(next), &signed_in.cookie(&http.access))
+    let response = with_cookie(see_other(next), &signed_in.cookie(&http.access));
+    match signed_in.device_cookie(&http.access) {
+        Some(device) => with_cookie(response, &device),
+        None => response,
+    }
 }
 
 fn with_cookie(mut response: Response, cookie: &str) -> Response {

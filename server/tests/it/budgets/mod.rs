@@ -1,5 +1,6 @@
 //! Nobody can spend what is not theirs: each abuse runs beside a client that does nothing wrong, whose figures must hold.
 
+mod addresses;
 mod hung_volume;
 mod member_answers;
 mod sign_ins;

@@ -1,0 +1,183 @@
+//! Places that callers take and give back: so many in all, and so many for each caller, so that nobody takes what others
+//! need. Knows neither connections nor people.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Places that can be taken; cheap to clone.
+#[derive(Debug)]
+pub struct Quota<K>(Arc<Inner<K>>);
+
+#[derive(Debug)]
+struct Inner<K> {
+    max: usize,
+    caller_max: usize,
+    taken: Mutex<Taken<K>>,
+    refusals: Arc<Refusals>,
+}
+
+#[derive(Debug)]
+struct Taken<K> {
+    all: usize,
+    /// Callers with a place; never more than places.
+    by_caller: HashMap<K, usize>,
+}
+
+/// How many were refused.
+#[derive(Debug, Default)]
+pub struct Refusals {
+    all: AtomicU64,
+    caller: AtomicU64,
+}
+
+/// Why there is no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// All are taken.
+    All,
+    /// This caller has as many as one may have.
+    Caller,
+}
+
+/// A place; dropping it gives it back.
+#[derive(Debug)]
+pub struct Place<K: Eq + Hash> {
+    quota: Quota<K>,
+    caller: Option<K>,
+}
+
+impl Refusals {
+    /// Counts one.
+    pub fn count(&self, why: Full) {
+        let counter = match why {
+            Full::All => &self.all,
+            Full::Caller => &self.caller,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Those refused since all places were taken, and those since the caller had too many.
+    pub fn counted(&self) -> (u64, u64) {
+        (self.all.load(Ordering::Relaxed), self.caller.load(Ordering::Relaxed))
+    }
+}
+
+impl<K> Clone for Quota<K> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K: Eq + Hash + Clone> Quota<K> {
+    /// So many places in all, and so many for each caller; who is refused is counted.
+    pub fn new(max: usize, caller_max: usize, refusals: Arc<Refusals>) -> Self {
+        Self(Arc::new(Inner { max, caller_max, taken: Mutex::new(Taken { all: 0, by_caller: HashMap::new() }), refusals }))
+    }
+
+    /// Takes a place. No caller: one that stands for many, and has no share of its own.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn take(&self, caller: Option<K>) -> Result<Place<K>, Full> {
+        let taken = self.taken().take(caller.clone(), self.0.max, self.0.caller_max);
+        match taken {
+            Ok(()) => Ok(Place { quota: self.clone(), caller }),
+            Err(why) => {
+                self.0.refusals.count(why);
+                Err(why)
+            }
+        }
+    }
+
+    /// How many are taken.
+    pub fn len(&self) -> usize {
+        self.taken().all
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<K> Quota<K> {
+    fn taken(&self) -> MutexGuard<'_, Taken<K>> {
+        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash> Taken<K> {
+    fn take(&mut self, caller: Option<K>, max: usize, caller_max: usize) -> Result<(), Full> {
+        if self.all >= max {
+            return Err(Full::All);
+        }
+        if let Some(caller) = caller {
+            match self.by_caller.entry(caller) {
+                Entry::Occupied(entry) if *entry.get() >= caller_max => return Err(Full::Caller),
+                entry => *entry.or_default() += 1,
+            }
+        }
+        self.all += 1;
+        Ok(())
+    }
+
+    fn give_back(&mut self, caller: Option<&K>) {
+        self.all = self.all.saturating_sub(1);
+        let Some(caller) = caller else { return };
+        if let Some(count) = self.by_caller.get_mut(caller) {
+            *count -= 1;
+            if *count == 0 {
+                self.by_caller.remove(caller);
+            }
+        }
+    }
+}
+
+impl<K: Eq + Hash> Drop for Place<K> {
+    fn drop(&mut self) {
+        self.quota.taken().give_back(self.caller.as_ref());
+    }
+}
+
+/// Whoever has one IPv6 address has the whole network of it: both are one caller.
+pub fn neighbourhood(address: Option<IpAddr>) -> IpAddr {
+    match address.map(|address| address.to_canonical()) {
+        Some(IpAddr::V6(ip)) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64))),
+        Some(ip) => ip,
+        None => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_has_a_share_and_all_have_a_maximum() {
+        let refusals = Arc::<Refusals>::default();
+        let quota = Quota::new(5, 2, refusals.clone());
+        let mut places = vec![quota.take(Some("a")).unwrap(), quota.take(Some("a")).unwrap()];
+        assert_eq!(quota.take(Some("a")).map(drop), Err(Full::Caller));
+        places.push(quota.take(Some("b")).unwrap());
+        places.extend([quota.take(None).unwrap(), quota.take(None).unwrap()]);
+        assert_eq!(quota.take(Some("b")).map(drop), Err(Full::All));
+        assert_eq!((quota.len(), refusals.counted()), (5, (1, 1)));
+        places.remove(0);
+        assert!(quota.take(Some("a")).is_ok());
+        places.clear();
+        assert!(quota.is_empty() && quota.taken().by_caller.is_empty(), "nobody who left is remembered");
+    }
+
+    #[test]
+    fn a_network_is_one_caller() {
+        let of = |text: &str| neighbourhood(Some(text.parse().unwrap()));
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
+    }
+}
