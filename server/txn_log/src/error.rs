@@ -1,0 +1,75 @@
+//! What is wrong with the bytes, and where.
+
+/// Why a file can't be read any further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at byte {offset}: {problem}")]
+pub struct ReadError {
+    /// Where in the file.
+    pub offset: u64,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The file is something else.
+    #[error("not a transaction log: it begins with {found:#010x} instead of \"ZKLG\"")]
+    NotALog {
+        /// The first four bytes.
+        found: u32,
+    },
+    /// The file is something else.
+    #[error("not a snapshot: it begins with {found:#010x} instead of \"ZKSN\"")]
+    NotASnapshot {
+        /// The first four bytes.
+        found: u32,
+    },
+    /// A snapshot may be compressed; that is undone before.
+    #[error("the snapshot is compressed; decompress it first")]
+    Compressed,
+    /// A later format.
+    #[error("version {found} of the format is not known; known is 2")]
+    UnknownVersion {
+        /// The version.
+        found: i32,
+    },
+    /// Damaged.
+    #[error("the checksum is {found:#x}, and the bytes make {computed:#x}")]
+    Checksum {
+        /// What the file says.
+        found: i64,
+        /// What it should say.
+        computed: i64,
+    },
+    /// Damaged: a torn record is the last thing in a file, and this one is not.
+    #[error("the record has no end mark, and more follows")]
+    NoEndMark,
+    /// Damaged: zeros end a file, and these don't.
+    #[error("more follows behind zeros")]
+    DataBehindZeros,
+    /// Damaged, or no log at all.
+    #[error("a length of {found} is not possible")]
+    BadLength {
+        /// The length.
+        found: i32,
+    },
+    /// The bytes end inside of something.
+    #[error("{needed} bytes are needed and {left} are left")]
+    Short {
+        /// How many the next value takes.
+        needed: u64,
+        /// How many there are.
+        left: u64,
+    },
+    /// A multi is no part of a multi.
+    #[error("a multi inside a multi")]
+    NestedMulti,
+    /// A value that only can be 0 or 1.
+    #[error("a boolean of {found}")]
+    BadBoolean {
+        /// The byte.
+        found: u8,
+    },
+}

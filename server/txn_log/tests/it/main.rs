@@ -1,0 +1,7 @@
+//! The formats, against an encoder of the tests' own. Against ZooKeeper itself they are tested in `server/tests/it/txn_log.rs`.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+
+mod encode;
+mod hostile;
+mod log;
+mod snapshot;
