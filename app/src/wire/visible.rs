@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn what_labels_escape_is_made_visible() {
         for char in (0..=0x0010_ffff).filter_map(char::from_u32).filter(|char| !char.is_whitespace()) {
-            let label = crate::domain::label::label_of("", format!("host-name{char}x").as_bytes()).unwrap_or_default();
+            let label = crate::domain::label::text_label_of("", format!("host-name{char}x").as_bytes()).unwrap_or_default();
             let shown = visible(&char.to_string());
             assert_eq!(label.contains("\\u{"), shown != char.to_string(), "{:x}", u32::from(char));
         }

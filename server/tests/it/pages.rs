@@ -77,7 +77,7 @@ async fn a_render_may_go_on_in_any_thread() {
         request.extensions_mut().insert(Sight::ALL);
         let response = run_over_threads(router.call(request)).unwrap();
         let text = run_over_threads(text(response));
-        assert!(text.contains("<title>") && text.ends_with("</html>"), "{path}: {text}");
+        assert!(text.contains("<title>") && text.contains("</html>"), "{path}: {text}");
     }
 }
 
@@ -89,8 +89,8 @@ async fn a_title_is_text_whatever_the_lock_is_called() {
     let url = reqwest::Url::parse_with_params(&format!("http://{}/lock", served.address), [("path", name)]).unwrap();
     let text = reqwest::get(url).await.unwrap().text().await.unwrap();
     let title = text.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap();
-    let shown = "&lt;/title&gt;&lt;meta http-equiv=refresh content=0;url=//elsewhere.test&gt;&amp;amp;\u{2425}";
-    assert!(title.contains(shown), "{title}");
+    // Long names are cut in the middle.
+    assert!(title.starts_with("/&lt;/title&gt;&lt;meta http\u{2026}") && title.contains("elsewhere.test&gt;&amp;amp;\u{2425} · "), "{title}");
     assert!(!text.contains("<meta http-equiv"), "{text}");
 }
 
@@ -107,7 +107,7 @@ async fn each_of_many_loads_is_answered_by_a_page() {
             let answer = client.get(format!("http://{}{path}", served.address)).send().await.unwrap_or_else(|error| panic!("{path}: {error}"));
             assert_eq!(answer.status(), if path == "/nope" { 404 } else { 200 }, "{path}");
             let text = answer.text().await.unwrap();
-            assert!(text.contains("<title>") && text.ends_with("</html>"), "{path}: {text}");
+            assert!(text.contains("<title>") && text.contains("</html>"), "{path}: {text}");
         }
     };
     join_all((0..LOADS_AT_ONCE).map(load)).await;

