@@ -133,8 +133,15 @@ pub enum Observation {
     },
     /// What the members said when they were asked of themselves.
     Evidence(Box<Round>),
-    /// Everything the ensemble had committed at `sent_at` on our clock has been told by now: what is told from here on
-    /// was created later (`sync`, answered on the session that carries the watches).
+    /// A question was sent on the session that carries the watches; `Answered` or `Synced` follows, unless the link goes.
+    /// Comes after all that had reached us when it was sent.
+    Asked,
+    /// The question was answered by our member. A transaction takes place between two answers, never around one: every one
+    /// of which a part was told before `Asked` has been told whole.
+    Answered,
+    /// The same, and the leader was asked: everything the ensemble had committed at `sent_at` on our clock has been told
+    /// by now, in so far as watches tell it, and what is told from here on was committed later. Only said while each root
+    /// is watched or being read anew.
     Synced {
         /// When the question was sent.
         sent_at: TimeMs,

@@ -10,6 +10,7 @@
 //! 300 # /order created=5                Stat of a directory, from a sweep
 //! 400 link stale no answer              link: live | stale | lost, and why
 //! 400 gone /order                       root trouble: gone | denied | reduced
+//! 450 asked                  a question was sent; 451 answered | 451 synced MS (when it was sent)
 //! 500 tick
 //! ```
 //!
@@ -100,6 +101,9 @@ impl Story {
                 };
                 Observation::Link { link, session: Some(SessionId(1)), why: words.collect::<Vec<_>>().join(" ").into() }
             }
+            "asked" => Observation::Asked,
+            "answered" => Observation::Answered,
+            "synced" => Observation::Synced { sent_at: TimeMs(path.parse().unwrap()) },
             "tick" => Observation::Tick,
             other => panic!("unknown verb {other}"),
         }

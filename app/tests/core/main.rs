@@ -3,6 +3,7 @@
 
 mod disagreement;
 mod documents;
+mod ending;
 mod evidence;
 mod findings;
 mod fixtures;

@@ -100,6 +100,14 @@ impl ObserverConfig {
         connect(&self.connect, &self.credentials, self.session_timeout).await
     }
 
+    /// The same, asking each server once.
+    pub(super) async fn open_once(&self) -> Result<Client, Error> {
+        let connector = self.credentials.connector(self.session_timeout)?.with_fail_eagerly();
+        let client = self.credentials.open(connector, &self.connect).await?;
+        super::own::note(client.session_id().0);
+        Ok(client)
+    }
+
     /// The connect string.
     pub fn connect(&self) -> &str {
         &self.connect

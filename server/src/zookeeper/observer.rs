@@ -1,7 +1,6 @@
 //! Observes one ensemble for as long as it is asked to: session after session. Owns reconnecting across sessions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use app::domain::observation::{Link, Observation, RootId};
 use tokio::sync::{mpsc, watch};
@@ -11,6 +10,7 @@ use super::backoff::Backoff;
 use super::children::{ChildrenHints, watch_children};
 use super::config::ObserverConfig;
 use super::counts::Counts;
+use super::elsewhere::{RETRY_CAP, RETRY_FIRST, pause};
 use super::outbox::Outbox;
 use super::root::RootWatch;
 use super::session::{End, LinkTeller, Root, Session, Shared};
@@ -20,9 +20,6 @@ use crate::clock::Clock;
 /// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
 /// wait in the observer's own bounded queue.
 pub const BATCHES_MAX: usize = 64;
-/// Waits between attempts to get a session.
-const RETRY_FIRST: Duration = Duration::from_millis(100);
-const RETRY_CAP: Duration = Duration::from_secs(5);
 
 /// Watches the configured roots and sends what it learns, in batches, until `stop` turns true or either end of the
 /// channels is dropped.
@@ -40,12 +37,13 @@ pub async fn observe_counted(
 ) {
     let hints = ChildrenHints::new(config.roots().len());
     tokio::select! {
-        () = sessions(&config, Shared { sink: &sink, hints: &hints, clock: &clock, counts: &counts }, &mut stop) => {}
+        () = sessions(Shared { config: &config, sink: &sink, hints: &hints, clock: &clock, counts: &counts }, &mut stop) => {}
         () = watch_children(&config, &hints, &counts) => {}
     }
 }
 
-async fn sessions(config: &ObserverConfig, shared: Shared<'_>, stop: &mut watch::Receiver<bool>) {
+async fn sessions(shared: Shared<'_>, stop: &mut watch::Receiver<bool>) {
+    let config = shared.config;
     let mut roots: Vec<Root> = Vec::with_capacity(config.roots().len());
     for (id, path) in (0..).zip(config.roots()) {
         roots.push(Root::new(RootWatch::new(RootId(id), path, !config.has_chroot())));
@@ -54,8 +52,13 @@ async fn sessions(config: &ObserverConfig, shared: Shared<'_>, stop: &mut watch:
     let mut link = LinkTeller::default();
     link.tell(Link::Lost, None, "connecting", &mut out);
     let mut why = Why::FirstSync;
+    let mut found = None;
     loop {
-        let Some(client) = next_session(config, &mut out, &mut link, shared.sink, stop).await else { return };
+        let client = match found.take() {
+            Some(client) => Some(client),
+            None => next_session(config, &mut out, &mut link, shared.sink, stop).await,
+        };
+        let Some(client) = client else { return };
         tracing::info!(session = %client.session_id(), "ZooKeeper session made");
         shared.counts.session_made();
         match Session::new(client, &mut roots, &mut out, &mut link, shared).run(why, stop).await {
@@ -64,6 +67,7 @@ async fn sessions(config: &ObserverConfig, shared: Shared<'_>, stop: &mut watch:
                 tracing::warn!(%state, "ZooKeeper session over");
                 link.tell(Link::Lost, None, "the session ended", &mut out);
             }
+            End::Moved(client) => found = Some(client),
         }
         for root in &mut roots {
             root.drop_watcher();
@@ -82,6 +86,7 @@ async fn next_session(
     stop: &mut watch::Receiver<bool>,
 ) -> Option<Client> {
     let mut backoff = Backoff::new(RETRY_FIRST, RETRY_CAP).ok();
+    let mut told = None;
     loop {
         let attempt = attempt(config, out, sink);
         let result = tokio::select! {
@@ -91,14 +96,16 @@ async fn next_session(
         match result {
             Ok(client) => return Some(client),
             Err(error) => {
-                tracing::warn!(%error, connect = config.connect(), "no ZooKeeper session");
+                // Once for each reason: it is tried every second.
+                if told.replace(why_lost(&error)) != Some(why_lost(&error)) {
+                    tracing::warn!(%error, connect = config.connect(), "no ZooKeeper session");
+                }
                 link.tell(Link::Lost, None, why_lost(&error), out);
             }
         }
-        let wait = backoff.as_mut().map_or(RETRY_CAP, |backoff| backoff.next(rand::random()));
         tokio::select! {
             () = stopped(stop) => return None,
-            () = tokio::time::sleep(wait) => {}
+            () = tokio::time::sleep(pause(&mut backoff)) => {}
         }
     }
 }
@@ -108,7 +115,7 @@ async fn attempt(config: &ObserverConfig, out: &mut Outbox, sink: &mpsc::Sender<
     while !out.is_empty() {
         sink.reserve().await.ok()?.send(out.take_batch());
     }
-    Some(config.open().await)
+    Some(config.open_once().await)
 }
 
 fn why_lost(error: &Error) -> &'static str {

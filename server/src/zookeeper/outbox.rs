@@ -25,6 +25,9 @@ pub(super) struct Outbox {
     dropped: u64,
     /// Events were added that no instant was told for yet.
     has_news: bool,
+    /// A deletion was added, or a sync ended, since it was asked for.
+    has_deletions: bool,
+    sync_ended: bool,
     counts: Arc<Counts>,
 }
 
@@ -45,6 +48,16 @@ impl Outbox {
         self.has_news = true;
     }
 
+    /// Whether a deletion was added since this was asked last.
+    pub(super) fn take_deletions(&mut self) -> bool {
+        std::mem::take(&mut self.has_deletions)
+    }
+
+    /// Whether a root was read to its end since this was asked last.
+    pub(super) fn take_sync_ended(&mut self) -> bool {
+        std::mem::take(&mut self.sync_ended)
+    }
+
     /// Says when the events since the last call reached us, if there were any.
     pub(super) fn stamp(&mut self, now: impl FnOnce() -> TimeMs) {
         if std::mem::take(&mut self.has_news) {
@@ -55,6 +68,8 @@ impl Outbox {
     /// Adds one observation, or starts dropping.
     pub(super) fn push(&mut self, observation: Observation) {
         let is_link = matches!(observation, Observation::Link { .. });
+        self.has_deletions |= matches!(observation, Observation::NodeDeleted { .. });
+        self.sync_ended |= matches!(observation, Observation::SyncEnded { .. });
         if !is_link && !self.overflowed && self.waiting.len() >= WAITING_MAX {
             let before = self.waiting.len();
             self.waiting.retain(|waiting| matches!(waiting, Observation::Link { .. }));

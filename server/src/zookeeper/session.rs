@@ -11,16 +11,19 @@ use app::domain::observation::{Link, Observation};
 use app::domain::time::TimeMs;
 use app::domain::znode::SessionId;
 use futures_util::FutureExt;
-use futures_util::future::{self, BoxFuture};
+use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::MissedTickBehavior;
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
 use super::children::ChildrenHints;
+use super::config::ObserverConfig;
 use super::counts::{Counts, Kind};
 use super::credentials::Credentials;
+use super::elsewhere::Elsewhere;
 use super::outbox::Outbox;
+use super::probe::{PULSE, Probe, Proved};
 use super::request::{Epoch, Reply, Request, send};
 use super::root::RootWatch;
 use super::translate::{Heard, heard};
@@ -33,17 +36,6 @@ pub(super) const TICK: Duration = Duration::from_millis(250);
 const REQUESTS_MAX: usize = 8;
 /// Answers handled before events are looked at from the top again.
 const ANSWERS_A_TURN: usize = 64;
-/// Pause between probes of a link that answers.
-const PROBE_EVERY: Duration = Duration::from_millis(500);
-/// A probe without answer for so long makes the view stale.
-const PROBE_MAX: Duration = Duration::from_millis(1_200);
-const PROBE_PULSE: Duration = Duration::from_millis(100);
-/// So late a silent server may be told of.
-const STALE_WITHIN: Duration = Duration::from_secs(2);
-const _: () = assert!(PROBE_EVERY.as_millis() + PROBE_MAX.as_millis() + PROBE_PULSE.as_millis() <= STALE_WITHIN.as_millis());
-/// Requests of a probe.
-const PROBE_REQUESTS: usize = 2;
-
 /// One root and its watchers on this session.
 #[derive(Debug)]
 pub(super) struct Root {
@@ -92,12 +84,13 @@ fn poll_watcher(slot: &mut Option<PersistentWatcher>, context: &mut Context<'_>)
 }
 
 /// How a session ended.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The consumer is gone or we were asked to stop.
     Stopped,
     /// The session is over; a new one is needed.
     Over(SessionState),
+    /// Its link is gone, and a new session was made first.
+    Moved(Client),
 }
 
 /// The last link state that was told.
@@ -116,17 +109,10 @@ impl LinkTeller {
     }
 }
 
-struct Probe {
-    answer: Option<BoxFuture<'static, Result<(), Error>>>,
-    sent: Instant,
-    /// The same on the clock of what we tell.
-    sent_at: TimeMs,
-    late: bool,
-}
-
 /// What outlives a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared<'a> {
+    pub(super) config: &'a ObserverConfig,
     pub(super) sink: &'a mpsc::Sender<Vec<Observation>>,
     pub(super) hints: &'a ChildrenHints,
     pub(super) clock: &'a Clock,
@@ -144,6 +130,7 @@ pub(super) struct Session<'a> {
     shared: Shared<'a>,
     flights: FuturesUnordered<BoxFuture<'static, (usize, Epoch, Reply)>>,
     probe: Probe,
+    elsewhere: Elsewhere,
     /// The root that is asked first for requests, so that a big one does not starve the others.
     turn: usize,
 }
@@ -151,8 +138,8 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
         let states = client.state_watcher();
-        let probe = Probe { answer: None, sent: Instant::now(), sent_at: TimeMs(shared.clock.now_ms()), late: false };
-        Self { client, states, connected: true, roots, out, link, shared, flights: FuturesUnordered::new(), probe, turn: 0 }
+        let (flights, probe, elsewhere) = (FuturesUnordered::new(), Probe::new(), Elsewhere::default());
+        Self { client, states, connected: true, roots, out, link, shared, flights, probe, elsewhere, turn: 0 }
     }
 
     /// Runs until the session ends or `stop` turns true.
@@ -161,7 +148,7 @@ impl<'a> Session<'a> {
             root.watch.input(Input::Connected(why), self.out);
         }
         let mut tick = tokio::time::interval(TICK);
-        let mut pulse = tokio::time::interval(PROBE_PULSE);
+        let mut pulse = tokio::time::interval(PULSE);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         pulse.set_missed_tick_behavior(MissedTickBehavior::Skip);
         loop {
@@ -174,7 +161,7 @@ impl<'a> Session<'a> {
                         return end;
                     }
                 }
-                _ = pulse.tick() => self.pulse(),
+                _ = pulse.tick() => {}
                 _ = tick.tick() => self.roots.iter_mut().for_each(|root| root.watch.tick(self.out)),
                 permit = self.shared.sink.reserve(), if !self.out.is_empty() => match permit {
                     Ok(permit) => permit.send(self.out.take_batch()),
@@ -182,7 +169,8 @@ impl<'a> Session<'a> {
                 },
                 Some((index, epoch, reply)) = self.flights.next() => self.answered(index, epoch, reply),
                 () = self.shared.hints.news() => self.hinted(),
-                result = poll_probe(&mut self.probe.answer) => self.probed(result),
+                result = self.probe.changed() => result.into_iter().for_each(|result| self.proved(&result)),
+                client = self.elsewhere.found() => return End::Moved(client),
                 () = wait_for_events(self.roots, self.out) => {}
                 () = tokio::task::yield_now(), if busy => {}
             }
@@ -191,12 +179,15 @@ impl<'a> Session<'a> {
 
     /// Everything that can be done without waiting. True when something was.
     fn turn(&mut self) -> bool {
+        // Before anything that waited for us is told: it may have waited for long.
+        self.tell_link();
         let mut busy = self.drain();
         for _ in 0..ANSWERS_A_TURN {
             let Some(Some((index, epoch, reply))) = self.flights.next().now_or_never() else { break };
             self.answered(index, epoch, reply);
             busy = true;
         }
+        self.ask();
         let clock = self.shared.clock;
         self.out.stamp(|| TimeMs(clock.now_ms()));
         while !self.out.is_empty()
@@ -218,7 +209,11 @@ impl<'a> Session<'a> {
     /// Hands over all events that are there, of all roots.
     fn drain(&mut self) -> bool {
         let mut context = Context::from_waker(std::task::Waker::noop());
-        self.roots.iter_mut().fold(false, |any, root| root.drain(&mut context, self.out) | any)
+        let busy = self.roots.iter_mut().fold(false, |any, root| root.drain(&mut context, self.out) | any);
+        if self.out.take_deletions() {
+            self.probe.want_fence();
+        }
+        busy
     }
 
     fn answered(&mut self, index: usize, epoch: Epoch, reply: Reply) {
@@ -236,6 +231,9 @@ impl<'a> Session<'a> {
                 root.watch.armed(epoch, self.out);
             }
             reply => root.watch.reply(epoch, reply, self.out),
+        }
+        if self.out.take_sync_ended() {
+            self.probe.hurry();
         }
     }
 
@@ -287,14 +285,17 @@ impl<'a> Session<'a> {
         match state {
             SessionState::Disconnected => {
                 self.connected = false;
+                self.elsewhere.begin(self.shared.config);
                 self.flights.clear();
+                self.probe = Probe::new();
                 for root in self.roots.iter_mut() {
                     root.watch.input(Input::Disconnected, self.out);
                 }
             }
             SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
                 self.connected = true;
-                self.probe.late = false;
+                self.elsewhere.end();
+                self.probe = Probe::new();
                 self.re_add_watches();
             }
             SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => return Some(End::Over(state)),
@@ -315,54 +316,42 @@ impl<'a> Session<'a> {
         let session = Some(SessionId(self.client.session_id().0));
         if !self.connected {
             self.link.tell(Link::Stale, session, "disconnected", self.out);
-        } else if self.probe.late {
+        } else if self.probe.is_late() {
             self.link.tell(Link::Stale, session, "no answer for more than a second", self.out);
-        } else if !self.roots.iter().any(|root| root.watch.is_unwatched_yet()) {
+        } else if self.probe.has_answered() && self.is_watched() {
             // Only now: each root has said that it is being read again, so nothing old is shown as live.
             self.link.tell(Link::Live, session, "", self.out);
         }
     }
 
-    fn pulse(&mut self) {
-        let waited = self.probe.sent.elapsed();
-        if self.probe.answer.is_some() {
-            self.probe.late |= waited >= PROBE_MAX;
-        } else if self.connected && waited >= PROBE_EVERY {
-            self.probe.sent = Instant::now();
-            self.probe.sent_at = TimeMs(self.shared.clock.now_ms());
-            self.shared.counts.asked(Kind::Probe, PROBE_REQUESTS);
-            self.probe.answer = Some(probe(self.client.clone()).boxed());
+    fn is_watched(&self) -> bool {
+        !self.roots.iter().any(|root| root.watch.is_unwatched_yet())
+    }
+
+    fn ask(&mut self) {
+        if self.connected
+            && let Some(question) = self.probe.next()
+        {
+            self.shared.counts.asked(Kind::Probe, question.cost());
+            self.out.push(Observation::Asked);
+            self.probe.ask(&self.client, question, TimeMs(self.shared.clock.now_ms()), self.is_watched());
         }
     }
 
-    fn probed(&mut self, result: Result<(), Error>) {
-        self.probe.answer = None;
-        if result.is_err() {
-            self.shared.counts.failed(Kind::Probe);
-        } else {
-            // The session never went: what came before the answer is in order, and is told before "live".
-            self.drain();
-            self.probe.late = false;
-            self.out.push(Observation::Synced { sent_at: self.probe.sent_at });
+    fn proved(&mut self, result: &Result<(), Error>) {
+        // The session never went: what came before the answer is in order, and is told before what it proves.
+        self.drain();
+        match self.probe.answered(result.is_ok()) {
+            Proved::Nothing => self.shared.counts.failed(Kind::Probe),
+            Proved::Whole => self.out.push(Observation::Answered),
+            Proved::Until(_) if !self.is_watched() => self.out.push(Observation::Answered),
+            Proved::Until(sent_at) => self.out.push(Observation::Synced { sent_at }),
         }
     }
 }
 
 fn is_connected(state: SessionState) -> bool {
     matches!(state, SessionState::SyncConnected | SessionState::ConnectedReadOnly)
-}
-
-/// A round trip to the leader and one to our member; neither needs any right.
-async fn probe(client: Client) -> Result<(), Error> {
-    let (synced, stat) = future::join(client.sync("/"), client.check_stat("/")).await;
-    synced.and(stat.map(|_| ()))
-}
-
-async fn poll_probe(answer: &mut Option<BoxFuture<'static, Result<(), Error>>>) -> Result<(), Error> {
-    match answer {
-        Some(answer) => answer.await,
-        None => future::pending().await,
-    }
 }
 
 async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {

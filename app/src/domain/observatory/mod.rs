@@ -1,5 +1,6 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
+mod ending;
 mod evidence;
 mod holders;
 mod oddities;
@@ -85,6 +86,7 @@ pub struct Observatory {
     history: History,
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: sessions::Leaving,
+    ending: ending::Ending,
     offset: ClockOffset,
     book: Book,
     zxid: Zxid,
@@ -113,6 +115,7 @@ impl Observatory {
             history: History::default(),
             reaped: BTreeMap::new(),
             leaving: sessions::Leaving::default(),
+            ending: ending::Ending::default(),
             offset: ClockOffset::default(),
             book: Book::default(),
             zxid: Zxid(0),
@@ -144,7 +147,9 @@ impl Observatory {
             }
             Observation::Evidence(round) => self.heard(now, *round, &mut out),
             Observation::Reached { at } => self.ended.lag.note(now.since(at)),
-            Observation::Synced { sent_at } => self.offset.synced(now, sent_at),
+            Observation::Asked => self.ending.asked(),
+            Observation::Answered => self.answered(&mut out),
+            Observation::Synced { sent_at } => self.synced(now, sent_at, &mut out),
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
             Observation::Said(said) => self.said(now, *said, &mut out),
             Observation::Tick => self.tick(now, &mut out),
@@ -228,21 +233,6 @@ impl Observatory {
             out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
         }
         self.refresh(now, &lock, refresh::Seen::Watched, out);
-    }
-
-    /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
-    fn forget_node(
-        &mut self,
-        now: TimeMs,
-        root: RootId,
-        path: &str,
-        out: &mut Vec<Change>,
-    ) -> Option<(super::mirror::ChildKey, super::mirror::Child)> {
-        let gone = self.roots.get_mut(root.0 as usize)?.mirror.delete(path);
-        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
-            self.lose(now, path, refresh::Seen::Watched, out);
-        }
-        gone
     }
 
     fn counted(&mut self, root: RootId, path: &str, facts: &Facts, out: &mut Vec<Change>) {

@@ -197,6 +197,8 @@ impl Believed {
             Observation::Link { .. }
             | Observation::Counted { .. }
             | Observation::Reached { .. }
+            | Observation::Asked
+            | Observation::Answered
             | Observation::Synced { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)

@@ -38,6 +38,8 @@ pub(crate) struct Believed {
     /// Children ever created, by directory, as the sweep last told.
     pub(crate) counted: BTreeMap<String, u32>,
     pub(crate) sync_nodes: u64,
+    /// Proofs that came.
+    pub(crate) synced: u64,
 }
 
 impl Believed {
@@ -56,6 +58,7 @@ impl Believed {
             missed: 0,
             counted: BTreeMap::new(),
             sync_nodes: 0,
+            synced: 0,
         }
     }
 
@@ -131,8 +134,10 @@ impl Believed {
             }
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
             Observation::Counted { path, facts, .. } => _ = self.counted.insert(path.into(), facts.creates_ever()),
+            Observation::Synced { .. } => self.synced += 1,
             Observation::Reached { .. }
-            | Observation::Synced { .. }
+            | Observation::Asked
+            | Observation::Answered
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::Said(_)

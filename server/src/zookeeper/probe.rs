@@ -1,0 +1,266 @@
+//! Questions whose answers prove that the link answers, and up to where we have heard of everything. One is under way at a
+//! time. An answer that took too long proves nothing of now, so it never makes a view live.
+
+use std::future;
+use std::time::Duration;
+
+use app::domain::time::TimeMs;
+use futures_util::future::{BoxFuture, FutureExt, join};
+use tokio::time::Instant;
+use zookeeper_client::{Client, Error};
+
+/// Pause between proofs on a link that answers.
+const PROOF_EVERY: Duration = Duration::from_millis(500);
+/// No answer for so long makes the view stale; nor does one that took so long make it live again.
+const ANSWER_MAX: Duration = Duration::from_millis(1_200);
+/// How often it is looked whether an answer is late.
+pub(super) const PULSE: Duration = Duration::from_millis(100);
+/// Pause between questions, however many deletions ask for one.
+const QUESTION_EVERY: Duration = Duration::from_millis(20);
+/// So late a silent server may be told of.
+const STALE_WITHIN: Duration = Duration::from_secs(2);
+const _: () = assert!(PROOF_EVERY.as_millis() + ANSWER_MAX.as_millis() + PULSE.as_millis() <= STALE_WITHIN.as_millis());
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// A round trip to the leader and one to our member.
+    Proof,
+    /// A round trip to our member: what comes after it is of another transaction.
+    Fence,
+}
+
+impl Question {
+    /// Requests of ZooKeeper's.
+    pub(super) fn cost(self) -> usize {
+        match self {
+            Self::Proof => 2,
+            Self::Fence => 1,
+        }
+    }
+}
+
+/// What an answer proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proved {
+    /// Nothing: it failed.
+    Nothing,
+    /// Every transaction of which a part was told before the question has been told whole.
+    Whole,
+    /// The same, and that everything committed until then has been told.
+    Until(TimeMs),
+}
+
+/// A question under way.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    question: Question,
+    sent: Instant,
+    /// The same on the clock of what we tell.
+    sent_at: TimeMs,
+    /// Every root was watched, or was being read anew with its watch set, when it was sent.
+    covers: bool,
+}
+
+/// What is known by questions of one connection.
+#[derive(Debug)]
+struct Known {
+    began: Instant,
+    asked: Option<Asked>,
+    /// When the last question was sent, and the last proof.
+    question_sent: Option<Instant>,
+    proof_sent: Option<Instant>,
+    /// When the last proof was sent whose answer came in time.
+    good_sent: Option<Instant>,
+    hurried: bool,
+    wants_fence: bool,
+}
+
+impl Known {
+    fn new(began: Instant) -> Self {
+        Self { began, asked: None, question_sent: None, proof_sent: None, good_sent: None, hurried: false, wants_fence: false }
+    }
+
+    /// No proof for so long; also when we did not run, since what we know is as old then.
+    fn is_late(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.good_sent.unwrap_or(self.began)) >= PROOF_EVERY + ANSWER_MAX
+    }
+
+    /// What to ask now, if anything.
+    fn next(&mut self, now: Instant) -> Option<Question> {
+        let since = |instant: Option<Instant>| instant.map_or(Duration::MAX, |instant| now.saturating_duration_since(instant));
+        if self.asked.is_some() || since(self.question_sent) < QUESTION_EVERY {
+            return None;
+        }
+        if self.hurried || since(self.proof_sent) >= PROOF_EVERY {
+            return Some(Question::Proof);
+        }
+        self.wants_fence.then_some(Question::Fence)
+    }
+
+    fn sent(&mut self, asked: Asked) {
+        self.question_sent = Some(asked.sent);
+        self.wants_fence = false;
+        if asked.question == Question::Proof {
+            self.proof_sent = Some(asked.sent);
+            self.hurried = false;
+        }
+        self.asked = Some(asked);
+    }
+
+    fn answered(&mut self, now: Instant, is_good: bool) -> Proved {
+        let Some(asked) = self.asked.take().filter(|_| is_good) else { return Proved::Nothing };
+        if asked.question == Question::Proof && now.saturating_duration_since(asked.sent) < ANSWER_MAX {
+            self.good_sent = Some(asked.sent);
+        }
+        match asked.question {
+            Question::Proof if asked.covers => Proved::Until(asked.sent_at),
+            Question::Proof | Question::Fence => Proved::Whole,
+        }
+    }
+}
+
+/// The questions of one session.
+pub(super) struct Probe {
+    known: Known,
+    answer: Option<BoxFuture<'static, Result<(), Error>>>,
+}
+
+impl Probe {
+    /// Of a link that came just now.
+    pub(super) fn new() -> Self {
+        Self { known: Known::new(Instant::now()), answer: None }
+    }
+
+    /// Nobody answered in time for too long.
+    pub(super) fn is_late(&self) -> bool {
+        self.known.is_late(Instant::now())
+    }
+
+    /// A proof came in time since the link came.
+    pub(super) fn has_answered(&self) -> bool {
+        self.known.good_sent.is_some()
+    }
+
+    /// Asks for a proof as soon as may be.
+    pub(super) fn hurry(&mut self) {
+        self.known.hurried = true;
+    }
+
+    /// Something was told that may be a part of a transaction.
+    pub(super) fn want_fence(&mut self) {
+        self.known.wants_fence = true;
+    }
+
+    /// What to ask now, if anything.
+    pub(super) fn next(&mut self) -> Option<Question> {
+        self.known.next(Instant::now())
+    }
+
+    /// Sends it.
+    pub(super) fn ask(&mut self, client: &Client, question: Question, sent_at: TimeMs, covers: bool) {
+        self.known.sent(Asked { question, sent: Instant::now(), sent_at, covers });
+        self.answer = Some(send(client.clone(), question).boxed());
+    }
+
+    /// Waits for the answer, or until something may be asked that has to wait.
+    pub(super) async fn changed(&mut self) -> Option<Result<(), Error>> {
+        if let Some(answer) = &mut self.answer {
+            let result = answer.await;
+            self.answer = None;
+            return Some(result);
+        }
+        match self.known.question_sent.filter(|_| self.known.wants_fence || self.known.hurried) {
+            Some(sent) => tokio::time::sleep_until(sent + QUESTION_EVERY).await,
+            None => future::pending().await,
+        }
+        None
+    }
+
+    /// Takes an answer in; all that came before it has been told.
+    pub(super) fn answered(&mut self, is_good: bool) -> Proved {
+        self.known.answered(Instant::now(), is_good)
+    }
+}
+
+impl std::fmt::Debug for Probe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.known.fmt(f)
+    }
+}
+
+/// Neither request needs any right.
+async fn send(client: Client, question: Question) -> Result<(), Error> {
+    if question == Question::Fence {
+        return client.check_stat("/").await.map(|_| ());
+    }
+    let (synced, stat) = join(client.sync("/"), client.check_stat("/")).await;
+    synced.and(stat.map(|_| ()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn asked(known: &mut Known, sent: Instant) {
+        let question = known.next(sent).unwrap();
+        known.sent(Asked { question, sent, sent_at: TimeMs(7), covers: true });
+    }
+
+    #[test]
+    fn an_answer_in_time_proves_and_the_next_is_asked_later() {
+        let begin = Instant::now();
+        let mut known = Known::new(begin);
+        asked(&mut known, begin);
+        assert_eq!(known.next(begin + 600 * MS), None, "one at a time");
+        assert_eq!(known.good_sent, None);
+        assert_eq!(known.answered(begin + 3 * MS, true), Proved::Until(TimeMs(7)));
+        assert_eq!(known.good_sent, Some(begin));
+        assert_eq!(known.next(begin + 499 * MS), None);
+        assert_eq!(known.next(begin + 500 * MS), Some(Question::Proof));
+    }
+
+    #[test]
+    fn an_answer_that_took_too_long_leaves_it_late() {
+        let begin = Instant::now();
+        let mut known = Known::new(begin);
+        asked(&mut known, begin);
+        let told = begin + 6_000 * MS;
+        assert_eq!(known.answered(told, true), Proved::Until(TimeMs(7)), "true, of an instant long ago");
+        assert!(known.is_late(told) && known.good_sent.is_none());
+        asked(&mut known, told);
+        known.answered(told + 10 * MS, true);
+        assert!(!known.is_late(told + 10 * MS));
+    }
+
+    #[test]
+    fn no_good_answer_is_being_late_and_so_is_not_having_run() {
+        let begin = Instant::now();
+        let mut known = Known::new(begin);
+        let end = begin + PROOF_EVERY + ANSWER_MAX;
+        asked(&mut known, begin);
+        assert!(!known.is_late(end - MS) && known.is_late(end));
+        assert_eq!(known.answered(begin + MS, false), Proved::Nothing);
+        assert!(known.is_late(end));
+        asked(&mut known, begin + PROOF_EVERY);
+        known.answered(begin + PROOF_EVERY + MS, true);
+        assert!(!known.is_late(end) && known.is_late(end + PROOF_EVERY));
+    }
+
+    #[test]
+    fn deletions_are_fenced_off_soon_and_not_more_often_than_that() {
+        let begin = Instant::now();
+        let mut known = Known::new(begin);
+        asked(&mut known, begin);
+        known.answered(begin + MS, true);
+        known.wants_fence = true;
+        assert_eq!(known.next(begin + 2 * MS), None);
+        let fenced = begin + QUESTION_EVERY;
+        assert_eq!(known.next(fenced), Some(Question::Fence));
+        asked(&mut known, fenced);
+        assert_eq!(known.answered(fenced + MS, true), Proved::Whole);
+        assert_eq!(known.next(fenced + QUESTION_EVERY), None, "nothing was deleted since");
+    }
+}
