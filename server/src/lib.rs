@@ -30,6 +30,7 @@ pub mod reload;
 pub mod remote;
 pub mod serve;
 pub mod shutdown;
+pub mod tasks;
 pub mod telemetry;
 pub mod transport;
 pub mod zookeeper;

@@ -18,6 +18,7 @@ use crate::engine::{Model, Reader};
 use crate::feed::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
 use crate::feed::{Projection, Sight};
 use crate::lab::Lab;
+use crate::tasks;
 
 /// One ensemble: what the model does not know of it, and the model.
 pub struct Ensemble {
@@ -124,7 +125,7 @@ fn summed(mut parts: Vec<watch::Receiver<u64>>) -> watch::Receiver<u64> {
     }
     let sum = |parts: &mut Vec<watch::Receiver<u64>>| parts.iter_mut().map(|part| *part.borrow_and_update()).sum();
     let (publish, revision) = watch::channel(sum(&mut parts));
-    tokio::spawn(async move {
+    tasks::spawn("revisions", async move {
         while !parts.is_empty() && !publish.is_closed() {
             let changes = parts.iter_mut().map(|part| Box::pin(part.changed()));
             if futures_util::future::select_all(changes).await.0.is_err() {

@@ -34,6 +34,7 @@ use crate::projector::{About, Ensemble, Projector};
 use crate::release::{self, Desk, Site};
 use crate::reload::{self, Hooked, Origin, Takers};
 use crate::shutdown::{self, HangUp, Signals, Stop};
+use crate::tasks;
 use crate::transport::{self, Bounds, Proxies, Tls};
 use crate::zookeeper::{self, Acting, BATCHES_MAX};
 
@@ -43,13 +44,10 @@ const NOTICE_MS: u64 = 500;
 const DRAIN_MS_MAX: u64 = 3_000;
 /// How long the session to ZooKeeper gets to close.
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
-
 /// How long a release that is under way gets to end.
 const ACT_MAX: Duration = Duration::from_secs(20);
-
 /// How long a run of the lab that is stopped gets to be cleared.
 const LAB_MAX: Duration = Duration::from_secs(15);
-
 /// How often it is looked whether anybody wants to know who watches what.
 const DEMAND_EVERY: Duration = Duration::from_millis(500);
 
@@ -229,17 +227,17 @@ impl Parts {
             engines.push(engine);
         }
         let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
-        tokio::spawn(access.clone().run(stop.clone()));
+        tasks::spawn("access", access.clone().run(stop.clone()));
         access.record_in(record.journal.clone());
         let lab = lab(config, &clock);
         let sweeper = lab.clone();
-        tokio::spawn(async move { sweeper.sweep().await });
+        tasks::spawn("lab_sweep", async move { sweeper.sweep().await });
         let lab_desk = LabDesk::new(lab.clone(), record.journal.clone());
         let desk = Desk::new(sites, record.journal, clock.clone(), release::Settings { needs_second: config.second_approver });
         let projector = Projector::new(projected, about, clock.clone()).with_lab(lab.clone()).with_standing(standing.clone());
         let webhook = Hooked::new(record.late, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
-        tokio::spawn(follow_demand(Arc::downgrade(&hub), want));
+        tasks::spawn("demand", follow_demand(Arc::downgrade(&hub), want));
         let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
         let (records, lab) = (record.records, (lab_desk, lab));
         Self { hub, engines, observers, pump, records, desk, lab, access, metrics, standing, models, webhook, stop, stopper }
@@ -313,7 +311,7 @@ impl Parts {
             let pulse = engine.pulse();
             Box::new(move || pulse.load(Ordering::Relaxed)) as Box<dyn Fn() -> u64 + Send + Sync>
         };
-        tokio::spawn(notify.clone().watch(self.engines.iter().map(pulse).collect(), self.stop.clone()));
+        tasks::spawn("watchdog", notify.clone().watch(self.engines.iter().map(pulse).collect(), self.stop.clone()));
         let mut webhook = std::mem::take(&mut self.webhook);
         webhook.deliver(config, &self.stop).await;
         let takers = Takers {
@@ -326,7 +324,7 @@ impl Parts {
             standing: self.standing.clone(),
             notify: notify.clone(),
         };
-        tokio::spawn(takers.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
+        tasks::spawn("reload", takers.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
     }
 }
 
@@ -373,7 +371,7 @@ fn serve_http(
 fn open_tls(config: &Config, clock: &Clock, stop: Stop) -> Result<Option<Tls>, RunError> {
     let Some(files) = config.web.tls.clone() else { return Ok(None) };
     let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
-    tokio::spawn(transport::follow(follower, stop));
+    tasks::spawn("certificate", transport::follow(follower, stop));
     Ok(Some(tls))
 }
 

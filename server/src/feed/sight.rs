@@ -1,5 +1,7 @@
 //! What somebody may see. People of equal sight share frames; whoever sees everything costs no look at a path. Pure.
 
+use super::project::is_under;
+
 /// What somebody may see: where, and whether with what znodes carry. The same sight is always written the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sight {
@@ -25,7 +27,7 @@ impl Sight {
         let mut ensembles = ensembles.to_vec();
         ensembles.sort_unstable();
         ensembles.dedup();
-        let is_below_another = |path: &String| paths.iter().any(|top| top != path && is_under(top, path));
+        let is_below_another = |path: &String| paths.iter().any(|top| top != path && is_under(path, top));
         let mut paths: Vec<String> = paths.iter().filter(|path| !is_below_another(path)).cloned().collect();
         paths.sort_unstable();
         paths.dedup();
@@ -63,22 +65,18 @@ impl Sight {
 
     /// Whether a path may be seen, in an ensemble of which something may.
     pub fn covers_path(&self, path: &str) -> bool {
-        self.tops().is_none_or(|tops| tops.iter().any(|top| is_under(top, path)))
+        self.tops().is_none_or(|tops| tops.iter().any(|top| is_under(path, top)))
     }
 
     /// Whether something at or below a path may be seen, in an ensemble of which something may.
     pub fn overlaps(&self, path: &str) -> bool {
-        self.tops().is_none_or(|tops| tops.iter().any(|top| is_under(top, path) || is_under(path, top)))
+        self.tops().is_none_or(|tops| tops.iter().any(|top| is_under(path, top) || is_under(top, path)))
     }
 
     /// The paths that are covered with all below; None: all.
     fn tops(&self) -> Option<&[String]> {
         self.within.as_ref().map(|within| within.paths.as_slice()).filter(|paths| !paths.is_empty())
     }
-}
-
-fn is_under(top: &str, path: &str) -> bool {
-    top == "/" || path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use app::domain::mirror::Mirror;
 use app::domain::observation::{Link as ModelLink, RootId};
 use app::domain::observatory::{Observatory, RootState as ModelRootState};
 use app::domain::time::TimeMs;
+pub(super) use app::domain::znode::is_under;
 use app::wire;
 
 use super::Sight;

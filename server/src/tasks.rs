@@ -1,0 +1,44 @@
+//! Tasks that run beside everything else: each has a name, and none ends by a panic that nobody notices.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use tokio::task::JoinHandle;
+
+/// Runs a task of its own. When it panics that is told, by its name, and everything else goes on.
+pub fn spawn<F>(name: &'static str, task: F) -> JoinHandle<()>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    tokio::spawn(async move {
+        if let Err(panic) = AssertUnwindSafe(task).catch_unwind().await {
+            tracing::error!(task = name, why = text(&*panic), "a task failed and runs no more; restart Lockscope, and report this");
+        }
+    })
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without words")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_ends_its_task_alone_and_is_caught() {
+        let broken = spawn("broken", async { std::panic::panic_any("broke") });
+        let whole = spawn("whole", async {});
+        assert!(broken.await.is_ok() && whole.await.is_ok());
+    }
+
+    #[test]
+    fn what_a_panic_said_is_told() {
+        assert_eq!(text(&"short"), "short");
+        assert_eq!(text(&String::from("long")), "long");
+        assert_eq!(text(&7), "a panic without words");
+    }
+}
