@@ -12,6 +12,8 @@ pub struct First<T> {
     pub seq: u64,
     /// The server's clock, ms since the Unix epoch; ages in the first render are against this.
     pub server_time_ms: i64,
+    /// The instant up to which the view is known to be true, as in a live frame.
+    pub known_at_ms: i64,
     /// The view.
     pub value: T,
 }

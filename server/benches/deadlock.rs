@@ -148,9 +148,9 @@ impl Watcher {
     }
 
     fn waits(&self) -> Waits {
-        match self.hub.look(View::Waits {}, &Sight::ALL).unwrap() {
-            (_, Body::Waits(waits)) => *waits,
-            (_, other) => unreachable!("asked for waits, got {other:?}"),
+        match self.hub.look(View::Waits {}, &Sight::ALL).unwrap().1.body {
+            Body::Waits(waits) => *waits,
+            other => unreachable!("asked for waits, got {other:?}"),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::config::Standing;
 use crate::engine::{Model, Reader};
 use crate::feed::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
-use crate::feed::{Projection, Sight};
+use crate::feed::{Known, Projected, Projection, Sight};
 use crate::lab::Lab;
 use crate::tasks;
 
@@ -80,11 +80,12 @@ impl Projector {
 
     /// One look at all of which something may be seen. A writer of any waits meanwhile.
     fn look<T>(&self, sight: &Sight, look: impl FnOnce(&[Look<'_>]) -> T) -> T {
-        let now = TimeMs(self.clock.now_ms());
         let guards: Vec<_> = {
             let seen = self.ensembles.iter().filter(|ensemble| sight.covers_ensemble(&ensemble.info.name));
             seen.map(|ensemble| (ensemble.reader.guard(), &ensemble.info)).collect()
         };
+        // Only now: a writer may have kept us waiting, and what is too old by now is not live.
+        let now = TimeMs(self.clock.now_ms());
         let looks: Vec<Look<'_>> = guards.iter().map(|(observatory, ensemble)| Look { observatory, ensemble, sight, now }).collect();
         look(&looks)
     }
@@ -108,6 +109,19 @@ impl Projector {
             started_at_ms: self.about.started_at_ms,
             config: self.config(sight),
             ensembles: looks.iter().map(Look::ensemble_status).collect(),
+        }
+    }
+
+    fn body(&self, looks: &[Look<'_>], view: &View, sight: &Sight) -> Body {
+        match view {
+            View::Lab(_) => Body::Lab(None),
+            View::Events(query) => Body::Events(project::lately(looks, query)),
+            View::Board(query) => Body::Board(project::board(looks, query)),
+            View::Lock(query) => Body::Lock(only(looks.iter().filter_map(|look| look.lock(query)))),
+            View::Status {} => Body::Status(self.status(looks, sight)),
+            View::Waits {} => Body::Waits(Box::new(project::waits(looks))),
+            View::Sessions(query) => Body::Sessions(project::sessions(looks, query)),
+            View::Session(query) => Body::Session(only(looks.iter().filter_map(|look| look.session(query)))),
         }
     }
 
@@ -158,28 +172,30 @@ impl Projection for Projector {
 
     fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64> {
         match view {
-            View::Status {} => vec![self.revision(), *self.standing.changes().borrow()],
-            View::Board(_) | View::Waits {} | View::Sessions(_) | View::Session(_) => vec![self.revision()],
+            View::Status {} => self.look(sight, |looks| vec![self.revision(), *self.standing.changes().borrow(), project::old_roots(looks)]),
+            View::Board(_) | View::Waits {} | View::Sessions(_) | View::Session(_) => {
+                self.look(sight, |looks| vec![self.revision(), project::old_roots(looks)])
+            }
             View::Lock(query) => self.look(sight, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
             View::Lab(query) => vec![self.lab_run(&query.run, sight).map_or(u64::MAX, |run| run.revision)],
             View::Events(_) => self.look(sight, |looks| looks.iter().map(|look| look.observatory.recorder().last()).collect()),
         }
     }
 
-    fn project(&self, view: &View, sight: &Sight) -> Body {
+    fn project(&self, view: &View, sight: &Sight) -> Projected {
         if let View::Lab(query) = view {
-            return Body::Lab(self.lab_run(&query.run, sight).map(|run| Box::new(LabRun::clone(&run))));
+            let body = Body::Lab(self.lab_run(&query.run, sight).map(|run| Box::new(LabRun::clone(&run))));
+            return Projected { body, known: self.known(view, sight) };
         }
-        self.look(sight, |looks| match view {
-            View::Lab(_) => Body::Lab(None),
-            View::Events(query) => Body::Events(project::lately(looks, query)),
-            View::Board(query) => Body::Board(project::board(looks, query)),
-            View::Lock(query) => Body::Lock(only(looks.iter().filter_map(|look| look.lock(query)))),
-            View::Status {} => Body::Status(self.status(looks, sight)),
-            View::Waits {} => Body::Waits(Box::new(project::waits(looks))),
-            View::Sessions(query) => Body::Sessions(project::sessions(looks, query)),
-            View::Session(query) => Body::Session(only(looks.iter().filter_map(|look| look.session(query)))),
-        })
+        self.look(sight, |looks| Projected { body: self.body(looks, view, sight), known: project::known(looks, view) })
+    }
+
+    fn known(&self, view: &View, sight: &Sight) -> Known {
+        match view {
+            // What the lab does is known here.
+            View::Lab(_) => Known { at_ms: self.clock.now_ms(), is_live: true },
+            _ => self.look(sight, |looks| project::known(looks, view)),
+        }
     }
 
     fn ensembles_with(&self, view: &View, sight: &Sight) -> Vec<String> {
@@ -226,8 +242,10 @@ fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
 fn lock_revision(look: Look<'_>, path: &str) -> Vec<u64> {
     let observatory = look.observatory;
     let root = observatory.root_of(path).unwrap_or(RootId(u32::MAX));
-    let since = [observatory.link().1, observatory.root_state(root).1].map(|at| at.0.cast_unsigned());
+    let (state, since, _) = observatory.root_state(root, look.now);
+    let since = [observatory.link().1, since].map(|at| at.0.cast_unsigned());
     let mut revision = vec![look.lock_revision(path).unwrap_or(u64::MAX), observatory.book().rounds()];
     revision.extend(since);
+    revision.push(state as u64);
     revision
 }

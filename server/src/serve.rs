@@ -222,7 +222,7 @@ impl Parts {
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
             let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
             observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));
-            sites.push(Site { info: info.clone(), reader: engine.reader.clone(), acting });
+            sites.push(Site { info: info.clone(), reader: engine.reader.clone(), acting, clock: clock.clone() });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }

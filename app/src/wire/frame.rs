@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Board, BoardDelta, BoardQuery, Epoch, LockDelta, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsDelta,
-    SessionsQuery, Status, Waits,
+    Board, BoardDelta, BoardQuery, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta, LockPage, LockQuery, PROTOCOL, SessionPage,
+    SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
 };
+
+// The compact encoding tells variants by their place: none may depend on a feature, and new ones go last.
 
 /// What a subscription looks at. Clients with equal views share every encoded frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,12 +26,10 @@ pub enum View {
     Sessions(SessionsQuery),
     /// One session.
     Session(SessionQuery),
-    /// A run of the lab. For scripts: the page looks at runs in another way and is spared the code for it.
-    #[cfg(not(feature = "hydrate"))]
-    Lab(super::LabQuery),
+    /// A run of the lab. For scripts: the page looks at runs in another way.
+    Lab(LabQuery),
     /// What happened lately. For scripts as well.
-    #[cfg(not(feature = "hydrate"))]
-    Events(super::EventsQuery),
+    Events(EventsQuery),
 }
 
 /// From client to server. `id` names a subscription within one socket; the client chooses it.
@@ -91,11 +91,9 @@ pub enum Body {
     /// One session; null when it owns nothing under the roots and none of its history is known.
     Session(Option<Box<SessionPage>>),
     /// A run of the lab; null when there is none of that name.
-    #[cfg(not(feature = "hydrate"))]
-    Lab(Option<Box<super::LabRun>>),
+    Lab(Option<Box<LabRun>>),
     /// What happened lately.
-    #[cfg(not(feature = "hydrate"))]
-    Events(super::Lately),
+    Events(Lately),
 }
 
 /// What turns a view into its successor.
@@ -112,8 +110,7 @@ pub enum DeltaBody {
     /// The view as a whole, where a difference would not be smaller or makes no sense.
     Whole(Body),
     /// For what happened lately.
-    #[cfg(not(feature = "hydrate"))]
-    Events(super::LatelyDelta),
+    Events(LatelyDelta),
 }
 
 /// From server to client.
@@ -140,6 +137,9 @@ pub enum ServerFrame {
         seq: u64,
         /// The server's clock.
         server_time_ms: i64,
+        /// The instant up to which everything that the view calls live is known to be true; of a view that calls nothing
+        /// live, up to which it was. On the server's clock.
+        known_at_ms: i64,
         /// The view.
         body: Body,
     },
@@ -147,8 +147,12 @@ pub enum ServerFrame {
     Delta {
         /// Subscription.
         id: u32,
+        /// The server's clock.
+        server_time_ms: i64,
         /// Sequence number of the state it leads to.
         seq: u64,
+        /// As in a snapshot, of the state it leads to.
+        known_at_ms: i64,
         /// The difference.
         body: DeltaBody,
     },
@@ -159,12 +163,14 @@ pub enum ServerFrame {
         /// Why.
         why: String,
     },
-    /// At least every 5 s.
+    /// At least every second, as long as the client takes what it is sent.
     Heartbeat {
         /// Changes applied to the model so far.
         seq: u64,
         /// The server's clock.
         server_time_ms: i64,
+        /// The subscriptions whose last state is still the newest: known to be true up to a later instant than it said.
+        views: Vec<KnownView>,
     },
     /// A client frame was refused; the socket stays open.
     Error {
@@ -175,6 +181,18 @@ pub enum ServerFrame {
     },
 }
 
+/// A state that was sent, and up to when it is known to be true by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
+pub struct KnownView {
+    /// Subscription.
+    pub id: u32,
+    /// Sequence number of the state.
+    pub seq: u64,
+    /// As in a snapshot.
+    pub known_at_ms: i64,
+}
+
 impl Body {
     /// The difference that turns `self` into `next`; None when they are equal.
     pub fn diff(&self, next: &Self) -> Option<DeltaBody> {
@@ -182,7 +200,6 @@ impl Body {
             (Self::Board(old), Self::Board(new)) => old.diff(new).map(DeltaBody::Board),
             (Self::Lock(Some(old)), Self::Lock(Some(new))) => old.diff(new).map(DeltaBody::Lock),
             (Self::Sessions(old), Self::Sessions(new)) => old.diff(new).map(DeltaBody::Sessions),
-            #[cfg(not(feature = "hydrate"))]
             (Self::Events(old), Self::Events(new))
                 if old != new
                     && let Some(delta) = old.diff(new) =>
@@ -201,7 +218,6 @@ impl Body {
             (Self::Board(board), DeltaBody::Board(delta)) => board.apply(delta),
             (Self::Lock(Some(page)), DeltaBody::Lock(delta)) => page.apply(delta),
             (Self::Sessions(sessions), DeltaBody::Sessions(delta)) => sessions.apply(delta),
-            #[cfg(not(feature = "hydrate"))]
             (Self::Events(lately), DeltaBody::Events(delta)) => return lately.apply(delta),
             (state, DeltaBody::Whole(body)) => *state = body.clone(),
             _ => return false,

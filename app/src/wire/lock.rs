@@ -13,7 +13,7 @@ use super::{
 pub struct AsOf {
     /// State of the link, or of the root for a single lock.
     pub state: RootState,
-    /// Since when it is in this state.
+    /// Of what is not up to date: the instant up to which it is known to be true. Else since when it is in this state.
     pub since_ms: i64,
     /// Why it is not live; empty when it is.
     pub why: String,

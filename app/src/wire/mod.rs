@@ -10,6 +10,9 @@ mod board;
 mod events;
 mod evidence;
 mod frame;
+mod freshness;
+#[cfg(test)]
+mod golden;
 mod id;
 mod lab;
 mod lock;
@@ -28,7 +31,8 @@ pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
-pub use frame::{Body, ClientFrame, DeltaBody, ServerFrame, View, decode_frame, encode_frame};
+pub use frame::{Body, ClientFrame, DeltaBody, KnownView, ServerFrame, View, decode_frame, encode_frame};
+pub use freshness::{LIVE_AGE_MAX_MS, age_ms, is_fresh};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lab::{
     Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted, LabState, Lane, ServerCounter, Spread,
@@ -52,7 +56,7 @@ pub use waits::{Cycle, Spot, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.
-pub const PROTOCOL: u8 = 1;
+pub const PROTOCOL: u8 = 2;
 /// Subprotocol of scripts: JSON text frames.
 pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
 /// Subprotocol of the page: binary frames, one version byte and then postcard.

@@ -106,6 +106,16 @@ named_enum! {
     }
 }
 
+impl RootState {
+    /// Whether it is said of now, and so must be known to be true as of a moment ago; else it is said of something old.
+    pub fn is_current(self) -> bool {
+        match self {
+            Self::Live | Self::Partial | Self::Denied | Self::Gone | Self::Reduced => true,
+            Self::Stale | Self::Syncing => false,
+        }
+    }
+}
+
 named_enum! {
     /// State of our own link to an ensemble.
     Link {

@@ -75,6 +75,7 @@ pub(super) fn ask(story: &mut Story, members: Vec<Member>) {
     story.now = now.0;
     let round = Round { reports: members.into_iter().map(|member| member.report).collect() };
     story.changes.extend(story.observatory.apply(now, Observation::Evidence(Box::new(round))));
+    story.observatory.apply(now, Observation::Synced { sent_at: now });
 }
 
 /// Session a (10) holds, b (11) and c (12) wait.

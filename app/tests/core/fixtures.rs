@@ -69,7 +69,7 @@ fn a_contender_gone_before_it_was_read_is_counted() {
 fn nothing_of_a_sync_shows_before_its_end() {
     let mut story = order();
     story.tell("30 sync /order\n30 node /order created=9");
-    assert_eq!(story.observatory.root_state(RootId(0)).0, RootState::Syncing);
+    assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)).0, RootState::Syncing);
     assert_eq!(story.show(), "/order SequentialMutex Healthy [lock-0000000001] <- lock-0000000002");
     story.tell("31 node /order/lock-0000000002 owner=b czxid=103\n32 end /order");
     assert_eq!(story.show(), "/order SequentialMutex Healthy [lock-0000000002] <-");
@@ -93,11 +93,11 @@ fn events_during_a_sync_count_in_both_trees() {
 fn a_holder_that_outlives_a_gap_keeps_its_since() {
     let mut story = order();
     story.tell("50 - /order/lock-0000000001\n60 link stale no answer");
-    assert_eq!(story.observatory.root_state(RootId(0)), (RootState::Stale, TimeMs(60), "no answer"));
+    assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)), (RootState::Stale, TimeMs(10), "no answer"));
     story.tell("90 sync /order\n90 node /order\n90 node /order/lock-0000000002 owner=b czxid=103\n91 link live\n92 end /order");
     let holder = &story.lock("/order").holders[0];
     assert!(!holder.is_lower_bound && holder.since == TimeMs(50));
-    assert_eq!(story.observatory.root_state(RootId(0)).0, RootState::Live);
+    assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)).0, RootState::Live);
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn waits_are_told_on_our_clock() {
 fn a_root_may_be_gone_and_come_back() {
     let mut story = order();
     story.tell("20 gone /order");
-    assert_eq!(story.observatory.root_state(RootId(0)).0, RootState::Gone);
+    assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)).0, RootState::Gone);
     assert!(story.paths().is_empty());
     assert!(story.observatory.is_ready());
     story.tell("30 sync /order\n30 node /order\n30 end /order\n31 + /order/lock-0000000000\n32 = /order/lock-0000000000 owner=a");
@@ -258,9 +258,9 @@ fn a_deleted_directory_takes_its_lock_along() {
 fn an_unreadable_child_makes_the_root_partial() {
     let mut story = order();
     story.tell("20 = /order/secret denied");
-    assert_eq!(story.observatory.root_state(RootId(0)).0, RootState::Partial);
+    assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)).0, RootState::Partial);
     story.tell("21 - /order/secret");
-    assert_eq!(story.observatory.root_state(RootId(0)).0, RootState::Live);
+    assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)).0, RootState::Live);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! ```text
 //! 100 sync /order            begins a sync of the root
 //! 100 node /order            within a sync: PATH [owner=HEX] [ctime=MS] [czxid=N] [data=TEXT] [hex=BYTES] [created=N] [denied]
-//! 100 end /order             ends it
+//! 100 end /order             ends it; a probe is answered at once
 //! 200 + /order/lock-0000000001          creation event
 //! 201 = /order/lock-0000000001 owner=a  read (same fields as `node`)
 //! 300 - /order/lock-0000000001          deletion event
@@ -11,6 +11,8 @@
 //! 400 link stale no answer              link: live | stale | lost, and why
 //! 400 gone /order                       root trouble: gone | denied | reduced
 //! 450 asked                  a question was sent; 451 answered | 451 synced MS (when it was sent)
+//! 500 known                  a probe that was sent now is answered: all that was true is told
+//! 500 known 450              the same of one that was sent at 450
 //! 500 tick
 //! ```
 //!
@@ -51,7 +53,11 @@ impl Story {
     pub(crate) fn tell(&mut self, text: &str) -> &mut Self {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let observation = self.parse(line);
-            self.changes.extend(self.observatory.apply(TimeMs(self.now), observation));
+            let is_end = matches!(observation, Observation::SyncEnded { .. });
+            let known = is_end.then_some(Observation::Synced { sent_at: TimeMs(self.now) });
+            for observation in [Some(observation), known].into_iter().flatten() {
+                self.changes.extend(self.observatory.apply(TimeMs(self.now), observation));
+            }
         }
         self
     }
@@ -105,6 +111,7 @@ impl Story {
             "answered" => Observation::Answered,
             "synced" => Observation::Synced { sent_at: TimeMs(path.parse().unwrap()) },
             "tick" => Observation::Tick,
+            "known" => Observation::Synced { sent_at: TimeMs(path.parse().unwrap_or(self.now)) },
             other => panic!("unknown verb {other}"),
         }
     }

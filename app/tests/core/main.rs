@@ -7,6 +7,7 @@ mod ending;
 mod evidence;
 mod findings;
 mod fixtures;
+mod freshness;
 mod histories;
 mod language;
 mod near_misses;

@@ -10,7 +10,7 @@ use app::wire::{
 };
 use server::clock::Clock;
 use server::feed::project::root_help;
-use server::feed::{Projection, Sight};
+use server::feed::{Known, Projected, Projection, Sight};
 use tokio::sync::watch;
 
 use super::contenders::{contender, hidden};
@@ -242,8 +242,8 @@ impl Projection for World {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, _sight: &Sight) -> Body {
-        match view {
+    fn project(&self, view: &View, sight: &Sight) -> Projected {
+        let body = match view {
             View::Lab(_) => Body::Lab(None),
             View::Events(_) => Body::Events(Lately::default()),
             View::Board(query) => Body::Board(self.board(query)),
@@ -252,7 +252,13 @@ impl Projection for World {
             View::Waits {} => Body::Waits(Box::new(self.waits())),
             View::Sessions(query) => Body::Sessions(self.sessions(query)),
             View::Session(query) => Body::Session(self.session(query).map(Box::new)),
-        }
+        };
+        Projected { body, known: self.known(view, sight) }
+    }
+
+    fn known(&self, _view: &View, _sight: &Sight) -> Known {
+        let is_live = self.state().0.is_current();
+        Known { at_ms: if is_live { self.clock.now_ms() } else { self.started_at_ms }, is_live }
     }
 
     fn is_ready(&self) -> bool {

@@ -2,7 +2,7 @@
 //! Snapshot and delta come from one code path, [`Channel::refresh`]. Knows no socket.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use app::wire::{Body, DeltaBody, View};
@@ -10,12 +10,14 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 use super::frames::{Encoding, delta_tail, snapshot_tail};
-use super::{FeedError, PROJECT_EVERY_MS, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, Sight};
+use super::{FeedError, Known, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, Sight};
+use crate::clock::Clock;
 
 /// One view, as those of one sight see it.
 pub(super) struct Channel {
     view: View,
     sight: Sight,
+    clock: Clock,
     /// Held while projecting, so that an older look never follows a newer one.
     projecting: Mutex<()>,
     state: Mutex<State>,
@@ -24,6 +26,8 @@ pub(super) struct Channel {
 
 struct State {
     body: Body,
+    /// Grows with each look that finds nothing else.
+    known: Known,
     seq: u64,
     snapshot: Tails,
     ring: VecDeque<Step>,
@@ -35,6 +39,8 @@ struct State {
 /// From `seq - 1` to `seq`.
 struct Step {
     seq: u64,
+    /// Of the state it leads to, when that was looked at.
+    known: Known,
     delta: DeltaBody,
     tails: Tails,
 }
@@ -60,7 +66,7 @@ pub(super) enum Next {
     /// The difference to this state.
     Delta { seq: u64, tail: Bytes },
     /// The whole of this state.
-    Snapshot { seq: u64, tail: Bytes },
+    Snapshot { seq: u64, known_at_ms: i64, tail: Bytes },
     /// The way from its state to this one is no longer known.
     Lost,
 }
@@ -92,30 +98,32 @@ impl Tails {
 
 impl Channel {
     /// A channel with its first state, numbered `seq`.
-    pub(super) fn new(view: View, sight: Sight, seq: u64, projection: &dyn Projection, now: Instant) -> Self {
+    pub(super) fn new(view: View, sight: Sight, seq: u64, projection: &dyn Projection, now: Instant, clock: Clock) -> Self {
         let revision = projection.view_revision(&view, &sight);
-        let body = projection.project(&view, &sight);
-        let state = State { body, seq, snapshot: Tails::default(), ring: VecDeque::new(), ring_bytes: 0, revision, looked_at: now };
+        let Projected { body, known } = projection.project(&view, &sight).as_of(clock.now_ms());
+        let state = State { body, known, seq, snapshot: Tails::default(), ring: VecDeque::new(), ring_bytes: 0, revision, looked_at: now };
         let watchers = Watchers { wakers: BTreeMap::new(), next_key: 0, idle_since: now };
-        Self { view, sight, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) }
+        Self { view, sight, clock, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) }
     }
 
     /// Looks at the model again if the view may differ and the last look is not too recent; wakes everybody when it
     /// does differ. True when it may differ but was looked at too recently: look again soon.
     pub(super) fn refresh(&self, projection: &dyn Projection, now: Instant) -> Result<bool, FeedError> {
         let _one_at_a_time = lock(&self.projecting);
+        // Asked for first: it then holds for whatever the model shows by the time that it is asked for its revision.
+        let known = projection.known(&self.view, &self.sight);
         let revision = projection.view_revision(&self.view, &self.sight);
         {
-            let state = lock(&self.state);
+            let mut state = lock(&self.state);
             let age = now.saturating_duration_since(state.looked_at);
-            let is_dirty = revision != state.revision;
+            let is_dirty = !state.confirm(known, &revision);
             let due = if is_dirty { PROJECT_EVERY_MS } else { REFRESH_EVERY_MS };
-            if age < Duration::from_millis(due) {
+            if age < Duration::from_millis(due) && !state.known.is_over(self.clock.now_ms()) {
                 return Ok(is_dirty);
             }
         }
-        let body = projection.project(&self.view, &self.sight);
-        let moved = lock(&self.state).advance(body, revision, now)?;
+        let projected = projection.project(&self.view, &self.sight).as_of(self.clock.now_ms());
+        let moved = lock(&self.state).advance(projected, revision, now)?;
         if moved {
             for waker in lock(&self.watchers).wakers.values() {
                 waker.notify_one();
@@ -125,9 +133,33 @@ impl Channel {
     }
 
     /// The newest state and its number.
-    pub(super) fn newest(&self) -> (u64, Body) {
+    pub(super) fn newest(&self) -> (u64, Projected) {
         let state = lock(&self.state);
-        (state.seq, state.body.clone())
+        (state.seq, Projected { body: state.body.clone(), known: state.known })
+    }
+
+    /// Up to when the state of this number is known to be true by now; None when it is not the newest any more.
+    pub(super) fn known(&self, seq: u64, projection: &dyn Projection) -> Option<Known> {
+        // While somebody looks at the model, what was known before has to do.
+        let free = match self.projecting.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        if free.is_some() {
+            let known = projection.known(&self.view, &self.sight);
+            let revision = projection.view_revision(&self.view, &self.sight);
+            lock(&self.state).confirm(known, &revision);
+        }
+        drop(free);
+        let state = lock(&self.state);
+        (state.seq == seq).then_some(state.known)
+    }
+
+    /// Looks again if what the newest state calls live is too old for that, as after a stop of the whole machine.
+    pub(super) fn keep_true(&self, projection: &dyn Projection, now: Instant) -> Result<(), FeedError> {
+        let known = lock(&self.state).known;
+        if known.is_over(self.clock.now_ms()) { self.refresh(projection, now).map(drop) } else { Ok(()) }
     }
 
     /// Number of the newest state.
@@ -141,7 +173,7 @@ impl Channel {
         match seen {
             None => state.whole(encoding),
             Some(seen) if seen == state.seq => Ok(Next::UpToDate),
-            Some(seen) => state.step_after(seen, encoding),
+            Some(seen) => state.step_after(seen, encoding, self.clock.now_ms()),
         }
     }
 
@@ -176,17 +208,28 @@ impl Channel {
 }
 
 impl State {
+    /// Takes in up to when the model knows what it shows. False when it may show something else than this.
+    fn confirm(&mut self, known: Known, revision: &[u64]) -> bool {
+        let is_same = revision == self.revision && known.is_live == self.known.is_live;
+        if is_same {
+            self.known = known;
+        }
+        is_same
+    }
+
     /// Moves to the next state; false when it is the same.
-    fn advance(&mut self, body: Body, revision: Vec<u64>, now: Instant) -> Result<bool, FeedError> {
+    fn advance(&mut self, projected: Projected, revision: Vec<u64>, now: Instant) -> Result<bool, FeedError> {
+        let Projected { body, known } = projected;
+        self.known = known;
         self.revision = revision;
         self.looked_at = now;
         let Some(delta) = self.body.diff(&body) else { return Ok(false) };
         self.seq += 1;
         self.body = body;
         self.snapshot = Tails::default();
-        let mut step = Step { seq: self.seq, delta, tails: Tails::default() };
+        let mut step = Step { seq: self.seq, known, delta, tails: Tails::default() };
         // The compact form is made at once: its size is what the ring's bound is measured in.
-        let (_, added) = step.tails.get(Encoding::Binary, || delta_tail(step.seq, &step.delta, Encoding::Binary))?;
+        let (_, added) = step.tails.get(Encoding::Binary, || delta_tail(step.seq, step.known.at_ms, &step.delta, Encoding::Binary))?;
         self.ring_bytes += added;
         self.ring.push_back(step);
         self.trim();
@@ -202,15 +245,20 @@ impl State {
 
     fn whole(&mut self, encoding: Encoding) -> Result<Next, FeedError> {
         let (tail, _) = self.snapshot.get(encoding, || snapshot_tail(&self.body, encoding))?;
-        Ok(Next::Snapshot { seq: self.seq, tail })
+        Ok(Next::Snapshot { seq: self.seq, known_at_ms: self.known.at_ms, tail })
     }
 
-    fn step_after(&mut self, seen: u64, encoding: Encoding) -> Result<Next, FeedError> {
+    fn step_after(&mut self, seen: u64, encoding: Encoding, now_ms: i64) -> Result<Next, FeedError> {
+        let newest = self.seq;
         let first = self.ring.front().map(|step| step.seq);
         let at = first.and_then(|first| seen.checked_add(1)?.checked_sub(first)).and_then(|at| usize::try_from(at).ok());
         let Some(step) = at.and_then(|at| self.ring.get_mut(at)) else { return Ok(Next::Lost) };
         let seq = step.seq;
-        let (tail, added) = step.tails.get(encoding, || delta_tail(seq, &step.delta, encoding))?;
+        // Nobody is told that something is live which by the time it is read no longer is.
+        if step.known.is_over(now_ms) || (seq != newest && step.known.is_fading(now_ms)) {
+            return Ok(Next::Lost);
+        }
+        let (tail, added) = step.tails.get(encoding, || delta_tail(seq, step.known.at_ms, &step.delta, encoding))?;
         self.ring_bytes += added;
         self.trim();
         Ok(Next::Delta { seq, tail })

@@ -76,11 +76,12 @@ pub(super) fn snapshot_tail(body: &Body, encoding: Encoding) -> Result<Bytes, Fe
     }
 }
 
-/// A delta's shared part: the sequence number it leads to, and the difference.
-pub(super) fn delta_tail(seq: u64, delta: &DeltaBody, encoding: Encoding) -> Result<Bytes, FeedError> {
+/// A delta's shared part: the sequence number of the state it leads to, up to when that is known to be true, and the
+/// difference.
+pub(super) fn delta_tail(seq: u64, known_at_ms: i64, delta: &DeltaBody, encoding: Encoding) -> Result<Bytes, FeedError> {
     match encoding {
-        Encoding::Json => json::delta_body(delta).map(|body| Bytes::from(format!("\"seq\":{seq},\"body\":{body}}}"))),
-        Encoding::Binary => compact(&(seq, delta), Vec::new()),
+        Encoding::Json => json::delta_body(delta).map(|body| Bytes::from(format!("\"seq\":{seq},\"known_at_ms\":{known_at_ms},\"body\":{body}}}"))),
+        Encoding::Binary => compact(&(seq, known_at_ms, delta), Vec::new()),
     }
 }
 
@@ -91,25 +92,28 @@ pub(super) struct SnapshotHead {
     pub(super) epoch: Epoch,
     pub(super) seq: u64,
     pub(super) server_time_ms: i64,
+    pub(super) known_at_ms: i64,
 }
 
 /// A snapshot frame for one subscription.
 pub(super) fn snapshot(head: SnapshotHead, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
-    let SnapshotHead { id, epoch, seq, server_time_ms } = head;
+    let SnapshotHead { id, epoch, seq, server_time_ms, known_at_ms } = head;
     match encoding {
         Encoding::Json => {
-            let head = format!(r#"{{"type":"snapshot","id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"body":"#);
+            let head = format!(
+                r#"{{"type":"snapshot","id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"known_at_ms":{known_at_ms},"body":"#
+            );
             Ok([head.as_bytes(), tail, b"}"].concat().into())
         }
-        Encoding::Binary => joined(&(SNAPSHOT_VARIANT, id, epoch, seq, server_time_ms), tail),
+        Encoding::Binary => joined(&(SNAPSHOT_VARIANT, id, epoch, seq, server_time_ms, known_at_ms), tail),
     }
 }
 
 /// A delta frame for one subscription.
-pub(super) fn delta(id: u32, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
+pub(super) fn delta(id: u32, server_time_ms: i64, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
     match encoding {
-        Encoding::Json => Ok([format!(r#"{{"type":"delta","id":{id},"#).as_bytes(), tail].concat().into()),
-        Encoding::Binary => joined(&(DELTA_VARIANT, id), tail),
+        Encoding::Json => Ok([format!(r#"{{"type":"delta","id":{id},"server_time_ms":{server_time_ms},"#).as_bytes(), tail].concat().into()),
+        Encoding::Binary => joined(&(DELTA_VARIANT, id, server_time_ms), tail),
     }
 }
 
@@ -139,28 +143,29 @@ mod tests {
     fn spliced_binary_frames_are_the_bytes_of_encode_frame() {
         for (id, seq, server_time_ms) in [(0, 1, -1), (1, 127, 1_700_000_000_000), (300, 128, 0), (u32::MAX, u64::MAX, i64::MAX)] {
             let epoch = Epoch(-42);
-            let tail = delta_tail(seq, &delta_body(), Encoding::Binary).unwrap();
-            let whole = encode_frame(&ServerFrame::Delta { id, seq, body: delta_body() }).unwrap();
-            assert_eq!(delta(id, &tail, Encoding::Binary).unwrap(), whole);
+            let known_at_ms = server_time_ms.saturating_sub(9);
+            let tail = delta_tail(seq, known_at_ms, &delta_body(), Encoding::Binary).unwrap();
+            let whole = encode_frame(&ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body: delta_body() }).unwrap();
+            assert_eq!(delta(id, server_time_ms, &tail, Encoding::Binary).unwrap(), whole);
 
             let body = Body::Board(Board { head: BoardHead::default(), window: Window::<LockRow>::default() });
             let tail = snapshot_tail(&body, Encoding::Binary).unwrap();
-            let head = SnapshotHead { id, epoch, seq, server_time_ms };
-            let whole = encode_frame(&ServerFrame::Snapshot { id, epoch, seq, server_time_ms, body }).unwrap();
+            let head = SnapshotHead { id, epoch, seq, server_time_ms, known_at_ms };
+            let whole = encode_frame(&ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body }).unwrap();
             assert_eq!(snapshot(head, &tail, Encoding::Binary).unwrap(), whole);
         }
     }
 
     #[test]
     fn spliced_json_frames_are_the_text_of_the_whole_frame() {
-        let tail = delta_tail(8, &delta_body(), Encoding::Json).unwrap();
-        let whole = json::server_frame(&ServerFrame::Delta { id: 3, seq: 8, body: delta_body() }).unwrap();
-        assert_eq!(delta(3, &tail, Encoding::Json).unwrap(), whole);
+        let tail = delta_tail(8, 4, &delta_body(), Encoding::Json).unwrap();
+        let whole = json::server_frame(&ServerFrame::Delta { id: 3, server_time_ms: 5, seq: 8, known_at_ms: 4, body: delta_body() }).unwrap();
+        assert_eq!(delta(3, 5, &tail, Encoding::Json).unwrap(), whole);
 
         let body = Body::Lock(None);
-        let head = SnapshotHead { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5 };
+        let head = SnapshotHead { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5, known_at_ms: 4 };
         let tail = snapshot_tail(&body, Encoding::Json).unwrap();
-        let whole = json::server_frame(&ServerFrame::Snapshot { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5, body }).unwrap();
+        let whole = json::server_frame(&ServerFrame::Snapshot { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5, known_at_ms: 4, body }).unwrap();
         assert_eq!(snapshot(head, &tail, Encoding::Json).unwrap(), whole);
     }
 

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use app::wire::{Body, Epoch, PROTOCOL, ServerFrame, View};
+use app::wire::{Epoch, KnownView, PROTOCOL, ServerFrame, View};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
-use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Projection, Seen, Sight, Subscription, normalise};
+use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Projected, Projection, Seen, Sight, Subscription, normalise};
 use crate::clock::{self, Clock};
 
 /// A view, as those of one sight see it.
@@ -81,12 +81,12 @@ impl Hub {
         encode(&ServerFrame::Hello { protocol: PROTOCOL, epoch: self.epoch, server_time_ms: self.now_ms() }, encoding)
     }
 
-    /// A heartbeat.
+    /// A heartbeat, with what is known by now of the views that were sent.
     ///
     /// # Errors
     /// When it can't be encoded.
-    pub fn heartbeat(&self, encoding: Encoding) -> Result<Bytes, FeedError> {
-        encode(&ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms() }, encoding)
+    pub fn heartbeat(&self, views: Vec<KnownView>, encoding: Encoding) -> Result<Bytes, FeedError> {
+        encode(&ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms(), views }, encoding)
     }
 
     /// The pages' source, for somebody of this sight.
@@ -116,7 +116,7 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first(&self, view: View, sight: &Sight) -> Result<(u64, Body), FeedError> {
+    pub fn first(&self, view: View, sight: &Sight) -> Result<(u64, Projected), FeedError> {
         let channel = self.channel(normalise(view)?, sight)?;
         channel.touch(clock::instant());
         Ok(channel.newest())
@@ -126,13 +126,18 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look(&self, view: View, sight: &Sight) -> Result<(u64, Body), FeedError> {
+    pub fn look(&self, view: View, sight: &Sight) -> Result<(u64, Projected), FeedError> {
         let view = normalise(view)?;
         self.refuse_ambiguous(&view, sight)?;
         if matches!(view, View::Lock(_)) {
             *lock(&self.lock_looked_at) = Some(clock::instant());
         }
-        Ok((self.projection.revision(), self.projection.project(&view, sight)))
+        Ok((self.projection.revision(), self.glance(&view, sight)))
+    }
+
+    /// A view that leaves no trace.
+    pub(super) fn glance(&self, view: &View, sight: &Sight) -> Projected {
+        self.projection.project(view, sight).as_of(self.now_ms())
     }
 
     /// Whether somebody looks at a lock, or did a moment ago.
@@ -223,7 +228,8 @@ impl Hub {
             self.forget_idle(now);
         }
         // Projected outside the lock: others go on meanwhile. If two make the same view, the first one in stays.
-        let made = Arc::new(Channel::new(key.0.clone(), key.1.clone(), self.floor.load(Ordering::Relaxed), self.projection(), now));
+        let (floor, clock) = (self.floor.load(Ordering::Relaxed), self.clock.clone());
+        let made = Arc::new(Channel::new(key.0.clone(), key.1.clone(), floor, self.projection(), now, clock));
         let mut channels = lock(&self.channels);
         if channels.len() >= CHANNELS_MAX && !channels.contains_key(&key) {
             return Err(FeedError::TooManyViews);

@@ -25,10 +25,14 @@ const CLIENT_FRAMES: [(&str, &[&str]); 5] = [
 /// When a value has no JSON form, which no frame can cause.
 pub fn server_frame(frame: &ServerFrame) -> Result<String, FeedError> {
     match frame {
-        ServerFrame::Snapshot { id, epoch, seq, server_time_ms, body: view } => {
-            Ok(format!(r#"{{"type":"snapshot","id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"body":{}}}"#, body(view)?))
+        ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body: view } => {
+            let head = format!(r#""id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"known_at_ms":{known_at_ms}"#);
+            Ok(format!(r#"{{"type":"snapshot",{head},"body":{}}}"#, body(view)?))
         }
-        ServerFrame::Delta { id, seq, body } => Ok(format!(r#"{{"type":"delta","id":{id},"seq":{seq},"body":{}}}"#, delta_body(body)?)),
+        ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
+            let head = format!(r#""id":{id},"server_time_ms":{server_time_ms},"seq":{seq},"known_at_ms":{known_at_ms}"#);
+            Ok(format!(r#"{{"type":"delta",{head},"body":{}}}"#, delta_body(body)?))
+        }
         ServerFrame::Hello { .. } | ServerFrame::Resync { .. } | ServerFrame::Heartbeat { .. } | ServerFrame::Error { .. } => {
             let value = serde_json::to_value(frame).map_err(unencodable)?;
             text(&tag_inside(value, "type"))
@@ -174,7 +178,7 @@ fn refuse(id: Option<u32>, detail: String) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::wire::{Board, BoardDelta, Epoch, PROTOCOL, Sort, View};
+    use app::wire::{Board, BoardDelta, Epoch, KnownView, PROTOCOL, Sort, View};
 
     /// The way back, as a script written in Rust would go it.
     fn tag_outside(value: Value, tag: &str) -> Value {
@@ -198,12 +202,18 @@ mod tests {
         let board = Board::default();
         let frames = [
             ServerFrame::Hello { protocol: PROTOCOL, epoch: Epoch(-1), server_time_ms: 5 },
-            ServerFrame::Snapshot { id: 1, epoch: Epoch(255), seq: 9, server_time_ms: 5, body: Body::Board(board.clone()) },
-            ServerFrame::Snapshot { id: 1, epoch: Epoch(255), seq: 9, server_time_ms: 5, body: Body::Lock(None) },
-            ServerFrame::Delta { id: 1, seq: 10, body: DeltaBody::Board(BoardDelta { head: Some(board.head.clone()), window: None }) },
-            ServerFrame::Delta { id: 1, seq: 10, body: DeltaBody::Whole(Body::Lock(None)) },
+            ServerFrame::Snapshot { id: 1, epoch: Epoch(255), seq: 9, server_time_ms: 5, known_at_ms: 4, body: Body::Board(board.clone()) },
+            ServerFrame::Snapshot { id: 1, epoch: Epoch(255), seq: 9, server_time_ms: 5, known_at_ms: 4, body: Body::Lock(None) },
+            ServerFrame::Delta {
+                id: 1,
+                server_time_ms: 5,
+                seq: 10,
+                known_at_ms: 4,
+                body: DeltaBody::Board(BoardDelta { head: Some(board.head.clone()), window: None }),
+            },
+            ServerFrame::Delta { id: 1, server_time_ms: 5, seq: 10, known_at_ms: 4, body: DeltaBody::Whole(Body::Lock(None)) },
             ServerFrame::Resync { id: 4, why: "fell behind".to_owned() },
-            ServerFrame::Heartbeat { seq: 3, server_time_ms: 7 },
+            ServerFrame::Heartbeat { seq: 3, server_time_ms: 7, views: vec![KnownView { id: 1, seq: 9, known_at_ms: 6 }] },
             ServerFrame::Error { id: None, detail: "no".to_owned() },
         ];
         for frame in frames {

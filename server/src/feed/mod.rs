@@ -7,6 +7,7 @@ mod channel;
 mod frames;
 mod hub;
 pub mod json;
+mod known;
 pub mod project;
 pub mod pump;
 mod seen;
@@ -14,11 +15,12 @@ mod sight;
 mod subscription;
 mod view;
 
-use app::wire::{Body, Epoch, EventsQuery, View};
+use app::wire::{Epoch, EventsQuery, View};
 use tokio::sync::watch;
 
 pub use frames::{Encoding, Refusal, encode, parse_client};
 pub use hub::{Hub, Sizes};
+pub use known::{Known, Projected};
 pub use seen::Seen;
 pub use sight::Sight;
 pub use subscription::Subscription;
@@ -38,6 +40,8 @@ pub const RING_BYTES_MAX: usize = 256 * 1024;
 pub const PROJECT_EVERY_MS: u64 = 50;
 /// Views are projected anew after this time even when the model did not change: order and sparkline follow the clock.
 pub const REFRESH_EVERY_MS: u64 = 1_000;
+/// How often the pump looks at the clock while the model says nothing: what is shown may have become too old meanwhile.
+pub const LOOK_EVERY_MS: u64 = 500;
 /// Projecting rests for this many times as long as it took: it never takes more than a fifth of the time.
 pub const REST_FACTOR: u32 = 4;
 
@@ -50,7 +54,9 @@ pub trait Projection: Send + Sync + 'static {
     /// Numbers that differ whenever the view may differ, the passing of time aside.
     fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64>;
     /// The view now, with nothing in it that the sight hides.
-    fn project(&self, view: &View, sight: &Sight) -> Body;
+    fn project(&self, view: &View, sight: &Sight) -> Projected;
+    /// Up to when the view, as the model would show it now, is known to be true.
+    fn known(&self, view: &View, sight: &Sight) -> Known;
     /// The ensembles that have what a view is about, where it is one thing and the view names no ensemble.
     fn ensembles_with(&self, _view: &View, _sight: &Sight) -> Vec<String> {
         Vec::new()

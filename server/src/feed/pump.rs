@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Hub, PROJECT_EVERY_MS, REFRESH_EVERY_MS, REST_FACTOR};
+use super::{Hub, LOOK_EVERY_MS, PROJECT_EVERY_MS, REST_FACTOR};
 use crate::clock;
 use crate::shutdown::Stop;
 
@@ -16,7 +16,7 @@ pub async fn run(hub: Arc<Hub>, stop: Stop) {
             () = stop.stopped() => return,
             changed = revisions.changed() => if changed.is_err() { return },
             () = hub.kicked() => {}
-            () = tokio::time::sleep(Duration::from_millis(REFRESH_EVERY_MS)) => {}
+            () = tokio::time::sleep(Duration::from_millis(LOOK_EVERY_MS)) => {}
         }
         let (spent, is_dirty) = pass(&hub).await;
         if is_dirty {

@@ -7,7 +7,7 @@ use app::wire::{
     Board, BoardQuery, Body, ConfigStatus, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
 };
 
-use super::{Hub, Sight};
+use super::{Hub, Known, Projected, Sight};
 
 /// The hub for somebody of one sight.
 pub struct Seen {
@@ -22,55 +22,62 @@ impl Seen {
 
     /// A first view for a page. When no channel can be had the page still gets its rows, and number 0, from which the
     /// live socket starts afresh.
-    fn first_or_look(&self, view: View) -> (u64, Body) {
-        self.hub.first(view.clone(), &self.sight).unwrap_or_else(|_| (0, self.hub.projection().project(&view, &self.sight)))
+    fn first_or_look(&self, view: View) -> ((u64, Known), Body) {
+        let found = self.hub.first(view.clone(), &self.sight);
+        let (seq, Projected { body, known }) = found.unwrap_or_else(|_| (0, self.hub.glance(&view, &self.sight)));
+        ((seq, known), body)
     }
 
-    fn first_of<T>(&self, seq: u64, value: T) -> First<T> {
-        First { epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), value }
+    fn first_of<T>(&self, (seq, known): (u64, Known), value: T) -> First<T> {
+        First { epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms: known.at_ms, value }
+    }
+
+    /// Never: a view's body is of the view's kind.
+    fn none_of<T>(&self, value: T) -> First<T> {
+        self.first_of((0, Known { at_ms: 0, is_live: false }), value)
     }
 }
 
 impl Source for Seen {
     fn board(&self, query: &BoardQuery) -> First<Board> {
         match self.first_or_look(View::Board(query.clone())) {
-            (seq, Body::Board(board)) => self.first_of(seq, board),
-            _ => self.first_of(0, Board::default()),
+            (at, Body::Board(board)) => self.first_of(at, board),
+            _ => self.none_of(Board::default()),
         }
     }
 
     fn lock(&self, query: &LockQuery) -> First<Option<LockPage>> {
         match self.first_or_look(View::Lock(query.clone())) {
-            (seq, Body::Lock(page)) => self.first_of(seq, page.map(|page| *page)),
-            _ => self.first_of(0, None),
+            (at, Body::Lock(page)) => self.first_of(at, page.map(|page| *page)),
+            _ => self.none_of(None),
         }
     }
 
     fn status(&self) -> First<Status> {
         match self.first_or_look(View::Status {}) {
-            (seq, Body::Status(status)) => self.first_of(seq, status),
-            _ => self.first_of(0, empty_status()),
+            (at, Body::Status(status)) => self.first_of(at, status),
+            _ => self.none_of(empty_status()),
         }
     }
 
     fn waits(&self) -> First<Waits> {
         match self.first_or_look(View::Waits {}) {
-            (seq, Body::Waits(waits)) => self.first_of(seq, *waits),
-            _ => self.first_of(0, Waits::default()),
+            (at, Body::Waits(waits)) => self.first_of(at, *waits),
+            _ => self.none_of(Waits::default()),
         }
     }
 
     fn sessions(&self, query: &SessionsQuery) -> First<Sessions> {
         match self.first_or_look(View::Sessions(query.clone())) {
-            (seq, Body::Sessions(sessions)) => self.first_of(seq, sessions),
-            _ => self.first_of(0, Sessions::default()),
+            (at, Body::Sessions(sessions)) => self.first_of(at, sessions),
+            _ => self.none_of(Sessions::default()),
         }
     }
 
     fn session(&self, query: &SessionQuery) -> First<Option<SessionPage>> {
         match self.first_or_look(View::Session(query.clone())) {
-            (seq, Body::Session(page)) => self.first_of(seq, page.map(|page| *page)),
-            _ => self.first_of(0, None),
+            (at, Body::Session(page)) => self.first_of(at, page.map(|page| *page)),
+            _ => self.none_of(None),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::wire::{Epoch, ServerFrame};
+use app::wire::{Epoch, KnownView, ServerFrame};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
@@ -34,15 +34,16 @@ impl Subscription {
     /// # Errors
     /// When a frame can't be encoded.
     pub fn next(&mut self, id: u32, encoding: Encoding) -> Result<Option<Bytes>, FeedError> {
+        self.channel.keep_true(self.hub.projection(), clock::instant())?;
         match self.channel.next(self.seen, encoding)? {
             Next::UpToDate => Ok(None),
             Next::Delta { seq, tail } => {
                 self.seen = Some(seq);
-                frames::delta(id, &tail, encoding).map(Some)
+                frames::delta(id, self.hub.now_ms(), &tail, encoding).map(Some)
             }
-            Next::Snapshot { seq, tail } => {
+            Next::Snapshot { seq, known_at_ms, tail } => {
                 self.seen = Some(seq);
-                let head = SnapshotHead { id, epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms() };
+                let head = SnapshotHead { id, epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms };
                 frames::snapshot(head, &tail, encoding).map(Some)
             }
             Next::Lost => {
@@ -55,6 +56,15 @@ impl Subscription {
                 encode(&ServerFrame::Resync { id, why }, encoding).map(Some)
             }
         }
+    }
+}
+
+impl Subscription {
+    /// Up to when the state that was sent last is known to be true by now; None when there is a newer one.
+    pub fn known(&self, id: u32) -> Option<KnownView> {
+        let seq = self.seen?;
+        let known = self.channel.known(seq, self.hub.projection())?;
+        Some(KnownView { id, seq, known_at_ms: known.at_ms })
     }
 }
 

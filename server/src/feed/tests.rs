@@ -17,11 +17,17 @@ struct Fake {
     names: Mutex<Vec<String>>,
     revision: watch::Sender<u64>,
     projections: AtomicUsize,
+    known: Mutex<Known>,
 }
 
 impl Fake {
     fn new() -> Arc<Self> {
-        Arc::new(Self { names: Mutex::default(), revision: watch::channel(0).0, projections: AtomicUsize::new(0) })
+        Arc::new(Self {
+            names: Mutex::default(),
+            revision: watch::channel(0).0,
+            projections: AtomicUsize::new(0),
+            known: Mutex::new(Known { at_ms: 5, is_live: true }),
+        })
     }
 
     fn set(&self, names: &[&str]) {
@@ -43,7 +49,7 @@ impl Projection for Fake {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, _sight: &Sight) -> Body {
+    fn project(&self, view: &View, sight: &Sight) -> Projected {
         self.projections.fetch_add(1, Ordering::Relaxed);
         let root = |path: &String| RootBrief {
             tag: None,
@@ -54,13 +60,18 @@ impl Projection for Fake {
             locks: 0,
             help: String::new(),
         };
-        match view {
+        let body = match view {
             View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) | View::Lab(_) | View::Events(_) => {
                 let roots = self.names.lock().unwrap().iter().map(root).collect();
                 Body::Board(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
             }
             View::Lock(_) => Body::Lock(None),
-        }
+        };
+        Projected { body, known: self.known(view, sight) }
+    }
+
+    fn known(&self, _view: &View, _sight: &Sight) -> Known {
+        *self.known.lock().unwrap()
     }
 
     fn is_ready(&self) -> bool {
@@ -140,11 +151,11 @@ proptest! {
             channel.refresh(&*fake, apart(start, step)).unwrap();
             if *looks {
                 viewer.catch_up(&mut subscription);
-                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board(), &Sight::ALL)));
+                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board(), &Sight::ALL).body));
             }
         }
         viewer.catch_up(&mut subscription);
-        prop_assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL)));
+        prop_assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL).body));
         prop_assert_eq!(viewer.seq, channel.seq());
     }
 }
@@ -164,7 +175,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
     }
     assert!(matches!(decode(&subscription.next(3, Encoding::Binary).unwrap().unwrap()), ServerFrame::Resync { id: 3, .. }));
     viewer.catch_up(&mut subscription);
-    assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL)));
+    assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL).body));
     assert!(subscription.next(3, Encoding::Binary).unwrap().is_none());
 }
 
@@ -172,7 +183,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
 fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start);
+    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start, Clock::manual(5));
     let long = "x".repeat(RING_BYTES_MAX / 4);
     for step in 0..8 {
         fake.set(&[&format!("/{step}{long}")]);
@@ -187,7 +198,7 @@ fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
 fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, body) = hub.first(board(), &Sight::ALL).unwrap();
+    let (seq, Projected { body, .. }) = hub.first(board(), &Sight::ALL).unwrap();
     let channel = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
     fake.set(&["/a"]);
     channel.0.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
@@ -195,13 +206,13 @@ fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let mut viewer = Viewer { seq, body: Some(body), resyncs: 0 };
     let mut resumed = hub.subscribe(board(), &Sight::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     viewer.catch_up(&mut resumed);
-    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &Sight::ALL))));
+    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &Sight::ALL).body)));
 
     for (epoch, seq) in [(Epoch(8), seq), (Epoch(7), 99), (Epoch(7), 0), (Epoch(7), u64::MAX)] {
         let mut stranger = hub.subscribe(board(), &Sight::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut stranger);
-        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL))));
+        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL).body)));
     }
 }
 
@@ -209,7 +220,7 @@ fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
 fn all_who_share_a_view_share_its_projections_and_encodings() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start);
+    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start, Clock::manual(5));
     fake.set(&["/a"]);
     channel.refresh(&*fake, apart(start, 1)).unwrap();
     for encoding in Encoding::ALL {
@@ -227,7 +238,7 @@ fn all_who_share_a_view_share_its_projections_and_encodings() {
 fn a_view_is_not_looked_at_too_often_nor_without_need() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start);
+    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start, Clock::manual(5));
     fake.set(&["/a"]);
     assert!(channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS - 1)).unwrap(), "too fresh, but must be looked at again");
     assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS)).unwrap());
@@ -246,7 +257,7 @@ fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number()
     let mut subscription = hub.subscribe(board(), &Sight::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
-    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL))));
+    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL).body)));
 }
 
 #[test]
@@ -281,7 +292,7 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
     viewer.catch_up(&mut subscription);
     for step in 0..5 {
         fake.set(&[&format!("/{step}")]);
-        let wanted = Some(fake.project(&board(), &Sight::ALL));
+        let wanted = Some(fake.project(&board(), &Sight::ALL).body);
         tokio::time::timeout(Duration::from_secs(60), async {
             while viewer.body != wanted {
                 waker.notified().await;
@@ -305,4 +316,69 @@ fn people_of_equal_sight_share_a_view_and_others_do_not() {
     assert_eq!(hub.sizes().watched, 1);
     let _others = [join(sight(&["/a"], true)), join(sight(&["/a", "/b"], false)), join(Sight::ALL), join(sight(&["/"], true))];
     assert_eq!(hub.sizes().watched, 4);
+}
+
+/// The clock of a hub, and a viewer of its board who has caught up.
+fn viewed(fake: &Arc<Fake>) -> (Arc<Hub>, Clock, Subscription, Arc<Channel>, Viewer) {
+    let clock = Clock::manual(5);
+    let hub = Hub::new(fake.clone(), clock.clone(), Epoch(7));
+    let mut subscription = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).unwrap();
+    let (channel, mut viewer) = (hub.watched().pop().unwrap(), Viewer::default());
+    viewer.catch_up(&mut subscription);
+    (hub, clock, subscription, channel, viewer)
+}
+
+#[test]
+fn what_is_sent_says_up_to_when_it_is_known_and_what_stays_is_confirmed() {
+    let fake = Fake::new();
+    let (_hub, clock, mut subscription, channel, mut viewer) = viewed(&fake);
+    let known = |at_ms| *fake.known.lock().unwrap() = Known { at_ms, is_live: true };
+    clock.set_ms(900);
+    known(800);
+    let told = subscription.known(1).unwrap();
+    assert_eq!((told.seq, told.known_at_ms), (viewer.seq, 800), "the model is still what was shown");
+    fake.set(&["/a"]);
+    known(850);
+    assert_eq!(subscription.known(1).unwrap().known_at_ms, 800, "it may not be what was shown");
+    channel.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
+    assert_eq!(subscription.known(1), None, "there is something newer");
+    let ServerFrame::Delta { server_time_ms, known_at_ms, body, seq, .. } = decode(&subscription.next(1, Encoding::Binary).unwrap().unwrap()) else {
+        panic!("no delta");
+    };
+    assert_eq!((server_time_ms, known_at_ms), (900, 850));
+    viewer.take(ServerFrame::Delta { id: 1, server_time_ms, seq, known_at_ms, body });
+    assert_eq!(subscription.known(1).unwrap().known_at_ms, 850);
+}
+
+#[test]
+fn whoever_wakes_after_a_stop_is_told_first_that_all_is_old() {
+    let fake = Fake::new();
+    let (hub, clock, mut subscription, channel, mut viewer) = viewed(&fake);
+    fake.set(&["/a"]);
+    channel.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
+    // The machine stood still: what waits to be sent was live ten seconds ago.
+    clock.set_ms(10_005);
+    let projections = fake.projections.load(Ordering::Relaxed);
+    viewer.catch_up(&mut subscription);
+    assert_eq!(fake.projections.load(Ordering::Relaxed), projections + 1, "looked again before anything was sent");
+    let Some(Body::Board(board)) = &viewer.body else { panic!("{:?}", viewer.body) };
+    assert_eq!(board.head.roots[0].state, RootState::Stale);
+    assert_eq!(viewer.resyncs, 1, "the state between was passed over");
+    let (_, page) = hub.first(self::board(), &Sight::ALL).unwrap();
+    assert!(!page.known.is_live);
+}
+
+#[test]
+fn a_viewer_that_is_late_is_sent_the_newest_state_and_none_that_fades() {
+    let fake = Fake::new();
+    let (_hub, clock, mut subscription, channel, mut viewer) = viewed(&fake);
+    for step in 0..4 {
+        let now_ms = 1_000 * (step + 1);
+        clock.set_ms(now_ms);
+        *fake.known.lock().unwrap() = Known { at_ms: now_ms - 100, is_live: true };
+        fake.set(&[&format!("/{step}")]);
+        channel.refresh(&*fake, apart(Instant::now(), usize::try_from(step).unwrap())).unwrap();
+    }
+    viewer.catch_up(&mut subscription);
+    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL).body)));
 }

@@ -9,7 +9,7 @@ use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, Waits, WithSeq};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
-use crate::feed::{FeedError, Sight};
+use crate::feed::{FeedError, Projected, Sight};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
@@ -17,7 +17,7 @@ pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 pub(super) async fn status(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Status>, Refused> {
     takes_none(pairs, "/api/v1/status")?;
     match http.hub.look(View::Status {}, &sight)? {
-        (_, Body::Status(status)) => Ok(Json(status)),
+        (_, Projected { body: Body::Status(status), .. }) => Ok(Json(status)),
         _ => Err(mixed_up()),
     }
 }
@@ -26,7 +26,7 @@ pub(super) async fn locks(State(http): State<Http>, Extension(sight): Extension<
     let pairs = read(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     match http.hub.look(View::Board(query), &sight)? {
-        (seq, Body::Board(board)) => Ok(Json(Locks::new(seq, &board, http.hub.now_ms()))),
+        (seq, Projected { body: Body::Board(board), known }) => Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
 }
@@ -36,8 +36,10 @@ pub(super) async fn lock(State(http): State<Http>, Extension(sight): Extension<S
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let path = query.path.clone();
     match http.hub.look(View::Lock(query), &sight)? {
-        (seq, Body::Lock(Some(page))) => Ok(Json(LockDetail::new(seq, *page, http.hub.now_ms()))),
-        (_, Body::Lock(None)) => Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path)))),
+        (seq, Projected { body: Body::Lock(Some(page)), known }) => Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms()))),
+        (_, Projected { body: Body::Lock(None), .. }) => {
+            Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path))))
+        }
         _ => Err(mixed_up()),
     }
 }
@@ -45,7 +47,7 @@ pub(super) async fn lock(State(http): State<Http>, Extension(sight): Extension<S
 pub(super) async fn waits(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Waits>, Refused> {
     takes_none(pairs, "/api/v1/waits")?;
     match http.hub.look(View::Waits {}, &sight)? {
-        (seq, Body::Waits(waits)) => Ok(Json(WithSeq { seq, value: *waits })),
+        (seq, Projected { body: Body::Waits(waits), .. }) => Ok(Json(WithSeq { seq, value: *waits })),
         _ => Err(mixed_up()),
     }
 }
@@ -54,7 +56,7 @@ pub(super) async fn sessions(State(http): State<Http>, Extension(sight): Extensi
     let pairs = read(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     match http.hub.look(View::Sessions(query), &sight)? {
-        (seq, Body::Sessions(sessions)) => Ok(Json(SessionList::new(seq, sessions))),
+        (seq, Projected { body: Body::Sessions(sessions), .. }) => Ok(Json(SessionList::new(seq, sessions))),
         _ => Err(mixed_up()),
     }
 }
@@ -64,8 +66,8 @@ pub(super) async fn session(State(http): State<Http>, Extension(sight): Extensio
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let id = query.id;
     match http.hub.look(View::Session(query), &sight)? {
-        (seq, Body::Session(Some(page))) => Ok(Json(SessionDetail::new(seq, *page, http.hub.now_ms()))),
-        (_, Body::Session(None)) => Err(Refused::not_found(format!(
+        (seq, Projected { body: Body::Session(Some(page)), .. }) => Ok(Json(SessionDetail::new(seq, *page, http.hub.now_ms()))),
+        (_, Projected { body: Body::Session(None), .. }) => Err(Refused::not_found(format!(
             "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"
         ))),
         _ => Err(mixed_up()),

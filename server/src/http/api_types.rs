@@ -3,10 +3,12 @@
 
 use app::wire::{
     Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
-    LockStats, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
+    LockStats, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid, age_ms,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::feed::Known;
 
 /// Answer of `/api/v1/locks`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -96,7 +98,7 @@ struct Lock<F> {
     findings: Vec<F>,
 }
 
-/// What is said was true at `at_ms`: now for a live view, else when it stopped being live.
+/// What is said is known to be true up to `at_ms`. It is live only while that is at most 2,000 ms ago.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LockAsOf")]
 struct AsOfJson {
@@ -104,8 +106,10 @@ struct AsOfJson {
     state: RootState,
     /// The newest transaction the view is known to include.
     zxid: Zxid,
-    /// When this was true.
+    /// The instant up to which this is known to be true.
     at_ms: i64,
+    /// How long ago that is, as of this answer.
+    age_ms: i64,
     /// Why it is not live; empty when it is.
     why: String,
 }
@@ -223,20 +227,21 @@ fn age(now_ms: i64, since_ms: i64) -> i64 {
 }
 
 impl Locks {
-    pub(super) fn new(seq: u64, board: &Board, now_ms: i64) -> Self {
-        let locks = board.window.rows.iter().map(|row| Lock::new(row, as_of_row(row, &board.head, now_ms), row.findings.clone(), now_ms)).collect();
+    pub(super) fn new(seq: u64, board: &Board, known: Known, now_ms: i64) -> Self {
+        let as_of = |row: &LockRow| as_of_row(row, &board.head, known, now_ms);
+        let locks = board.window.rows.iter().map(|row| Lock::new(row, as_of(row), row.findings.clone(), now_ms)).collect();
         Self { seq, total: board.window.total, locks }
     }
 }
 
 impl LockDetail {
-    pub(super) fn new(seq: u64, page: LockPage, now_ms: i64) -> Self {
+    pub(super) fn new(seq: u64, page: LockPage, known: Known, now_ms: i64) -> Self {
         let head = page.head;
         let findings = head.findings.into_iter().map(Finding::new).collect();
         let rows = &page.window.rows;
         Self {
             seq,
-            lock: Lock::new(&head.row, AsOfJson::new(&head.as_of, now_ms), findings, now_ms),
+            lock: Lock::new(&head.row, AsOfJson::new(&head.as_of, known, now_ms), findings, now_ms),
             contender_count: page.window.total,
             edges: rows.iter().flat_map(edges_of).collect(),
             contenders: rows.iter().map(|row| ContenderJson::new(row, now_ms)).collect(),
@@ -281,20 +286,22 @@ impl<F> Lock<F> {
 }
 
 /// A board's row knows only the state of its root; since when and why is in the board's head.
-fn as_of_row(row: &LockRow, head: &BoardHead, now_ms: i64) -> AsOfJson {
+fn as_of_row(row: &LockRow, head: &BoardHead, known: Known, now_ms: i64) -> AsOfJson {
     let root = head.roots.iter().find(|root| root.path == row.root);
-    AsOfJson {
+    let as_of = AsOf {
         state: row.state,
-        zxid: head.as_of.zxid,
-        at_ms: if row.state == RootState::Live { now_ms } else { root.map_or(head.as_of.since_ms, |root| root.since_ms) },
+        since_ms: root.map_or(head.as_of.since_ms, |root| root.since_ms),
         why: root.map_or_else(String::new, |root| root.why.clone()),
-    }
+        zxid: head.as_of.zxid,
+        ensemble: None,
+    };
+    AsOfJson::new(&as_of, known, now_ms)
 }
 
 impl AsOfJson {
-    fn new(as_of: &AsOf, now_ms: i64) -> Self {
-        let at_ms = if as_of.state == RootState::Live { now_ms } else { as_of.since_ms };
-        Self { state: as_of.state, zxid: as_of.zxid, at_ms, why: as_of.why.clone() }
+    fn new(as_of: &AsOf, known: Known, now_ms: i64) -> Self {
+        let at_ms = if as_of.state.is_current() { known.at_ms } else { as_of.since_ms };
+        Self { state: as_of.state, zxid: as_of.zxid, at_ms, age_ms: age_ms(at_ms, now_ms), why: as_of.why.clone() }
     }
 }
 

@@ -57,8 +57,8 @@ fn look(http: &Http, actor: &Actor, sight: &Sight, pairs: Pairs) -> Result<FindV
     let q = q.trim().to_owned();
     let board = http.hub.look(View::Board(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }), sight)?;
     let sessions = http.hub.look(View::Sessions(SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() }), sight)?;
-    let (locks, total) = if let (_, Body::Board(board)) = board { (board.window.rows, board.window.total) } else { (Vec::new(), 0) };
-    let sessions = if let (_, Body::Sessions(sessions)) = sessions { sessions.window.rows } else { Vec::new() };
+    let (locks, total) = if let Body::Board(board) = board.1.body { (board.window.rows, board.window.total) } else { (Vec::new(), 0) };
+    let sessions = if let Body::Sessions(sessions) = sessions.1.body { sessions.window.rows } else { Vec::new() };
     let more_locks = total.saturating_sub(u32::try_from(locks.len()).unwrap_or(u32::MAX));
     // With nothing typed, where to go comes before who is there.
     let sessions = if q.is_empty() { Vec::new() } else { sessions };

@@ -39,8 +39,11 @@ pub(super) async fn live(
         return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
     };
     Counts::add(&http.counts.sockets_opened);
-    let buffer_bytes = http.limits.write_buffer_bytes;
-    let upgrade = upgrade.max_message_size(READ_BYTES_MAX).max_frame_size(READ_BYTES_MAX).write_buffer_size(buffer_bytes);
+    let upgrade = upgrade
+        .max_message_size(READ_BYTES_MAX)
+        .max_frame_size(READ_BYTES_MAX)
+        .write_buffer_size(http.limits.write_buffer_bytes)
+        .read_buffer_size(http.limits.read_buffer_bytes);
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
         Socket::new(http, socket, encoding, known, (sight, told)).run().await;
         drop(permit);

@@ -9,6 +9,7 @@ mod audit;
 mod audit_page;
 mod events;
 mod find;
+mod flow;
 mod gate;
 mod guard;
 mod headers;
@@ -69,19 +70,21 @@ pub const SOCKETS_MAX: u32 = 4_096;
 /// Limits a test may want smaller.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Time between two heartbeats.
+    /// Time between two heartbeats, at most.
     pub heartbeat_ms: u64,
-    /// A frame that can't be sent in this time ends the socket with 1013.
+    /// A frame that can't be sent, or a ping that is not answered, in this time ends the socket with 1013.
     pub send_ms_max: u64,
     /// Size of the kernel-independent write buffer of a socket.
     pub write_buffer_bytes: usize,
+    /// Size of the buffer that a socket reads into; what clients say is short.
+    pub read_buffer_bytes: usize,
     /// Live sockets at once.
     pub sockets_max: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { heartbeat_ms: 3_000, send_ms_max: 10_000, write_buffer_bytes: 16 * 1024, sockets_max: SOCKETS_MAX }
+        Self { heartbeat_ms: 1_000, send_ms_max: 10_000, write_buffer_bytes: 16 * 1024, read_buffer_bytes: 4 * 1024, sockets_max: SOCKETS_MAX }
     }
 }
 

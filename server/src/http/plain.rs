@@ -11,6 +11,7 @@ use leptos::nonce::Nonce;
 use super::problem::Refused;
 use super::{Http, assets};
 use crate::access::Actor;
+use crate::feed::Projected;
 
 /// Answers with a page, for somebody.
 pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
@@ -40,7 +41,7 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, m
 /// What is the matter with any lock that somebody may see.
 fn tab(http: &Http, actor: &Actor) -> Tab {
     match http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }), &http.sight(actor)) {
-        Ok((_, Body::Board(board))) => Tab::of(&board.head),
+        Ok((_, Projected { body: Body::Board(board), .. })) => Tab::of(&board.head),
         _ => Tab::default(),
     }
 }

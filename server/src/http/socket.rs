@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use app::wire::{ClientFrame, Epoch, ServerFrame, View};
+use app::wire::{ClientFrame, Epoch, KnownView, ServerFrame, View, age_ms};
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use bytes::Bytes;
 use tokio::sync::Notify;
-use tokio::time::MissedTickBehavior;
 
+use super::flow::Flow;
 use super::gate::Told;
 use super::{Counts, Http};
 use crate::access::{Ending, Known};
@@ -24,10 +24,13 @@ pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
 const SUBSCRIPTIONS_MAX: usize = 16;
 /// How long a close frame may take.
 const CLOSE_MS_MAX: u64 = 1_000;
-/// A ping goes out with every so many heartbeats.
-const HEARTBEATS_A_PING: u32 = 5;
-/// Heartbeats without any sign of the client after which it counts as gone.
-const SILENT_HEARTBEATS_MAX: u32 = 15;
+/// A heartbeat comes early when else what it told would be older than this before the next: some of the time in which a view
+/// may be called live is left for the way.
+const TOLD_AGE_MS_MAX: i64 = 1_400;
+/// No two heartbeats come closer together.
+const HEARTBEAT_MS_MIN: i64 = 250;
+/// A longer frame may take longer: a line that carries so many bytes a millisecond is quick enough.
+const BYTES_A_MS: usize = 16;
 
 /// One socket.
 pub(super) struct Socket {
@@ -45,7 +48,10 @@ pub(super) struct Socket {
     waker: Arc<Notify>,
     /// Whose turn was last: subscriptions take turns.
     last_id: u32,
-    heard_at: Instant,
+    /// What is under way to the client.
+    flow: Flow,
+    /// When this socket was opened, on the clock that frames tell.
+    opened_at_ms: i64,
 }
 
 struct Viewer {
@@ -63,8 +69,9 @@ enum End {
 
 impl Socket {
     pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, (sight, told): (Sight, Told)) -> Self {
-        let heard_at = clock::instant();
-        Self { http, socket, encoding, known, sight, told, subscriptions: BTreeMap::new(), waker: Arc::new(Notify::new()), last_id: 0, heard_at }
+        let opened_at_ms = http.hub.now_ms();
+        let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));
+        Self { http, socket, encoding, known, sight, told, subscriptions, waker, last_id: 0, flow: Flow::default(), opened_at_ms }
     }
 
     /// Runs until the socket ends.
@@ -88,11 +95,7 @@ impl Socket {
     async fn serve(&mut self) -> Result<(), End> {
         let hello = self.http.hub.hello(self.encoding);
         self.send(hello).await?;
-        let heartbeat_every = Duration::from_millis(self.http.limits.heartbeat_ms);
-        let mut heartbeat = tokio::time::interval(heartbeat_every);
-        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        heartbeat.reset();
-        let mut beats = 0_u32;
+        let mut heartbeat = Box::pin(tokio::time::sleep(self.next_beat(&[])));
         let draining = self.http.draining.clone();
         let permitted = self.known.ended.clone();
         let mut told = self.told.clone();
@@ -107,9 +110,9 @@ impl Socket {
                     self.take(message).await?;
                     is_pending = true;
                 }
-                _ = heartbeat.tick() => {
-                    beats = beats.wrapping_add(1);
-                    self.beat(beats, heartbeat_every).await?;
+                () = heartbeat.as_mut() => {
+                    let next = self.beat().await?;
+                    heartbeat.set(tokio::time::sleep(next));
                 }
                 () = waker.notified(), if !is_pending => is_pending = true,
                 () = std::future::ready(()), if is_pending => is_pending = self.show_next().await?,
@@ -117,20 +120,39 @@ impl Socket {
         }
     }
 
-    async fn beat(&mut self, beats: u32, every: Duration) -> Result<(), End> {
-        if self.heard_at.elapsed() > every * SILENT_HEARTBEATS_MAX {
-            return Err(End::Close { code: close_code::POLICY, reason: "no answer to pings" });
+    /// Sends a heartbeat, unless the client has not read what was sent before. How long to wait for the next.
+    async fn beat(&mut self) -> Result<Duration, End> {
+        let now = clock::instant();
+        if self.flow.waits(now) > Duration::from_millis(self.http.limits.send_ms_max) {
+            return Err(too_slow());
         }
-        let frame = self.http.hub.heartbeat(self.encoding);
-        self.send(frame).await?;
-        if beats.is_multiple_of(HEARTBEATS_A_PING) {
-            self.send_message(Message::Ping(Bytes::new())).await?;
+        let shown = self.subscriptions.iter().filter(|(_, viewer)| !viewer.is_paused);
+        let views: Vec<KnownView> = shown.filter_map(|(id, viewer)| viewer.subscription.known(*id)).collect();
+        let next = self.next_beat(&views);
+        if self.flow.is_open(now) {
+            let frame = self.http.hub.heartbeat(views, self.encoding);
+            self.send(frame).await?;
         }
-        Ok(())
+        Ok(next)
     }
 
-    /// Sends the next frame of the next subscription that has one; false when none has.
+    /// How long after telling of these views to tell of them again.
+    fn next_beat(&self, views: &[KnownView]) -> Duration {
+        let now_ms = self.http.hub.now_ms();
+        let oldest_at_ms = views.iter().map(|view| view.known_at_ms).min().unwrap_or(now_ms);
+        let most_ms = i64::try_from(self.http.limits.heartbeat_ms).unwrap_or(i64::MAX);
+        let age_ms = age_ms(oldest_at_ms, now_ms);
+        // Whoever comes back believes nothing before it was confirmed anew, and waits for that.
+        let is_awaited = oldest_at_ms < self.opened_at_ms && age_ms < TOLD_AGE_MS_MAX;
+        let wait_ms = if is_awaited { HEARTBEAT_MS_MIN } else { TOLD_AGE_MS_MAX.saturating_sub(age_ms) };
+        Duration::from_millis(wait_ms.max(HEARTBEAT_MS_MIN).min(most_ms).unsigned_abs())
+    }
+
+    /// Sends the next frame of the next subscription that has one; false when none has, or none may go yet.
     async fn show_next(&mut self) -> Result<bool, End> {
+        if !self.flow.is_open(clock::instant()) {
+            return Ok(false);
+        }
         let after = (Bound::Excluded(self.last_id), Bound::Unbounded);
         let ids: Vec<u32> = self.subscriptions.range(after).chain(self.subscriptions.range(..=self.last_id)).map(|(id, _)| *id).collect();
         for id in ids {
@@ -144,12 +166,15 @@ impl Socket {
     }
 
     async fn take(&mut self, message: Option<Result<Message, axum::Error>>) -> Result<(), End> {
-        self.heard_at = clock::instant();
         let (bytes, encoding) = match message {
             None | Some(Ok(Message::Close(_))) => return Err(End::Gone),
             Some(Err(error)) if is_too_long(&error) => return Err(too_long()),
             Some(Err(_)) => return Err(End::Gone),
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => return Ok(()),
+            Some(Ok(Message::Pong(carried))) => {
+                self.flow.answered(&carried, clock::instant());
+                return Ok(());
+            }
+            Some(Ok(Message::Ping(_))) => return Ok(()),
             Some(Ok(Message::Text(text))) => (Bytes::from(text), Encoding::Json),
             Some(Ok(Message::Binary(bytes))) => (bytes, Encoding::Binary),
         };
@@ -208,6 +233,7 @@ impl Socket {
             tracing::error!(%error, "a frame could not be made");
             End::Close { code: close_code::ERROR, reason: "the server could not write a frame" }
         })?;
+        let length = bytes.len();
         let message = match self.encoding {
             Encoding::Binary => Message::Binary(bytes),
             Encoding::Json => match Utf8Bytes::try_from(bytes) {
@@ -216,16 +242,22 @@ impl Socket {
             },
         };
         Counts::add(&self.http.counts.frames_sent);
-        self.send_message(message).await
+        self.send_message(message, length).await?;
+        if self.flow.sent(length) {
+            let ping = self.flow.ask(clock::instant());
+            self.send_message(Message::Ping(Bytes::copy_from_slice(&ping)), 0).await?;
+        }
+        Ok(())
     }
 
-    async fn send_message(&mut self, message: Message) -> Result<(), End> {
-        let within = Duration::from_millis(self.http.limits.send_ms_max);
+    async fn send_message(&mut self, message: Message, bytes: usize) -> Result<(), End> {
+        let for_its_length = u64::try_from(bytes / BYTES_A_MS).unwrap_or(u64::MAX);
+        let within = Duration::from_millis(self.http.limits.send_ms_max.saturating_add(for_its_length));
         tokio::select! {
             sent = tokio::time::timeout(within, self.socket.send(message)) => match sent {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(_)) => Err(End::Gone),
-                Err(_) => Err(End::Close { code: close_code::AGAIN, reason: "too slow: a frame could not be sent in time; connect again and resume" }),
+                Err(_) => Err(too_slow()),
             },
             () = self.http.draining.stopped() => Err(going_away()),
             why = self.known.ended.ended() => Err(not_permitted(why)),
@@ -243,6 +275,10 @@ fn read_anew() -> End {
 
 fn not_permitted(why: Ending) -> End {
     End::Close { code: close_code::POLICY, reason: why.words() }
+}
+
+fn too_slow() -> End {
+    End::Close { code: close_code::AGAIN, reason: "too slow: what was sent was not read in time; connect again and resume" }
 }
 
 fn too_long() -> End {

@@ -106,6 +106,7 @@ families! {
     "The view" {
         Ready: Gauge "ready" [] "1 when every root left its first sync.";
         LinkState: Gauge "link_state" ["ensemble", "state"] "1 for the state that the link to the ensemble is in, 0 for the others.";
+        ViewAge: Gauge "view_age_seconds" ["ensemble"] "How long ago the instant is up to which all that is shown of the ensemble is known to be true. What is older than 2 seconds is not called live.";
         RootState: Gauge "root_state" ["ensemble", "root", "state"] "1 for the state that the view of a watched root is in, 0 for the others.";
         RootLocks: Gauge "root_locks" ["ensemble", "root"] "Locks below a watched root.";
         RootZnodes: Gauge "root_znodes" ["ensemble", "root"] "Znodes believed below a watched root.";

@@ -17,6 +17,7 @@ pub(super) fn tell(figures: &Figures, out: &mut Exposition) {
     let ensemble = figures.ensemble.as_str();
     locks(figures, out);
     out.one_of(Family::LinkState, &[ensemble], wire::Link::ALL.map(wire::Link::name), figures.link.name());
+    figures.age_ms.into_iter().for_each(|ms| out.ms(Family::ViewAge, &[ensemble], ms));
     for root in &figures.roots {
         let states = wire::RootState::ALL.map(wire::RootState::name);
         out.one_of(Family::RootState, &[ensemble, &root.path], states, root.state.name());

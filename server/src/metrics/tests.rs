@@ -50,6 +50,7 @@ fn observatory(locks: u32, contenders: u32) -> Observatory {
         }
     }
     seen.push(Observation::SyncEnded { root });
+    seen.push(Observation::Synced { sent_at: NOW });
     seen.into_iter().for_each(|observation| drop(observatory.apply(NOW, observation)));
     observatory
 }

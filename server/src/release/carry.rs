@@ -10,7 +10,6 @@ use super::plans::Planned;
 use super::site::Site;
 use crate::access::Actor;
 use crate::audit::{AuditError, Entry, Journal};
-use crate::clock::Clock;
 use crate::feed::project::{Holding, Told, told};
 use crate::zookeeper::Asked;
 
@@ -89,7 +88,6 @@ pub(super) struct Order {
     pub(super) planned: Planned,
     pub(super) actor: Actor,
     pub(super) reason: String,
-    pub(super) clock: Clock,
     pub(super) begun: Instant,
 }
 
@@ -190,8 +188,7 @@ async fn revoke(order: &Order) -> (Told, Holding) {
 }
 
 async fn hold(order: &Order, within: Duration) -> Holding {
-    let now_ms = || order.clock.now_ms();
-    order.site.holding(now_ms, &order.planned.shown().lock, &order.planned.draft.target, within).await
+    order.site.holding(&order.planned.shown().lock, &order.planned.draft.target, within).await
 }
 
 /// Tells the end, and puts it on record whatever it is.

@@ -221,13 +221,13 @@ impl Desk {
             }
         };
         let (site, planned, guard) = taken;
-        if !site.is_live(self.now_ms(), &planned.shown().path, &planned.draft.target) {
+        if !site.is_live(&planned.shown().path, &planned.draft.target) {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
             self.note_refusal(actor, about, &Refused::new(RefusedFor::NotLive, sentence)).await;
             return Ok(Executed::untried(Outcome::NotLive, sentence.to_owned()));
         }
-        let (clock, reason) = (self.0.clock.clone(), order.reason.trim().to_owned());
-        let order = Order { deed, site, planned, actor: actor.clone(), reason, clock, begun };
+        let reason = order.reason.trim().to_owned();
+        let order = Order { deed, site, planned, actor: actor.clone(), reason, begun };
         let journal = Arc::clone(&self.0.journal);
         let carrying = tokio::spawn(async move {
             let _under_way = guard;
@@ -274,7 +274,7 @@ impl Desk {
             check_right(actor, name, &request.path)?;
         }
         let site = self.site(&request.ensemble)?;
-        let drafted = site.draft(self.now_ms(), &request.path);
+        let drafted = site.draft(&request.path);
         // Out of scope, not even that there is nothing is told.
         let lock = drafted.as_ref().map_or(&request.path, |draft| &draft.plan.lock);
         // Nor the name of the lock that a path belongs to.

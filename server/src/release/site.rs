@@ -9,6 +9,7 @@ use app::domain::time::TimeMs;
 use app::domain::znode::split_path;
 
 use super::refusal::{Refused, RefusedFor};
+use crate::clock::Clock;
 use crate::engine::Reader;
 use crate::feed::Sight;
 use crate::feed::project::{Draft, EnsembleInfo, Holding, Look};
@@ -23,15 +24,18 @@ pub struct Site {
     pub reader: Reader<Observatory>,
     /// With what to act there.
     pub acting: Acting,
+    /// The clock of whoever tells the model: what is believed is live by this one.
+    pub clock: Clock,
 }
 
 impl Site {
-    fn look<T>(&self, now_ms: i64, look: impl FnOnce(Look<'_>) -> T) -> T {
-        self.reader.read(|observatory| look(Look { observatory, ensemble: &self.info, sight: &Sight::ALL, now: TimeMs(now_ms) }))
+    fn look<T>(&self, look: impl FnOnce(Look<'_>) -> T) -> T {
+        let now = || TimeMs(self.clock.now_ms());
+        self.reader.read(|observatory| look(Look { observatory, ensemble: &self.info, sight: &Sight::ALL, now: now() }))
     }
 
-    pub(super) fn draft(&self, now_ms: i64, path: &str) -> Result<Draft, Refused> {
-        let draft = self.look(now_ms, |look| look.draft_release(path)).map_err(|refusal| refused(path, refusal))?;
+    pub(super) fn draft(&self, path: &str) -> Result<Draft, Refused> {
+        let draft = self.look(|look| look.draft_release(path)).map_err(|refusal| refused(path, refusal))?;
         match draft.target.owner {
             Some(owner) if is_ours(owner.0) => Err(refused(path, Refusal::Ours)),
             _ => Ok(draft),
@@ -43,8 +47,8 @@ impl Site {
         self.acting.right(split_path(path).map_or("/", |(directory, _)| directory)).await
     }
 
-    pub(super) fn is_live(&self, now_ms: i64, path: &str, target: &Target) -> bool {
-        self.look(now_ms, |look| look.holding("", path, target.czxid)).is_live
+    pub(super) fn is_live(&self, path: &str, target: &Target) -> bool {
+        self.look(|look| look.holding("", path, target.czxid)).is_live
     }
 
     pub(super) async fn release(&self, target: Target) -> End {
@@ -56,9 +60,9 @@ impl Site {
     }
 
     /// Waits until the model has heard that an incarnation is gone, for so long at most; who holds then.
-    pub(super) async fn holding(&self, now_ms: impl Fn() -> i64, lock: &str, target: &Target, within: Duration) -> Holding {
+    pub(super) async fn holding(&self, lock: &str, target: &Target, within: Duration) -> Holding {
         let mut revisions = self.reader.revisions();
-        let look = || self.look(now_ms(), |look| look.holding(lock, &target.path, target.czxid));
+        let look = || self.look(|look| look.holding(lock, &target.path, target.czxid));
         let gone = async {
             loop {
                 revisions.borrow_and_update();

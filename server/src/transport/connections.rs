@@ -19,6 +19,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -57,6 +58,10 @@ pub struct Bounds {
     pub head_bytes_max: usize,
     /// Headers of a request.
     pub headers_max: usize,
+    /// Bytes that the kernel may keep for a client.
+    pub send_buffer_bytes: usize,
+    /// Of these, the bytes that it takes before they can be sent.
+    pub unsent_bytes_max: u32,
 }
 
 impl Default for Bounds {
@@ -71,6 +76,8 @@ impl Default for Bounds {
             stall_max: Duration::from_secs(20),
             head_bytes_max: 32 * 1024,
             headers_max: 64,
+            send_buffer_bytes: 64 * 1024,
+            unsent_bytes_max: 16 * 1024,
         }
     }
 }
@@ -167,6 +174,11 @@ async fn connection(stream: TcpStream, peer: SocketAddr, tls: Option<Tls>, route
     let Ok(local) = stream.local_addr() else { return };
     // Frames are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
+    // What lies in the kernel is out of our hands, grows old there, and is paid for by nobody: little may.
+    let socket = SockRef::from(&stream);
+    let _ = socket.set_send_buffer_size(bounds.send_buffer_bytes);
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_notsent_lowat(bounds.unsent_bytes_max);
     let arrival = Arrival { peer: canonical(peer), local: canonical(local), is_tls: tls.is_some() };
     match tls {
         None => answer(stream, arrival, router, &bounds, closing).await,

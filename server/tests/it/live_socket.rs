@@ -1,6 +1,6 @@
 //! The live socket from outside, over a model of our own: what clients may rely on, and what bad ones get.
 
-use app::wire::{BoardQuery, ClientFrame, ServerFrame, View, decode_frame, encode_frame};
+use app::wire::{BoardQuery, ClientFrame, PROTOCOL, ServerFrame, View, decode_frame, encode_frame};
 use futures_util::{SinkExt as _, StreamExt as _};
 use server::http::Limits;
 use tokio_tungstenite::tungstenite::{self, Message};
@@ -25,7 +25,10 @@ async fn a_script_sees_hello_snapshot_delta_and_heartbeat() {
     let served = Served::start(short(500)).await;
     let mut client = served.json().await;
     let hello = hear(&mut client, "hello").await;
-    assert_eq!((hello["protocol"].as_u64(), hello["epoch"].as_str(), hello["server_time_ms"].as_i64()), (Some(1), Some("0xe"), Some(1_000_000)));
+    assert_eq!(
+        (hello["protocol"].as_u64(), hello["epoch"].as_str(), hello["server_time_ms"].as_i64()),
+        (Some(PROTOCOL.into()), Some("0xe"), Some(1_000_000))
+    );
     say(&mut client, SUBSCRIBE).await;
     let snapshot = hear(&mut client, "snapshot").await;
     assert_eq!(
@@ -38,6 +41,7 @@ async fn a_script_sees_hello_snapshot_delta_and_heartbeat() {
     assert_eq!(delta["body"]["window"]["changed"][0][1]["path"], "/a-0");
     let beat = hear(&mut client, "heartbeat").await;
     assert_eq!(beat["seq"].as_u64(), Some(1));
+    assert_eq!(beat["views"], serde_json::json!([{ "id": 1, "seq": delta["seq"], "known_at_ms": 1_000_000 }]));
 }
 
 #[tokio::test]
@@ -221,4 +225,35 @@ async fn at_shutdown_sockets_close_with_1001_and_ready_says_so() {
     assert!(served.http.sockets_closed(crate::harness::DEADLINE).await);
     assert_eq!(served.get("/readyz").await.0, 503);
     assert_eq!(served.get("/healthz").await.0, 200);
+}
+
+/// What lies in the kernel for the clients of this port and from them, at both ends.
+fn queued_bytes(port: u16) -> u64 {
+    let text = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let port = format!(":{port:04X}");
+    let ours = text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let ours = ours.filter(|words| words[1].ends_with(&port) || words[2].ends_with(&port));
+    let bytes = |words: &str| u64::from_str_radix(words, 16).unwrap();
+    ours.map(|words| words[4].split_once(':').map_or(0, |(sent, read)| bytes(sent) + bytes(read))).sum()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sockets_that_never_read_keep_little_in_the_kernel() {
+    let served = Served::start(Limits::default()).await;
+    let mut quick = served.json().await;
+    say(&mut quick, SUBSCRIBE).await;
+    hear(&mut quick, "snapshot").await;
+    let mut deaf = Vec::new();
+    for _ in 0..100 {
+        let mut client = served.json().await;
+        say(&mut client, SUBSCRIBE).await;
+        deaf.push(client);
+    }
+    // Each round changes every row: some 200 KB.
+    for round in 0..20 {
+        served.fake.set(&paths(400, &format!("round{round}")));
+        hear(&mut quick, "delta").await;
+    }
+    let queued = queued_bytes(served.address.port());
+    assert!(queued <= 32 << 20, "{queued} bytes for {} sockets", deaf.len());
 }

@@ -15,6 +15,7 @@ mod documents;
 mod ensembles;
 mod events;
 mod evidence;
+mod freshness;
 mod guard;
 mod http_api;
 mod identity;

@@ -1,6 +1,7 @@
 //! An HTTP server over a model that is a list of names: what the socket and API tests share. No ZooKeeper.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use app::wire::{
@@ -11,7 +12,7 @@ use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
 use server::access::Access;
 use server::clock::Clock;
-use server::feed::{Hub, Projection, Sight, pump};
+use server::feed::{Hub, Known, Projected, Projection, Sight, pump};
 use server::http::{Http, Limits};
 use server::shutdown::{self, Stopper};
 use server::transport::{self, Bounds, Tls};
@@ -32,11 +33,13 @@ pub(crate) struct Fake {
     paths: Mutex<Vec<String>>,
     revision: watch::Sender<u64>,
     is_ready: Mutex<bool>,
+    /// Up to when what it shows is known to be true.
+    pub(crate) known_at_ms: AtomicI64,
 }
 
 impl Default for Fake {
     fn default() -> Self {
-        Self { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true) }
+        Self { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true), known_at_ms: AtomicI64::new(NOW_MS) }
     }
 }
 
@@ -89,9 +92,9 @@ impl Projection for Fake {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, _sight: &Sight) -> Body {
+    fn project(&self, view: &View, sight: &Sight) -> Projected {
         let paths = self.paths.lock().unwrap().clone();
-        match view {
+        let body = match view {
             View::Board(query) => {
                 let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
                 let roots = vec![RootBrief {
@@ -157,7 +160,12 @@ impl Projection for Fake {
                     missed: 0,
                 }],
             }),
-        }
+        };
+        Projected { body, known: self.known(view, sight) }
+    }
+
+    fn known(&self, _view: &View, _sight: &Sight) -> Known {
+        Known { at_ms: self.known_at_ms.load(Ordering::Relaxed), is_live: true }
     }
 
     fn is_ready(&self) -> bool {

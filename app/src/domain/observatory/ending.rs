@@ -89,6 +89,7 @@ impl Observatory {
 
     pub(super) fn synced(&mut self, now: TimeMs, sent_at: TimeMs, out: &mut Vec<Change>) {
         self.offset.synced(now, sent_at);
+        self.confirmed(sent_at, out);
         self.answered(out);
     }
 }

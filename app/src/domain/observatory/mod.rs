@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use record::{Happened, RECORDED_MAX, Recorded, Recorder};
-pub use root::{RootState, RootView};
+pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
 pub use waits::Spot;
 
 use super::change::{Change, Departure};
@@ -258,6 +258,7 @@ impl Observatory {
     }
 
     fn tick(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        self.age(now, out);
         self.settle_sessions(now, out);
         self.outlive_evidence(now, out);
         self.search_suspects(now, out);

@@ -92,7 +92,7 @@ impl Observatory {
                 // Too small, or told otherwise.
                 Change::EvidenceChanged | Change::LockTouched { .. } => {}
                 Change::RootChanged(root) => {
-                    let (state, ..) = self.root_state(*root);
+                    let (state, ..) = self.root_state(*root, now);
                     if self.recorder.differs(*root, state) {
                         self.recorder.note(now, Happened::Root(*root, state));
                     }

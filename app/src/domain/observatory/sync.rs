@@ -39,6 +39,7 @@ impl Observatory {
         view.trouble = None;
         view.why = "".into();
         view.since = now;
+        view.doubt();
         out.push(Change::RootChanged(root));
         self.reconcile(now, root, &stale, out);
     }

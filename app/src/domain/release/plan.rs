@@ -112,7 +112,7 @@ pub struct Plan<'a> {
 /// When there is nothing there that can be released.
 pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result<Plan<'a>, Refusal> {
     let root = observatory.root_of(path).ok_or(Refusal::NotWatched)?;
-    let state = observatory.root_state(root).0;
+    let state = observatory.root_state(root, now).0;
     if !matches!(state, RootState::Live | RootState::Partial) {
         return Err(Refusal::NotLive(state));
     }

@@ -5,7 +5,7 @@ use crate::ui::charts::sparkline;
 use crate::ui::format::{middle, plural, visible};
 use crate::ui::html::Html;
 use crate::ui::parts::{chip, holder_name, runs_out, tag, waiters_text};
-use crate::wire::{LockQuery, LockRow, Role, RootState, RunsOut, Verdict};
+use crate::wire::{LockQuery, LockRow, Role, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
 const PATH_CHARS: usize = 72;
@@ -37,7 +37,7 @@ pub(super) fn row(drawn: &Drawn, is_grouped: bool, now_ms: i64) -> Html {
         ("data-lock", &row.path),
         ("data-verdict", row.verdict.name()),
         ("data-away", yes(drawn.is_away)),
-        ("data-old", yes(row.state != RootState::Live)),
+        ("data-old", yes(!row.state.is_current())),
         ("data-chosen", yes(drawn.is_chosen)),
         ("aria-selected", if drawn.is_chosen { "true" } else { "false" }),
         ("aria-rowindex", &at),

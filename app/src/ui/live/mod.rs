@@ -8,12 +8,15 @@ mod viewport;
 use leptos::prelude::*;
 
 use crate::ports::First;
-use crate::wire::{Board, BoardHead, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits};
+use crate::wire::{Board, BoardHead, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
 use model::Model;
+use policy::{Dispute, LocalClock, ServerClock};
 pub(crate) use viewport::{FETCH_ROWS, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 
-/// How often ages move on.
-const TICK: std::time::Duration = std::time::Duration::from_millis(500);
+/// How often it is looked whether what is shown is still live.
+const TICK: std::time::Duration = std::time::Duration::from_millis(250);
+/// Ages move on with every so many looks.
+const LOOKS_A_MOVE: u32 = 2;
 
 /// The page's connection to Lockscope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +25,13 @@ pub(crate) enum Connection {
     Opening,
     /// Frames arrive.
     Open,
-    /// None since then, by the server's clock.
-    Lost {
-        /// Since when.
-        since_ms: i64,
+    /// Frames arrive again; what was shown before counts for nothing until it is known to be true of a later instant.
+    Back {
+        /// When they began to arrive, by the server's clock.
+        at_ms: i64,
     },
+    /// None arrives.
+    Lost,
     /// The server does not know us any more, and nobody unknown may look.
     SignedOut,
 }
@@ -37,10 +42,25 @@ pub(crate) struct Live {
     model: StoredValue<Model>,
     version: RwSignal<u64>,
     now_ms: RwSignal<i64>,
-    clock_offset_ms: StoredValue<Option<i64>>,
+    /// The server's clock when it rendered the document.
+    first_ms: StoredValue<i64>,
+    clocks: StoredValue<Clocks>,
     connection: RwSignal<Connection>,
+    /// What is shown is known to be true as of a moment ago.
+    is_fresh: RwSignal<bool>,
     paused: RwSignal<bool>,
     bump_is_due: StoredValue<bool>,
+}
+
+/// What is known of the time, here and at the server.
+#[derive(Debug, Default)]
+struct Clocks {
+    local: LocalClock,
+    server: ServerClock,
+    /// The server's clock, as the last frame told it.
+    told_ms: i64,
+    dispute: Dispute,
+    looks: u32,
 }
 
 impl Live {
@@ -49,8 +69,10 @@ impl Live {
             model: StoredValue::new(Model::default()),
             version: RwSignal::new(0),
             now_ms: RwSignal::new(0),
-            clock_offset_ms: StoredValue::new(None),
+            first_ms: StoredValue::new(0),
+            clocks: StoredValue::new(Clocks::default()),
             connection: RwSignal::new(Connection::Opening),
+            is_fresh: RwSignal::new(true),
             paused: RwSignal::new(false),
             bump_is_due: StoredValue::new(false),
         }
@@ -65,9 +87,10 @@ impl Live {
     pub(crate) fn open<T>(self, view: View, first: Option<First<T>>, body_of: impl FnOnce(T) -> Body) -> Opened {
         let first = first.map(|first| {
             self.now_ms.update_untracked(|now_ms| *now_ms = (*now_ms).max(first.server_time_ms));
-            (first.epoch, first.seq, body_of(first.value))
+            self.first_ms.update_value(|first_ms| *first_ms = (*first_ms).max(first.server_time_ms));
+            (first.epoch, first.seq, first.known_at_ms, body_of(first.value))
         });
-        let first: Option<(Epoch, u64, Body)> = first;
+        let first: Option<(Epoch, u64, i64, Body)> = first;
         let id = self.model.try_update_value(|model| model.open(view, first)).unwrap_or_default();
         self.paused.set(false);
         self.bump();
@@ -82,6 +105,17 @@ impl Live {
     /// The state of the connection.
     pub(crate) fn connection(self) -> Connection {
         self.connection.get()
+    }
+
+    /// Whether what is shown is known to be true as of a moment ago.
+    pub(crate) fn is_fresh(self) -> bool {
+        self.is_fresh.get()
+    }
+
+    /// Up to when what is shown is known to be true, on the server's clock.
+    pub(crate) fn known_at_ms(self) -> Option<i64> {
+        self.version.track();
+        self.model.with_value(Model::known_at_ms)
     }
 
     /// The server's clock; moves only in the browser, and not while paused.
@@ -183,37 +217,89 @@ impl Live {
     }
 
     fn tick(self) {
-        socket::watch(self);
-        if !self.paused.get_untracked() {
+        self.look();
+        let is_due = self.clocks.try_update_value(|clocks| {
+            clocks.looks += 1;
+            clocks.looks.is_multiple_of(LOOKS_A_MOVE)
+        });
+        if is_due.unwrap_or_default() && !self.paused.get_untracked() {
             let now_ms = self.server_now_ms();
             self.now_ms.set(now_ms);
             super::html::let_times_move(now_ms);
         }
     }
 
-    fn server_now_ms(self) -> i64 {
-        let local_ms = local_now_ms();
-        // Before the first frame the clock goes on from what the server rendered.
-        match self.clock_offset_ms.get_value() {
-            Some(offset) => local_ms + offset,
-            None => {
-                let offset = self.now_ms.get_untracked() - local_ms;
-                self.clock_offset_ms.set_value(Some(offset));
-                local_ms + offset
-            }
+    /// Looks at the clock: is there still a connection, and is what is shown still live?
+    fn look(self) {
+        socket::watch(self);
+        self.judge();
+        let says = |clocks: &mut Clocks, local_ms: i64| {
+            let known_at_ms = self.model.with_value(Model::known_at_ms);
+            let server_says = known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, clocks.told_ms));
+            clocks.dispute.lasts(server_says, self.is_fresh.get_untracked(), local_ms)
+        };
+        let local_ms = self.local_now_ms();
+        if self.clocks.try_update_value(|clocks| says(clocks, local_ms)).unwrap_or_default() {
+            // Frames come far too late, or a clock was set: a new connection tells which.
+            socket::renew(self);
         }
     }
 
+    /// Whether what is shown may be called live: a question of its age alone. A paused view stands still and says so.
+    fn judge(self) {
+        let now_ms = self.server_now_ms();
+        let known_at_ms = self.model.with_value(Model::known_at_ms);
+        let fresh = self.paused.get_untracked() || known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, now_ms));
+        if self.is_fresh.get_untracked() != fresh {
+            self.is_fresh.set(fresh);
+        }
+        if let Connection::Back { at_ms } = self.connection.get_untracked()
+            && (self.paused.get_untracked() || known_at_ms.is_some_and(|known_at_ms| known_at_ms >= at_ms))
+        {
+            self.connection.set(Connection::Open);
+        }
+    }
+
+    fn server_now_ms(self) -> i64 {
+        let local_ms = self.local_now_ms();
+        let rendered_ms = self.now_ms.get_untracked();
+        // Before the first frame: what the server rendered is at least as old as this document is.
+        self.clocks.with_value(|clocks| clocks.server.now_ms(local_ms)).unwrap_or(rendered_ms.max(self.first_ms.get_value() + local_ms))
+    }
+
+    /// Milliseconds on a clock of this browser that neither jumps nor stands still; from about when this document began.
+    fn local_now_ms(self) -> i64 {
+        let wall_ms = js_sys::Date::now() as i64;
+        let steady_ms = window().performance().map_or(wall_ms, |performance| performance.now() as i64);
+        self.clocks.try_update_value(|clocks| clocks.local.now_ms(wall_ms, steady_ms)).unwrap_or(steady_ms)
+    }
+
     fn take(self, frame: ServerFrame) {
+        let local_ms = self.local_now_ms();
         let taken = self.model.try_update_value(|model| model.take(frame)).unwrap_or_default();
         if let Some(server_ms) = taken.server_time_ms {
-            let known = self.clock_offset_ms.get_value();
-            self.clock_offset_ms.set_value(Some(policy::clock_offset_ms(known, server_ms, local_now_ms())));
+            self.clocks.update_value(|clocks| {
+                clocks.server.heard(server_ms, local_ms);
+                clocks.told_ms = server_ms;
+            });
+            if self.connection.get_untracked() != Connection::Open {
+                self.come_back(server_ms);
+            }
         }
+        self.judge();
         if taken.changed {
             self.bump_soon();
         }
         self.flush();
+    }
+
+    /// A frame came.
+    fn come_back(self, server_ms: i64) {
+        match self.connection.get_untracked() {
+            Connection::Opening => self.connection.set(Connection::Open),
+            Connection::Lost | Connection::SignedOut => self.connection.set(Connection::Back { at_ms: server_ms }),
+            Connection::Open | Connection::Back { .. } => {}
+        }
     }
 
     /// Sets the version signal once before the next paint, however many frames arrive.
@@ -252,9 +338,4 @@ impl Opened {
         self.live.model.update_value(|model| model.look_at(self.id, view));
         self.live.flush();
     }
-}
-
-/// The browser's clock.
-fn local_now_ms() -> i64 {
-    js_sys::Date::now() as i64
 }

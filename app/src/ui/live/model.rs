@@ -2,7 +2,7 @@
 //! graph; the reducer is the one the server uses.
 
 use crate::ui::tab::beside;
-use crate::wire::{BoardHead, Body, ClientFrame, Epoch, ServerFrame, View};
+use crate::wire::{BoardHead, Body, ClientFrame, Epoch, KnownView, ServerFrame, View};
 
 /// The subscription that every page but the board has besides: what is the matter with any lock.
 const BESIDE: u32 = 0;
@@ -14,8 +14,16 @@ struct Subscription {
     view: View,
     at: Option<(Epoch, u64)>,
     body: Option<Body>,
+    /// Up to when the body is known to be true, on the server's clock.
+    known_at_ms: Option<i64>,
     /// A snapshot was asked for; deltas until then are for what was shown before.
     awaits_snapshot: bool,
+}
+
+impl Subscription {
+    fn new(id: u32, view: View) -> Self {
+        Self { id, view, at: None, body: None, known_at_ms: None, awaits_snapshot: false }
+    }
 }
 
 /// What a frame changed.
@@ -41,14 +49,17 @@ pub(crate) struct Model {
 
 impl Model {
     /// Starts a view, from what the server rendered if it did. Returns its id.
-    pub(crate) fn open(&mut self, view: View, first: Option<(Epoch, u64, Body)>) -> u32 {
+    pub(crate) fn open(&mut self, view: View, first: Option<(Epoch, u64, i64, Body)>) -> u32 {
         if let Some(old) = self.current.take() {
             self.send(ClientFrame::Unsubscribe { id: old.id });
         }
         self.last_id += 1;
-        let (at, body) = first.map_or((None, None), |(epoch, seq, body)| (Some((epoch, seq)), Some(body)));
         let is_board = matches!(view, View::Board(_));
-        self.current = Some(Subscription { id: self.last_id, view, at, body, awaits_snapshot: false });
+        let mut current = Subscription::new(self.last_id, view);
+        if let Some((epoch, seq, known_at_ms, body)) = first {
+            (current.at, current.known_at_ms, current.body) = (Some((epoch, seq)), Some(known_at_ms), Some(body));
+        }
+        self.current = Some(current);
         self.refusal = None;
         self.paused = false;
         self.ask(self.last_id);
@@ -60,7 +71,7 @@ impl Model {
     fn look_beside(&mut self, is_needed: bool) {
         match (is_needed, self.beside.is_some()) {
             (true, false) => {
-                self.beside = Some(Subscription { id: BESIDE, view: View::Board(beside()), at: None, body: None, awaits_snapshot: false });
+                self.beside = Some(Subscription::new(BESIDE, View::Board(beside())));
                 self.ask(BESIDE);
             }
             (false, true) => {
@@ -157,16 +168,20 @@ impl Model {
     /// Takes one frame in.
     pub(crate) fn take(&mut self, frame: ServerFrame) -> Taken {
         match frame {
-            ServerFrame::Hello { server_time_ms, .. } | ServerFrame::Heartbeat { server_time_ms, .. } => {
+            ServerFrame::Hello { server_time_ms, .. } => Taken { changed: false, server_time_ms: Some(server_time_ms) },
+            ServerFrame::Heartbeat { server_time_ms, views, .. } => {
+                views.iter().for_each(|view| self.confirm(view));
                 Taken { changed: false, server_time_ms: Some(server_time_ms) }
             }
-            ServerFrame::Snapshot { id, epoch, seq, server_time_ms, body } => {
+            ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body } => {
                 let changed = self.take_snapshot(id, (epoch, seq), body);
+                self.confirm(&KnownView { id, seq, known_at_ms });
                 Taken { changed, server_time_ms: Some(server_time_ms) }
             }
-            ServerFrame::Delta { id, seq, body } => {
+            ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
                 let changed = self.take_delta(id, seq, &body);
-                Taken { changed, server_time_ms: None }
+                self.confirm(&KnownView { id, seq, known_at_ms });
+                Taken { changed, server_time_ms: Some(server_time_ms) }
             }
             ServerFrame::Resync { id, .. } => {
                 if let Some(current) = self.subscription(id) {
@@ -179,6 +194,19 @@ impl Model {
                 Taken { changed: true, server_time_ms: None }
             }
         }
+    }
+
+    /// The state that is shown is known to be true up to a later instant.
+    fn confirm(&mut self, known: &KnownView) {
+        let shown = self.subscription(known.id).filter(|one| !one.awaits_snapshot && one.at.is_some_and(|(_, seq)| seq == known.seq));
+        if let Some(shown) = shown {
+            shown.known_at_ms = Some(known.known_at_ms);
+        }
+    }
+
+    /// Up to when what is on screen is known to be true.
+    pub(crate) fn known_at_ms(&self) -> Option<i64> {
+        [&self.current, &self.beside].into_iter().flatten().find_map(|one| one.known_at_ms)
     }
 
     fn take_snapshot(&mut self, id: u32, at: (Epoch, u64), body: Body) -> bool {

@@ -9,7 +9,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
-use super::{Connection, Live, local_now_ms, policy};
+use super::{Connection, Live, policy};
 use crate::wire::{SUBPROTOCOL_BIN, decode_frame, encode_frame};
 
 /// A first connection may take this long before it is called lost.
@@ -51,8 +51,19 @@ thread_local! {
 /// Makes the first connection.
 pub(super) fn start(live: Live) {
     connect(live);
-    window_event_listener_untyped("online", move |_| retry_now(live));
-    window_event_listener_untyped("pageshow", move |_| watch(live));
+    window_event_listener_untyped("online", move |_| {
+        retry_now(live);
+        live.look();
+    });
+    // Whoever comes back to a page looks at it at once: no timer may have run for long.
+    for moment in ["pageshow", "focus", "resume", "visibilitychange"] {
+        let look = Closure::<dyn FnMut()>::new(move || live.look());
+        // Some of these are told to the document alone; what bubbles is looked at twice. Adding a listener cannot fail.
+        let _ = document().add_event_listener_with_callback(moment, look.as_ref().unchecked_ref());
+        let _ = window().add_event_listener_with_callback(moment, look.as_ref().unchecked_ref());
+        // For as long as the page lives.
+        look.forget();
+    }
 }
 
 /// Sends what the model wants sent.
@@ -69,9 +80,9 @@ pub(super) fn flush(live: Live) {
 
 /// Called on every tick: a silent connection counts as lost.
 pub(super) fn watch(live: Live) {
-    let now_ms = local_now_ms();
+    let now_ms = live.local_now_ms();
     let (is_open, silent, slow) = STATE.with_borrow(|state| {
-        let is_open = live.connection.get_untracked() == Connection::Open;
+        let is_open = is_connected(live);
         let slow = state.opened_at_ms > 0 && now_ms - state.opened_at_ms > OPENING_MAX_MS;
         (is_open, policy::is_silent(state.last_frame_at_ms, now_ms), slow)
     });
@@ -80,6 +91,15 @@ pub(super) fn watch(live: Live) {
     } else if !is_open && slow {
         mark_lost(live);
     }
+}
+
+fn is_connected(live: Live) -> bool {
+    matches!(live.connection.get_untracked(), Connection::Open | Connection::Back { .. })
+}
+
+/// Gives the connection up for a new one.
+pub(super) fn renew(live: Live) {
+    lose(live);
 }
 
 fn connect(live: Live) {
@@ -98,13 +118,15 @@ fn connect(live: Live) {
     socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     socket.set_onclose(Some(on_close.as_ref().unchecked_ref()));
     STATE.with_borrow_mut(|state| {
-        state.opened_at_ms = if state.opened_at_ms == 0 { local_now_ms() } else { state.opened_at_ms };
+        state.opened_at_ms = if state.opened_at_ms == 0 { live.local_now_ms() } else { state.opened_at_ms };
         state.wire = Some(Wire { socket, _on_open: on_open, _on_message: on_message, _on_close: on_close });
     });
 }
 
 fn opened(live: Live) {
-    STATE.with_borrow_mut(|state| state.last_frame_at_ms = local_now_ms());
+    let now_ms = live.local_now_ms();
+    STATE.with_borrow_mut(|state| state.last_frame_at_ms = now_ms);
+    live.clocks.update_value(|clocks| clocks.server.forget());
     live.model.update_value(super::Model::connected);
     flush(live);
 }
@@ -113,19 +135,15 @@ fn received(live: Live, event: &MessageEvent) {
     let Ok(buffer) = event.data().dyn_into::<js_sys::ArrayBuffer>() else { return };
     let Some(frame) = decode_frame(&js_sys::Uint8Array::new(&buffer).to_vec()) else {
         // Another version of the protocol: this page is of an older server, the next one matches.
-        if live.connection.get_untracked() != Connection::Open {
-            mark_lost(live);
-        }
+        mark_lost(live);
         return;
     };
+    let now_ms = live.local_now_ms();
     STATE.with_borrow_mut(|state| {
-        state.last_frame_at_ms = local_now_ms();
+        state.last_frame_at_ms = now_ms;
         state.opened_at_ms = 0;
         state.attempt = 0;
     });
-    if live.connection.get_untracked() != Connection::Open {
-        live.connection.set(Connection::Open);
-    }
     live.take(frame);
 }
 
@@ -133,7 +151,7 @@ fn lose(live: Live) {
     let wire = STATE.with_borrow_mut(|state| state.wire.take());
     drop(wire);
     live.model.update_value(super::Model::disconnected);
-    if live.connection.get_untracked() == Connection::Open {
+    if is_connected(live) {
         mark_lost(live);
     }
     spawn_local(ask_whether_known(live));
@@ -144,14 +162,14 @@ fn lose(live: Live) {
 async fn ask_whether_known(live: Live) {
     let Ok(answer) = JsFuture::from(window().fetch_with_str("/api/v1/me")).await else { return };
     let is_unknown = answer.dyn_into::<web_sys::Response>().is_ok_and(|answer| answer.status() == UNKNOWN);
-    if is_unknown && live.connection.get_untracked() != Connection::Open {
+    if is_unknown && !is_connected(live) {
         live.connection.set(Connection::SignedOut);
     }
 }
 
 fn mark_lost(live: Live) {
-    if matches!(live.connection.get_untracked(), Connection::Opening | Connection::Open) {
-        live.connection.set(Connection::Lost { since_ms: live.server_now_ms() });
+    if matches!(live.connection.get_untracked(), Connection::Opening | Connection::Open | Connection::Back { .. }) {
+        live.connection.set(Connection::Lost);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::ui::charts::sparkline;
 use crate::ui::copy::{copy_button, copy_command};
 use crate::ui::format::{count, visible};
 use crate::ui::html::{Html, Living};
-use crate::ui::parts::{chip, findings, waiters_text};
+use crate::ui::parts::{chip, current, findings, waiters_text};
 use crate::ui::visitor::Visitor;
 use crate::wire::{LockHead, LockQuery, LockRow};
 
@@ -18,17 +18,19 @@ use crate::wire::{LockHead, LockQuery, LockRow};
 #[component]
 pub(super) fn LockTitle(state: LockState) -> impl IntoView {
     let may_release = Visitor::of_app().may_release();
-    let html = move || state.head.with(|head| head.as_ref().map(|head| top(head, may_release, state.live.now_ms_untracked())).unwrap_or_default());
+    let is_live = Memo::new(move |_| current(state.live).is_live());
+    let draw = move |head: &LockHead| top(head, may_release, is_live.get(), state.live.now_ms_untracked());
+    let html = move || state.head.with(|head| head.as_ref().map(draw).unwrap_or_default());
     view! { <Living class="living" html=Signal::derive(html) /> }
 }
 
-fn top(head: &LockHead, may_release: bool, now_ms: i64) -> Html {
+fn top(head: &LockHead, may_release: bool, is_live: bool, now_ms: i64) -> Html {
     let way_back = Html::of("a", &[("href", "/")], "Board");
     let note = |note: &String| Html::of("p", &[("class", "finding"), ("data-severity", "note")], note);
     Html::all(vec![
         Html::tag("nav", &[("class", "crumbs"), ("aria-label", "Way back")], way_back),
         verdict(head, now_ms),
-        trust(&head.as_of, &head.trust, now_ms),
+        trust(&head.as_of, &head.trust, is_live, now_ms),
         findings(&head.findings, now_ms),
         // What the recipe hides.
         Html::all(head.notes.iter().map(note).collect()),

@@ -4,9 +4,10 @@ use crate::ui::format::plural;
 use crate::ui::html::Html;
 use crate::wire::{AsOf, RootState, Trust};
 
-/// The line.
-pub(super) fn trust(as_of: &AsOf, trust: &Trust, now_ms: i64) -> Html {
-    let items = [view(as_of), link(as_of, now_ms), Some(clock(trust)), Some(clients(trust, now_ms)), Some(watches(trust, now_ms)), behind(trust)];
+/// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
+pub(super) fn trust(as_of: &AsOf, trust: &Trust, is_live: bool, now_ms: i64) -> Html {
+    let items =
+        [view(as_of), link(as_of, is_live, now_ms), Some(clock(trust)), Some(clients(trust, now_ms)), Some(watches(trust, now_ms)), behind(trust)];
     let item = |item: Item| {
         let doubt = if item.is_doubtful { "true" } else { "" };
         Html::tag("li", &[("class", "trust-item"), ("data-doubt", doubt), ("title", item.title)], item.text)
@@ -41,9 +42,10 @@ fn view(as_of: &AsOf) -> Option<Item> {
     (as_of.zxid.0 != 0).then(|| Item::sure(text, "The newest transaction that the view is known to include"))
 }
 
-fn link(as_of: &AsOf, now_ms: i64) -> Option<Item> {
+fn link(as_of: &AsOf, is_live: bool, now_ms: i64) -> Option<Item> {
     let title = "The watched root of this lock";
     Some(match as_of.state {
+        state if state.is_current() && !is_live => Item::doubtful(Html::text("link unknown"), title),
         RootState::Live => Item::sure(Html::text("link live"), title),
         state if as_of.since_ms > 0 => Item::doubtful(ago(&format!("link {state} for "), as_of.since_ms, "", now_ms), title),
         state => Item::doubtful(Html::text(&format!("link {state}")), title),

@@ -26,10 +26,15 @@ impl Standing {
     }
 }
 
-fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool) -> Standing {
-    if let Connection::Lost { since_ms } = connection {
-        let why = "connection to Lockscope lost; trying again".to_owned();
-        return Standing { state: "offline", word: "OFFLINE", since_ms: Some(since_ms), why };
+/// What is told: `known_at_ms` is up to when what is shown is known to be true. That instant is what everything that is not
+/// live is told since, whatever comes in between, until it is live again.
+fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_fresh: bool, known_at_ms: Option<i64>) -> Standing {
+    let is_current = as_of.is_none_or(|as_of| as_of.state.is_current());
+    let known_ms = if is_current { known_at_ms } else { as_of.map(|as_of| as_of.since_ms) };
+    let since_ms = known_ms.filter(|since_ms| *since_ms > 0);
+    let told = |state, word, why: &str| Standing { state, word, since_ms, why: why.to_owned() };
+    if connection == Connection::Lost {
+        return told("offline", "OFFLINE", "connection to Lockscope lost; trying again");
     }
     if connection == Connection::SignedOut {
         return Standing {
@@ -46,6 +51,12 @@ fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool) -> 
     let Some(as_of) = as_of else {
         return Standing { state: "syncing", word: "WAITING", since_ms: None, why: "for the first data from Lockscope".to_owned() };
     };
+    if is_current && matches!(connection, Connection::Back { .. }) {
+        return told("syncing", "RESYNCING", "connected again; waiting for news from ZooKeeper");
+    }
+    if is_current && !is_fresh {
+        return told("stale", "STALE", "what comes from Lockscope is too old");
+    }
     let why = visible(&as_of.why);
     let since_ms = Some(as_of.since_ms).filter(|since_ms| *since_ms > 0);
     let (state, word, since_ms, otherwise) = match as_of.state {
@@ -63,7 +74,10 @@ fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool) -> 
 /// How the open view stands. Reactive.
 pub(crate) fn current(live: Live) -> Standing {
     let as_of = as_of(live);
-    let mut standing = standing(live.connection(), as_of.as_ref(), live.awaits_data());
+    let (connection, is_fresh) = (live.connection(), live.is_fresh());
+    // It moves on all the time, and matters only where something is wrong.
+    let known_at_ms = if is_fresh && connection == Connection::Open { None } else { live.known_at_ms() };
+    let mut standing = standing(connection, as_of.as_ref(), live.awaits_data(), is_fresh, known_at_ms);
     if standing.state == "stale" && live.is_link_lost() {
         standing.state = "lost";
         standing.word = "LOST";
@@ -79,7 +93,6 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
         Body::Waits(waits) => Some(waits.as_of.clone()),
         Body::Sessions(sessions) => Some(sessions.head.as_of.clone()),
         Body::Session(page) => page.as_ref().map(|page| page.as_of.clone()),
-        #[cfg(not(feature = "hydrate"))]
         Body::Lab(_) | Body::Events(_) => None,
         Body::Status(status) => status.ensembles.first().map(|ensemble| AsOf {
             state: match ensemble.link {
@@ -135,19 +148,38 @@ mod tests {
         AsOf { state, since_ms: 5, why: why.to_owned(), ..AsOf::default() }
     }
 
+    fn open(as_of: &AsOf) -> Standing {
+        standing(Connection::Open, Some(as_of), false, true, Some(9))
+    }
+
     #[test]
     fn a_lost_connection_outweighs_what_was_live() {
-        let lost = standing(Connection::Lost { since_ms: 9 }, Some(&as_of(RootState::Live, "")), false);
+        let lost = standing(Connection::Lost, Some(&as_of(RootState::Live, "")), false, true, Some(9));
         assert_eq!((lost.state, lost.since_ms), ("offline", Some(9)));
         assert!(!lost.is_live());
-        let out = standing(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false);
+        let out = standing(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false, true, Some(9));
         assert_eq!((out.state, out.is_live()), ("out", false));
     }
 
     #[test]
-    fn live_needs_data() {
-        assert_eq!(standing(Connection::Open, None, true).state, "syncing");
-        assert!(standing(Connection::Open, Some(&as_of(RootState::Live, "")), false).is_live());
-        assert_eq!(standing(Connection::Open, Some(&as_of(RootState::Stale, "disconnected")), false).why, "disconnected");
+    fn live_needs_data_that_is_young() {
+        assert_eq!(standing(Connection::Open, None, true, true, None).state, "syncing");
+        assert!(open(&as_of(RootState::Live, "")).is_live());
+        assert_eq!(open(&as_of(RootState::Stale, "disconnected")).why, "disconnected");
+        let old = standing(Connection::Open, Some(&as_of(RootState::Partial, "")), false, false, Some(9));
+        assert_eq!((old.state, old.since_ms), ("stale", Some(9)));
+    }
+
+    #[test]
+    fn whatever_the_reason_it_is_told_since_the_same_instant() {
+        let (live, stale) = (as_of(RootState::Live, ""), as_of(RootState::Stale, "disconnected"));
+        for connection in [Connection::Lost, Connection::Back { at_ms: 50 }, Connection::Open] {
+            for is_fresh in [true, false] {
+                let was_live = standing(connection, Some(&live), false, is_fresh, Some(9));
+                assert!(was_live.is_live() || was_live.since_ms == Some(9), "{was_live:?}");
+                assert_eq!(was_live.is_live(), connection == Connection::Open && is_fresh);
+                assert_eq!(standing(connection, Some(&stale), false, is_fresh, Some(9)).since_ms, Some(5), "as ZooKeeper's link has it");
+            }
+        }
     }
 }

@@ -199,7 +199,7 @@ impl Releasing {
             return Seen::Paused;
         }
         let seen = self.live.lock(|page| compare(page, planned));
-        if self.live.connection() == Connection::Open { seen.unwrap_or(Seen::Old) } else { Seen::Old }
+        if self.live.connection() == Connection::Open && self.live.is_fresh() { seen.unwrap_or(Seen::Old) } else { Seen::Old }
     }
 
     /// Shows something else, from its beginning, with the title in focus: no key does anything there.

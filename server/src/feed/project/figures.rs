@@ -27,6 +27,8 @@ pub struct Figures {
     pub ensemble: String,
     /// Our link.
     pub link: wire::Link,
+    /// How long ago the instant is up to which all that is shown is known to be true, ms; None without roots.
+    pub age_ms: Option<i64>,
     /// Watched roots, with state and size.
     pub roots: Vec<wire::RootStatus>,
     /// All locks together.
@@ -124,7 +126,6 @@ pub fn figures(looks: &[Look<'_>], apart: &Apart) -> Vec<Figures> {
 
 fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
     let roots = look.root_statuses();
-    let syncing = roots.iter().any(|root| root.state == wire::RootState::Syncing);
     let mut verdicts = [0; wire::Verdict::ALL.len()];
     let mut findings = BTreeMap::new();
     let (mut all, mut rest) = (LockFigures::default(), LockFigures::default());
@@ -157,7 +158,8 @@ fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
     let cycles = look.observatory.cycles().iter().filter(|cycle| !look.sight.is_bounded() || look.sees_all_of(cycle));
     Figures {
         ensemble: look.ensemble.name.clone(),
-        link: look.wire_link(syncing),
+        link: look.link().0,
+        age_ms: look.known_at().map(|known_at| wire::age_ms(known_at.0, look.now.0)),
         roots,
         all,
         apart,

@@ -8,6 +8,7 @@ mod ended;
 mod events;
 mod evidence;
 mod figures;
+mod freshness;
 mod release;
 mod seen;
 mod sessions;
@@ -16,8 +17,8 @@ mod words;
 
 use app::domain::lock::{Lock, Since};
 use app::domain::mirror::Mirror;
-use app::domain::observation::{Link as ModelLink, RootId};
-use app::domain::observatory::{Observatory, RootState as ModelRootState};
+use app::domain::observation::RootId;
+use app::domain::observatory::Observatory;
 use app::domain::time::TimeMs;
 pub(super) use app::domain::znode::is_under;
 use app::wire;
@@ -27,6 +28,7 @@ pub use board::board;
 pub use ended::{Told, told};
 pub use events::{EventsTold, events, lately};
 pub use figures::{Apart, Counted, Figures, LockFigures, PINNED_MAX, figures};
+pub use freshness::{known, old_roots};
 pub use release::{Draft, Holding, shown};
 pub use sessions::sessions;
 pub use waits::waits;
@@ -105,14 +107,13 @@ impl<'a> Look<'a> {
 
     /// The ensemble's part of the status.
     pub fn ensemble_status(&self) -> wire::EnsembleStatus {
-        let (_, since, why) = self.observatory.link();
         let counters = self.observatory.counters();
-        let syncing = self.roots().any(|(at, _)| self.observatory.root_state(at).0 == ModelRootState::Syncing);
+        let (link, since, why) = self.link();
         wire::EnsembleStatus {
             name: self.ensemble.name.clone(),
             color: self.ensemble.color,
             connect: self.ensemble.connect.clone(),
-            link: self.wire_link(syncing),
+            link,
             since_ms: since.0,
             why: why.to_owned(),
             session_id: self.observatory.session().map(|session| wire::SessionId(session.0)),
@@ -126,16 +127,6 @@ impl<'a> Look<'a> {
             events: counters.events,
             owner_unknown: counters.owner_unknown,
             missed: counters.missed,
-        }
-    }
-
-    /// State of our link; `syncing`: some root is being read.
-    fn wire_link(&self, syncing: bool) -> wire::Link {
-        match self.observatory.link().0 {
-            ModelLink::Live if syncing => wire::Link::Syncing,
-            ModelLink::Live => wire::Link::Live,
-            ModelLink::Stale => wire::Link::Stale,
-            ModelLink::Lost => wire::Link::Lost,
         }
     }
 
@@ -160,7 +151,7 @@ impl<'a> Look<'a> {
             confidence: wire_confidence(lock.recognition.confidence),
             verdict: wire_verdict(lock.verdict),
             sentence: sentence.unwrap_or_default(),
-            state: wire_root_state(self.observatory.root_state(lock.root).0),
+            state: wire_root_state(self.observatory.root_state(lock.root, self.now).0),
             holders: holders.unwrap_or_default(),
             holder_count: lock.standing.holders,
             waiter_count: waits.count,
@@ -239,7 +230,7 @@ impl<'a> Look<'a> {
     }
 
     fn as_of(&self, root: RootId) -> wire::AsOf {
-        let (state, since, why) = self.observatory.root_state(root);
+        let (state, since, why) = self.observatory.root_state(root, self.now);
         wire::AsOf {
             state: wire_root_state(state),
             since_ms: since.0,
@@ -251,7 +242,7 @@ impl<'a> Look<'a> {
 
     /// The least trustworthy root speaks for all.
     fn as_of_all(&self) -> wire::AsOf {
-        self.roots().map(|(at, _)| self.as_of(at)).min_by_key(trust).unwrap_or_default()
+        self.roots().map(|(at, _)| self.as_of(at)).min_by_key(|as_of| (trust(as_of), as_of.since_ms)).unwrap_or_default()
     }
 
     /// Whether a query means this ensemble; one that names none means all.
@@ -326,7 +317,7 @@ fn trust(as_of: &wire::AsOf) -> u8 {
 
 /// As of when what several ensembles tell is true: the least trustworthy speaks for all, and none is named.
 fn as_of_several(looks: &[Look<'_>]) -> wire::AsOf {
-    let worst = looks.iter().map(Look::as_of_all).min_by_key(trust).unwrap_or_default();
+    let worst = looks.iter().map(Look::as_of_all).min_by_key(|as_of| (trust(as_of), as_of.since_ms)).unwrap_or_default();
     if looks.len() > 1 { wire::AsOf { ensemble: None, ..worst } } else { worst }
 }
 

@@ -101,7 +101,7 @@ impl Look<'_> {
     pub fn holding(&self, lock: &str, path: &str, czxid: Zxid) -> Holding {
         let is_live = self.observatory.root_of(path).is_some_and(|root| {
             use app::domain::observatory::RootState::{Live, Partial};
-            matches!(self.observatory.root_state(root).0, Live | Partial)
+            matches!(self.observatory.root_state(root, self.now).0, Live | Partial)
         });
         let node = self.observatory.roots().iter().find_map(|view| view.mirror.node(path));
         let is_gone = node.is_none_or(|child| child.read.as_ref().is_some_and(|read| read.czxid > czxid));

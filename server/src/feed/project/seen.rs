@@ -107,7 +107,7 @@ impl<'a> Look<'a> {
     pub(super) fn root_briefs(&self) -> Vec<wire::RootBrief> {
         let counts = self.locks_under();
         let brief = |(at, view): (RootId, &RootView)| {
-            let (state, since, why) = self.observatory.root_state(at);
+            let (state, since, why) = self.observatory.root_state(at, self.now);
             let locks = counts.get(at.0 as usize).copied().unwrap_or_default();
             let help = if locks == 0 { root_help(wire_root_state(state), self.znodes(view), &self.ensemble.connect) } else { String::new() };
             wire::RootBrief {

@@ -11,7 +11,8 @@ pub(super) const TEXT: &str = "Open it as a WebSocket with the subprotocol `lock
      JSON go both ways: the client sends `ClientFrame`, the server `ServerFrame` (see the schemas of these names). The server says `hello` first. Each \
      `subscribe` names a view and an `id` of the client's choice and is answered by a `snapshot`; every `delta` after it leads from state `seq - 1` to \
      `seq`. Applied one after the other they always give the view as it is. When a client falls behind, it is sent `resync` and a new `snapshot`. \
-     A `heartbeat` comes at least every 5 s. What was not understood is answered by `error`, and the socket stays open. \
+     A `heartbeat` comes at least every second, and says of the views that stay as they are that they do. `known_at_ms` is the instant up to which \
+     what a view calls live is known to be true: it is live no longer than 2,000 ms after it. What was not understood is answered by `error`, and the socket stays open. \
      Closed with 1001: the server ends; 1008: the sign-in ended; 1009: a frame was too long; 1013: the client was too slow, connect again and resume.";
 
 /// Where the two kinds of frames are described, for tools.

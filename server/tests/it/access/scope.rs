@@ -89,6 +89,7 @@ fn told(queues: &[(&str, u32, i64, &str)]) -> Vec<Observation> {
         node(&format!("{directory}/{:032x}__lock__{sequence:010}", sequence + 7), Some(*session), &payload);
     }
     told.push(Observation::SyncEnded { root });
+    told.push(Observation::Synced { sent_at: TimeMs(NOW_MS) });
     told
 }
 

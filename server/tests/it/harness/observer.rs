@@ -115,7 +115,8 @@ impl Observed {
             let nodes = believed.tree.keys().filter(|path| *path != "/" && app::domain::znode::is_under(path, root)).count();
             assert_eq!(core.roots()[id].mirror.nodes(), nodes as u64, "znodes the core holds under {root}");
             let root = RootId(u32::try_from(id).unwrap());
-            let live = (matches!(core.root_state(root).0, app::domain::observatory::RootState::Live), believed.is_live(root.0));
+            let now = core.roots()[id].known_at();
+            let live = (matches!(core.root_state(root, now).0, app::domain::observatory::RootState::Live), believed.is_live(root.0));
             assert!(live.1 || !live.0, "the core says live, the observations did not");
         }
     }

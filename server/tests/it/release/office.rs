@@ -76,7 +76,7 @@ pub(crate) fn operator() -> Actor {
 }
 
 pub(crate) fn is_live(model: &Observatory) -> bool {
-    model.root_state(RootId(0)).0 == RootState::Live
+    model.root_state(RootId(0), TimeMs(Clock::system().now_ms())).0 == RootState::Live
 }
 
 impl Office {
@@ -104,7 +104,7 @@ impl Office {
         tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());
-        let site = Site { info, reader: engine.reader.clone(), acting };
+        let site = Site { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
         let desk = Desk::new(vec![site], journal.clone(), clock.clone(), settings);
         let office = Self { desk, journal, clock, engine, _stopper: stopper, _demand: demand };
         office.until("the view is live", is_live).await;

@@ -15,7 +15,7 @@ fn view() -> View {
 
 fn delta(id: u32, seq: u64, from: u32, to: u32) -> ServerFrame {
     let body = Body::Board(board(from)).diff(&Body::Board(board(to))).unwrap();
-    ServerFrame::Delta { id, seq, body }
+    ServerFrame::Delta { id, server_time_ms: 5, seq, known_at_ms: 5, body }
 }
 
 fn locks(model: &Model) -> u32 {
@@ -27,7 +27,7 @@ fn locks(model: &Model) -> u32 {
 
 fn opened() -> (Model, u32) {
     let mut model = Model::default();
-    let id = model.open(view(), Some((Epoch(7), 3, Body::Board(board(1)))));
+    let id = model.open(view(), Some((Epoch(7), 3, 1, Body::Board(board(1)))));
     model.connected();
     (model, id)
 }
@@ -50,7 +50,7 @@ fn a_gap_asks_for_a_snapshot_and_keeps_what_is_shown() {
     assert!(!model.take(delta(id, 7, 1, 9)).changed);
     assert!(model.take_outbox().is_empty());
     let body = Body::Board(board(9));
-    assert!(model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 7, server_time_ms: 5, body }).changed);
+    assert!(model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 7, server_time_ms: 5, known_at_ms: 5, body }).changed);
     assert!(model.take(delta(id, 8, 9, 10)).changed);
     assert_eq!(locks(&model), 10);
 }
@@ -96,7 +96,7 @@ fn what_was_on_its_way_when_the_pause_began_waits_for_its_end() {
     model.set_paused(false);
     // Nothing may come after it, so what it told is asked for.
     assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
-    model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 4, server_time_ms: 5, body: Body::Board(board(2)) });
+    model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 4, server_time_ms: 5, known_at_ms: 5, body: Body::Board(board(2)) });
     assert_eq!(locks(&model), 2);
     model.set_paused(true);
     model.set_paused(false);

@@ -1,0 +1,104 @@
+//! The bytes of the compact encoding. A page of one build talks to a server of another: what these tests see changed needs a
+//! new [`PROTOCOL`], and what is added to an enum goes last.
+
+use std::fmt::Write as _;
+
+use super::*;
+
+/// In hexadecimal.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn frame(frame: &impl serde::Serialize) -> String {
+    hex(&encode_frame(frame).unwrap_or_default())
+}
+
+fn first_byte(value: &impl serde::Serialize) -> Option<u8> {
+    postcard::to_extend(value, Vec::new()).ok().and_then(|bytes| bytes.first().copied())
+}
+
+#[test]
+fn frames_are_these_bytes() {
+    let epoch = Epoch(7);
+    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0200020e0a");
+    let body = DeltaBody::Whole(Body::Lab(None));
+    assert_eq!(frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }), "02020106040a030600");
+    let body = Body::Lock(None);
+    assert_eq!(frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body }), "0201010e04060a0100");
+    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "020301026e6f");
+    let views = vec![KnownView { id: 3, seq: 4, known_at_ms: 5 }];
+    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "020401040103040a");
+    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "02050109026e6f");
+    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "02000102");
+    assert_eq!(frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits {}, epoch, seq: 4 }), "020101030e04");
+    let rest = [ClientFrame::Unsubscribe { id: 6 }, ClientFrame::Pause { id: 6 }, ClientFrame::Resume { id: 6 }];
+    assert_eq!(rest.map(|one| frame(&one)), ["020206", "020306", "020406"]);
+}
+
+#[test]
+fn views_and_bodies_keep_their_places() {
+    let views = [
+        View::Board(BoardQuery::default()),
+        View::Lock(LockQuery::default()),
+        View::Status {},
+        View::Waits {},
+        View::Sessions(SessionsQuery::default()),
+        View::Session(SessionQuery::default()),
+        View::Lab(LabQuery::default()),
+        View::Events(EventsQuery::default()),
+    ];
+    assert_eq!(views.map(|view| first_byte(&view)), std::array::from_fn(|at| u8::try_from(at).ok()));
+    let bodies = [
+        Body::Board(Board::default()),
+        Body::Lock(None),
+        Body::Waits(Box::default()),
+        Body::Sessions(Sessions::default()),
+        Body::Session(None),
+        Body::Lab(None),
+        Body::Events(Lately::default()),
+    ];
+    assert_eq!(bodies.map(|body| first_byte(&body)), [0, 1, 3, 4, 5, 6, 7].map(Some));
+    let none = LatelyDelta { ensembles: Vec::new() };
+    let deltas = [DeltaBody::Board(BoardDelta { head: None, window: None }), DeltaBody::Whole(Body::Lock(None)), DeltaBody::Events(none)];
+    assert_eq!(deltas.map(|delta| first_byte(&delta)), [0, 3, 4].map(Some));
+}
+
+#[test]
+fn words_keep_their_places() {
+    let told = |names: &[&str]| names.join(" ");
+    assert_eq!(told(&RootState::ALL.map(RootState::name)), "live syncing stale partial denied gone reduced");
+    assert_eq!(told(&Link::ALL.map(Link::name)), "live syncing stale lost");
+    assert_eq!(told(&Liveness::ALL.map(Liveness::name)), "connected silent disconnected persistent unknown");
+    for (at, state) in (0..).zip(RootState::ALL) {
+        assert_eq!(first_byte(&state), Some(at), "{state}");
+    }
+}
+
+/// A variant that one side has and the other has not would shift all that come after it.
+#[test]
+fn nothing_on_the_wire_depends_on_a_feature() {
+    let files = [
+        include_str!("board.rs"),
+        include_str!("events.rs"),
+        include_str!("evidence.rs"),
+        include_str!("frame.rs"),
+        include_str!("lab.rs"),
+        include_str!("lock.rs"),
+        include_str!("name.rs"),
+        include_str!("query.rs"),
+        include_str!("release.rs"),
+        include_str!("session.rs"),
+        include_str!("status.rs"),
+        include_str!("waits.rs"),
+        include_str!("window.rs"),
+    ];
+    for file in files {
+        let line = file.lines().find(|line| line.contains("cfg(") && line.contains("feature"));
+        assert_eq!(line, None);
+    }
+}

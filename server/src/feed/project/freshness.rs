@@ -1,0 +1,74 @@
+//! Up to when the model is known to be true, of a view and of an ensemble: its roots' instants, put together.
+
+use app::domain::observation::Link;
+use app::domain::observatory::{LIVE_AGE_MAX_MS, RootState};
+use app::domain::time::TimeMs;
+use app::wire::{self, View};
+
+use super::Look;
+use super::words::wire_root_state;
+use crate::feed::Known;
+
+// One rule for the model and for whoever reads what it told.
+const _: () = assert!(LIVE_AGE_MAX_MS == wire::LIVE_AGE_MAX_MS);
+
+/// Up to when a view is known to be true: the earliest instant of all roots that it tells of as they are now; where there
+/// are none, of all that it shows.
+pub fn known(looks: &[Look<'_>], view: &View) -> Known {
+    let one = if let View::Lock(query) = view { looks.iter().find_map(|look| look.known_of(query)) } else { None };
+    let all = || looks.iter().flat_map(Look::knowns).reduce(both);
+    // Without a root nothing is told that could be wrong.
+    one.or_else(all).unwrap_or_else(|| Known { at_ms: looks.iter().map(|look| look.now.0).min().unwrap_or_default(), is_live: false })
+}
+
+/// How many roots are too old to be called live: a view may differ when that does.
+pub fn old_roots(looks: &[Look<'_>]) -> u64 {
+    let states = looks.iter().flat_map(|look| look.roots().map(|(at, _)| look.observatory.root_state(at, look.now).0));
+    states.filter(|state| *state == RootState::Stale).count() as u64
+}
+
+/// The older one speaks for two; what calls itself live speaks for what does not.
+fn both(one: Known, other: Known) -> Known {
+    match (one.is_live, other.is_live) {
+        (true, false) => one,
+        (false, true) => other,
+        (true, true) | (false, false) => Known { at_ms: one.at_ms.min(other.at_ms), ..one },
+    }
+}
+
+impl Look<'_> {
+    fn knowns(&self) -> impl Iterator<Item = Known> {
+        self.roots().map(|(at, view)| {
+            let state = wire_root_state(self.observatory.root_state(at, self.now).0);
+            Known { at_ms: view.known_at().0, is_live: state.is_current() }
+        })
+    }
+
+    /// Of the root that a lock lies under.
+    fn known_of(&self, query: &wire::LockQuery) -> Option<Known> {
+        let root = self.observatory.root_of(&query.path).filter(|_| self.is_meant(&query.ensemble) && self.sees(&query.path))?;
+        self.roots().zip(self.knowns()).find(|((at, _), _)| *at == root).map(|(_, known)| known)
+    }
+
+    /// The earliest instant of any root: up to then all that is shown of the ensemble is known to be true.
+    pub(super) fn known_at(&self) -> Option<TimeMs> {
+        self.roots().map(|(_, view)| view.known_at()).min()
+    }
+
+    /// Our link to the ensemble, as far as its roots tell: since when, and why it is not live.
+    pub(super) fn link(&self) -> (wire::Link, TimeMs, &str) {
+        let (link, link_since, link_why) = self.observatory.link();
+        let has = |wanted| self.roots().map(|(at, _)| self.observatory.root_state(at, self.now)).find(|(state, ..)| *state == wanted);
+        let (shown, why) = match link {
+            Link::Lost => (wire::Link::Lost, link_why),
+            Link::Stale => (wire::Link::Stale, link_why),
+            Link::Live => match (has(RootState::Stale), has(RootState::Syncing)) {
+                (Some((_, _, why)), _) => (wire::Link::Stale, why),
+                (None, Some(_)) => (wire::Link::Syncing, link_why),
+                (None, None) => (wire::Link::Live, link_why),
+            },
+        };
+        let since = if shown == wire::Link::Live { link_since } else { self.known_at().unwrap_or(link_since) };
+        (shown, since, why)
+    }
+}
