@@ -25,7 +25,7 @@ named_enum! {
         ChangedHands = "changed_hands",
         /// Its data was written since it was seen: nothing was deleted.
         VersionMoved = "version_moved",
-        /// The plan is too old, used or not this actor's: nothing was sent.
+        /// There is no such plan of this actor's, or it ran out: this request sent nothing.
         PlanExpired = "plan_expired",
         /// ZooKeeper denies the deletion.
         Denied = "denied",

@@ -38,8 +38,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::Uri;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
@@ -80,11 +80,20 @@ pub struct Limits {
     pub read_buffer_bytes: usize,
     /// Live sockets at once.
     pub sockets_max: u32,
+    /// An answer that takes longer is given up, unless whoever makes it sets a limit of its own.
+    pub answer_ms_max: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { heartbeat_ms: 1_000, send_ms_max: 10_000, write_buffer_bytes: 16 * 1024, read_buffer_bytes: 4 * 1024, sockets_max: SOCKETS_MAX }
+        Self {
+            heartbeat_ms: 1_000,
+            send_ms_max: 10_000,
+            write_buffer_bytes: 16 * 1024,
+            read_buffer_bytes: 4 * 1024,
+            sockets_max: SOCKETS_MAX,
+            answer_ms_max: ANSWER_MS_MAX,
+        }
     }
 }
 
@@ -201,7 +210,7 @@ impl Http {
     /// unknown addresses.
     pub fn router(&self, pages: Router) -> Router {
         let rows = |router: Router<Self>, row: &routes::Row| match row.answer {
-            Answer::Api(handler) | Answer::Form(handler) => router.route(row.path, handler()),
+            Answer::Api(handler) | Answer::Act(handler) | Answer::Form(handler) => router.route(row.path, handler()),
             Answer::Page | Answer::File => router,
         };
         let own = routes::ROUTES.iter().fold(Router::new(), rows).with_state(self.clone());
@@ -209,7 +218,7 @@ impl Http {
             .layer(middleware::from_fn_with_state(self.clone(), gate::gate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .layer(middleware::from_fn(panicked::caught))
-            .layer(middleware::from_fn(bounded))
+            .layer(middleware::from_fn_with_state(self.clone(), bounded))
             .layer(middleware::from_fn_with_state(self.clone(), guard::guard))
             .layer(middleware::from_fn_with_state(self.clone(), headers::of_all))
     }
@@ -219,9 +228,22 @@ async fn unknown_api(uri: Uri) -> Refused {
     Refused::not_found(format!("there is nothing at {}; the API has {}", problem::echo(uri.path()), routes::addresses()))
 }
 
-async fn bounded(request: Request, next: Next) -> Response {
-    match tokio::time::timeout(Duration::from_millis(ANSWER_MS_MAX), next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Refused::unavailable(format!("no answer was ready within {ANSWER_MS_MAX} ms; try again")).into_response(),
+/// Gives an answer up that takes too long. An act that was ordered ends by itself and is answered with its outcome, however
+/// long it takes; only its body has to arrive in time.
+async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
+    let ms_max = http.limits.answer_ms_max;
+    let within = Duration::from_millis(ms_max);
+    let late = || Refused::unavailable(format!("no answer was ready within {ms_max} ms; try again")).into_response();
+    if !routes::bounds_itself(request.method(), request.uri().path()) {
+        return tokio::time::timeout(within, next.run(request)).await.unwrap_or_else(|_| late());
+    }
+    let (parts, body) = request.into_parts();
+    match tokio::time::timeout(within, axum::body::to_bytes(body, BODY_BYTES_MAX)).await {
+        Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
+        Ok(Err(_)) => {
+            let detail = format!("the body can't be read: it ended early or has more than {BODY_BYTES_MAX} bytes");
+            Refused::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response()
+        }
+        Err(_) => late(),
     }
 }

@@ -55,6 +55,8 @@ pub enum Need {
 pub(super) enum Answer {
     /// A handler, for scripts.
     Api(fn() -> MethodRouter<Http>),
+    /// The same, of an act that takes as long as it takes and ends by itself.
+    Act(fn() -> MethodRouter<Http>),
     /// A handler, for people.
     Form(fn() -> MethodRouter<Http>),
     /// The page of this address, as `app::ui` renders it.
@@ -89,6 +91,11 @@ const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodR
     Row { verb, path, need, answer: Answer::Api(answer) }
 }
 
+/// A handler for scripts that orders an act.
+const fn act(path: &'static str, answer: fn() -> MethodRouter<Http>) -> Row {
+    Row { verb: Verb::Post, path, need: RELEASE, answer: Answer::Act(answer) }
+}
+
 /// A handler for people.
 const fn form(verb: Verb, path: &'static str, answer: fn() -> MethodRouter<Http>) -> Row {
     Row { verb, path, need: Need::Open, answer: Answer::Form(answer) }
@@ -119,8 +126,8 @@ pub(super) const ROUTES: &[Row] = &[
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
     api(Verb::Get, LIVE, VIEW, || get(live::live)),
     api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release::plan)),
-    api(Verb::Post, "/api/v1/release/execute", RELEASE, || post(release::execute)),
-    api(Verb::Post, "/api/v1/release/revoke", RELEASE, || post(release::revoke)),
+    act("/api/v1/release/execute", || post(release::execute)),
+    act("/api/v1/release/revoke", || post(release::revoke)),
     api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release::approve)),
     api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit::page)),
     api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit::export)),
@@ -197,6 +204,11 @@ pub fn declared() -> Vec<Declared> {
 /// Whether pages may be at an address.
 pub(super) fn is_page(path: &str) -> bool {
     ROUTES.iter().any(|row| matches!(row.answer, Answer::Page) && row.path == path)
+}
+
+/// Whether an answer has a limit of its own for how long it may take.
+pub(super) fn bounds_itself(method: &Method, path: &str) -> bool {
+    ROUTES.iter().any(|row| matches!(row.answer, Answer::Act(_)) && row.verb.takes(method) && row.path == path)
 }
 
 /// What a table has for a request.

@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use app::wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, visible};
+use app::wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
 use tokio::sync::watch;
 
 use super::carry::{Deed, Executed, Order, carry_out, record};
+use super::checks::{check_right, check_words, cut, may, out_of_scope};
 use super::counts::{Counts, Told};
 use super::limits::Limits;
+use super::orders::{Following, Orders};
 use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
 use super::site::Site;
@@ -17,12 +19,6 @@ use crate::access::{Actor, Right};
 use crate::audit::{Entry, Journal};
 use crate::clock::{self, Clock};
 use crate::zookeeper::May;
-
-/// Characters a reason has at least and at most.
-const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=500;
-
-/// Characters of a path that was refused that go on record.
-const PATH_CHARS_MAX: usize = 1_024;
 
 /// What is set for all releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +44,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     plans: Plans,
+    orders: Orders,
     limits: Limits,
     is_closing: bool,
 }
@@ -60,12 +57,34 @@ struct About {
     path: Option<String>,
 }
 
-/// Counts an order as under way until it is dropped.
-struct UnderWay(Arc<Inner>);
+/// An order that was taken. It has its outcome, told and counted once, also when it breaks off.
+struct UnderWay {
+    desk: Desk,
+    ensemble: String,
+    tell: watch::Sender<Option<Executed>>,
+}
+
+/// What is to be done with an order.
+enum Taken {
+    /// Carried out.
+    Now(Box<Order>, UnderWay),
+    /// Told what came of it: its plan was used for it before.
+    Before(Following),
+}
+
+impl UnderWay {
+    fn ended(&self, executed: Executed) {
+        self.desk.0.counts.ended(Some(&self.ensemble), executed.result.outcome);
+        self.tell.send_replace(Some(executed));
+    }
+}
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.0.under_way.send_modify(|count| *count -= 1);
+        if self.tell.borrow().is_none() {
+            self.ended(broken());
+        }
+        self.desk.0.under_way.send_modify(|count| *count -= 1);
     }
 }
 
@@ -116,7 +135,8 @@ impl Desk {
         kept.ok_or_else(|| Refused::new(RefusedFor::TooMany { wait_ms: super::plans::PLAN_MS }, "Too many plans are open; wait until some run out."))
     }
 
-    /// Orders what was planned. Goes on when the future is dropped.
+    /// Orders what was planned. Goes on when the future is dropped; ordered again with the same plan, it is not done again
+    /// and has the outcome that it had.
     ///
     /// # Errors
     /// When the order is not taken; a plan is not used up then.
@@ -195,56 +215,55 @@ impl Desk {
 
     async fn order(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
         let about = self.about(&order.plan_id);
-        let ensemble = about.ensemble.clone();
-        let ordered = self.order_about(deed, actor, order, about).await;
-        match &ordered {
-            Ok(executed) => self.0.counts.ended(ensemble.as_deref(), executed.result.outcome),
-            Err(_) => self.0.counts.refused(),
-        }
-        ordered
-    }
-
-    async fn order_about(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder, about: About) -> Result<Executed, Refused> {
-        let begun = clock::instant();
-        let taken = match self.take(deed, actor, order) {
-            Ok(Some(taken)) => taken,
+        let mut following = match self.take(deed, actor, order) {
+            Ok(Some(Taken::Now(order, under_way))) => {
+                let following = under_way.tell.subscribe();
+                tokio::spawn(self.clone().carry(order, about, under_way));
+                following
+            }
+            Ok(Some(Taken::Before(following))) => following,
             Ok(None) => {
-                let sentence = "Nothing was sent: the plan is too old, used or not yours; plan again.";
+                let sentence = "Nothing was sent by this request: there is no such plan of yours, or it ran out; plan again.";
+                self.0.counts.ended(about.ensemble.as_deref(), Outcome::PlanExpired);
                 self.note_refusal(actor, about, &Refused::new(RefusedFor::NotFound, sentence)).await;
                 return Ok(Executed::untried(Outcome::PlanExpired, sentence.to_owned()));
             }
             Err(refused) => {
+                self.0.counts.refused();
                 if !matches!(refused.kind, RefusedFor::Confirm | RefusedFor::Reason) {
                     self.note_refusal(actor, about, &refused).await;
                 }
                 return Err(refused);
             }
         };
-        let (site, planned, guard) = taken;
-        if !site.is_live(&planned.shown().path, &planned.draft.target) {
+        let ended = following.wait_for(Option::is_some).await.ok().and_then(|executed| executed.clone());
+        Ok(ended.unwrap_or_else(broken))
+    }
+
+    /// Carries an order out, whoever still waits for it.
+    async fn carry(self, order: Box<Order>, about: About, under_way: UnderWay) {
+        let executed = if order.site.is_live(&order.planned.shown().path, &order.planned.draft.target) {
+            carry_out(*order, Arc::clone(&self.0.journal)).await
+        } else {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
-            self.note_refusal(actor, about, &Refused::new(RefusedFor::NotLive, sentence)).await;
-            return Ok(Executed::untried(Outcome::NotLive, sentence.to_owned()));
-        }
-        let reason = order.reason.trim().to_owned();
-        let order = Order { deed, site, planned, actor: actor.clone(), reason, begun };
-        let journal = Arc::clone(&self.0.journal);
-        let carrying = tokio::spawn(async move {
-            let _under_way = guard;
-            carry_out(order, journal).await
-        });
-        let broken = |_| Executed::untried(Outcome::Unknown, "The order broke off inside Lockscope; the record tells how far it came.".to_owned());
-        Ok(carrying.await.unwrap_or_else(broken))
+            self.note_refusal(&order.actor, about, &Refused::new(RefusedFor::NotLive, sentence)).await;
+            Executed::untried(Outcome::NotLive, sentence.to_owned())
+        };
+        under_way.ended(executed);
     }
 
     /// Checks an order and uses its plan up; None when there is no such plan of this actor's.
-    fn take(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Option<(Site, Planned, UnderWay)>, Refused> {
+    fn take(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Option<Taken>, Refused> {
+        let begun = clock::instant();
         let now_ms = self.now_ms();
         let mut state = self.state();
+        may(actor)?;
+        if let Some(following) = state.orders.of(now_ms, &order.plan_id, actor) {
+            return Ok(Some(Taken::Before(following)));
+        }
         if state.is_closing {
             return Err(Refused::new(RefusedFor::Closing, "Lockscope is shutting down and takes no more orders."));
         }
-        may(actor)?;
         let Some(planned) = state.plans.of(now_ms, &order.plan_id, actor) else { return Ok(None) };
         let plan = planned.shown().clone();
         check_right(actor, &plan.ensemble, &plan.lock)?;
@@ -262,9 +281,13 @@ impl Desk {
         let site = self.site(&Some(plan.ensemble.clone()))?.clone();
         let Some(planned) = state.plans.take(&plan.plan_id) else { return Ok(None) };
         state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
+        let tell = state.orders.begin(now_ms, &plan.plan_id, actor);
         // Counted before the state is let go of, so that whoever closes the desk waits for it.
         self.0.under_way.send_modify(|count| *count += 1);
-        Ok(Some((site, planned, UnderWay(Arc::clone(&self.0)))))
+        let under_way = UnderWay { desk: self.clone(), ensemble: plan.ensemble, tell };
+        let reason = order.reason.trim().to_owned();
+        let order = Order { deed, site, planned, actor: actor.clone(), reason, begun };
+        Ok(Some(Taken::Now(Box::new(order), under_way)))
     }
 
     fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<crate::feed::project::Draft, Refused> {
@@ -333,35 +356,7 @@ impl Desk {
     }
 }
 
-/// What somebody typed, short enough for the record.
-fn cut(text: &str) -> String {
-    text.chars().take(PATH_CHARS_MAX).collect()
-}
-
-fn may(actor: &Actor) -> Result<(), Refused> {
-    let denied =
-        || Refused::new(RefusedFor::Right, format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()));
-    actor.may(Right::Release).then_some(()).ok_or_else(denied)
-}
-
-fn check_right(actor: &Actor, ensemble: &str, lock: &str) -> Result<(), Refused> {
-    may(actor)?;
-    actor.may_at(Right::Release, ensemble, lock).then_some(()).ok_or_else(|| out_of_scope(actor, ensemble, lock))
-}
-
-fn out_of_scope(actor: &Actor, ensemble: &str, path: &str) -> Refused {
-    Refused::new(RefusedFor::Right, format!("{} may not release {path} of {ensemble}: it is out of their scope.", actor.name))
-}
-
-/// The lock's path is typed exactly, with what can't be typed as it is shown, and there is a reason.
-fn check_words(plan: &ReleasePlan, order: &ReleaseOrder) -> Result<(), Refused> {
-    if order.confirm != plan.lock && order.confirm != visible(&plan.lock) {
-        return Err(Refused::new(RefusedFor::Confirm, format!("To confirm, type the lock's path exactly: {}.", plan.lock)));
-    }
-    let length = order.reason.trim().chars().count();
-    if !REASON_CHARS.contains(&length) {
-        let (least, most) = (REASON_CHARS.start(), REASON_CHARS.end());
-        return Err(Refused::new(RefusedFor::Reason, format!("Give a reason of {least} to {most} characters; this one has {length}.")));
-    }
-    Ok(())
+/// What is told of an order that broke off.
+fn broken() -> Executed {
+    Executed::untried(Outcome::Unknown, "The order broke off inside Lockscope; the record tells how far it came.".to_owned())
 }

@@ -6,9 +6,11 @@
 //! goes on when whoever asked goes away.
 
 mod carry;
+mod checks;
 mod counts;
 mod desk;
 mod limits;
+mod orders;
 mod plans;
 mod refusal;
 mod site;

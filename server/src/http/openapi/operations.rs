@@ -75,7 +75,7 @@ const PLANS: &[Reply] = &[
     problem(503, "The view is not live, or nothing can be recorded here; or no answer was ready in time."),
 ];
 
-const RELEASE_TEXT: &str = "Uses the plan up. Read again and compared before anything is deleted; what can't be shown is not claimed.";
+const RELEASE_TEXT: &str = "Uses the plan up; sent again with the same plan, it is answered with the outcome it had. Read again and compared before anything is deleted; what can't be shown is not claimed.";
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {

@@ -98,11 +98,15 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
     for reason in ["", "  no ", &"x".repeat(501)] {
         assert_eq!(scene.office.desk.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind, RefusedFor::Reason);
     }
-    // Of two orders at once, one is carried out.
+    // Of two orders at once, one is carried out, and whoever asks is told its outcome.
     let (one, other) = tokio::join!(scene.office.order(&plan), scene.office.order(&plan));
-    let mut outcomes = [one, other].map(|done| done.map(|done| done.result.outcome).ok());
-    outcomes.sort();
-    assert_eq!(outcomes, [Some(Outcome::Released), Some(Outcome::PlanExpired)]);
+    let one = one.unwrap();
+    assert_eq!(one.result.outcome, Outcome::Released);
+    assert_eq!((&other.unwrap(), &scene.office.order(&plan).await.unwrap()), (&one, &one));
+    let ben = scene.office.desk.execute(&somebody("ben", Duty::Operator), &order_of(&plan)).await.unwrap();
+    assert_eq!(ben.result.outcome, Outcome::PlanExpired, "it is nobody else's");
+    let kinds = scene.office.journal.kinds();
+    assert_eq!(kinds.iter().filter(|kind| **kind == AuditKind::ReleaseOutcome).count(), 1);
     assert_eq!(PLAN_MS, 60_000);
 
     // Somebody who plans and plans keeps the newest.
@@ -154,7 +158,7 @@ async fn nothing_leaves_without_its_record() {
         assert!(done.result.sentence.contains("no space left"), "{}", done.result.sentence);
         assert!(scene.is_there(&path).await);
         scene.office.journal.fails.store(false, Ordering::SeqCst);
-        assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::PlanExpired, "used up");
+        assert_eq!(scene.office.order(&plan).await.unwrap(), done, "used up, and its outcome stays");
     }
     // The outcome can't be recorded: what was done is told, loudly.
     let path = scene.queued("b").await;
@@ -181,6 +185,9 @@ async fn an_order_goes_on_when_whoever_asked_is_gone() {
     assert!(!scene.is_there(&path).await);
     assert_eq!(scene.office.journal.kinds(), [AuditKind::ReleaseIntent, AuditKind::ReleaseOutcome]);
     assert_eq!((scene.office.journal.last().intent, scene.office.journal.last().outcome), (Some(1), Some("released")));
+    assert_eq!(desk.execute(&asker, &order).await.unwrap().result.outcome, Outcome::Released, "who comes back is told");
+    let counted: u64 = desk.counted().ended[0].1.iter().map(|(_, count)| count).sum();
+    assert_eq!(counted, 1, "counted though nobody waited");
     let path = scene.queued("b").await;
     let plan = scene.office.plan(&path).await.unwrap();
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Closing);

@@ -6,4 +6,5 @@ mod libraries;
 pub(crate) mod office;
 mod outcomes;
 mod races;
+mod slow;
 mod tap;

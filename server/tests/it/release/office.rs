@@ -19,7 +19,7 @@ use server::feed::project::EnsembleInfo;
 use server::release::{Desk, Executed, Refused, Site};
 use server::shutdown::{self, Stopper};
 use server::zookeeper::{Acting, BATCHES_MAX, ObserverConfig, observe};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use crate::harness::DEADLINE;
 
@@ -30,6 +30,8 @@ pub(crate) struct Memory {
     pub(crate) fails: AtomicBool,
     /// Only outcomes fail.
     pub(crate) fails_late: AtomicBool,
+    /// Outcomes take until this is over.
+    pub(crate) stalls: watch::Sender<bool>,
 }
 
 impl Journal for Memory {
@@ -38,6 +40,9 @@ impl Journal for Memory {
             let is_outcome = matches!(entry.kind, AuditKind::ReleaseOutcome | AuditKind::RevokeOutcome);
             if self.fails.load(Ordering::SeqCst) || (is_outcome && self.fails_late.load(Ordering::SeqCst)) {
                 return Err(AuditError("no space left on device".to_owned()));
+            }
+            if is_outcome {
+                self.stalls.subscribe().wait_for(|stalls| !stalls).await.unwrap();
             }
             let mut entries = self.entries.lock().unwrap();
             entries.push(entry);
@@ -64,7 +69,7 @@ pub(crate) struct Office {
     pub(crate) clock: Clock,
     engine: Engine<Observatory>,
     _stopper: Stopper,
-    _demand: tokio::sync::watch::Sender<Demand>,
+    _demand: watch::Sender<Demand>,
 }
 
 pub(crate) fn somebody(name: &str, role: Duty) -> Actor {
@@ -99,7 +104,7 @@ impl Office {
             session_timeout: Duration::from_secs(30),
             credentials: server::zookeeper::Credentials::default(),
         };
-        let (demand, wanted) = tokio::sync::watch::channel(Demand { watches: true });
+        let (demand, wanted) = watch::channel(Demand { watches: true });
         tokio::spawn(evidence::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
