@@ -9,7 +9,8 @@ use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
 use crate::access::{Actor, Right};
-use crate::audit::{AuditError, Entry, Journal};
+use crate::audit::{AuditError, Entry, Intent, Journal, RequestLog};
+use crate::clock::Clock;
 use crate::feed::Sight;
 use crate::lab::{Lab, LabRefusal};
 
@@ -41,7 +42,7 @@ pub struct LabDesk(Arc<Inner>);
 
 struct Inner {
     lab: Lab,
-    journal: Arc<dyn Journal>,
+    log: RequestLog,
     /// Held while a run is being started: one after the other is on record and begins. True once it is closed.
     closing: Mutex<bool>,
     /// Runs whose end is not on record yet.
@@ -66,8 +67,9 @@ impl Drop for Followed {
 
 impl LabDesk {
     /// A desk before this lab, with its acts in this journal.
-    pub fn new(lab: Lab, journal: Arc<dyn Journal>) -> Self {
-        Self(Arc::new(Inner { lab, journal, closing: Mutex::new(false), followed: watch::Sender::new(0) }))
+    pub fn new(lab: Lab, journal: Arc<dyn Journal>, clock: Clock) -> Self {
+        let log = RequestLog::new(journal, clock, RECORD_MAX);
+        Self(Arc::new(Inner { lab, log, closing: Mutex::new(false), followed: watch::Sender::new(0) }))
     }
 
     /// Begins a run and gives its id. Goes on when the future is dropped.
@@ -139,7 +141,12 @@ impl LabDesk {
         *self.0.closing.lock().await = true;
         let is_cleared = self.0.lab.close(within).await;
         let mut followed = self.0.followed.subscribe();
-        is_cleared && tokio::time::timeout(ENDED_MAX, followed.wait_for(|count| *count == 0)).await.is_ok()
+        let ended = async {
+            // It fails only without a sender, which is ours.
+            let _ = followed.wait_for(|count| *count == 0).await;
+            self.0.log.flush().await;
+        };
+        is_cleared && tokio::time::timeout(ENDED_MAX, ended).await.is_ok()
     }
 
     async fn begin(&self, actor: Actor, order: LabOrder) -> Result<String, LabDenied> {
@@ -159,19 +166,16 @@ impl LabDesk {
         }
         let (ensemble, root) = (place.ensemble, place.root);
         let entry = entry(AuditKind::LabStarted, Some(actor.clone()), &ensemble, &root, words(&order));
-        let intent = record(&*inner.journal, entry).await.map_err(LabDenied::Audit)?;
+        let undone = entry_of_end(&ensemble, &root, LabState::Failed, "not begun: the record of it took too long".to_owned());
+        let intent = inner.log.intent(entry, undone).await.map_err(LabDenied::Audit)?;
         match inner.lab.start(order, &actor.name) {
             Ok(id) => {
                 tokio::spawn(follow(Followed::new(inner), id.clone(), ensemble, root, intent));
                 Ok(id)
             }
             Err(refusal) => {
-                let ended = Entry {
-                    intent: Some(intent),
-                    outcome: Some(LabState::Failed.name()),
-                    ..entry_of_end(&ensemble, &root, format!("not begun: {refusal}"))
-                };
-                note(&*inner.journal, ended).await;
+                let ended = entry_of_end(&ensemble, &root, LabState::Failed, format!("not begun: {refusal}"));
+                note(&inner.log, intent, ended).await;
                 Err(refusal.into())
             }
         }
@@ -218,7 +222,7 @@ impl LabDesk {
         let sentence = format!("{} may not run the lab{at}: it is out of their scope", actor.name);
         let ensemble = Some(ensemble.to_owned()).filter(|ensemble| !ensemble.is_empty());
         let entry = Entry { actor: Some(actor.clone()), ensemble, ..Entry::of_server(AuditKind::Refused, sentence.clone()) };
-        note(&*self.0.journal, entry).await;
+        self.0.log.refusal(actor, entry).await;
         LabDenied::Right(sentence)
     }
 }
@@ -235,7 +239,7 @@ pub fn has_ended(state: LabState) -> bool {
 }
 
 /// Waits for a run's end and puts it on record.
-async fn follow(followed: Followed, id: String, ensemble: String, root: String, intent: u64) {
+async fn follow(followed: Followed, id: String, ensemble: String, root: String, intent: Intent) {
     let Followed(inner) = &followed;
     let mut changes = inner.lab.changes();
     let run = loop {
@@ -249,12 +253,11 @@ async fn follow(followed: Followed, id: String, ensemble: String, root: String, 
         }
     };
     let (state, detail) = run.map_or_else(|| (LabState::Failed, format!("run {id} is not kept any more")), |run| (run.state, end_words(&run)));
-    let ended = Entry { intent: Some(intent), outcome: Some(state.name()), ..entry_of_end(&ensemble, &root, detail) };
-    note(&*inner.journal, ended).await;
+    note(&inner.log, intent, entry_of_end(&ensemble, &root, state, detail)).await;
 }
 
-fn entry_of_end(ensemble: &str, root: &str, detail: String) -> Entry {
-    entry(AuditKind::LabEnded, None, ensemble, root, detail)
+fn entry_of_end(ensemble: &str, root: &str, state: LabState, detail: String) -> Entry {
+    Entry { outcome: Some(state.name()), ..entry(AuditKind::LabEnded, None, ensemble, root, detail) }
 }
 
 fn entry(kind: AuditKind, actor: Option<Actor>, ensemble: &str, root: &str, detail: String) -> Entry {
@@ -262,16 +265,11 @@ fn entry(kind: AuditKind, actor: Option<Actor>, ensemble: &str, root: &str, deta
     Entry { actor, ensemble, path, ..Entry::of_server(kind, detail) }
 }
 
-async fn record(journal: &dyn Journal, entry: Entry) -> Result<u64, AuditError> {
-    let late = || AuditError(format!("it was not durable within {} s", RECORD_MAX.as_secs()));
-    tokio::time::timeout(RECORD_MAX, journal.append(entry)).await.unwrap_or_else(|_| Err(late()))
-}
-
-/// Something that happened either way goes on record where that can be written.
-async fn note(journal: &dyn Journal, entry: Entry) {
+/// Something that happened either way goes on record as soon as that can be written.
+async fn note(log: &RequestLog, intent: Intent, entry: Entry) {
     let kind = entry.kind;
-    if let Err(error) = record(journal, entry).await {
-        tracing::error!(%error, "{kind} could not be recorded");
+    if let Err(error) = log.outcome(intent, entry).await {
+        tracing::error!(%error, "{kind} could not be recorded yet");
     }
 }
 

@@ -36,7 +36,7 @@ pub use openid::OpenId;
 pub use openid::{Away, Back, OpenIdFault};
 pub use password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 pub use proxy::{Net, Proxy};
-pub use refusals::REFUSALS_A_MINUTE_MAX;
+pub use refusals::{REFUSALS_A_MINUTE_MAX, Refusals};
 pub use secret::Secret;
 pub use sessions::{AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_A_NAME_MAX, SESSIONS_MAX};
 pub use settings::{Reach, Settings};

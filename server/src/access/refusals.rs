@@ -1,12 +1,12 @@
-//! Refused sign-ins on their way to the record: so many a minute, and then a count. Pure.
+//! Refusals on their way to the record: so many a minute, and then a count. Pure.
 
-/// Records of refused sign-ins in one minute; a flood would else push everything else out of sight.
+/// Records of refusals in one minute; a flood would else push everything else out of sight.
 pub const REFUSALS_A_MINUTE_MAX: u32 = 20;
 const MINUTE_MS: i64 = 60_000;
 
 /// How many there were in this minute.
 #[derive(Debug, Default)]
-pub(super) struct Refusals {
+pub struct Refusals {
     minute_began_at_ms: i64,
     told: u32,
     left_out: u64,
@@ -15,7 +15,7 @@ pub(super) struct Refusals {
 
 impl Refusals {
     /// Counts one; true when it is to be recorded.
-    pub(super) fn count(&mut self, now_ms: i64) -> bool {
+    pub(crate) fn count(&mut self, now_ms: i64) -> bool {
         self.all += 1;
         if self.is_over(now_ms) {
             (self.minute_began_at_ms, self.told) = (now_ms, 0);
@@ -36,6 +36,17 @@ impl Refusals {
     /// How many were left out, once their minute is over.
     pub(super) fn left_out(&mut self, now_ms: i64) -> Option<u64> {
         (self.left_out > 0 && self.is_over(now_ms)).then(|| std::mem::take(&mut self.left_out))
+    }
+
+    /// Counts one that is not to be recorded.
+    pub(crate) fn leave_out(&mut self) {
+        self.all += 1;
+        self.left_out += 1;
+    }
+
+    /// How many were left out so far.
+    pub(crate) fn take_left_out(&mut self) -> Option<u64> {
+        Some(std::mem::take(&mut self.left_out)).filter(|count| *count > 0)
     }
 
     fn is_over(&self, now_ms: i64) -> bool {

@@ -17,6 +17,7 @@ mod log;
 mod page;
 mod read;
 mod records;
+mod request_log;
 pub mod text;
 mod verify;
 pub mod webhook;
@@ -29,6 +30,7 @@ pub use export::copy_all;
 pub use late::Late;
 pub use log::{Log, Options};
 pub use records::{Export, LIMIT_DEFAULT, LIMIT_MAX, PageQuery, Records};
+pub use request_log::{Intent, OPEN_MAX, RequestLog};
 pub use verify::{Segment, VerifyError, Whole, verify_dir};
 
 use futures_util::future::BoxFuture;

@@ -149,7 +149,7 @@ impl Http {
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
-            lab_desk: LabDesk::new(Lab::off(), Arc::new(Closed::without_directory())),
+            lab_desk: LabDesk::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
             metrics: Arc::default(),
         }
     }

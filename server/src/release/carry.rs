@@ -1,7 +1,6 @@
 //! Carrying an order out: intent on record, act, who holds now, outcome on record. Runs in tasks of its own, so that
 //! neither a closed connection nor a panic leaves an act without its outcome.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use app::wire::{AuditKind, Contender, Outcome, ReleaseResult};
@@ -9,12 +8,10 @@ use app::wire::{AuditKind, Contender, Outcome, ReleaseResult};
 use super::plans::Planned;
 use super::site::Site;
 use crate::access::Actor;
-use crate::audit::{AuditError, Entry, Journal};
+use crate::audit::{Entry, Intent, RequestLog};
 use crate::feed::project::{Holding, Told, told};
 use crate::zookeeper::Asked;
 
-/// How long a record may take before it counts as not to be written.
-const RECORD_MAX: Duration = Duration::from_secs(10);
 /// How long the model gets to hear of a deletion.
 const SEEN_MAX: Duration = Duration::from_secs(2);
 /// How long a holder that was asked gets to let go before that is told.
@@ -92,7 +89,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    fn entry(&self, kind: AuditKind, intent: Option<u64>, outcome: Option<Outcome>, detail: String) -> Entry {
+    fn entry(&self, kind: AuditKind, outcome: Option<Outcome>, detail: String) -> Entry {
         let plan = self.planned.shown();
         Entry {
             kind,
@@ -100,7 +97,7 @@ impl Order {
             ensemble: Some(plan.ensemble.clone()),
             lock: Some(plan.lock.clone()),
             path: Some(plan.path.clone()),
-            intent,
+            intent: None,
             outcome: outcome.map(Outcome::name),
             reason: Some(self.reason.clone()),
             detail,
@@ -118,7 +115,18 @@ impl Order {
             plan.plan_id, plan.czxid, plan.version, plan.holder.role, plan.holder.liveness, plan.recipe_label
         );
         let kind = if self.deed == Deed::Release { AuditKind::ReleaseIntent } else { AuditKind::RevokeIntent };
-        self.entry(kind, None, None, detail)
+        self.entry(kind, None, detail)
+    }
+
+    /// How it ended.
+    fn outcome(&self, outcome: Outcome, detail: String) -> Entry {
+        let kind = if self.deed == Deed::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
+        self.entry(kind, Some(outcome), detail)
+    }
+
+    /// How it ended when its intent was on record too late.
+    fn undone(&self) -> Entry {
+        self.outcome(Outcome::RefusedAudit, "Nothing was sent: the record of the intent took too long.".to_owned())
     }
 
     fn took_ms(&self) -> i64 {
@@ -127,8 +135,8 @@ impl Order {
 }
 
 /// Carries an order out from its intent to its outcome.
-pub(super) async fn carry_out(order: Order, journal: Arc<dyn Journal>) -> Executed {
-    let intent = match record(&*journal, order.intent()).await {
+pub(super) async fn carry_out(order: Order, log: RequestLog) -> Executed {
+    let intent = match log.intent(order.intent(), order.undone()).await {
         Ok(intent) => intent,
         Err(error) => {
             tracing::error!(%error, "a release was refused because its record can't be written");
@@ -149,7 +157,7 @@ pub(super) async fn carry_out(order: Order, journal: Arc<dyn Journal>) -> Execut
             (told(None, &order.planned.draft.target), Holding::default())
         }
     };
-    finish(&order, &*journal, intent, told, holding).await
+    finish(&order, &log, intent, told, holding).await
 }
 
 async fn release(order: &Order) -> (Told, Holding) {
@@ -192,19 +200,18 @@ async fn hold(order: &Order, within: Duration) -> Holding {
 }
 
 /// Tells the end, and puts it on record whatever it is.
-async fn finish(order: &Order, journal: &dyn Journal, intent: u64, told: Told, holding: Holding) -> Executed {
+async fn finish(order: &Order, log: &RequestLog, intent: Intent, told: Told, holding: Holding) -> Executed {
     let took_ms = order.took_ms();
     let lock = &order.planned.shown().lock;
     let now = now_held(lock, &told, &holding);
     let mut sentence =
         if told.outcome == Outcome::Released { format!("{}{now} after {took_ms} ms.", told.sentence) } else { format!("{}{now}.", told.sentence) };
-    let kind = if order.deed == Deed::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
     let detail = format!("{sentence} Known by: {}.", told.proof);
-    let audit_id = match record(journal, order.entry(kind, Some(intent), Some(told.outcome), detail)).await {
+    let id = intent.id();
+    let audit_id = match log.outcome(intent, order.outcome(told.outcome, detail)).await {
         Ok(id) => Some(id),
         Err(error) => {
-            tracing::error!(%error, intent, outcome = %told.outcome, "the outcome of an act is not on record");
-            sentence.push_str(&format!(" ATTENTION: this outcome could NOT be recorded ({error}); only the intent, record {intent}, is."));
+            sentence.push_str(&format!(" ATTENTION: this outcome is NOT on record yet ({error}); only the intent, record {id}, is."));
             None
         }
     };
@@ -233,10 +240,4 @@ fn name(holder: &Contender) -> String {
     let session = || holder.session_id.map(|session| format!("session {session}"));
     let who = address.or_else(|| holder.label.clone()).or_else(session).or_else(|| holder.node.clone()).unwrap_or_default();
     holder.czxid.map_or_else(|| who.clone(), |czxid| format!("{who} ({czxid})"))
-}
-
-/// Writes a record, or gives up on it after a while.
-pub(super) async fn record(journal: &dyn Journal, entry: Entry) -> Result<u64, AuditError> {
-    let late = || AuditError(format!("it was not durable within {} s", RECORD_MAX.as_secs()));
-    tokio::time::timeout(RECORD_MAX, journal.append(entry)).await.unwrap_or_else(|_| Err(late()))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use app::wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
 use tokio::sync::watch;
 
-use super::carry::{Deed, Executed, Order, carry_out, record};
+use super::carry::{Deed, Executed, Order, carry_out};
 use super::checks::{check_right, check_words, cut, may, out_of_scope};
 use super::counts::{Counts, Told};
 use super::limits::Limits;
@@ -16,9 +16,12 @@ use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
 use super::site::Site;
 use crate::access::{Actor, Right};
-use crate::audit::{Entry, Journal};
+use crate::audit::{Entry, Journal, RequestLog};
 use crate::clock::{self, Clock};
 use crate::zookeeper::May;
+
+/// How long a record may take before it counts as not to be written.
+const RECORD_MAX: Duration = Duration::from_secs(10);
 
 /// What is set for all releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub struct Desk(Arc<Inner>);
 
 struct Inner {
     sites: Vec<Site>,
-    journal: Arc<dyn Journal>,
+    log: RequestLog,
     clock: Clock,
     needs_second: AtomicBool,
     counts: Counts,
@@ -92,9 +95,10 @@ impl Desk {
     /// A desk for some ensembles.
     pub fn new(sites: Vec<Site>, journal: Arc<dyn Journal>, clock: Clock, settings: Settings) -> Self {
         let under_way = watch::Sender::new(0);
+        let log = RequestLog::new(journal, clock.clone(), RECORD_MAX);
         let counts = Counts::new(sites.iter().map(|site| site.info.name.clone()));
         let needs_second = AtomicBool::new(settings.needs_second);
-        Self(Arc::new(Inner { sites, journal, clock, needs_second, counts, state: Mutex::default(), under_way }))
+        Self(Arc::new(Inner { sites, log, clock, needs_second, counts, state: Mutex::default(), under_way }))
     }
 
     /// Sets anew what holds for all releases, from the next order on.
@@ -152,11 +156,19 @@ impl Desk {
         self.order(Deed::Revoke, actor, order).await
     }
 
-    /// A second person approves another's plan; who planned can order it then.
+    /// A second person approves another's plan; who planned can order it then. Goes on when the future is dropped, so that an
+    /// approval that is on record counts.
     ///
     /// # Errors
     /// When it is not theirs to approve, or the record of it can't be written.
     pub async fn approve(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Refused> {
+        let (desk, actor, order) = (self.clone(), actor.clone(), order.clone());
+        let approving = tokio::spawn(async move { desk.approve_now(&actor, &order).await });
+        let broken = |_| Err(Refused::new(RefusedFor::Audit, "The approval broke off inside Lockscope; the record tells whether it counts."));
+        approving.await.unwrap_or_else(broken)
+    }
+
+    async fn approve_now(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Refused> {
         let about = self.about(&order.plan_id);
         let gone = || Refused::new(RefusedFor::NotFound, "No such plan, or it ran out; have it planned again.");
         let checked = {
@@ -189,8 +201,11 @@ impl Desk {
             reason: Some(order.reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
             detail: format!("plan {} of {planner}: czxid {}", plan.plan_id, plan.czxid),
         };
-        let recorded = record(&*self.0.journal, entry).await;
-        recorded.map_err(|error| Refused::new(RefusedFor::Audit, format!("Not approved: the record of it can't be written ({error}).")))?;
+        let undone =
+            Entry { kind: AuditKind::Refused, detail: "This approval does not count: its record took too long.".to_owned(), ..entry.clone() };
+        let recorded = self.0.log.intent(entry, undone).await;
+        let _on_record =
+            recorded.map_err(|error| Refused::new(RefusedFor::Audit, format!("Not approved: the record of it can't be written ({error}).")))?;
         let now_ms = self.now_ms();
         let mut state = self.state();
         state.plans.any(now_ms, &order.plan_id).ok_or_else(gone)?.approved_by = Some(actor.name.clone());
@@ -210,7 +225,12 @@ impl Desk {
     pub async fn close(&self, within: Duration) -> bool {
         self.state().is_closing = true;
         let mut under_way = self.0.under_way.subscribe();
-        tokio::time::timeout(within, under_way.wait_for(|count| *count == 0)).await.is_ok()
+        let ended = async {
+            // It fails only without a sender, which is ours.
+            let _ = under_way.wait_for(|count| *count == 0).await;
+            self.0.log.flush().await;
+        };
+        tokio::time::timeout(within, ended).await.is_ok()
     }
 
     async fn order(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
@@ -243,7 +263,7 @@ impl Desk {
     /// Carries an order out, whoever still waits for it.
     async fn carry(self, order: Box<Order>, about: About, under_way: UnderWay) {
         let executed = if order.site.is_live(&order.planned.shown().path, &order.planned.draft.target) {
-            carry_out(*order, Arc::clone(&self.0.journal)).await
+            carry_out(*order, self.0.log.clone()).await
         } else {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
             self.note_refusal(&order.actor, about, &Refused::new(RefusedFor::NotLive, sentence)).await;
@@ -342,9 +362,7 @@ impl Desk {
             reason: None,
             detail: refused.sentence.clone(),
         };
-        if let Err(error) = record(&*self.0.journal, entry).await {
-            tracing::warn!(%error, actor = actor.name, "a refusal is not on record");
-        }
+        self.0.log.refusal(actor, entry).await;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

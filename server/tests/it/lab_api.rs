@@ -33,7 +33,7 @@ impl Hall {
     async fn open(lab: Lab, journal: Option<Arc<dyn Journal>>) -> Self {
         let (people, kept) = (tempfile::tempdir().unwrap(), Arc::new(Kept::default()));
         let access = Access::new(Some(people.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
-        let desk = LabDesk::new(lab, journal.unwrap_or_else(|| kept.clone()));
+        let desk = LabDesk::new(lab, journal.unwrap_or_else(|| kept.clone()), Clock::manual(NOW_MS));
         let served = Served::start_with(HttpLimits::default(), Bounds::default(), None, |http| http.with_access(access).with_lab(desk)).await;
         Self { served, kept, people }
     }
