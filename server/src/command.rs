@@ -133,6 +133,9 @@ fn look_after(command: &AuditCommand, place: &Place) -> Result<(), RunError> {
             let (_, whole) = verified(place, head.as_deref())?;
             let anchored = whole.anchored.map_or_else(String::new, |id| format!(", the noted hash is that of record {id}"));
             say(&format!("{} records, chain whole, head {}{anchored}", whole.tip.id, whole.tip.hash));
+            if let Some(open) = audit::open_words(&whole.requests) {
+                say(&open);
+            }
             if whole.torn_bytes > 0 {
                 say(&format!(
                     "after them {} bytes of a line that is being written, or that a crash cut; the next start moves it aside",

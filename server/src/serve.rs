@@ -1,5 +1,7 @@
 //! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
 
+mod record;
+
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -17,7 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::access::{Access, Reach};
 use crate::accounts;
-use crate::audit::{self, Closed, Counted, Journal, Late, Records};
+use crate::audit::Records;
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Standing};
 use crate::engine::{Engine, EngineError};
@@ -37,6 +39,7 @@ use crate::shutdown::{self, HangUp, Signals, Stop};
 use crate::tasks;
 use crate::transport::{self, Bounds, Proxies, Tls};
 use crate::zookeeper::{self, Acting, BATCHES_MAX};
+use record::Record;
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
 const NOTICE_MS: u64 = 500;
@@ -152,39 +155,6 @@ pub struct Served<O> {
     pub acting: Acting,
 }
 
-/// The record of acts: where it is written, where it is read, and who tells others of it.
-struct Record {
-    /// Where acts are written before they are done.
-    journal: Arc<dyn Journal>,
-    /// Where they are read.
-    records: Arc<dyn Records>,
-    /// What is counted of both.
-    counts: Arc<audit::Counts>,
-    /// The same, where it is kept.
-    late: Option<Arc<Late>>,
-}
-
-impl Record {
-    /// What the configuration names; opened now when somebody may act, or is to be told. Without a record, or with one
-    /// that can't be written, viewing goes on and whoever asks is told why.
-    async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
-        let Some(dir) = &config.data_dir else {
-            let closed = Arc::new(Closed::without_directory());
-            return Self { journal: closed.clone(), records: closed, counts: Arc::default(), late: None };
-        };
-        let late = Arc::new(Late::new(dir.clone(), clock.clone()));
-        let counts = Arc::<audit::Counts>::default();
-        if (config.webhook.is_some() || access.has_credentials())
-            && let Err(error) = late.open().await
-        {
-            counts.note(true);
-            tracing::error!("{error}; every act is refused until then");
-        }
-        let journal = Arc::new(Counted::new(late.clone(), counts.clone()));
-        Self { journal, records: late.clone(), counts, late: Some(late) }
-    }
-}
-
 /// Everything that runs.
 struct Parts {
     hub: Arc<Hub>,
@@ -234,6 +204,7 @@ impl Parts {
         tasks::spawn("lab_sweep", async move { sweeper.sweep().await });
         let lab_desk = LabDesk::new(lab.clone(), record.journal.clone(), clock.clone());
         let desk = Desk::new(sites, record.journal, clock.clone(), release::Settings { needs_second: config.second_approver });
+        record::take_over(record.late.as_ref(), &desk);
         let projector = Projector::new(projected, about, clock.clone()).with_lab(lab.clone()).with_standing(standing.clone());
         let webhook = Hooked::new(record.late, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Zxid;
 use super::name::named_enum;
 
 named_enum! {
@@ -33,7 +34,7 @@ named_enum! {
 }
 
 /// One record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct AuditRecord {
     /// Counts from 1 without gaps.
@@ -54,6 +55,12 @@ pub struct AuditRecord {
     pub lock: Option<String>,
     /// The znode.
     pub path: Option<String>,
+    /// Which incarnation of it a request is about; not there where a record is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub czxid: Option<Zxid>,
+    /// The plan that was ordered; not there where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<String>,
     /// The record of the intent that this is the outcome of.
     pub intent: Option<u64>,
     /// How it ended; the names of [`super::Outcome`] for releases.
@@ -72,6 +79,10 @@ pub struct AuditRecord {
 pub struct AuditPage {
     /// Records in the log.
     pub total: u64,
+    /// Requests whose intent is on record and whose outcome is not: those that are being carried out, and those that a start of
+    /// the server has still to settle.
+    #[serde(default)]
+    pub open_requests: u64,
     /// Where the log is on the server's disk.
     pub file: String,
     /// Why nothing more can be written; empty while all is well.

@@ -344,7 +344,7 @@ impl Access {
     /// Records something of people. Signing in goes on when it can't be: acts are refused then, looking is not.
     pub(super) async fn record(&self, kind: AuditKind, actor: Option<Actor>, detail: String) {
         let Some(journal) = self.0.journal.get() else { return };
-        let entry = Entry { kind, actor, ensemble: None, lock: None, path: None, intent: None, outcome: None, reason: None, detail };
+        let entry = Entry { actor, ..Entry::of_server(kind, detail) };
         if let Err(error) = journal.append(entry).await {
             tracing::error!(%error, "{kind} could not be recorded");
         }

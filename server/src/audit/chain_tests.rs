@@ -56,6 +56,7 @@ fn the_longest_entry_fits_into_a_line() {
         ensemble: Some(long(100_000)),
         lock: Some(long(100_000)),
         path: Some("\\".repeat(100_000)),
+        plan: Some(crate::audit::PlanOf { id: long(100_000), czxid: app::wire::Zxid(i64::MAX) }),
         intent: Some(u64::MAX),
         outcome: Some("released_other"),
         reason: Some(long(100_000)),

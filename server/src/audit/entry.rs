@@ -1,6 +1,6 @@
 //! What is to be recorded, and the record it becomes.
 
-use app::wire::{AuditKind, AuditRecord};
+use app::wire::{AuditKind, AuditRecord, Zxid};
 
 use super::text::{DETAIL_CHARS_MAX, NAME_CHARS_MAX, PATH_CHARS_MAX, REASON_CHARS_MAX, bounded};
 use crate::access::Actor;
@@ -21,6 +21,8 @@ pub struct Entry {
     pub lock: Option<String>,
     /// The znode.
     pub path: Option<String>,
+    /// The plan that was ordered.
+    pub plan: Option<PlanOf>,
     /// The intent that this is the outcome of.
     pub intent: Option<u64>,
     /// How it ended.
@@ -31,10 +33,19 @@ pub struct Entry {
     pub detail: String,
 }
 
+/// The plan of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanOf {
+    /// Its id.
+    pub id: String,
+    /// The znode that was planned for.
+    pub czxid: Zxid,
+}
+
 impl Entry {
     /// Something of the server itself.
     pub fn of_server(kind: AuditKind, detail: String) -> Self {
-        Self { kind, actor: None, ensemble: None, lock: None, path: None, intent: None, outcome: None, reason: None, detail }
+        Self { kind, actor: None, ensemble: None, lock: None, path: None, plan: None, intent: None, outcome: None, reason: None, detail }
     }
 
     /// The record, every text bounded and with nothing hidden in it; number and hash are the chain's.
@@ -55,6 +66,8 @@ impl Entry {
             ensemble: self.ensemble.map(name),
             lock: self.lock.map(path),
             path: self.path.map(path),
+            czxid: self.plan.as_ref().map(|plan| plan.czxid),
+            plan_id: self.plan.map(|plan| name(plan.id)),
             intent: self.intent,
             outcome: self.outcome.map(|outcome| bounded(outcome, NAME_CHARS_MAX)),
             reason: self.reason.map(|reason| bounded(&reason, REASON_CHARS_MAX)),

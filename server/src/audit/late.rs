@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use app::wire::AuditPage;
 use futures_util::future::BoxFuture;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
-use super::{AuditError, Entry, Export, Journal, Log, PageQuery, Records};
+use super::{AuditError, Entry, Export, Journal, Log, PageQuery, Records, Requests, files};
 use crate::clock::Clock;
 
 /// The log of a data directory.
@@ -19,12 +19,13 @@ pub struct Late {
     dir: PathBuf,
     clock: Clock,
     log: OnceCell<Arc<Log>>,
+    is_open: watch::Sender<bool>,
 }
 
 impl Late {
     /// The log in this directory, which need not be there yet.
     pub fn new(dir: PathBuf, clock: Clock) -> Self {
-        Self { dir, clock, log: OnceCell::new() }
+        Self { dir, clock, log: OnceCell::new(), is_open: watch::Sender::new(false) }
     }
 
     /// The log, open.
@@ -41,7 +42,25 @@ impl Late {
             })?;
             Log::open(&self.dir, self.clock.clone()).await.map(Arc::new)
         });
-        opened.await.cloned()
+        let opened = opened.await.cloned();
+        self.is_open.send_if_modified(|is_open| opened.is_ok() && !std::mem::replace(is_open, true));
+        opened
+    }
+
+    /// Whether a log is there already, from a server before.
+    pub fn is_there(&self) -> bool {
+        self.dir.join(files::LOG).exists()
+    }
+
+    /// The requests that were on record when the log was opened, once; None while it is not open.
+    pub fn take_requests(&self) -> Option<Requests> {
+        self.log.get().and_then(|log| log.take_requests())
+    }
+
+    /// Ends when the log is open.
+    pub async fn opened(&self) {
+        // It fails only without a sender, which is ours.
+        let _ = self.is_open.subscribe().wait_for(|is_open| *is_open).await;
     }
 
     /// Records that the webhook has still to take; None without one.

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use super::chain::Tip;
 use super::records::{Export, PageQuery, Records};
+use super::requests::{OpenIds, Requests};
 use super::verify::{Segment, VerifyError, Whole, verify_dir};
 use super::writer::{Start, Writer, Written, torn_end};
 use super::{AuditError, Entry, Journal, export, files, head, page};
@@ -44,6 +45,8 @@ pub struct Log {
     shared: Arc<Shared>,
     queue: Option<mpsc::Sender<Asked>>,
     thread: Option<JoinHandle<()>>,
+    /// As they were when it was opened, until somebody takes them over.
+    requests: Mutex<Option<Requests>>,
 }
 
 /// What readers see.
@@ -61,6 +64,7 @@ pub(super) struct Shared {
 struct State {
     tip: Tip,
     segments: Vec<Segment>,
+    open: OpenIds,
     trouble: String,
     delivery_trouble: String,
     /// The last record that the webhook took; None without one.
@@ -100,7 +104,7 @@ impl Log {
                 (whole, said)
             }
             Err(VerifyError::None { .. }) => {
-                let whole = Whole { tip: Tip::default(), segments: Vec::new(), torn_bytes: 0, anchored: None };
+                let whole = Whole { tip: Tip::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
                 (whole, "a log begins".to_owned())
             }
             Err(error @ (VerifyError::Line { .. } | VerifyError::Files { .. })) => {
@@ -139,16 +143,17 @@ impl Log {
         }
         let first = Entry::of_server(AuditKind::Started, said);
         let (last_id, _) = watch::channel(whole.tip.id);
-        let state = State { tip: whole.tip.clone(), segments, trouble: String::new(), delivery_trouble: String::new(), delivered: None };
+        let open = OpenIds::new(&whole.requests);
+        let state = State { tip: whole.tip.clone(), segments, open, trouble: String::new(), delivery_trouble: String::new(), delivered: None };
         let shared = Arc::new(Shared { dir: dir.clone(), state: Mutex::new(state), last_id, exports: Arc::new(Semaphore::new(EXPORTS_MAX)) });
         let mut writer = Writer::new(Start { dir, clock, rotate_bytes: options.rotate_bytes, file, segment, tip: whole.tip, first, lock });
         // A full disk is no reason not to read; the first record is then written before the next.
-        shared.note(&writer.write(Vec::new()));
+        shared.note(&writer.write(Vec::new()), &[]);
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let kept = shared.clone();
         let thread = std::thread::Builder::new().name("audit".to_owned()).spawn(move || write_all(&mut writer, inbox, &kept));
         let thread = thread.map_err(|error| AuditError(format!("the audit record has no thread to be written on: {error}")))?;
-        Ok(Self { shared, queue: Some(queue), thread: Some(thread) })
+        Ok(Self { shared, queue: Some(queue), thread: Some(thread), requests: Mutex::new(Some(whole.requests)) })
     }
 
     /// Where the chain ends.
@@ -159,6 +164,11 @@ impl Log {
     /// Why nothing can be written; empty while all is well.
     pub fn trouble(&self) -> String {
         self.shared.state().trouble.clone()
+    }
+
+    /// The requests that were on record when it was opened, for whoever settles those without an outcome; once.
+    pub fn take_requests(&self) -> Option<Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Records that the webhook has still to take; None without one.
@@ -192,8 +202,9 @@ fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<Asked>, shared: &Sha
             asked.push(more);
         }
         let (entries, answers): (Vec<_>, Vec<_>) = asked.into_iter().map(|asked| (asked.entry, asked.answer)).unzip();
+        let parts: Vec<_> = entries.iter().map(|entry| (entry.kind, entry.intent)).collect();
         let written = writer.write(entries);
-        shared.note(&written);
+        shared.note(&written, &parts);
         for (at, answer) in (0..).zip(answers) {
             // Whoever asked may be gone; the record stays.
             let _ = answer.send(written.as_ref().map(|written| written.first_id + at).map_err(Clone::clone));
@@ -207,7 +218,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, written: &Result<Written, AuditError>) {
+    fn note(&self, written: &Result<Written, AuditError>, parts: &[(AuditKind, Option<u64>)]) {
         let mut state = self.state();
         match written {
             Ok(written) => {
@@ -216,6 +227,9 @@ impl Shared {
                     state.trouble.clear();
                 }
                 state.take(written);
+                for (id, (kind, intent)) in (written.first_id..).zip(parts) {
+                    state.open.take(id, *kind, *intent);
+                }
                 let id = state.tip.id;
                 drop(state);
                 self.last_id.send_replace(id);
@@ -250,14 +264,14 @@ impl Shared {
     }
 
     fn page(&self, query: &PageQuery) -> Result<AuditPage, AuditError> {
-        let (total, segments, trouble, delivery_trouble) = {
+        let (total, open_requests, segments, trouble, delivery_trouble) = {
             let state = self.state();
-            (state.tip.id, state.segments.clone(), state.trouble.clone(), state.delivery_trouble.clone())
+            (state.tip.id, state.open.count(), state.segments.clone(), state.trouble.clone(), state.delivery_trouble.clone())
         };
         let path = self.dir.join(files::LOG);
         let found = page::find(&self.dir, &segments, query).map_err(|error| files::failed("read", &path, &error))?;
         let file = path.display().to_string();
-        Ok(AuditPage { total, file, trouble, delivery_trouble, next_before: found.next_before, records: found.records })
+        Ok(AuditPage { total, open_requests, file, trouble, delivery_trouble, next_before: found.next_before, records: found.records })
     }
 }
 

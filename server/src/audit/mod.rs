@@ -18,6 +18,7 @@ mod page;
 mod read;
 mod records;
 mod request_log;
+mod requests;
 pub mod text;
 mod verify;
 pub mod webhook;
@@ -25,12 +26,13 @@ mod writer;
 
 pub use closed::Closed;
 pub use counted::{Counted, Counts};
-pub use entry::Entry;
+pub use entry::{Entry, PlanOf};
 pub use export::copy_all;
 pub use late::Late;
 pub use log::{Log, Options};
 pub use records::{Export, LIMIT_DEFAULT, LIMIT_MAX, PageQuery, Records};
 pub use request_log::{Intent, OPEN_MAX, RequestLog};
+pub use requests::{Ended, Requests, open_words};
 pub use verify::{Segment, VerifyError, Whole, verify_dir};
 
 use futures_util::future::BoxFuture;

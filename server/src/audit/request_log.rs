@@ -110,6 +110,11 @@ impl RequestLog {
         first.unwrap_or_else(|_| Err(AuditError("writing it broke off".to_owned())))
     }
 
+    /// Puts the outcome of a request of a server before on record; ends when it is, and gives its number.
+    pub async fn late_outcome(&self, intent: u64, entry: Entry) -> u64 {
+        write(&*self.0.journal, Entry { intent: Some(intent), ..entry }, None).await
+    }
+
     /// A refused request: nothing was done.
     pub async fn refusal(&self, actor: &Actor, entry: Entry) {
         let place = Arc::clone(&self.0.refusals_waiting).try_acquire_owned().ok();
@@ -172,16 +177,18 @@ impl RequestLog {
 }
 
 /// Writes a record, and tries until it is written; tells what came of the first try.
-async fn write(journal: &dyn Journal, entry: Entry, mut tell: Option<oneshot::Sender<Result<u64, AuditError>>>) {
+async fn write(journal: &dyn Journal, entry: Entry, mut tell: Option<oneshot::Sender<Result<u64, AuditError>>>) -> u64 {
     let mut pause = AGAIN;
     loop {
         let written = journal.append(entry.clone()).await;
-        let error = written.as_ref().err().cloned();
         if let Some(tell) = tell.take() {
             // Whoever asked may have given up.
-            let _ = tell.send(written);
+            let _ = tell.send(written.clone());
         }
-        let Some(error) = error else { return };
+        let error = match written {
+            Ok(id) => return id,
+            Err(error) => error,
+        };
         tracing::error!(%error, intent = entry.intent, outcome = entry.outcome, "an outcome is not on record yet");
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(AGAIN_MAX);

@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::chain::{self, Broken, LINE_BYTES_MAX, Tip, Verifier};
+use super::requests::Requests;
 use super::{files, head};
 
 /// A file of the log, as far as it is whole.
@@ -29,6 +30,8 @@ pub struct Whole {
     pub torn_bytes: u64,
     /// The record that a hash noted elsewhere belongs to.
     pub anchored: Option<u64>,
+    /// Requests without an outcome, and the latest that have one.
+    pub requests: Requests,
 }
 
 /// Why a log is not known to be whole.
@@ -77,7 +80,8 @@ pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<Whole, VerifyError
         io::ErrorKind::InvalidData => VerifyError::Files { file: head_path.clone(), why: error.to_string() },
         _ => VerifyError::Io { file: head_path.clone(), error },
     })?;
-    let mut walk = Walk { verifier: Verifier::default(), anchor, head: head.as_ref(), anchored: None, is_head_met: false };
+    let mut walk =
+        Walk { verifier: Verifier::default(), anchor, head: head.as_ref(), anchored: None, is_head_met: false, requests: Requests::default() };
     let mut segments = Vec::new();
     let mut torn_bytes = 0;
     loop {
@@ -100,7 +104,7 @@ pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<Whole, VerifyError
         let why = format!("no record has the hash {anchor}: what was noted is not in this log, so it was cut or written anew");
         return Err(VerifyError::Files { file: dir.join(files::LOG), why });
     }
-    Ok(Whole { tip, segments, torn_bytes, anchored: walk.anchored })
+    Ok(Whole { tip, segments, torn_bytes, anchored: walk.anchored, requests: walk.requests })
 }
 
 /// The file that begins with a record: a full one, or the one that is written (true), or none.
@@ -132,6 +136,7 @@ struct Walk<'a> {
     head: Option<&'a Tip>,
     anchored: Option<u64>,
     is_head_met: bool,
+    requests: Requests,
 }
 
 impl Walk<'_> {
@@ -156,6 +161,7 @@ impl Walk<'_> {
             self.verifier.take(&line).map_err(broken)?;
             bytes += read;
             self.note();
+            self.requests.take(&line);
         }
     }
 

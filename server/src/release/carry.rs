@@ -8,7 +8,7 @@ use app::wire::{AuditKind, Contender, Outcome, ReleaseResult};
 use super::plans::Planned;
 use super::site::Site;
 use crate::access::Actor;
-use crate::audit::{Entry, Intent, RequestLog};
+use crate::audit::{Entry, Intent, PlanOf, RequestLog};
 use crate::feed::project::{Holding, Told, told};
 use crate::zookeeper::Asked;
 
@@ -97,6 +97,7 @@ impl Order {
             ensemble: Some(plan.ensemble.clone()),
             lock: Some(plan.lock.clone()),
             path: Some(plan.path.clone()),
+            plan: Some(PlanOf { id: plan.plan_id.clone(), czxid: plan.czxid }),
             intent: None,
             outcome: outcome.map(Outcome::name),
             reason: Some(self.reason.clone()),

@@ -11,12 +11,12 @@ use super::carry::{Deed, Executed, Order, carry_out};
 use super::checks::{check_right, check_words, cut, may, out_of_scope};
 use super::counts::{Counts, Told};
 use super::limits::Limits;
-use super::orders::{Following, Orders};
+use super::orders::{Following, Orders, Who};
 use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
 use super::site::Site;
 use crate::access::{Actor, Right};
-use crate::audit::{Entry, Journal, RequestLog};
+use crate::audit::{Entry, Journal, PlanOf, RequestLog};
 use crate::clock::{self, Clock};
 use crate::zookeeper::May;
 
@@ -196,6 +196,7 @@ impl Desk {
             ensemble: Some(plan.ensemble.clone()),
             lock: Some(plan.lock.clone()),
             path: Some(plan.path.clone()),
+            plan: Some(PlanOf { id: plan.plan_id.clone(), czxid: plan.czxid }),
             intent: None,
             outcome: None,
             reason: Some(order.reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
@@ -301,7 +302,7 @@ impl Desk {
         let site = self.site(&Some(plan.ensemble.clone()))?.clone();
         let Some(planned) = state.plans.take(&plan.plan_id) else { return Ok(None) };
         state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
-        let tell = state.orders.begin(now_ms, &plan.plan_id, actor);
+        let tell = state.orders.begin(now_ms, &plan.plan_id, (actor.name.clone(), actor.by));
         // Counted before the state is let go of, so that whoever closes the desk waits for it.
         self.0.under_way.send_modify(|count| *count += 1);
         let under_way = UnderWay { desk: self.clone(), ensemble: plan.ensemble, tell };
@@ -327,7 +328,16 @@ impl Desk {
         drafted
     }
 
-    fn site(&self, ensemble: &Option<String>) -> Result<&Site, Refused> {
+    /// Remembers an order of a server before.
+    pub(super) fn begin(&self, at_ms: i64, plan_id: &str, who: Who) -> watch::Sender<Option<Executed>> {
+        self.state().orders.begin(at_ms, plan_id, who)
+    }
+
+    pub(super) fn log(&self) -> &RequestLog {
+        &self.0.log
+    }
+
+    pub(super) fn site(&self, ensemble: &Option<String>) -> Result<&Site, Refused> {
         let sites = &self.0.sites;
         match ensemble.as_deref().filter(|name| !name.is_empty()) {
             None if sites.len() == 1 => sites.first().ok_or(()),
@@ -351,17 +361,8 @@ impl Desk {
 
     /// A refusal goes on record where that can be written; nothing was sent either way.
     async fn note_refusal(&self, actor: &Actor, about: About, refused: &Refused) {
-        let entry = Entry {
-            kind: AuditKind::Refused,
-            actor: Some(actor.clone()),
-            ensemble: about.ensemble,
-            lock: about.lock,
-            path: about.path,
-            intent: None,
-            outcome: None,
-            reason: None,
-            detail: refused.sentence.clone(),
-        };
+        let About { ensemble, lock, path } = about;
+        let entry = Entry { actor: Some(actor.clone()), ensemble, lock, path, ..Entry::of_server(AuditKind::Refused, refused.sentence.clone()) };
         self.0.log.refusal(actor, entry).await;
     }
 

@@ -13,6 +13,7 @@ mod limits;
 mod orders;
 mod plans;
 mod refusal;
+mod settle;
 mod site;
 
 pub use carry::{Executed, Kind};

@@ -55,6 +55,12 @@ impl Site {
         self.acting.release(target).await
     }
 
+    /// The czxids of what is at these paths now, in order; None where that could not be read in time.
+    pub(super) async fn there(&self, paths: &[String], within: Duration) -> Vec<Option<Option<i64>>> {
+        let there = self.acting.there(paths, within).await;
+        there.into_iter().map(|there| there.map(|node| node.map(|czxid| czxid.0))).collect()
+    }
+
     pub(super) async fn revoke(&self, target: &Target) -> Asked {
         self.acting.revoke(target).await
     }

@@ -141,6 +141,28 @@ impl Acting {
         asked
     }
 
+    /// Which incarnation is at each of these paths, in order; None where that could not be read within the time.
+    pub async fn there(&self, paths: &[String], within: Duration) -> Vec<Option<Option<Zxid>>> {
+        let mut there = Vec::new();
+        let looking = async {
+            let client = loop {
+                match self.open().await {
+                    Ok(client) => break client,
+                    Err(_) => tokio::time::sleep(SETTLE_STEP).await,
+                }
+            };
+            for path in paths {
+                let Ok(Ok(looked)) = timeout(LOOK_MAX, look(&client, path)).await else { break };
+                there.push(Some(looked.node.map(|seen| seen.czxid)));
+            }
+            close(client).await;
+        };
+        // What was read until then counts.
+        let _ = timeout(within, looking).await;
+        there.resize(paths.len(), None);
+        there
+    }
+
     async fn open(&self) -> Result<Client, String> {
         let connector = (self.make)()?.with_session_timeout(SESSION_TIMEOUT).with_connection_timeout(SESSION_TIMEOUT * 2 / 5);
         let connecting = connector.connect(&self.connect);

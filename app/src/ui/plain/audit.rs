@@ -36,6 +36,13 @@ pub fn audit_page(plain: &Plain<'_>, view: &AuditView, page: &AuditPage) -> Stri
     } else {
         Html::of("p", &[("class", "notice")], &format!("The webhook is behind: {}", page.delivery_trouble))
     };
+    let open = match page.open_requests {
+        0 => Html::default(),
+        1 => Html::of("p", &[("class", "notice"), ("data-testid", "audit-open")], "1 request has no outcome on record yet."),
+        many => {
+            Html::of("p", &[("class", "notice"), ("data-testid", "audit-open")], &format!("{} requests have no outcome on record yet.", count(many)))
+        }
+    };
     let rows: Vec<Html> = page.records.iter().map(row).collect();
     let list = if rows.is_empty() {
         Html::of("p", &[("class", "empty")], if page.total == 0 { "Nothing was done yet." } else { "No record fits this filter." })
@@ -43,7 +50,7 @@ pub fn audit_page(plain: &Plain<'_>, view: &AuditView, page: &AuditPage) -> Stri
         let columns = [("№", "table-number"), ("When", ""), ("What", ""), ("Who", ""), ("Lock and znode", ""), ("Reason and result", "")];
         Html::table("table audit-table", "audit", &columns, rows)
     };
-    let inner = vec![Html::of("h1", &[("class", "page-title")], "Audit"), lead(page), trouble, delivery, filter(view), list, ways(view)];
+    let inner = vec![Html::of("h1", &[("class", "page-title")], "Audit"), lead(page), trouble, delivery, open, filter(view), list, ways(view)];
     document(plain, "Audit", "audit", Html::all(inner))
 }
 
@@ -182,6 +189,8 @@ mod tests {
             ensemble: Some(hostile.to_owned()),
             lock: Some(hostile.to_owned()),
             path: Some(hostile.to_owned()),
+            czxid: None,
+            plan_id: None,
             intent: None,
             outcome: Some(hostile.to_owned()),
             reason: Some(hostile.to_owned()),
@@ -190,6 +199,7 @@ mod tests {
         };
         let page = AuditPage {
             total: 1,
+            open_requests: 0,
             file: hostile.to_owned(),
             trouble: hostile.to_owned(),
             delivery_trouble: hostile.to_owned(),

@@ -35,6 +35,7 @@ fn act(number: u64) -> Entry {
         ensemble: Some("default".to_owned()),
         lock: Some(format!("/locks/{}", number % 5)),
         path: Some(format!("/locks/{}/lock-{number:010}", number % 5)),
+        plan: None,
         intent: None,
         outcome: None,
         reason: Some("stuck since the deploy".to_owned()),

@@ -192,17 +192,7 @@ impl World {
 }
 
 fn entry(ensemble: &str, lock: &str) -> Entry {
-    Entry {
-        kind: AuditKind::Refused,
-        actor: None,
-        ensemble: Some(ensemble.to_owned()),
-        lock: Some(lock.to_owned()),
-        path: None,
-        intent: None,
-        outcome: None,
-        reason: None,
-        detail: format!("about {lock}"),
-    }
+    Entry { ensemble: Some(ensemble.to_owned()), lock: Some(lock.to_owned()), ..Entry::of_server(AuditKind::Refused, format!("about {lock}")) }
 }
 
 /// Every view there is; some of what is outside.

@@ -2,6 +2,7 @@
 //! of real libraries' queues.
 
 mod desk;
+mod killed;
 mod libraries;
 pub(crate) mod office;
 mod outcomes;

@@ -1,0 +1,150 @@
+//! After a start: requests of a server before whose outcome is not on record. A look at each znode tells some; who did it
+//! can't be told any more, and is not claimed. Those that ended are remembered for whoever asks again.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use app::wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
+use futures_util::future;
+use tokio::sync::watch;
+
+use super::carry::Executed;
+use super::desk::Desk;
+use crate::audit::{Ended, Entry, PlanOf, Requests};
+
+/// How long an ensemble gets to be reached and asked; longer, and what is there is told as not known.
+const LOOK_MAX: Duration = Duration::from_secs(60);
+
+/// A request without an outcome, and who wants to be told of it.
+struct Left {
+    intent: AuditRecord,
+    tell: Option<watch::Sender<Option<Executed>>>,
+}
+
+impl Desk {
+    /// Takes over what a server before left: its outcomes are told to whoever asks again, and what has none is settled.
+    pub fn take_over(&self, requests: &Requests) {
+        for ended in requests.ended() {
+            if let Some(tell) = self.remember(&ended.intent) {
+                tell.send_replace(executed(ended));
+            }
+        }
+        let mut by_ensemble: BTreeMap<Option<String>, Vec<Left>> = BTreeMap::new();
+        for intent in requests.open() {
+            let left = Left { tell: self.remember(intent), intent: intent.clone() };
+            by_ensemble.entry(intent.ensemble.clone()).or_default().push(left);
+        }
+        if by_ensemble.is_empty() {
+            return;
+        }
+        tracing::warn!(count = requests.open_count(), "requests of a server before have no outcome on record; each is given one now");
+        let desk = self.clone();
+        tokio::spawn(async move { future::join_all(by_ensemble.into_values().map(|left| desk.settle(left))).await });
+    }
+
+    /// From now on whoever ordered this is told what came of it.
+    fn remember(&self, intent: &AuditRecord) -> Option<watch::Sender<Option<Executed>>> {
+        let by = SignedBy::ALL.into_iter().find(|by| intent.actor_by.ends_with(&format!(" by {by}")))?;
+        let plan_id = intent.plan_id.as_ref()?;
+        Some(self.begin(intent.at_ms, plan_id, (intent.actor.clone(), by)))
+    }
+
+    /// Gives requests of one ensemble their outcome.
+    async fn settle(&self, left: Vec<Left>) {
+        let asked: Vec<(String, Zxid)> = left.iter().filter_map(|left| left.intent.path.clone().zip(left.intent.czxid)).collect();
+        let site = left.first().and_then(|left| self.site(&left.intent.ensemble).ok());
+        let paths: Vec<String> = asked.iter().map(|(path, _)| path.clone()).collect();
+        let there = match site {
+            Some(site) if !paths.is_empty() => site.there(&paths, LOOK_MAX).await,
+            Some(_) | None => Vec::new(),
+        };
+        let there: BTreeMap<(String, Zxid), Option<Zxid>> =
+            asked.into_iter().zip(there).filter_map(|(asked, there)| Some((asked, there?.map(Zxid)))).collect();
+        for Left { intent, tell } in left {
+            let key = intent.path.clone().zip(intent.czxid);
+            let entry = outcome(&intent, sentence(&intent, key.and_then(|key| there.get(&key).copied())));
+            let detail = entry.detail.clone();
+            let id = self.log().late_outcome(intent.id, entry).await;
+            if let Some(tell) = tell {
+                tell.send_replace(Some(unknown(detail, id)));
+            }
+        }
+    }
+}
+
+fn outcome(intent: &AuditRecord, detail: String) -> Entry {
+    let kind = match intent.kind {
+        AuditKind::RevokeIntent => AuditKind::RevokeOutcome,
+        AuditKind::LabStarted => AuditKind::LabEnded,
+        _ => AuditKind::ReleaseOutcome,
+    };
+    let plan = intent.plan_id.clone().zip(intent.czxid).map(|(id, czxid)| PlanOf { id, czxid });
+    Entry {
+        ensemble: intent.ensemble.clone(),
+        lock: intent.lock.clone(),
+        path: intent.path.clone(),
+        plan,
+        outcome: Some(Outcome::Unknown.name()),
+        ..Entry::of_server(kind, detail)
+    }
+}
+
+/// What is known; `there`: what is at the path now, where that was read.
+fn sentence(intent: &AuditRecord, there: Option<Option<Zxid>>) -> String {
+    let before = "Lockscope ended before this outcome was on record.";
+    let (Some(path), Some(planned)) = (&intent.path, intent.czxid) else { return before.to_owned() };
+    let (gone, not_told) = (format!("{planned} is gone"), "by this request or otherwise, that can't be told");
+    match there {
+        None => format!("{before} What is at {path} now could not be read."),
+        Some(None) => format!("{before} Looked at after the start: {gone}, {not_told}."),
+        Some(Some(there)) if there == planned => format!("{before} Looked at after the start: {planned} is still there."),
+        Some(Some(there)) => format!("{before} Looked at after the start: {gone}, {not_told}; {there} is at its path now."),
+    }
+}
+
+fn unknown(sentence: String, id: u64) -> Executed {
+    let outcome = Outcome::Unknown;
+    Executed::new(ReleaseResult { outcome, sentence, verified: false, holders: Vec::new(), took_ms: 0, audit_id: Some(id) })
+}
+
+/// An outcome as it is on record. Who held then is not.
+fn executed(ended: &Ended) -> Option<Executed> {
+    let Ended { intent, outcome: record } = ended;
+    let outcome = Outcome::ALL.into_iter().find(|outcome| Some(outcome.name()) == record.outcome.as_deref())?;
+    Some(Executed::new(ReleaseResult {
+        outcome,
+        sentence: record.detail.clone(),
+        verified: outcome == Outcome::Released,
+        holders: Vec::new(),
+        took_ms: record.at_ms - intent.at_ms,
+        audit_id: Some(record.id),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_told_and_who_did_it_is_not_claimed() {
+        let entry = Entry { path: Some("/a/lock-1".to_owned()), ..Entry::of_server(AuditKind::ReleaseIntent, String::new()) };
+        let line = serde_json::json!({
+            "id": 7, "at_ms": 0, "kind": "release_intent", "actor": "anna", "actor_by": "operator by token", "path": entry.path,
+            "czxid": Zxid(0x17), "detail": "", "hash": "",
+        });
+        let mut intent: AuditRecord = serde_json::from_value(line).unwrap();
+        let cases = [
+            (None, "could not be read"),
+            (Some(None), "0x17 is gone, by this request or otherwise"),
+            (Some(Some(Zxid(0x17))), "0x17 is still there"),
+            (Some(Some(Zxid(0x18))), "0x17 is gone, by this request or otherwise, that can't be told; 0x18 is at its path now"),
+        ];
+        for (there, expected) in cases {
+            let sentence = sentence(&intent, there);
+            assert!(sentence.contains(expected), "{sentence}");
+        }
+        intent.czxid = None;
+        assert_eq!(sentence(&intent, None), "Lockscope ended before this outcome was on record.");
+        assert_eq!(outcome(&intent, String::new()).outcome, Some("unknown"));
+    }
+}
