@@ -327,8 +327,11 @@ pub struct Lab {
     /// End after this time, whatever is left.
     #[arg(long, value_name = "MS")]
     pub duration_ms: Option<u32>,
-    /// One strategy after the other, so that none disturbs another.
+    /// All strategies at once, to see them side by side. They disturb each other then, so their latencies are not compared.
     #[arg(long)]
+    pub at_once: bool,
+    /// One strategy after the other, as without it.
+    #[arg(long, hide = true, conflicts_with = "at_once")]
     pub in_turn: bool,
     /// Decides what is random; the same seed, the same order of things.
     #[arg(long, value_name = "NUMBER")]

@@ -84,8 +84,8 @@ pub struct LabOrder {
     #[serde(default)]
     #[cfg_attr(feature = "ssr", schemars(range(min = 1, max = 3_600_000)))]
     pub duration_ms: Option<u32>,
-    /// One strategy after the other, so that none disturbs another; false: all at once.
-    #[serde(default)]
+    /// One strategy after the other, so that none disturbs another; false: all at once, whose latencies can't be compared.
+    #[serde(default = "yes")]
     pub in_turn: bool,
     /// Decides what is random; null: chosen by the server.
     #[serde(default)]
@@ -94,6 +94,10 @@ pub struct LabOrder {
 
 fn one() -> u32 {
     1
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Answer of `POST /api/v1/lab/runs`.

@@ -23,7 +23,7 @@ test.afterAll(async () => {
   await zookeeper.remove();
 });
 
-type Order = { strategies: string[]; clients: number; hold_ms: number };
+type Order = { strategies: string[]; clients: number; hold_ms: number; at_once?: boolean };
 
 /** Starts a run through the form. */
 async function start(page: Browser, order: Order): Promise<void> {
@@ -34,6 +34,9 @@ async function start(page: Browser, order: Order): Promise<void> {
   }
   await form.getByLabel('Clients').fill(String(order.clients));
   await form.getByLabel('Hold').fill(String(order.hold_ms));
+  if (order.at_once) {
+    await form.locator('select[name=order]').selectOption('at_once');
+  }
   await form.getByTestId('lab-start').click();
   await expect(page).toHaveURL(/\/lab\?run=[0-9a-f]{16}$/);
 }
@@ -78,7 +81,7 @@ test('the preset of 50 drains both lanes and tells 49 against 1225', async ({ pa
 
 test('both lanes move under the eyes of whoever looks, without a reload', async ({ page }) => {
   await signIn(page, lockscope, 'operator');
-  await start(page, { strategies: ['predecessor', 'herd_children'], clients: 20, hold_ms: 2_000 });
+  await start(page, { strategies: ['predecessor', 'herd_children'], clients: 20, hold_ms: 2_000, at_once: true });
   await expect(state(page)).toHaveText('running');
   await page.evaluate(() => Object.assign(window, { stays: true }));
   const lanes = page.getByTestId('lab-lane');

@@ -123,7 +123,7 @@ pub const PAGES: &[Page] = &[
         command: "lab",
         examples: &[
             ("lockscope lab", "50 clients, two ways of waiting, on a private ZooKeeper."),
-            ("lockscope lab --clients 200 --in-turn --json", "More of them, one way after the other, as JSON."),
+            ("lockscope lab --clients 200 --json", "More of them, as JSON."),
         ],
         exits: &[(EXIT_BROKEN, "two clients held the lock at a time")],
         asks: false,

@@ -301,7 +301,7 @@ fn notes(order: &LabOrder) -> Vec<String> {
     }
     if !order.in_turn && order.strategies.len() > 1 {
         notes.push(
-            "The strategies ran at the same time on the same members and this machine, so each slowed the others; in_turn keeps them apart."
+            "The strategies ran at the same time on the same members and this machine, so each slowed the others and their latencies can't be compared; in_turn keeps them apart."
                 .to_owned(),
         );
     }

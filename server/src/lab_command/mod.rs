@@ -185,7 +185,7 @@ fn order(asked: &Asked) -> Result<LabOrder, RunError> {
         hold_ms: asked.hold_ms,
         think_ms: asked.think_ms,
         duration_ms: asked.duration_ms,
-        in_turn: asked.in_turn,
+        in_turn: !asked.at_once,
         seed: asked.seed,
     })
 }

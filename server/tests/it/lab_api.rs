@@ -181,7 +181,7 @@ async fn a_run_that_is_stopped_is_on_record_twice() {
     let [begun, ended] = entries.as_slice() else { panic!("{entries:?}") };
     assert_eq!((begun.kind, begun.ensemble.as_deref(), begun.path.as_deref()), (AuditKind::LabStarted, Some("prod"), Some("/lockscope-lab")));
     assert_eq!(begun.actor.as_ref().map(|actor| actor.name.as_str()), Some("operator"));
-    assert!(begun.detail.starts_with("predecessor, herd_children, all at once: 5 clients each, 1 times"), "{}", begun.detail);
+    assert!(begun.detail.starts_with("predecessor, herd_children, one after the other: 5 clients each, 1 times"), "{}", begun.detail);
     assert_eq!((ended.kind, ended.intent, ended.actor.is_none()), (AuditKind::LabEnded, Some(1), true));
     assert!(matches!(ended.outcome, Some("stopped" | "failed")), "{ended:?}");
 }

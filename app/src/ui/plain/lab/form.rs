@@ -39,7 +39,7 @@ impl Default for LabDraft {
             hold_ms: "100".to_owned(),
             think_ms: "0".to_owned(),
             duration_s: String::new(),
-            in_turn: false,
+            in_turn: true,
             seed: String::new(),
         }
     }
@@ -174,7 +174,7 @@ fn fields(view: &LabView) -> Vec<Html> {
         choice(
             "order",
             "Strategies",
-            &[("at_once", "all at once, to see them"), ("in_turn", "one after the other, to measure them")],
+            &[("in_turn", "one after the other, to measure them"), ("at_once", "all at once, to see them")],
             if draft.in_turn { "in_turn" } else { "at_once" },
         ),
     ];
