@@ -17,7 +17,7 @@ build: site ## the release binary with the page inside: target/release/lockscope
 	@echo "built $(TARGET)/release/lockscope: $$(($$(wc -c < $(TARGET)/release/lockscope) / 1000)) KB; at most 25000 is the goal"
 
 site: ## what the browser gets: wasm, style sheet, manifest (target/site)
-	@.ci/need wasm
+	@.ci/need cc wasm
 	cargo run --locked -p style
 
 test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real browser

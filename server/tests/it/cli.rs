@@ -74,8 +74,7 @@ async fn it_serves_without_zookeeper_says_so_and_ends_cleanly_on_sigterm() {
     assert_eq!(ready.status().as_u16(), 503);
     let status: serde_json::Value = reqwest::get(format!("{address}/api/v1/status")).await.unwrap().json().await.unwrap();
     assert_eq!(status["ensembles"][0]["link"], "lost");
-    let pid = child.id().unwrap().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    crate::harness::signal(child.id().unwrap(), rustix::process::Signal::TERM);
     let status = tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap();
     assert_eq!(status.code(), Some(0));
 }

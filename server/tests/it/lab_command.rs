@@ -47,8 +47,7 @@ async fn interrupted_it_leaves_nothing() {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let began = async { while !lines.next_line().await.unwrap().expect("a line of progress").starts_with("running: ") {} };
     tokio::time::timeout(DEADLINE, began).await.unwrap();
-    let pid = child.id().unwrap().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    crate::harness::signal(child.id().unwrap(), rustix::process::Signal::INT);
     let mut rest = Vec::new();
     while let Some(line) = tokio::time::timeout(DEADLINE, lines.next_line()).await.unwrap().unwrap() {
         rest.push(line);

@@ -140,8 +140,7 @@ async fn a_server_that_ends_clears_its_run_first() {
     assert_eq!(plant.left().await, Vec::<String>::new());
     plant.order(slow).await;
     until(async || !plant.left().await.is_empty()).await;
-    let pid = plant.process.id().unwrap().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    crate::harness::signal(plant.process.id().unwrap(), rustix::process::Signal::TERM);
     let status = tokio::time::timeout(DEADLINE, plant.process.wait()).await.unwrap().unwrap();
     assert_eq!(status.code(), Some(0));
     assert_eq!(plant.left().await, Vec::<String>::new());

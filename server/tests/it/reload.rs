@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use rustix::process::Signal;
 use serde_json::Value;
 use tokio::net::UnixDatagram;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use crate::cli::{check, dead_port, listening, lockscope};
-use crate::harness::DEADLINE;
+use crate::harness::{self, DEADLINE};
 use crate::served::{closed, until};
 
 /// Hears what the manager is told, all the time: nobody waits for a manager that does not listen, so words are lost then.
@@ -52,9 +53,8 @@ impl Asker<'_> {
     }
 }
 
-fn signal(child: &tokio::process::Child, name: &str) {
-    let pid = child.id().unwrap().to_string();
-    assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
+fn signal(child: &tokio::process::Child, signal: Signal) {
+    harness::signal(child.id().unwrap(), signal);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,13 +83,13 @@ async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_
     );
 
     write("session_timeout_ms = 4000\nanonymous = \"nobody\"\nlisten = 5\n");
-    signal(&child, "-HUP");
+    signal(&child, Signal::HUP);
     manager.hears("RELOADING=1\nMONOTONIC_USEC=").await;
     manager.hears("READY=1").await;
     let error = asker.config().await["error"].as_str().unwrap().to_owned();
     assert!(error.starts_with(&format!("{name}:6: this is not TOML (duplicate key")), "{error}");
     write("session_timeout_ms = 5\nanonymous = \"nobody\"\n");
-    signal(&child, "-HUP");
+    signal(&child, Signal::HUP);
     until(async || asker.config().await["error"].as_str().is_some_and(|error| error.contains(":5: `anonymous`"))).await;
     let error = asker.config().await["error"].as_str().unwrap().to_owned();
     assert_eq!(error.lines().count(), 2, "{error}");
@@ -101,7 +101,7 @@ async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_
     request.headers_mut().insert("sec-websocket-protocol", "lockscope.v1.json".parse().unwrap());
     let (mut live, _) = tokio_tungstenite::connect_async(request).await.unwrap();
     write("session_timeout_ms = 5000\nname = \"prod\"\nanonymous = \"none\"\n[lints]\nherd = \"off\"\n");
-    signal(&child, "-HUP");
+    signal(&child, Signal::HUP);
     until(async || asker.config().await["error"].is_null()).await;
     assert_eq!(
         asker.config().await["waits_for_restart"],
@@ -112,7 +112,7 @@ async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_
 
     check(&["healthcheck", "--url", &address], 0, "").await;
     check(&["healthcheck", "--url", &address, "--ready"], 1, "/readyz answers 503: a root is still in its first sync").await;
-    signal(&child, "-TERM");
+    signal(&child, Signal::TERM);
     manager.hears("STOPPING=1").await;
     assert_eq!(tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap().code(), Some(0));
     check(&["healthcheck", "--url", &address], 1, "/healthz gave no answer (").await;

@@ -73,8 +73,7 @@ async fn a_server_keeps_its_record_alone_and_views_go_on_without_one() {
     assert!(status == 503 && text.contains("is written by another Lockscope"), "{text}");
     // It can be verified while it is written.
     check(&["audit", "verify", "--data-dir", dir], 0, "").await;
-    let pid = first.id().unwrap().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    crate::harness::signal(first.id().unwrap(), rustix::process::Signal::TERM);
     assert_eq!(tokio::time::timeout(DEADLINE, first.wait()).await.unwrap().unwrap().code(), Some(0));
     assert_eq!(verify_dir(place.path(), None).unwrap().tip.id, 1);
 }

@@ -8,6 +8,8 @@ mod truth;
 
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 pub(crate) use believed::{Believed, RootState};
 pub(crate) use logs::Logs;
 pub(crate) use observer::Observed;
@@ -19,6 +21,11 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Pause before something is asked again.
 pub(crate) const STEP: Duration = Duration::from_millis(10);
+
+/// Sends a signal; a small system has no program for that.
+pub(crate) fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), signal).unwrap();
+}
 
 /// How a server is set up for tests, on any machine: its sessions may be long, so that none runs out because the machine
 /// was busy, and it does not wait for the disk, from which nothing is read again after a crash of the machine.

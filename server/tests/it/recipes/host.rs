@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use rustix::process::Signal;
 use tokio::sync::watch;
 
 use super::programs::{curator, kazoo};
@@ -127,17 +128,16 @@ impl Host {
 impl Host {
     /// Freezes the process (SIGSTOP): its connections stay open, nothing is said.
     pub(crate) fn stop(&self) {
-        self.signal("-STOP");
+        self.signal(Signal::STOP);
     }
 
     /// Thaws it.
     pub(crate) fn go_on(&self) {
-        self.signal("-CONT");
+        self.signal(Signal::CONT);
     }
 
-    fn signal(&self, signal: &str) {
-        let pid = self.child.lock().unwrap().id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    fn signal(&self, signal: Signal) {
+        crate::harness::signal(self.child.lock().unwrap().id(), signal);
     }
 }
 
