@@ -184,6 +184,51 @@ fn nobody_is_called_dead_while_a_member_does_not_answer() {
 }
 
 #[test]
+fn a_dead_holder_runs_out_visibly_while_a_member_does_not_answer() {
+    let mut story = queue();
+    // The leader answers, m2 does not. Whoever lives moves its end.
+    let leader = |at, left_ms, connected: &[(i64, i64)]| member("m1", at).connected(connected).sessions(&[(10, left_ms, FIRST), (11, 6_000, SECOND)]);
+    ask(&mut story, vec![leader(1_005_000, 6_000, &[(10, 0), (11, 0)]), member("m2", 1_005_000)]);
+    ask(&mut story, vec![leader(1_006_000, 5_000, &[(11, 0)]), member("m2", 1_006_000)]);
+    assert_eq!(liveness(&story, 10), Liveness::Unknown, "it may be on m2 now, and has time to say so");
+    ask(&mut story, vec![leader(1_010_000, 1_000, &[(11, 0)]), member("m2", 1_010_000)]);
+    assert_eq!(liveness(&story, 10), Liveness::Silent, "nothing was heard of it, wherever it is");
+    let runs_out = story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.unwrap();
+    assert_eq!((runs_out.at, runs_out.is_told), (TimeMs(1_011_000), true));
+    ask(&mut story, vec![leader(1_011_000, 6_000, &[(11, 0)]), member("m2", 1_011_000)]);
+    assert_eq!(liveness(&story, 10), Liveness::Unknown, "its end moved: it lives, on m2");
+}
+
+#[test]
+fn what_was_known_of_the_dead_stays_when_a_member_falls_silent() {
+    let mut story = queue();
+    let both = |at| vec![member("m1", at).connected(&[(10, 0), (11, 0)]).sessions(&[(10, 6_000, FIRST)]), member("m2", at).connected(&[])];
+    ask(&mut story, both(1_000_000));
+    let dead = |at: i64| member("m1", at).connected(&[(11, 0)]).sessions(&[(10, 1_011_000 - at, FIRST)]);
+    ask(&mut story, vec![dead(1_005_000), member("m2", 1_005_000).connected(&[])]);
+    assert_eq!(liveness(&story, 10), Liveness::Disconnected);
+    ask(&mut story, vec![dead(1_010_000), member("m2", 1_010_000)]);
+    assert_eq!(liveness(&story, 10), Liveness::Silent, "its end did not move since");
+    assert!(story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.is_some());
+}
+
+#[test]
+fn a_member_that_is_down_stays_so_until_it_is_asked_again() {
+    let mut story = queue();
+    let down = |at| {
+        let mut down = member("m2", at);
+        down.report.is_down = true;
+        down
+    };
+    ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0)]), down(1_005_000)]);
+    // A batch that is handed on before its answer.
+    let mut late = member("m2", 1_010_000);
+    late.report.connections = Answer::NotAsked;
+    ask(&mut story, vec![member("m1", 1_010_000).connected(&[]), late]);
+    assert_eq!(liveness(&story, 10), Liveness::Disconnected);
+}
+
+#[test]
 fn one_that_connected_after_the_question_is_not_dead() {
     let mut story = queue();
     let born = member("m1", 1_005_000).connected(&[(11, 0)]).sessions(&[(99, 6_000, "/l/x")]);

@@ -6,7 +6,7 @@ use app::wire::{AuditKind, AuditRecord};
 use serde::Deserialize;
 
 /// Requests that are kept of each sort; those without an outcome beyond it are counted.
-pub const REQUESTS_MAX: usize = 1_000;
+const REQUESTS_MAX: usize = 1_000;
 /// Requests without an outcome that a sentence names.
 const NAMED_MAX: usize = 20;
 /// Open requests whose numbers are kept while the log is written; more are counted.
@@ -79,12 +79,12 @@ impl Requests {
         self.open.len() as u64 + self.beyond
     }
 
-    /// Those, oldest first, at most [`REQUESTS_MAX`].
+    /// Those, oldest first, at most a thousand.
     pub fn open(&self) -> impl Iterator<Item = &AuditRecord> {
         self.open.values()
     }
 
-    /// Those that ended, oldest first, the last [`REQUESTS_MAX`].
+    /// Those that ended, oldest first, the last thousand.
     pub fn ended(&self) -> impl Iterator<Item = &Ended> {
         self.ended.iter()
     }

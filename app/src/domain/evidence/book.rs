@@ -112,12 +112,14 @@ impl Book {
             if let Some(timeout_ms) = table.timeouts_ms.get(session) {
                 known.timeout_ms = Some(*timeout_ms);
             }
-            let at = table.expiries.get(session).and_then(|expiry| match expiry {
+            let expiry = table.expiries.get(session);
+            let has_moved = expiry.is_some_and(|expiry| known.ends(*expiry, asked_at));
+            let at = expiry.and_then(|expiry| match expiry {
                 Expiry::Running(ms) => running.to_ours(*ms),
                 Expiry::QuarterHour(ms) => Some(next(*ms, now, offset)),
             });
-            // Nothing moves the end of one that is gone.
-            if let Some(at) = at.filter(|_| known.gone_since.is_none() || known.runs_out.is_none()) {
+            // What is told of one that is gone stays as it was told first, unless it came back.
+            if let Some(at) = at.filter(|_| has_moved || known.gone_since.is_none() || known.runs_out.is_none()) {
                 known.runs_out = Some((RunsOut { at, is_told: true }, self.rounds));
             }
         }
@@ -245,7 +247,7 @@ impl Book {
         if self.watched.has(now, path, session) {
             return Watch::Confirmed;
         }
-        let is_connected = self.sessions.get(&session).is_some_and(|known| known.liveness(now) == Liveness::Connected);
+        let is_connected = self.sessions.get(&session).is_some_and(|known| known.liveness(now, self.tick_ms()) == Liveness::Connected);
         match self.watches_at(now) {
             Some(at) if is_connected && at.since(since) > GRACE_MS => Watch::Missing,
             _ => Watch::Unknown,

@@ -87,7 +87,10 @@ impl Member {
         if *self.by != *report.by {
             self.by = (*report.by).into();
         }
-        self.is_down = report.is_down;
+        // Nobody looked where nothing was asked.
+        if report.connections != Answer::NotAsked {
+            self.is_down = report.is_down;
+        }
         self.connections.note(&report.connections);
         self.sessions.note(&report.sessions);
         self.watches.note(&report.watches);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Connection;
+use super::{Connection, Expiry};
 use crate::domain::time::TimeMs;
 
 /// An answer that is older says nothing of now: twice the pause between rounds, and a bit.
@@ -43,6 +43,16 @@ pub struct Peer {
     pub runs_out: Option<RunsOut>,
 }
 
+/// An end as it was told: every sign of life moves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    expiry: Expiry,
+    /// When it was asked for first.
+    since: TimeMs,
+    /// When it was asked for last.
+    asked_at: TimeMs,
+}
+
 /// What is known of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
@@ -66,6 +76,8 @@ pub struct Known {
     pub gone_since: Option<TimeMs>,
     /// When it runs out, and the round that said so.
     pub(super) runs_out: Option<(RunsOut, u64)>,
+    /// The end as the leader spells it, and for how long it has been that.
+    pub(super) end: Option<End>,
     pub(super) received: Option<u64>,
     /// The last round that spoke of it.
     pub(super) round: u64,
@@ -97,21 +109,42 @@ impl Known {
         self.gone_since = None;
     }
 
+    /// Takes in an end that was asked for at an instant; whether it moved.
+    pub(super) fn ends(&mut self, expiry: Expiry, asked_at: TimeMs) -> bool {
+        match &mut self.end {
+            Some(end) if end.expiry == expiry => {
+                end.asked_at = end.asked_at.max(asked_at);
+                false
+            }
+            end => end.replace(End { expiry, since: asked_at, asked_at }).is_some(),
+        }
+    }
+
+    /// Whether the leader's answers show that nothing was heard of it for longer than clients let pass: its end stays where
+    /// it is, whichever member it is connected to.
+    fn is_end_still(&self, now: TimeMs, tick_ms: i64) -> bool {
+        let (Some(end), Some(timeout_ms)) = (self.end, self.timeout_ms) else { return false };
+        now.since(end.asked_at) <= FRESH_MS && end.asked_at.since(end.since) > third(timeout_ms) + tick_ms
+    }
+
     /// Whether it is heard of, as of now. A third of the time-out is what clients let pass before they ping.
-    pub fn liveness(&self, now: TimeMs) -> Liveness {
+    pub fn liveness(&self, now: TimeMs, tick_ms: i64) -> Liveness {
         match (self.listed_at, self.gone_since) {
             (Some(listed_at), _) if now.since(listed_at) <= FRESH_MS => match self.heard_at.zip(self.timeout_ms) {
                 Some((heard_at, timeout_ms)) if listed_at.since(heard_at) > third(timeout_ms) => Liveness::Silent,
                 _ => Liveness::Connected,
             },
             (None, Some(_)) => Liveness::Disconnected,
+            _ if self.is_end_still(now, tick_ms) => Liveness::Silent,
             _ => Liveness::Unknown,
         }
     }
 
     /// What is shown of it; `is_fresh`: all members were asked lately.
     pub(super) fn peer(&self, now: TimeMs, tick_ms: i64, is_fresh: bool) -> Peer {
-        let liveness = match self.liveness(now) {
+        let liveness = match self.liveness(now, tick_ms) {
+            // It may have come back at a member that was not asked since; that would move its end.
+            Liveness::Disconnected if !is_fresh && self.is_end_still(now, tick_ms) => Liveness::Silent,
             Liveness::Disconnected if !is_fresh => Liveness::Unknown,
             liveness => liveness,
         };

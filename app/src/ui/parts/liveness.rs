@@ -18,7 +18,9 @@ fn word(liveness: Liveness) -> &'static str {
 fn meaning(liveness: Liveness) -> &'static str {
     match liveness {
         Liveness::Connected => "A member lists its connection, and heard from it lately.",
-        Liveness::Silent => "A member lists its connection, but heard nothing from it for more than a third of its time-out.",
+        Liveness::Silent => {
+            "Nothing was heard of it for more than a third of its time-out: by the member that lists it, or by the leader, whose end of it stands still."
+        }
         Liveness::Disconnected => "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed.",
         Liveness::Persistent => "No session owns this znode: it stays until somebody deletes it.",
         Liveness::Unknown => "No evidence: no member ever listed it, or not every member told lately who is connected. See the status page.",
