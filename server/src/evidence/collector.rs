@@ -1,7 +1,7 @@
 //! Rounds of questions: when, to whom, and what is handed on. One task; a member that is slow is waited for beside the
 //! others and never holds them up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep_until};
 use super::chroot::{chroot_of, strip};
 use super::member::Member;
 use super::members::{self, Place, Resolved};
+use super::stamp::Stamp;
 use super::{http, lookup};
 use crate::clock::Clock;
 use crate::zookeeper::Credentials;
@@ -34,8 +35,10 @@ const _: () = assert!(ROUND_EVERY.as_millis() + JITTER_MAX.as_millis() + HAND_ON
 pub const WATCHES_EVERY: Duration = Duration::from_secs(15);
 /// How often it is looked up who the members are.
 pub const MEMBERS_EVERY: Duration = Duration::from_secs(300);
-/// The same, while the ensemble does not say.
+/// The same, while the ensemble does not say, or a member is lost: it may have left.
 const MEMBERS_RETRY: Duration = Duration::from_secs(30);
+/// How soon it is looked up again after a member stopped answering.
+const LOST_AFTER: Duration = Duration::from_secs(1);
 
 /// Whom to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +77,7 @@ pub async fn collect(
         client,
         places: Vec::new(),
         by: BTreeMap::new(),
+        lost: BTreeSet::new(),
         idle: BTreeMap::new(),
         flights: FuturesUnordered::new(),
         landed: Vec::new(),
@@ -96,6 +100,8 @@ struct Collector {
     places: Vec<Place>,
     /// By which way each member last answered; one for each place.
     by: BTreeMap<Box<str>, Box<str>>,
+    /// Members that answered once and do not now.
+    lost: BTreeSet<Box<str>>,
     /// Members that are not being asked just now. With `flights`: never more than `MEMBERS_MAX`, and each only once.
     idle: BTreeMap<Box<str>, Member>,
     flights: FuturesUnordered<Flight>,
@@ -119,15 +125,21 @@ impl Collector {
                 () = sleep_until(lookup_at), if lookup.is_none() => lookup = Some(lookup::look(self.config.clone()).boxed()),
                 places = poll(&mut lookup) => {
                     lookup = None;
-                    lookup_at = Instant::now() + if places.is_some() { MEMBERS_EVERY } else { MEMBERS_RETRY };
-                    if let Some(places) = places {
-                        self.found(places);
+                    if let Some(places) = &places {
+                        self.found(places.clone());
+                    }
+                    lookup_at = Instant::now() + if places.is_some() && self.lost.is_empty() { MEMBERS_EVERY } else { MEMBERS_RETRY };
+                    if places.is_some() {
                         // Those that were not known before need not wait for the next round.
                         hand_on_at = Instant::now() + HAND_ON_AFTER;
                         self.ask_new();
                     }
                 }
-                Some((member, report)) = self.flights.next() => self.came(member, report),
+                Some((member, report)) = self.flights.next() => {
+                    if self.came(member, report) {
+                        lookup_at = lookup_at.min(Instant::now() + LOST_AFTER);
+                    }
+                }
                 () = sleep_until(hand_on_at), if !self.landed.is_empty() => {}
             }
             let is_time = self.flights.is_empty() || Instant::now() >= hand_on_at;
@@ -146,13 +158,14 @@ impl Collector {
         tracing::info!(members = names.join(", "), "members that are asked for evidence");
         self.idle.retain(|name, _| places.iter().any(|place| place.name == *name));
         self.landed.retain(|report| places.iter().any(|place| place.name == report.member));
+        self.lost.retain(|name| places.iter().any(|place| place.name == *name));
         let known = std::mem::take(&mut self.by);
         for place in &places {
             self.by.insert(place.name.clone(), known.get(&place.name).cloned().unwrap_or_default());
             if let Some(member) = self.idle.get_mut(&place.name) {
                 member.moved(place.clone());
             } else if !known.contains_key(&place.name) {
-                self.idle.insert(place.name.clone(), Member::new(place.clone(), self.client.clone()));
+                self.idle.insert(place.name.clone(), Member::new(place.clone(), self.client.clone(), self.stamp()));
             }
         }
         self.places = places;
@@ -182,16 +195,27 @@ impl Collector {
         self.flights.push(flight.boxed());
     }
 
-    /// A member has said what it has to say.
-    fn came(&mut self, mut member: Member, mut report: Report) {
-        let Some(place) = self.places.iter().find(|place| place.name == member.place().name) else { return };
+    fn stamp(&self) -> Stamp {
+        Stamp::new(self.config.credentials.clone(), self.config.session_timeout)
+    }
+
+    /// A member has said what it has to say. True when it stopped answering.
+    fn came(&mut self, mut member: Member, mut report: Report) -> bool {
+        let Some(place) = self.places.iter().find(|place| place.name == member.place().name) else { return false };
         if member.place() != place {
             member.moved(place.clone());
         }
-        self.by.insert(report.member.clone(), report.by.clone());
+        let before = self.by.insert(report.member.clone(), report.by.clone());
+        let is_lost = report.by.is_empty() && before.is_some_and(|before| !before.is_empty());
+        if is_lost {
+            self.lost.insert(report.member.clone());
+        } else if !report.by.is_empty() {
+            self.lost.remove(&report.member);
+        }
         self.idle.insert(report.member.clone(), member);
         strip(&mut report, chroot_of(&self.config.connect));
         self.landed.push(report);
+        is_lost
     }
 
     /// Hands on what came, as a round in which the others were not asked. False when nobody takes it.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use app::domain::evidence::{Answer, Connection, Health, Question, Report, SessionTable, Trouble, WatchTable};
+use app::domain::evidence::{Answer, Connection, Expiry, Health, MemberRole, Question, Report, SessionTable, Trouble, WatchTable};
 use app::domain::time::TimeMs;
 use reqwest::Client;
 use tokio::time::Instant;
@@ -14,6 +14,7 @@ use super::members::{Place, split_port};
 use super::remedy::{Tried, remedy, spared};
 use super::rest::Rest;
 use super::source::{ANSWER_MAX, Failure, Source, Told, identity};
+use super::stamp::Stamp;
 use super::{tcp, url};
 use crate::clock::Clock;
 
@@ -115,10 +116,13 @@ pub(super) struct Member {
     watches: Option<u64>,
     watches_asked: Option<Instant>,
     was_asked: bool,
+    stamp: Stamp,
+    /// It leads others, and its last answer told ends on its running clock.
+    needs_stamp: bool,
 }
 
 impl Member {
-    pub(super) fn new(place: Place, client: Option<Client>) -> Self {
+    pub(super) fn new(place: Place, client: Option<Client>, stamp: Stamp) -> Self {
         let words = Way::new(Source::Words { address: place.address.clone() });
         let mut member = Self {
             place,
@@ -132,6 +136,8 @@ impl Member {
             watches: None,
             watches_asked: None,
             was_asked: false,
+            stamp,
+            needs_stamp: false,
         };
         member.use_admin_url();
         member
@@ -152,7 +158,7 @@ impl Member {
             self.is_identified &= place.number == self.place.number;
             self.place = place;
         } else {
-            *self = Self::new(place, self.client.take());
+            *self = Self::new(place, self.client.take(), self.stamp.anew());
         }
     }
 
@@ -171,6 +177,11 @@ impl Member {
             admin.answered = false;
         }
         self.identify().await;
+        if self.needs_stamp {
+            self.stamp.renew(&self.place.address).await;
+        } else {
+            self.stamp.end();
+        }
         let connections = self.answer::<Vec<Connection>>(clock).await;
         let sessions = self.answer::<SessionTable>(clock).await;
         let mut health = self.answer::<Health>(clock).await;
@@ -178,6 +189,7 @@ impl Member {
             value.tick_ms = self.tick_ms;
             self.watches = value.watches.or(self.watches);
         }
+        self.needs_stamp = needs_stamp(&sessions, &health);
         let watches = if wants_watches { self.watches(clock).await } else { Answer::NotAsked };
         let is_down = self.is_down().await;
         Report { member: self.place.name.clone(), number: self.place.number, by: self.by(), is_down, connections, sessions, watches, health }
@@ -269,6 +281,13 @@ impl Member {
             (false, false) => "".into(),
         }
     }
+}
+
+/// Whether ends are told on a running clock that nobody of ours may be heard on. One that is alone has our other sessions.
+fn needs_stamp(sessions: &Answer<SessionTable>, health: &Answer<Health>) -> bool {
+    let is_alone = health.value().is_some_and(|(_, health)| health.role == Some(MemberRole::Standalone));
+    let is_running = |expiry: &Expiry| matches!(expiry, Expiry::Running(_));
+    !is_alone && sessions.value().is_some_and(|(_, table)| table.expiries.values().any(is_running))
 }
 
 impl Place {

@@ -16,6 +16,7 @@ mod monitor;
 mod remedy;
 mod rest;
 mod source;
+mod stamp;
 mod tcp;
 mod url;
 pub mod words;

@@ -30,5 +30,6 @@ pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_
 pub use observer::{BATCHES_MAX, observe, observe_counted};
 pub use outbox::BATCH_MAX;
 pub use own::is_ours;
+pub(crate) use own::note as note_ours;
 pub use right::{May, Right};
 pub use scratch::{ScratchConfig, compare_clocks};

@@ -9,7 +9,7 @@ const SESSIONS_MAX: usize = 1_024;
 static SESSIONS: Mutex<VecDeque<i64>> = Mutex::new(VecDeque::new());
 
 /// Remembers one of ours.
-pub(super) fn note(session: i64) {
+pub(crate) fn note(session: i64) {
     let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
     if sessions.len() >= SESSIONS_MAX {
         sessions.pop_front();

@@ -31,7 +31,8 @@ impl<'a> Look<'a> {
     /// One contender with what it waits for, and its payload for those who may see it.
     pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &Seat<'_>) -> wire::Contender {
         let mut row = self.contender(lock, at, seat);
-        row.data = seat.child.read.as_ref().filter(|_| self.sight.payloads()).and_then(node_data);
+        let read = seat.child.read.as_ref().filter(|_| self.sight.payloads());
+        row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes));
         if row.role == wire::Role::Waiter {
             row.waits_for = lock.waits_for(mirror, seat).iter().map(|target| self.edge(lock, seat, target)).collect();
         }
@@ -98,11 +99,25 @@ impl<'a> Look<'a> {
     }
 }
 
-fn node_data(read: &Read) -> Option<wire::NodeData> {
-    if read.payload_bytes == 0 {
+/// The first bytes of a payload of so many; None when it is empty or may not be read.
+fn node_data(payload: &[u8], bytes: u32) -> Option<wire::NodeData> {
+    if payload.is_empty() {
         return None;
     }
-    let text = std::str::from_utf8(&read.payload).ok().map(str::to_owned);
-    let base64 = text.is_none().then(|| base64::engine::general_purpose::STANDARD.encode(&read.payload));
-    Some(wire::NodeData { text, base64, bytes: read.payload_bytes, truncated: read.payload.len() < read.payload_bytes as usize })
+    let text = std::str::from_utf8(payload).ok().map(str::to_owned);
+    let base64 = text.is_none().then(|| base64::engine::general_purpose::STANDARD.encode(payload));
+    Some(wire::NodeData { text, base64, bytes, truncated: payload.len() < bytes as usize })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_that_may_not_be_read_is_none() {
+        assert_eq!((node_data(b"", 3), node_data(b"", 0)), (None, None));
+        let data = node_data(b"ab", 3).unwrap();
+        assert_eq!((data.text.as_deref(), data.bytes, data.truncated), (Some("ab"), 3, true));
+        assert_eq!(node_data(&[0xff], 1).unwrap().base64.as_deref(), Some("/w=="));
+    }
 }

@@ -3,9 +3,11 @@
 use app::domain::evidence::{MemberRole, Report, SessionTable, Trouble};
 use app::domain::znode::SessionId;
 use server::demo::PrivateEnsemble;
+use server::evidence::ask_word;
+use zookeeper_client::EnsembleUpdate;
 
 use super::collected::{Collected, Said, connection, trouble};
-use crate::harness::{Truth, ensemble};
+use crate::harness::{Truth, ensemble, options};
 
 fn role(said: &Said, member: &str) -> Option<MemberRole> {
     said.get(member)?.health.value()?.1.role
@@ -97,5 +99,45 @@ async fn without_a_quorum(ensemble: &mut PrivateEnsemble, last: &str) {
         trouble(&report.sessions).is_some_and(|(why, remedy)| why == Trouble::Broken && remedy.contains("not currently serving requests"))
     };
     collected.until("that it does not serve", |said| said.get(last).is_some_and(is_broken)).await;
+    collected.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_without_clients_stamps_an_answer_to_us() {
+    let ensemble = ensemble().await;
+    let names: Vec<String> = ensemble.members().iter().map(server::demo::PrivateZooKeeper::address).collect();
+    let urls: Vec<String> = ensemble.members().iter().map(|member| format!("http://127.0.0.1:{}", member.admin_port())).collect();
+    let mut leader = None;
+    for name in &names {
+        if ask_word(name, "srvr").await.unwrap().contains("Mode: leader") {
+            leader = Some(name.clone());
+        }
+    }
+    let leader = leader.unwrap();
+    // Nobody but the collector comes near the leader.
+    let follower = names.iter().find(|name| **name != leader).unwrap();
+    let mut collected = Collected::start(follower, &urls);
+    let is_stamped = |report: &Report| {
+        let stamps = report.connections.value().is_some_and(|(_, connections)| connections.iter().any(|one| one.answered_ms.is_some()));
+        stamps && report.by.starts_with("AdminServer") && report.sessions.value().is_some_and(|(_, table)| !table.expiries.is_empty())
+    };
+    let truth = Truth::new(follower).await;
+    truth.make("/locks").await;
+    collected.until("a stamp of the leader's, which places its clock", |said| said.get(&leader).is_some_and(is_stamped)).await;
+    collected.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_that_left_is_asked_no_more() {
+    let options = options(&[("reconfigEnabled", "true")], &["-Dzookeeper.skipACL=yes"]);
+    let mut ensemble = PrivateEnsemble::start(options).await.unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<String> = ensemble.members().iter().map(server::demo::PrivateZooKeeper::address).collect();
+    let mut collected = Collected::start(&names[0], &[]);
+    collected.until("all three answer", |said| said.len() == 3 && said.values().all(|report| !report.by.is_empty())).await;
+    let truth = Truth::new(&names[0]).await;
+    let leaves = EnsembleUpdate::Incremental { joinings: Vec::new().into_iter(), leavings: vec!["3"].into_iter() };
+    truth.client.update_ensemble(leaves, None).await.unwrap();
+    ensemble.members_mut()[2].stop().await.unwrap();
+    collected.until("two are left", |said| said.len() == 2 && !said.contains_key(&names[2])).await;
     collected.stop().await;
 }
