@@ -41,7 +41,8 @@ def tell(before, after):
     new = {row["key"]: row for row in after["window"]["rows"]}
     for key, row in new.items():
         if row != old.get(key):
-            print(f"{row['path']}\t{row['verdict']}\t{row['holder_count']} hold\t{row['waiter_count']} wait\t{row['sentence']}", flush=True)
+            waiters = "?" if row["waiter_count"] is None else row["waiter_count"]
+            print(f"{row['path']}\t{row['verdict']}\t{row['holder_count']} hold\t{waiters} wait\t{row['sentence']}", flush=True)
     for key in old.keys() - new.keys():
         print(f"{old[key]['path']}\tgone", flush=True)
 

@@ -16,7 +16,7 @@ const START_MS = 60_000;
 const END_MS = 60_000;
 
 export type ApiContender = { node: string | null; session_id: string | null; role: 'holder' | 'waiter'; label: string | null };
-export type ApiLock = { path: string; verdict: string; sentence: string; waiter_count: number; contenders: ApiContender[] };
+export type ApiLock = { path: string; verdict: string; sentence: string; waiter_count: number | null; contenders: ApiContender[] };
 
 /** A mode of `fixture_site`. */
 export type MadeUp = 'live' | 'empty' | 'unreached' | 'denied';

@@ -38,7 +38,7 @@ test.afterAll(async () => {
   await demo.stop();
 });
 
-type Brief = { path: string; waiter_count: number; hold_ms: number | null };
+type Brief = { path: string; waiter_count: number | null; hold_ms: number | null };
 
 /** The path of a lock that has been contended for a while. */
 async function contended(): Promise<string> {
@@ -47,7 +47,7 @@ async function contended(): Promise<string> {
     .poll(
       async () => {
         const { locks } = (await (await fetch(`${demo.url}/api/v1/locks?sort=damage`)).json()) as { locks: Brief[] };
-        found = locks.find(({ waiter_count, hold_ms }) => waiter_count >= WAITERS && (hold_ms ?? 0) > 1_000)?.path;
+        found = locks.find(({ waiter_count, hold_ms }) => (waiter_count ?? 0) >= WAITERS && (hold_ms ?? 0) > 1_000)?.path;
         return found;
       },
       { timeout: LIVE_MS },

@@ -226,6 +226,10 @@ impl Projection for Projector {
         self.any(|observatory| observatory.locks().any(|lock| lock.findings.iter().any(|finding| finding.code == Code::Herd)))
     }
 
+    fn needs_tables(&self) -> bool {
+        self.any(|observatory| observatory.locks().any(app::domain::lock::Lock::needs_tables))
+    }
+
     fn is_linked(&self) -> bool {
         !self.any(|observatory| observatory.session().is_none())
     }

@@ -314,7 +314,7 @@ async fn any_ended(engines: &mut [Engine<Observatory>]) -> Result<(), EngineErro
 /// Tells the observers whether who watches what is worth a question, for as long as there is a hub.
 async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
     while let Some(hub) = hub.upgrade() {
-        let wanted = Demand { watches: hub.looks_at_lock() || hub.projection().suspects_herd() };
+        let wanted = Demand { watches: hub.looks_at_lock() || hub.projection().suspects_herd(), waiters: hub.projection().needs_tables() };
         want.send_if_modified(|told| std::mem::replace(told, wanted) != wanted);
         drop(hub);
         tokio::time::sleep(DEMAND_EVERY).await;

@@ -13,6 +13,7 @@ pub mod history;
 pub mod label;
 pub mod lock;
 pub mod mirror;
+pub mod missing;
 pub mod observation;
 pub mod observatory;
 pub mod offset;

@@ -3,6 +3,7 @@
 use super::configured::Configured;
 use super::evidence::Round;
 use super::finding::Limits;
+use super::missing::MissingSet;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId};
 
@@ -121,6 +122,16 @@ pub enum Observation {
         path: Box<str>,
         /// Facts, without a payload.
         facts: Box<Facts>,
+    },
+    /// How whole the children of a directory are known, said anew whenever that changes. The only way in which an adapter
+    /// tells that a lock may miss contenders; a sync, which reads everything, begins with nothing missing.
+    Incomplete {
+        /// The root.
+        root: RootId,
+        /// The directory.
+        path: Box<str>,
+        /// What may be missing from its children; empty once all are known.
+        missing: MissingSet,
     },
     /// The counters of a directory tell of creations that no event showed.
     Missed {

@@ -2,6 +2,7 @@
 
 use super::lock::{Lock, Tenure};
 use super::mirror::Mirror;
+use super::missing::Missing;
 use super::recipe::recognise::is_marked;
 use super::recipe::{Access, Dialect, Place, Recipe, Shape, rule, rule_of};
 use super::time::TimeMs;
@@ -92,7 +93,7 @@ pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds)
     if orphan(lock).is_some() {
         return (Verdict::Orphan, None);
     }
-    if lock.waiter_count() == 0 || !is_meant_to_pass(lock) {
+    if lock.waiters_seen() == 0 || !lock.recognition.is_meant_to_pass() {
         return (Verdict::Healthy, None);
     }
     let (slow_ms, stuck_ms) = thresholds.limits_ms(usual_hold_ms(lock, thresholds));
@@ -114,10 +115,15 @@ fn is_expiring(lock: &Lock) -> bool {
     frees && !lock.holders.is_empty() && lock.holders.iter().all(Tenure::is_disconnected)
 }
 
-/// Nobody holds: free, unless members gather or items wait, which is what such places are for.
+/// Nobody holds: free, where nobody who does can be missing; but members gather, and items are put and taken by clients that
+/// are not seen, which is what such places are for.
 fn unheld(lock: &Lock) -> Verdict {
-    let is_in_use = matches!(lock.recognition.shape, Shape::Gathering | Shape::Items | Shape::TakenItems) && lock.contender_count() > 0;
-    if is_in_use { Verdict::Healthy } else { Verdict::Free }
+    match lock.recognition.shape {
+        _ if lock.missing().hides_holders() => Verdict::Unknown,
+        Shape::Gathering if lock.contender_count() > 0 => Verdict::Healthy,
+        Shape::Items | Shape::TakenItems => Verdict::Healthy,
+        _ => Verdict::Free,
+    }
 }
 
 /// Two of the holders told apart that may not hold at once. One session may hold what excludes itself: a writer
@@ -140,12 +146,6 @@ fn orphan(lock: &Lock) -> Option<&Tenure> {
     // A lease that ends by the clock has no owner by design, even where its end can't be read.
     let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).place != Place::Timed);
     lock.holders.iter().find(|tenure| should_be_owned && tenure.czxid.is_some() && tenure.owner.is_none())
-}
-
-/// A lock is meant to change hands. A leader is meant to stay, members and barriers as well: how long is no sign of
-/// trouble.
-fn is_meant_to_pass(lock: &Lock) -> bool {
-    matches!(lock.recognition.recipe, Recipe::SequentialMutex | Recipe::ReadWrite | Recipe::Semaphore | Recipe::SingleNodeMutex)
 }
 
 /// The sentence. It holds no age, so it changes only when something happens.
@@ -182,10 +182,10 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
             let of = max.map_or_else(String::new, |max| format!(" of {max}"));
             format!("{count}{of} leases held, the first by {who}{waiting}.")
         }
-        Recipe::Barrier => "Up: everybody waits until it is taken down; who waits has no znode.".to_owned(),
+        Recipe::Barrier => format!("Up: everybody waits until it is taken down{waiting}."),
         Recipe::DoubleBarrier if mirror.directory(&lock.parts.main).is_some_and(is_marked) => format!("Open: {count} inside."),
         Recipe::DoubleBarrier => format!("Leaving: {count} still inside."),
-        Recipe::Queue => format!("{count} in work, the first by {who}{waiting}."),
+        Recipe::Queue => format!("{count} in work, the first by {who}; {}.", items(lock)),
         Recipe::Membership => format!("{count} {}: {and_others}.", if count == 1 { "member" } else { "members" }),
         Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Unknown => format!("Held by {and_others}{waiting}."),
     }
@@ -210,11 +210,15 @@ fn see_each_other(lock: &Lock) -> bool {
 }
 
 fn sentence_unheld(lock: &Lock) -> String {
-    let count = lock.waiter_count();
+    let count = lock.standing.waiting.count;
     let last = lock.tally.past.front().map(|past| name_of(&past.tenure));
     if lock.gone_since.is_some() {
         let last = last.map_or_else(String::new, |last| format!("; last held by {last}"));
         return format!("Nobody home: its directory is gone and nobody made it again{last}.");
+    }
+    if count == 0 && lock.missing().hides_holders() {
+        let last = last.map_or_else(String::new, |last| format!("; last held by {last}"));
+        return format!("Not known: nobody is seen here, and not all of its znodes can be seen{last}.");
     }
     match (lock.recognition.shape, lock.recognition.recipe) {
         (Shape::Gathering, _) if count > 0 => {
@@ -224,9 +228,7 @@ fn sentence_unheld(lock: &Lock) -> String {
             };
         }
         (Shape::Gathering, _) => return "Nobody is at the barrier.".to_owned(),
-        (Shape::Items | Shape::TakenItems, _) if count > 0 => {
-            return format!("{count} {} nobody works on.", if count == 1 { "item" } else { "items" });
-        }
+        (Shape::Items | Shape::TakenItems, _) if count > 0 => return format!("{}.", items(lock)),
         (Shape::Items | Shape::TakenItems, _) => return "Empty.".to_owned(),
         (Shape::Gate, _) => return "Down: nobody has to wait.".to_owned(),
         _ => {}
@@ -239,13 +241,21 @@ fn sentence_unheld(lock: &Lock) -> String {
 }
 
 fn waiting_clause(lock: &Lock) -> String {
-    let hidden = matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone) && lock.waiter_count() == 0;
-    match lock.waiter_count() {
-        _ if hidden => "; who waits has no znode".to_owned(),
-        0 => "; nobody waits".to_owned(),
-        1 => "; 1 waits".to_owned(),
-        count => format!("; {count} wait"),
+    let missing = lock.missing();
+    let least = if missing.is_empty() { "" } else { "at least " };
+    match lock.waiters_seen() {
+        0 if missing.is_empty() => "; nobody waits".to_owned(),
+        0 if missing.has(Missing::WatchesNotRead) => "; waiters can't be seen here".to_owned(),
+        0 => "; nobody is seen to wait".to_owned(),
+        1 => format!("; {least}1 waits"),
+        count => format!("; {least}{count} wait"),
     }
+}
+
+/// How many items of a queue nobody works on.
+fn items(lock: &Lock) -> String {
+    let count = lock.standing.waiting.count;
+    format!("{count} {} nobody works on", if count == 1 { "item" } else { "items" })
 }
 
 /// Who holds, in a word.

@@ -89,9 +89,17 @@ impl Html {
 
     /// A time that grows while it is looked at; nothing for None.
     pub(crate) fn age(since_ms: Option<i64>, at_least: bool, now_ms: i64) -> Self {
+        Self::since(since_ms, at_least, "At least: it was already held when we first looked", now_ms)
+    }
+
+    /// The same of a wait.
+    pub(crate) fn wait(since_ms: Option<i64>, at_least: bool, now_ms: i64) -> Self {
+        Self::since(since_ms, at_least, "At least: it may have waited before it was first seen, or others longer", now_ms)
+    }
+
+    fn since(since_ms: Option<i64>, at_least: bool, why: &str, now_ms: i64) -> Self {
         let Some(since) = since_ms else { return Self::default() };
-        let sign = if at_least { "≥ " } else { "" };
-        let title = if at_least { "At least: it was already held when we first looked" } else { "" };
+        let (sign, title) = if at_least { ("≥ ", why) } else { ("", "") };
         let (text, since) = (format!("{sign}{}", age(since, now_ms)), since.to_string());
         Self::of("span", &[("class", "age"), ("title", title), ("data-since", &since), ("data-sign", sign)], &text)
     }

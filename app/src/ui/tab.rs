@@ -32,7 +32,10 @@ impl Tab {
         let worst = head.totals.verdicts.first().copied().map(|(verdict, locks)| (sign(verdict), verdict, locks));
         let (sign, words) = match worst {
             Some((sign, verdict, locks)) if !sign.is_empty() => (sign, words(verdict, locks)),
-            _ if head.totals.waiters > 0 => ("", format!("{} waiting", count(head.totals.waiters))),
+            _ if head.totals.waiters > 0 => {
+                let least = if head.totals.incomplete > 0 { "≥ " } else { "" };
+                ("", format!("{least}{} waiting", count(head.totals.waiters)))
+            }
             _ => ("", String::new()),
         };
         Self { words, sign, ensemble }

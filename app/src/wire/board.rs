@@ -34,8 +34,10 @@ pub struct Totals {
     pub locks: u32,
     /// Locks that somebody holds.
     pub held: u32,
-    /// Contenders that wait.
+    /// Contenders that are seen to wait.
     pub waiters: u32,
+    /// Locks of which something may be missing: with any, waiters and waiting times are the least there are.
+    pub incomplete: u32,
     /// Locks with at least one waiter.
     pub contended: u32,
     /// Sum of the instants since which each waiter waits: total waiting time at `t` is `waiters * t - this`.

@@ -40,8 +40,10 @@ named_enum! {
         Counted = "counted",
         /// From the recipe's rule.
         ByRule = "by_rule",
-        /// From some members' tables: at least so many.
+        /// From some members' tables, or where others may watch a list of children: at least so many.
         AtLeast = "at_least",
+        /// Not at all: who waits may watch a list of children, which is in no table.
+        Unknown = "unknown",
     }
 }
 
@@ -49,12 +51,12 @@ named_enum! {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Herd {
-    /// Sessions that get an event.
-    pub wakes: u32,
+    /// Sessions that get an event; null where that is not known.
+    pub wakes: Option<u32>,
     /// How that is known.
     pub known: HerdKnown,
     /// What the events weigh on the wire, together.
-    pub bytes: u64,
+    pub bytes: Option<u64>,
 }
 
 /// How far what is said of sessions and watches can be trusted.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, ClientInfo, Confidence, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Recipe, Role, RootState, RunsOut, SessionId, Severity,
-    Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
+    Access, ClientInfo, Confidence, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Missing, Recipe, Role, RootState, RunsOut, SessionId,
+    Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.
@@ -69,12 +69,16 @@ pub struct LockRow {
     pub holders: Vec<Contender>,
     /// All holders.
     pub holder_count: u32,
-    /// All waiters.
-    pub waiter_count: u32,
+    /// All waiters that are seen, with a znode or without; null where none is and some may be missing.
+    pub waiter_count: Option<u32>,
     /// Since when the longest waiter waits.
     pub oldest_wait_at_ms: Option<i64>,
+    /// It may have waited for longer than seen.
+    pub wait_is_lower_bound: bool,
     /// Sum of the instants since which each waiter waits.
     pub waiting_since_sum_ms: i64,
+    /// What may be there and is not seen; empty when the lock is known completely.
+    pub missing: Vec<Missing>,
     /// Since when the first holder holds.
     pub held_since_ms: Option<i64>,
     /// It may have held for longer than seen.
@@ -83,6 +87,13 @@ pub struct LockRow {
     pub findings: Vec<String>,
     /// Waiters in the past, one number a time slice, oldest first.
     pub depth: Vec<u16>,
+}
+
+impl LockRow {
+    /// Nothing is known to be missing.
+    pub fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
 }
 
 impl WindowRow for LockRow {
@@ -151,6 +162,8 @@ pub struct Contender {
     pub created_at_ms: Option<i64>,
     /// Waits since.
     pub waiting_since_ms: Option<i64>,
+    /// It may have waited for longer than seen.
+    pub waiting_is_lower_bound: bool,
     /// Holds since.
     pub holding_since_ms: Option<i64>,
     /// It may have held for longer than seen.
@@ -303,7 +316,7 @@ pub struct LockHead {
     pub herd: Option<Herd>,
     /// Watches fired on each member lately, where who waits at this lock is in no table.
     pub fired: Vec<FiredRow>,
-    /// Sessions that wait without a znode; they come last among the contenders.
+    /// Of the waiters, those without a znode; they come last among the contenders.
     pub hidden_waiters: u32,
     /// How far what is said of clients and watches can be trusted.
     pub trust: Trust,

@@ -42,7 +42,7 @@ pub use lock::{
     AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
     StatRow,
 };
-pub use name::{Access, Confidence, EdgeEvidence, EnsembleColor, Link, Liveness, Recipe, Role, RootState, Severity, Verdict};
+pub use name::{Access, Confidence, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, Role, RootState, Severity, Verdict};
 pub use person::{Duty, Person, SignedBy};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};

@@ -87,6 +87,20 @@ named_enum! {
 }
 
 named_enum! {
+    /// Something that may be there and is not seen.
+    Missing {
+        /// Children that may not be read.
+        UnreadableChildren = "unreadable_children",
+        /// A directory that was not looked through since something may have happened there unseen.
+        Unswept = "unswept",
+        /// Waiters that only the members' tables of watches show, which were not read since the lock changed hands.
+        WatchesNotRead = "watches_not_read",
+        /// Waiters that have no znode and may be in no table either.
+        WaitersWithoutZnodes = "waiters_without_znodes",
+    }
+}
+
+named_enum! {
     /// State of a root's view.
     RootState {
         /// Complete and current.

@@ -146,7 +146,7 @@ fn a_lock_on_one_znode_is_its_directory_or_itself() {
     story.tell("20 - /lock\n20 - /exclusive_lock/lock\n30 + /exclusive_lock/lock\n31 = /exclusive_lock/lock owner=d");
     assert_eq!(story.lock("/lock").path.as_ref(), "/lock");
     assert_eq!(story.sentence("/lock"), "Free; last held by session 0xb.");
-    assert_eq!(story.sentence("/exclusive_lock"), "Held by session 0xd; who waits has no znode.");
+    assert_eq!(story.sentence("/exclusive_lock"), "Held by session 0xd; waiters can't be seen here.");
     assert_eq!(story.lock("/exclusive_lock/lock").path.as_ref(), "/exclusive_lock");
 }
 

@@ -8,6 +8,7 @@
 //! 201 = /order/lock-0000000001 owner=a  read (same fields as `node`)
 //! 300 - /order/lock-0000000001          deletion event
 //! 300 # /order created=5                Stat of a directory, from a sweep
+//! 300 ? /order unswept                  what the observer can't promise of a directory: unswept, unreadable, or nothing
 //! 400 link stale no answer              link: live | stale | lost, and why
 //! 400 gone /order                       root trouble: gone | denied | reduced
 //! 450 asked                  a question was sent; 451 answered | 451 synced MS (when it was sent)
@@ -22,6 +23,7 @@ use app::domain::change::Change;
 use app::domain::configured::Configured;
 use app::domain::finding::Limits;
 use app::domain::lock::Lock;
+use app::domain::missing::{Missing, MissingSet};
 use app::domain::observation::{Link, Observation, RootId, RootTrouble, Said};
 use app::domain::observatory::{Observatory, Settings};
 use app::domain::time::TimeMs;
@@ -94,6 +96,14 @@ impl Story {
             "#" => {
                 let (facts, _) = self.facts(words);
                 Observation::Counted { root: self.root(path), path: boxed(), facts: Box::new(facts) }
+            }
+            "?" => {
+                let missing = words.fold(MissingSet::NONE, |missing, word| match word {
+                    "unswept" => missing.with(Missing::Unswept, true),
+                    "unreadable" => missing.with(Missing::UnreadableChildren, true),
+                    other => panic!("unknown word {other}"),
+                });
+                Observation::Incomplete { root: self.root(path), path: boxed(), missing }
             }
             "+" => Observation::NodeCreated { root: self.root(path), path: boxed() },
             "-" => Observation::NodeDeleted { root: self.root(path), path: boxed() },

@@ -16,4 +16,5 @@ mod recipes;
 mod recorder;
 mod release;
 mod views;
+mod waiters;
 mod waits;

@@ -92,7 +92,7 @@ test('waiters without a znode have rows', async ({ ui, page }) => {
   const hidden = page.locator('[data-hidden]');
   await expect(hidden).toHaveCount(3);
   await expect(hidden.first()).toContainText('no znode; watches lock-0000000000');
-  await expect(hidden.first().locator('[data-col=waits-for]')).toContainText('confirmed: it watches that znode');
+  await expect(hidden.first().locator('[data-col=waits-for]')).toContainText('shared: many wait for the same znode');
   await ui.openLock('/app/stuck');
   await expect(page.locator('.only-on')).toHaveText('only on zk2, zk4');
 });

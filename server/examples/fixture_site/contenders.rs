@@ -35,6 +35,7 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
         data: None,
         created_at_ms: since_ms.or(row.held_since_ms),
         waiting_since_ms: since_ms.filter(|_| !holds),
+        waiting_is_lower_bound: false,
         holding_since_ms: row.held_since_ms.filter(|_| holds),
         holding_is_lower_bound: holds && row.hold_is_lower_bound,
         waits_for: if holds { Vec::new() } else { edges(&row.path, sequence, pick) },
@@ -63,8 +64,8 @@ pub(crate) fn hidden(row: &LockRow, at: u32, now_ms: i64) -> Contender {
         ephemeral: None,
         label: None,
         created_at_ms: None,
-        waiting_since_ms: None,
-        waits_for: vec![Edge { to: format!("{}/lock-0000000000", row.path), evidence: EdgeEvidence::Confirmed }],
+        waiting_is_lower_bound: true,
+        waits_for: vec![Edge { to: format!("{}/lock-0000000000", row.path), evidence: EdgeEvidence::Shared }],
         czxid: None,
         ..base
     }

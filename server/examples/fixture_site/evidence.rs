@@ -33,10 +33,10 @@ pub(crate) fn herd(row: &LockRow) -> Option<Herd> {
         "/app/fixed" => (3, HerdKnown::Counted),
         "/app/stuck" => (12, HerdKnown::AtLeast),
         "/app/leases" | "/app/two" => return None,
-        _ if row.waiter_count == 0 => return None,
+        _ if row.waiter_count.is_none_or(|count| count == 0) => return None,
         _ => (1, HerdKnown::ByRule),
     };
-    Some(Herd { wakes, known, bytes: u64::from(wakes) * (32 + row.path.len() as u64 + 16) })
+    Some(Herd { wakes: Some(wakes), known, bytes: Some(u64::from(wakes) * (32 + row.path.len() as u64 + 16)) })
 }
 
 /// What fired lately, where waiters watch children.

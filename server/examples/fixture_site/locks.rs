@@ -1,6 +1,6 @@
 //! The made-up locks: one of each verdict, and the names that a page must survive.
 
-use app::wire::{Confidence, LockRow, Recipe, RootState, Verdict};
+use app::wire::{Confidence, LockRow, Missing, Recipe, RootState, Verdict};
 
 use super::contenders::contender;
 
@@ -19,6 +19,13 @@ struct Kind {
     held_for_ms: i64,
 }
 
+/// Its waiters have no znode.
+pub(crate) const FIXED: &str = "/app/fixed";
+/// So many.
+pub(crate) const WATCHERS: u32 = 3;
+/// As before, and no table was read.
+const UNSEEN: &str = "/app/unseen";
+
 fn kind(path: impl Into<String>, verdict: Verdict, sentence: &'static str, (holders, waiters): (u32, u32), held_for_ms: i64) -> Kind {
     Kind { path: path.into(), verdict, sentence, holders, waiters, held_for_ms }
 }
@@ -33,7 +40,8 @@ fn kinds() -> Vec<Kind> {
         kind("/app/dying", Verdict::Expiring, "The holder is gone; frees itself when its session runs out.", (1, 2), 12_300),
         kind("/app/dying-unheard", Verdict::Expiring, "The holder is gone; frees itself when its session runs out.", (1, 4), 40_300),
         kind("/app/overdue", Verdict::Expiring, "The holder is gone; its session should have run out.", (1, 1), 95_000),
-        kind("/app/fixed", Verdict::Healthy, "Held by worker-0.", (1, 0), 8_200),
+        kind(FIXED, Verdict::Healthy, "Held by worker-0; 3 wait.", (1, WATCHERS), 8_200),
+        kind(UNSEEN, Verdict::Healthy, "Held by worker-0; waiters can't be seen here.", (1, 0), 700),
         kind("/app/leases", Verdict::Healthy, "3 of 5 leases are out; 2 wait.", (3, 2), 18_000),
         kind("/app/a", Verdict::Deadlocked, "Deadlock with /app/b.", (1, 1), 61_000),
         kind("/app/b", Verdict::Deadlocked, "Deadlock with /app/a.", (1, 1), 60_000),
@@ -66,6 +74,8 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
     let first = i64::from(kind.holders);
     let places_sum = waits * first + waits * (waits - 1) / 2;
     let root = if kind.path == "/order" { "/order" } else { "/app" };
+    // One whose waiters can't be seen.
+    let missing = if kind.path == UNSEEN { vec![Missing::WatchesNotRead] } else { Vec::new() };
     let mut row = LockRow {
         key: kind.path.to_owned(),
         tag: None,
@@ -79,13 +89,15 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
         state,
         holders: Vec::new(),
         holder_count: kind.holders,
-        waiter_count: kind.waiters,
+        waiter_count: missing.is_empty().then_some(kind.waiters),
         oldest_wait_at_ms: (kind.waiters > 0).then_some(held_since_ms + first * 37),
+        wait_is_lower_bound: kind.path == FIXED,
         waiting_since_sum_ms: waits * held_since_ms + places_sum * 37,
         held_since_ms: (kind.holders > 0).then_some(held_since_ms),
         hold_is_lower_bound: matches!(kind.verdict, Verdict::Stuck | Verdict::Orphan),
         findings: findings(kind.verdict),
         depth: depth(kind.waiters, turn),
+        missing,
         path: kind.path,
     };
     // The contenders count from the hold; the row tells of the first that waits.
@@ -96,7 +108,7 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
 
 fn recipe(path: &str) -> (Recipe, &'static str) {
     match path {
-        "/app/fixed" => (Recipe::SingleNodeMutex, "one fixed znode"),
+        FIXED | UNSEEN => (Recipe::SingleNodeMutex, "one fixed znode"),
         "/app/leases" => (Recipe::Semaphore, "Curator InterProcessSemaphoreV2"),
         _ => (Recipe::SequentialMutex, "Curator InterProcessMutex"),
     }

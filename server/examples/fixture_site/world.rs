@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::contenders::{contender, hidden};
 use super::evidence;
-use super::locks::{ROOTS, locks, turns_of};
+use super::locks::{FIXED, ROOTS, WATCHERS, locks, turns_of};
 use super::sessions;
 use super::waits::waits;
 
@@ -128,8 +128,8 @@ impl World {
     fn lock(&self, query: &LockQuery) -> Option<LockPage> {
         let row = self.rows().into_iter().find(|row| row.path == query.path)?;
         let turn = turns_of(&row.path, self.turns());
-        let listed = row.holder_count + row.waiter_count;
-        let hidden_waiters = if row.path == "/app/fixed" { 3 } else { 0 };
+        let hidden_waiters = if row.path == FIXED { WATCHERS } else { 0 };
+        let listed = row.holder_count + row.waiter_count.unwrap_or(0) - hidden_waiters;
         let base = LockRow { oldest_wait_at_ms: row.held_since_ms.or(row.oldest_wait_at_ms), ..row.clone() };
         let now_ms = self.clock.now_ms();
         let one = |at: u32| Some(if at < listed { contender(&base, at, turn, now_ms) } else { hidden(&base, at - listed, now_ms) });
@@ -194,7 +194,7 @@ impl World {
         let rows = self.rows();
         let root = |path: &str| {
             let under = || rows.iter().filter(|row| row.root == path);
-            let znodes = under().map(|row| u64::from(row.holder_count + row.waiter_count) + 1).sum();
+            let znodes = under().map(|row| u64::from(row.holder_count + row.waiter_count.unwrap_or(0)) + 1).sum();
             RootStatus { path: path.to_owned(), state, since_ms: self.started_at_ms, why: why.to_owned(), locks: u64::from(count(under())), znodes }
         };
         let ensemble = EnsembleStatus {
@@ -287,8 +287,9 @@ fn totals(rows: &[LockRow]) -> Totals {
         findings: count(rows.iter().flat_map(|row| &row.findings)),
         locks: count(rows.iter()),
         held: count(rows.iter().filter(|row| row.holder_count > 0)),
-        waiters: rows.iter().map(|row| row.waiter_count).sum(),
-        contended: count(rows.iter().filter(|row| row.waiter_count > 0)),
+        waiters: rows.iter().filter_map(|row| row.waiter_count).sum(),
+        incomplete: count(rows.iter().filter(|row| !row.is_complete())),
+        contended: count(rows.iter().filter(|row| row.waiter_count > Some(0))),
         waiting_since_sum_ms: rows.iter().map(|row| row.waiting_since_sum_ms).sum(),
         oldest_wait_at_ms: rows.iter().filter_map(|row| row.oldest_wait_at_ms).min(),
         verdicts: verdicts.into_iter().rev().collect(),
@@ -306,9 +307,9 @@ fn matches(row: &LockRow, query: &BoardQuery) -> bool {
 
 fn sort(rows: &mut [LockRow], query: &BoardQuery, now_ms: i64) {
     let key = |row: &LockRow| match query.sort {
-        Sort::Damage => row.waiting_since_sum_ms - i64::from(row.waiter_count) * now_ms,
+        Sort::Damage => row.waiting_since_sum_ms - i64::from(row.waiter_count.unwrap_or(0)) * now_ms,
         Sort::OldestWait => row.oldest_wait_at_ms.unwrap_or(i64::MAX),
-        Sort::Depth => -i64::from(row.waiter_count),
+        Sort::Depth => -i64::from(row.waiter_count.unwrap_or(0)),
         Sort::Hold => row.held_since_ms.unwrap_or(i64::MAX),
         Sort::Path => 0,
     };

@@ -22,10 +22,26 @@ pub(super) struct Lock {
     pub(super) as_of: AsOf,
     pub(super) holders: Vec<Contender>,
     pub(super) holder_count: u32,
-    pub(super) waiter_count: u32,
+    pub(super) waiter_count: Option<u32>,
     pub(super) oldest_wait_ms: Option<i64>,
     pub(super) hold_ms: Option<i64>,
     pub(super) hold_is_lower_bound: bool,
+    #[serde(default)]
+    pub(super) wait_is_lower_bound: bool,
+    #[serde(default)]
+    pub(super) missing: Vec<String>,
+}
+
+impl Lock {
+    /// Nothing is known to be missing.
+    pub(super) fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    /// Even who holds is not sure: contenders with znodes may be missing.
+    pub(super) fn may_hide_holders(&self) -> bool {
+        self.missing.iter().any(|missing| matches!(missing.as_str(), "unreadable_children" | "unswept"))
+    }
 }
 
 /// Answer of `/api/v1/lock`.
@@ -70,6 +86,8 @@ pub(super) struct Contender {
     pub(super) liveness: String,
     pub(super) label: Option<String>,
     pub(super) waiting_ms: Option<i64>,
+    #[serde(default)]
+    pub(super) waiting_is_lower_bound: bool,
     pub(super) holding_ms: Option<i64>,
     pub(super) holding_is_lower_bound: bool,
     pub(super) waits_for: Vec<String>,

@@ -7,7 +7,7 @@ use app::wire::visible;
 use super::answers::{Contender, LockDetail};
 use super::doubt::of_lock;
 use super::table::{Cell, Column, Shown, Tone, of_severity, of_verdict, render as table};
-use super::words::{NONE, duration, held, host, instant, name};
+use super::words::{NONE, held, host, instant, longest, name, waiters};
 
 /// Findings and notes that are told.
 const TOLD_MAX: usize = 20;
@@ -41,7 +41,8 @@ pub(super) fn render(page: &LockDetail, offset: u32, now_ms: i64, shown: Shown) 
         out.push_str(&table(&HOLDERS, &holders.iter().map(|one| holder(one, with_access)).collect::<Vec<_>>(), 2, shown));
     }
     if !queue.is_empty() {
-        title(&mut out, shown, "Queue", lock.waiter_count, queue.len());
+        let queued = page.contender_count.saturating_sub(lock.holder_count);
+        title(&mut out, shown, "Queue", queued, queue.len());
         let with_access = has_kinds(&queue);
         out.push_str(&table(&QUEUE, &queue.iter().map(|one| waiter(one, lock.holder_count, with_access)).collect::<Vec<_>>(), 2, shown));
     }
@@ -88,8 +89,10 @@ fn head(page: &LockDetail, now_ms: i64, shown: Shown) -> String {
             line("as of", &format!("zxid {zxid}, {}", shown.tone(tone, &format!("{}{then}", doubt.text))));
         }
     }
-    let longest = lock.oldest_wait_ms.map_or_else(String::new, |ms| format!(", the longest for {}", duration(ms)));
-    line("waiting", &format!("{}{longest}", lock.waiter_count));
+    line("waiting", &format!("{}{}", waiters(lock), longest(lock)));
+    if !lock.is_complete() {
+        line("missing", &visible(&lock.missing.join(", ").replace('_', " ")));
+    }
     out
 }
 
@@ -152,7 +155,7 @@ fn waiter(contender: &Contender, holders: u32, with_access: bool) -> Vec<Cell> {
         some(host(contender)),
         some(contender.session_id.as_deref().map(visible)),
         liveness(contender),
-        some(contender.waiting_ms.map(duration)),
+        Cell::plain(held(contender.waiting_ms, contender.waiting_is_lower_bound)),
         some(waits_for),
     ]
 }

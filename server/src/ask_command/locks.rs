@@ -4,7 +4,7 @@ use app::wire::visible;
 
 use super::answers::{Lock, Locks};
 use super::table::{Cell, Column, Shown, Tone, of_verdict, render as table};
-use super::words::{NONE, duration, held, instant, locks, name_at};
+use super::words::{NONE, held, instant, locks, name_at, waiters};
 
 const COLUMNS: [Column; 7] = [
     Column::of_words("VERDICT"),
@@ -56,8 +56,8 @@ fn row(lock: &Lock) -> Vec<Cell> {
         Cell(Tone::Faint, recipe),
         Cell::plain(holder(lock)),
         Cell::plain(held(lock.hold_ms, lock.hold_is_lower_bound)),
-        Cell::plain(lock.waiter_count.to_string()),
-        Cell::plain(lock.oldest_wait_ms.map_or_else(|| NONE.to_owned(), duration)),
+        Cell::plain(waiters(lock)),
+        Cell::plain(held(lock.oldest_wait_ms, lock.wait_is_lower_bound)),
     ]
 }
 

@@ -129,6 +129,18 @@ fn who_is_one_line_and_a_code() {
     assert_eq!(line(&free), ("/shop/order is free".to_owned(), Some(1), json!(false)));
     free["waiter_count"] = json!(2);
     assert_eq!(line(&free).0, "/shop/order is held by nobody; 2 wait");
+    (free["waiter_count"], free["missing"]) = (Value::Null, json!(["unswept"]));
+    let unsure = "/shop/order is not seen to be held, and not all of it can be seen";
+    assert_eq!(line(&free), (unsure.to_owned(), Some(75), Value::Null), "somebody may hold it unseen");
+
+    let mut unseen = detail("healthy", 0);
+    (unseen["waiter_count"], unseen["missing"]) = (Value::Null, json!(["watches_not_read"]));
+    assert_eq!(line(&unseen), (format!("{held}; waiters can't be seen here"), None, json!(true)));
+    let mut some = detail("slow", 3);
+    (some["missing"], some["wait_is_lower_bound"]) = (json!(["unreadable_children"]), json!(true));
+    assert_eq!(line(&some).0, format!("{held}; at least 3 wait, the longest for ≥ 4 min 04 s [slow]"));
+    let text = lock::render(&read(some), 0, NOW_MS, PLAIN);
+    assert!(text.contains("  waiting   ≥ 3, the longest for ≥ 4 min 04 s\n  missing   unreadable children\n"), "{text}");
 
     let mut shared = detail("healthy", 0);
     (shared["holders"], shared["holder_count"]) = (json!([contender(0, "holder"), contender(1, "holder")]), json!(7));

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::answers::{Contender, Lock, is_current};
 use super::doubt::of_lock;
 use super::table::{Shown, Tone, of_verdict};
-use super::words::{duration, held, host, instant, name, wait};
+use super::words::{held, host, instant, name, waiting};
 use crate::error::{EXIT_BROKEN, EXIT_UNSURE};
 
 /// Fields of the API's answer that tell who holds.
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 14] = [
     "ensemble",
     "path",
     "verdict",
@@ -20,13 +20,16 @@ const FIELDS: [&str; 11] = [
     "holder_count",
     "waiter_count",
     "oldest_wait_ms",
+    "wait_is_lower_bound",
     "hold_ms",
     "hold_is_lower_bound",
+    "complete",
+    "missing",
 ];
 
 /// The exit code of an answer: None for held, which is 0.
 pub(super) fn code(lock: &Lock) -> Option<u8> {
-    if !is_current(&lock.as_of.state) {
+    if !is_current(&lock.as_of.state) || (lock.holder_count == 0 && lock.may_hide_holders()) {
         return Some(EXIT_UNSURE);
     }
     (lock.holder_count == 0).then_some(EXIT_BROKEN)
@@ -37,16 +40,14 @@ pub(super) fn render(lock: &Lock, now_ms: i64, shown: Shown) -> String {
     let place = if lock.ensemble == "default" { String::new() } else { format!(" in {}", visible(&lock.ensemble)) };
     let mut line = format!("{}{place} is ", visible(&lock.path));
     line.push_str(&match lock.holder_count {
-        0 if lock.waiter_count == 0 => "free".to_owned(),
+        0 if lock.may_hide_holders() => "not seen to be held, and not all of it can be seen".to_owned(),
+        0 if lock.waiter_count == Some(0) => "free".to_owned(),
         0 => "held by nobody".to_owned(),
         1 => format!("held by {}", lock.holders.first().map_or_else(|| "somebody".to_owned(), |holder| one(holder, now_ms))),
         count => several(lock, count),
     });
-    if lock.waiter_count > 0 {
-        let longest = lock.oldest_wait_ms.map_or_else(String::new, |ms| format!(", the longest for {}", duration(ms)));
-        line.push_str(&format!("; {}{longest}", wait(lock.waiter_count)));
-    } else if lock.holder_count > 0 {
-        line.push_str("; nobody waits");
+    if lock.holder_count > 0 || lock.waiter_count.is_some_and(|count| count > 0) {
+        line.push_str(&format!("; {}", waiting(lock)));
     }
     if !matches!(lock.verdict.as_str(), "free" | "healthy" | "unknown") {
         line.push_str(&format!(" [{}]", shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict))));

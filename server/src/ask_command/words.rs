@@ -5,19 +5,39 @@ use app::words::plural;
 pub(super) use app::words::{date as instant, duration};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::answers::Contender;
+use super::answers::{Contender, Lock};
 
 /// What stands where nothing is known.
 pub(super) const NONE: &str = "-";
 
-/// How long somebody holds; it may be longer than was seen.
+/// How long somebody holds or waits; it may be longer than was seen.
 pub(super) fn held(ms: Option<i64>, is_lower_bound: bool) -> String {
     ms.map_or_else(|| NONE.to_owned(), |ms| format!("{}{}", if is_lower_bound { "≥ " } else { "" }, duration(ms)))
 }
 
-/// `1 waits`, `3 wait`.
-pub(super) fn wait(count: u32) -> String {
-    plural(count.into(), "waits", "wait")
+/// How many wait: `3`, `≥ 3` where there may be more, `?` where waiters can't be seen.
+pub(super) fn waiters(lock: &Lock) -> String {
+    match lock.waiter_count {
+        Some(count) if lock.is_complete() => count.to_string(),
+        Some(count) => format!("≥ {count}"),
+        None => "?".to_owned(),
+    }
+}
+
+/// The same in words: `3 wait, the longest for 4 min`.
+pub(super) fn waiting(lock: &Lock) -> String {
+    let least = if lock.is_complete() { "" } else { "at least " };
+    match lock.waiter_count {
+        None => "waiters can't be seen here".to_owned(),
+        Some(0) => "nobody waits".to_owned(),
+        Some(count) => format!("{least}{}{}", plural(count.into(), "waits", "wait"), longest(lock)),
+    }
+}
+
+/// `, the longest for 4 min`; nothing while nobody is seen to wait.
+pub(super) fn longest(lock: &Lock) -> String {
+    let longest = lock.oldest_wait_ms.map(|ms| held(Some(ms), lock.wait_is_lower_bound));
+    longest.map_or_else(String::new, |longest| format!(", the longest for {longest}"))
 }
 
 /// `1 lock`, `2 locks`.

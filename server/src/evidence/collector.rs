@@ -33,6 +33,8 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(6);
 const _: () = assert!(ROUND_EVERY.as_millis() + JITTER_MAX.as_millis() + HAND_ON_AFTER.as_millis() <= KNOWN_WITHIN.as_millis());
 /// Watches are asked no more often than this.
 pub const WATCHES_EVERY: Duration = Duration::from_secs(15);
+/// The same while nobody looks, and some lock's waiters are in those tables alone: a table must not grow too old between.
+pub const WAITERS_EVERY: Duration = Duration::from_secs(30);
 /// How often it is looked up who the members are.
 pub const MEMBERS_EVERY: Duration = Duration::from_secs(300);
 /// The same, while the ensemble does not say, or a member is lost: it may have left.
@@ -58,6 +60,19 @@ pub struct Config {
 pub struct Demand {
     /// Somebody looks at a lock, or many are woken: who watches what is worth a question.
     pub watches: bool,
+    /// Who waits for some lock has no znode and may be in the tables of watches.
+    pub waiters: bool,
+}
+
+impl Demand {
+    /// How often watches are worth a question; None for not at all.
+    fn watches_every(self) -> Option<Duration> {
+        match (self.watches, self.waiters) {
+            (true, _) => Some(WATCHES_EVERY),
+            (false, true) => Some(WAITERS_EVERY),
+            (false, false) => None,
+        }
+    }
 }
 
 /// Asks all members about every five seconds until told to stop; each batch handed on is one [`Round`].
@@ -187,9 +202,9 @@ impl Collector {
     }
 
     fn ask(&mut self, mut member: Member) {
-        let (clock, wants_watches) = (self.clock.clone(), self.demand.borrow().watches);
+        let (clock, watches_every) = (self.clock.clone(), self.demand.borrow().watches_every());
         let flight = async move {
-            let report = member.report(&clock, wants_watches).await;
+            let report = member.report(&clock, watches_every).await;
             (member, report)
         };
         self.flights.push(flight.boxed());

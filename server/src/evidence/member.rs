@@ -9,7 +9,6 @@ use reqwest::Client;
 use tokio::time::Instant;
 
 use super::admin::Identity;
-use super::collector::WATCHES_EVERY;
 use super::members::{Place, split_port};
 use super::remedy::{Tried, remedy, spared};
 use super::rest::Rest;
@@ -170,7 +169,7 @@ impl Member {
     }
 
     /// Asks everything that is to be asked now.
-    pub(super) async fn report(&mut self, clock: &Clock, wants_watches: bool) -> Report {
+    pub(super) async fn report(&mut self, clock: &Clock, watches_every: Option<Duration>) -> Report {
         self.was_asked = true;
         self.words.answered = false;
         if let Some(admin) = &mut self.admin {
@@ -190,7 +189,10 @@ impl Member {
             self.watches = value.watches.or(self.watches);
         }
         self.needs_stamp = needs_stamp(&sessions, &health);
-        let watches = if wants_watches { self.watches(clock).await } else { Answer::NotAsked };
+        let watches = match watches_every {
+            Some(every) => self.watches(clock, every).await,
+            None => Answer::NotAsked,
+        };
         let is_down = self.is_down().await;
         Report { member: self.place.name.clone(), number: self.place.number, by: self.by(), is_down, connections, sessions, watches, health }
     }
@@ -259,9 +261,9 @@ impl Member {
         Answer::None { trouble, remedy }
     }
 
-    async fn watches(&mut self, clock: &Clock) -> Answer<WatchTable> {
+    async fn watches(&mut self, clock: &Clock, every: Duration) -> Answer<WatchTable> {
         let now = Instant::now();
-        if self.watches_asked.is_some_and(|at| now.duration_since(at) < WATCHES_EVERY) {
+        if self.watches_asked.is_some_and(|at| now.duration_since(at) < every) {
             return Answer::NotAsked;
         }
         if let Some(watches) = self.watches.filter(|watches| *watches > WATCHES_ASK_MAX) {

@@ -22,7 +22,7 @@ mod url;
 pub mod words;
 
 pub use admin::{connections, dump, identity, monitor, server_stats, watches_by_path};
-pub use collector::{Config, Demand, MEMBERS_EVERY, ROUND_EVERY, WATCHES_EVERY, collect};
+pub use collector::{Config, Demand, MEMBERS_EVERY, ROUND_EVERY, WAITERS_EVERY, WATCHES_EVERY, collect};
 pub use fault::{CONNECTIONS_MAX, EPHEMERALS_MAX, Malformed, SESSIONS_MAX, WATCHES_MAX};
 pub use http::BODY_BYTES_MAX;
 pub use member::WATCHES_ASK_MAX;

@@ -75,6 +75,10 @@ pub trait Projection: Send + Sync + 'static {
     fn suspects_herd(&self) -> bool {
         false
     }
+    /// Whether some lock's waiters show in the members' tables of watches alone.
+    fn needs_tables(&self) -> bool {
+        false
+    }
     /// Whether there is a session now, with every ensemble.
     fn is_linked(&self) -> bool;
 }

@@ -3,7 +3,7 @@
 
 use app::wire::{
     Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
-    LockStats, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid, age_ms,
+    LockStats, Missing, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid, age_ms,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub(super) struct LockDetail {
     herd: Option<Herd>,
     /// Watches fired on each member lately, where no table tells who waits.
     fired: Vec<FiredRow>,
-    /// Sessions that wait without a znode.
+    /// Of the waiters, those without a znode.
     hidden_waiter_count: u32,
     /// How far what is said of sessions and watches can be trusted.
     trust: Trust,
@@ -84,16 +84,22 @@ struct Lock<F> {
     holders: Vec<ContenderJson>,
     /// All holders.
     holder_count: u32,
-    /// All waiters.
-    waiter_count: u32,
-    /// How long the longest waiter waits; null when nobody does.
+    /// All waiters that are seen, with a znode or without; null where none is and some may be missing.
+    waiter_count: Option<u32>,
+    /// How long the longest waiter waits; null when nobody does, and where waiters can't be seen.
     oldest_wait_ms: Option<i64>,
-    /// How long all waiters wait, together.
-    total_wait_ms: i64,
+    /// It may have waited for longer than seen.
+    wait_is_lower_bound: bool,
+    /// How long all waiters that are seen wait, together; null where waiters can't be seen.
+    total_wait_ms: Option<i64>,
     /// How long the first holder holds; null when nobody does.
     hold_ms: Option<i64>,
     /// It may have held for longer than seen.
     hold_is_lower_bound: bool,
+    /// Nothing of it is known to be missing.
+    complete: bool,
+    /// What may be there and is not seen: counts are then the least there are.
+    missing: Vec<Missing>,
     /// What is odd: codes in a list, whole findings for one lock.
     findings: Vec<F>,
 }
@@ -209,6 +215,8 @@ pub(super) struct ContenderJson {
     created_at_ms: Option<i64>,
     /// How long it waits.
     waiting_ms: Option<i64>,
+    /// It may have waited for longer than seen.
+    waiting_is_lower_bound: bool,
     /// How long it holds.
     holding_ms: Option<i64>,
     /// It may have held for longer than seen.
@@ -262,7 +270,8 @@ impl LockDetail {
 
 impl<F> Lock<F> {
     fn new(row: &LockRow, as_of: AsOfJson, findings: Vec<F>, now_ms: i64) -> Self {
-        let waits_ms = i64::from(row.waiter_count).saturating_mul(now_ms).saturating_sub(row.waiting_since_sum_ms);
+        let waits_ms = |count| i64::from(count).saturating_mul(now_ms).saturating_sub(row.waiting_since_sum_ms);
+        let total_wait_ms = row.waiter_count.map(|count: u32| waits_ms(count).max(0));
         Self {
             ensemble: row.ensemble.clone(),
             path: row.path.clone(),
@@ -277,9 +286,12 @@ impl<F> Lock<F> {
             holder_count: row.holder_count,
             waiter_count: row.waiter_count,
             oldest_wait_ms: row.oldest_wait_at_ms.map(|since_ms| age(now_ms, since_ms)),
-            total_wait_ms: waits_ms.max(0),
+            wait_is_lower_bound: row.wait_is_lower_bound,
+            total_wait_ms,
             hold_ms: row.held_since_ms.map(|since_ms| age(now_ms, since_ms)),
             hold_is_lower_bound: row.hold_is_lower_bound,
+            complete: row.is_complete(),
+            missing: row.missing.clone(),
             findings,
         }
     }
@@ -348,6 +360,7 @@ impl ContenderJson {
             data: row.data.as_ref().map(DataJson::new),
             created_at_ms: row.created_at_ms,
             waiting_ms: row.waiting_since_ms.map(|since_ms| age(now_ms, since_ms)),
+            waiting_is_lower_bound: row.waiting_is_lower_bound,
             holding_ms: row.holding_since_ms.map(|since_ms| age(now_ms, since_ms)),
             holding_is_lower_bound: row.holding_is_lower_bound,
             waits_for: row.waits_for.iter().map(|edge| edge.to.clone()).collect(),

@@ -82,11 +82,12 @@ macro_rules! families {
 families! {
     "Locks" {
         Locks: Gauge "locks" ["ensemble", "verdict"] "Locks by verdict. The sum over verdicts is the number of locks.";
+        LocksIncomplete: Gauge "locks_incomplete" ["ensemble", "missing"] "Locks of which something may be there that is not seen, by what is missing; a lock that misses several things counts for each.";
         LocksHeld: Gauge "locks_held" ["ensemble"] "Locks that somebody holds.";
         LocksContended: Gauge "locks_contended" ["ensemble"] "Locks that somebody waits for.";
         Holders: Gauge "holders" ["ensemble"] "Contenders that hold. Items of queues and members of groups and barriers are none.";
-        Waiters: Gauge "waiters" ["ensemble"] "Contenders that wait. Items of queues and members of groups and barriers are none.";
-        OldestWait: Gauge "oldest_wait_seconds" ["ensemble"] "How long the one that has waited longest for any lock waits now; 0 when nobody waits.";
+        Waiters: Gauge "waiters" ["ensemble"] "Contenders that are seen to wait for a lock, with a znode or without. Candidates of elections, items of queues and members of groups and barriers are none. While locks_incomplete is above 0 there may be more.";
+        OldestWait: Gauge "oldest_wait_seconds" ["ensemble"] "How long the one that has waited longest for any lock waits now; 0 when nobody is seen to wait. A waiter without a znode counts from when it was first seen.";
         LongestHold: Gauge "longest_hold_seconds" ["ensemble"] "How long the one that has held any lock longest holds it now, waited for or not. A hold that began before Lockscope looked counts from its first look.";
         Findings: Gauge "findings" ["ensemble", "code", "severity"] "Locks with a finding now, by finding. One that no lock has has no series.";
         Deadlocks: Gauge "deadlocks" ["ensemble"] "Circles of sessions that wait for each other now.";
@@ -97,7 +98,7 @@ families! {
     }
     "Single locks" {
         LockHolders: Gauge "lock_holders" ["ensemble", "path"] "Contenders that hold this lock. Told apart are locks that the setting metrics.locks names and the metrics.top_locks with most waiting now; path=\"_other\" is all others together.";
-        LockWaiters: Gauge "lock_waiters" ["ensemble", "path"] "Contenders that wait for this lock. Which are told apart is said at lock_holders; path=\"_other\" is the sum of all others.";
+        LockWaiters: Gauge "lock_waiters" ["ensemble", "path"] "Contenders that wait for this lock. No series for a lock whose waiters can't be seen. Which are told apart is said at lock_holders; path=\"_other\" is the sum of all others.";
         LockOldestWait: Gauge "lock_oldest_wait_seconds" ["ensemble", "path"] "How long the first in line waits for this lock. Which are told apart is said at lock_holders; path=\"_other\" is the longest of all others.";
         LockHold: Gauge "lock_hold_seconds" ["ensemble", "path"] "How long the first holder holds this lock. Which are told apart is said at lock_holders; path=\"_other\" is the longest of all others.";
         LockSequenceUsed: Gauge "lock_sequence_used_ratio" ["ensemble", "path"] "Part of the sequence numbers of this lock that is used. Which are told apart is said at lock_holders; path=\"_other\" is the most of all others.";

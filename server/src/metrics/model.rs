@@ -44,6 +44,9 @@ fn locks(figures: &Figures, out: &mut Exposition) {
     for (verdict, count) in wire::Verdict::ALL.into_iter().zip(figures.verdicts) {
         out.count(Family::Locks, &[ensemble, verdict.name()], count);
     }
+    for (missing, count) in wire::Missing::ALL.into_iter().zip(figures.missing) {
+        out.count(Family::LocksIncomplete, &[ensemble, missing.name()], count);
+    }
     out.count(Family::LocksHeld, &[ensemble], all.held);
     out.count(Family::LocksContended, &[ensemble], all.contended);
     out.count(Family::Holders, &[ensemble], all.holders);
@@ -65,8 +68,10 @@ fn locks(figures: &Figures, out: &mut Exposition) {
 fn lock(ensemble: &str, path: &str, figures: &LockFigures, out: &mut Exposition) {
     let labels = [ensemble, path];
     out.count(Family::LockHolders, &labels, figures.holders);
-    out.count(Family::LockWaiters, &labels, figures.waiters);
-    out.ms(Family::LockOldestWait, &labels, figures.oldest_wait_ms);
+    if !figures.may_hide_waiters {
+        out.count(Family::LockWaiters, &labels, figures.waiters);
+        out.ms(Family::LockOldestWait, &labels, figures.oldest_wait_ms);
+    }
     out.ms(Family::LockHold, &labels, figures.hold_ms);
     out.add(Family::LockSequenceUsed, &labels, ratio(figures.sequence_used_ppm));
 }

@@ -24,8 +24,8 @@ async fn locks_carry_ages_at_the_answer() {
     let expected = json!([{
         "ensemble": "default", "path": "/b", "root": "/", "recipe": "sequential_mutex", "recipe_label": "kazoo Lock", "confidence": "high",
         "verdict": "healthy", "sentence": "held", "as_of": { "state": "live", "zxid": "0x0", "at_ms": 1_000_000, "why": "" },
-        "holders": [], "holder_count": 1, "waiter_count": 2, "oldest_wait_ms": 500, "total_wait_ms": 700, "hold_ms": 900,
-        "hold_is_lower_bound": true, "findings": [],
+        "holders": [], "holder_count": 1, "waiter_count": 2, "oldest_wait_ms": 500, "wait_is_lower_bound": false,
+        "total_wait_ms": 700, "hold_ms": 900, "hold_is_lower_bound": true, "complete": true, "missing": [], "findings": [],
     }]);
     assert_eq!(value["locks"], expected);
 }

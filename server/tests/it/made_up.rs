@@ -127,6 +127,7 @@ fn spot_row(path: &str, session: SessionId) -> SpotRow {
         data: None,
         created_at_ms: Some(NOW_MS - 900),
         waiting_since_ms: (!holds).then_some(NOW_MS - 500),
+        waiting_is_lower_bound: false,
         holding_since_ms: holds.then_some(NOW_MS - 900),
         holding_is_lower_bound: false,
         waits_for: Vec::new(),

@@ -15,3 +15,4 @@ mod modes;
 pub(crate) mod programs;
 mod semaphores;
 mod strangers;
+mod watchers;

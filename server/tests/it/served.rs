@@ -69,13 +69,15 @@ fn row(path: &str) -> LockRow {
         state: RootState::Live,
         holders: Vec::new(),
         holder_count: 1,
-        waiter_count: 2,
+        waiter_count: Some(2),
+        wait_is_lower_bound: false,
         oldest_wait_at_ms: Some(NOW_MS - 500),
         waiting_since_sum_ms: 2 * NOW_MS - 700,
         held_since_ms: Some(NOW_MS - 900),
         hold_is_lower_bound: true,
         findings: Vec::new(),
         depth: Vec::new(),
+        missing: Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::disagree::{Disagreement, Disputed, Listed};
 use super::member::Member;
 use super::session::{FRESH_MS, Known, Liveness, Peer, RunsOut};
-use super::watched::{GRACE_MS, Watch, Watched};
+use super::watched::{GRACE_MS, Watch, Watched, Watching};
 use super::{Answer, Expiry, Report, Round, SessionTable};
 use crate::domain::offset::ClockOffset;
 use crate::domain::time::TimeMs;
@@ -240,6 +240,17 @@ impl Book {
             sessions.remove(&ours);
         }
         sessions
+    }
+
+    /// Who is known to watch a znode's data or existence, by the tables that were asked for after an instant.
+    pub fn watching(&self, now: TimeMs, path: &str, after: TimeMs) -> Watching {
+        let members = self.members.iter().filter(|(_, member)| !member.is_down).map(|(name, _)| name);
+        self.watched.after(now, path, after, members)
+    }
+
+    /// When the table of watches of each member that can have clients was asked for; None for one that is missing or old.
+    pub(in crate::domain) fn tables_at(&self, now: TimeMs) -> Vec<Option<TimeMs>> {
+        self.members.iter().filter(|(_, member)| !member.is_down).map(|(name, _)| self.watched.asked_at(now, name)).collect()
     }
 
     /// What the tables say of a wait that should have begun at `since`.

@@ -14,4 +14,4 @@ pub use disagree::{DISPUTED_MAX, Disputed};
 pub use member::{Lately, Member, Source};
 pub use report::*;
 pub use session::{FRESH_MS, Known, Liveness, Peer, RunsOut};
-pub use watched::{GRACE_MS, TABLE_FRESH_MS, Watch};
+pub use watched::{GRACE_MS, TABLE_FRESH_MS, Watch, Watching};

@@ -23,6 +23,17 @@ pub enum Watch {
     Unknown,
 }
 
+/// What the tables show of those who watch one znode since some instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watching {
+    /// When the oldest of the tables was asked for; None while there is none.
+    pub asked: Option<TimeMs>,
+    /// Every member that can have clients has one.
+    pub is_whole: bool,
+    /// Who watches, and when the table that says so was asked for.
+    pub sessions: BTreeMap<SessionId, TimeMs>,
+}
+
 /// Tables by member.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watched {
@@ -55,6 +66,28 @@ impl Watched {
     pub(super) fn by(&self, now: TimeMs, path: &str) -> BTreeSet<SessionId> {
         let fresh = self.tables.values().filter(|(asked_at, _)| now.since(*asked_at) <= TABLE_FRESH_MS);
         fresh.filter_map(|(_, table)| table.by_path.get(path)).flatten().copied().collect()
+    }
+
+    /// Who watches a path, by the tables of these members that were asked for after an instant.
+    pub(super) fn after<'a>(&self, now: TimeMs, path: &str, after: TimeMs, members: impl Iterator<Item = &'a Arc<str>>) -> Watching {
+        let mut watching = Watching { is_whole: true, ..Watching::default() };
+        for member in members {
+            let is_of_now = |(asked_at, _): &&(TimeMs, WatchTable)| *asked_at > after && now.since(*asked_at) <= TABLE_FRESH_MS;
+            let Some((asked_at, table)) = self.tables.get(member).filter(is_of_now) else {
+                watching.is_whole = false;
+                continue;
+            };
+            watching.asked = Some(watching.asked.map_or(*asked_at, |oldest| oldest.min(*asked_at)));
+            let sessions = table.by_path.get(path).into_iter().flatten();
+            watching.sessions.extend(sessions.map(|session| (*session, *asked_at)));
+        }
+        watching.is_whole &= watching.asked.is_some();
+        watching
+    }
+
+    /// When a member's table was asked for, if it is not too old.
+    pub(super) fn asked_at(&self, now: TimeMs, member: &str) -> Option<TimeMs> {
+        self.tables.get(member).map(|(asked_at, _)| *asked_at).filter(|at| now.since(*at) <= TABLE_FRESH_MS)
     }
 
     pub(super) fn has(&self, now: TimeMs, path: &str, session: SessionId) -> bool {

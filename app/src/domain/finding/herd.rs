@@ -17,7 +17,7 @@ impl Lint for Herd {
         if matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate) {
             return counted(survey);
         }
-        if lock.waiter_count() < survey.limits.herd_waiters {
+        if lock.waiters_seen() < survey.limits.herd_waiters {
             return Outcome::Ok;
         }
         let Some((path, number)) = lock.crowd(survey.mirror).filter(|(_, number)| *number >= survey.limits.herd_waiters) else {
@@ -31,11 +31,9 @@ impl Lint for Herd {
 /// Where waiters have no znode, those that the members' tables show; while no table is read nothing is known of them.
 fn counted(survey: &Survey<'_>) -> Outcome {
     let Some(woken) = survey.lock.woken(survey.book, survey.mirror, survey.now, survey.ours) else { return Outcome::Ok };
-    if woken.sessions < survey.limits.herd_waiters {
-        return Outcome::Ok;
-    }
+    let Some(sessions) = woken.sessions.filter(|sessions| *sessions >= survey.limits.herd_waiters) else { return Outcome::Ok };
     let least = if woken.known == Known::AtLeast { "at least " } else { "" };
-    let text = format!("{least}{} sessions watch one znode: when it goes all of them are woken and try at once, and one gets it.", woken.sessions);
+    let text = format!("{least}{sessions} sessions watch one znode: when it goes all of them are woken and try at once, and one gets it.");
     let paths = survey.lock.holders.first().map(Tenure::path).into_iter().collect();
     Outcome::Warn(Warning { severity: Severity::Info, text, paths })
 }

@@ -18,7 +18,7 @@ impl Lint for LeaseLeak {
     fn look(&self, survey: &Survey<'_>) -> Outcome {
         let lock = survey.lock;
         let Some(capacity) = lock.capacity(survey.mirror, survey.configured_max).filter(|_| lock.has_leases()) else { return Outcome::Ok };
-        let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiter_count() > 0) else { return Outcome::Ok };
+        let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiters_seen() > 0) else { return Outcome::Ok };
         let mut ages: Vec<i64> = lock.holders.iter().map(|tenure| survey.held_ms(tenure)).collect();
         ages.sort_unstable();
         let Some(oldest) = lock.holders.iter().min_by_key(|tenure| tenure.since).filter(|_| ages.len() > 1) else { return Outcome::Ok };

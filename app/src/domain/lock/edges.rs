@@ -104,7 +104,7 @@ impl Lock {
     pub fn crowd(&self, mirror: &Mirror) -> Option<(String, u32)> {
         match self.recognition.shape {
             Shape::Line | Shape::Office if self.recognition.admits() == 1 => {}
-            Shape::Alone => return Some((self.path.to_string(), self.waiter_count())).filter(|(_, number)| *number > 1),
+            Shape::Alone => return Some((self.path.to_string(), self.standing.waiting.count)).filter(|(_, number)| *number > 1),
             _ => return None,
         }
         let directory = mirror.directory(&self.parts.main)?;

@@ -7,6 +7,7 @@ mod held;
 mod line;
 mod parts;
 mod timed;
+mod watchers;
 mod woken;
 
 use std::collections::VecDeque;
@@ -16,6 +17,7 @@ pub use capacity::{Capacity, Maximum};
 pub use edges::{TARGETS_MAX, Target};
 pub use held::Held;
 pub use parts::{Parts, Seat, homes_of};
+pub use watchers::{WATCHERS_MAX, Watchers};
 pub use woken::{Known, Woken};
 
 use super::change::Departure;
@@ -23,6 +25,7 @@ use super::evidence::{Liveness, Peer};
 use super::finding::{Code, Finding};
 use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
+use super::missing::MissingSet;
 use super::observation::RootId;
 use super::offset::ClockOffset;
 use super::recipe::{Access, Recognition, Shape};
@@ -141,6 +144,10 @@ pub struct Standing {
     /// A lease that neither holds nor waits and is not listed: only asked for (Curator's semaphore), or run out
     /// (kazoo's `NonBlockingLease`).
     pub pending: Option<Box<str>>,
+    /// Those who wait have znodes of their own beside the one that is held (HBase's other masters).
+    pub seated_beside: bool,
+    /// What is missing from its directories.
+    pub missing: MissingSet,
 }
 
 /// One lock.
@@ -156,8 +163,10 @@ pub struct Lock {
     pub parts: Parts,
     /// Who holds it, in queue order; the first [`HOLDERS_MAX`].
     pub holders: Vec<Tenure>,
-    /// How many hold and wait.
+    /// How many hold and wait, by their znodes.
     pub standing: Standing,
+    /// Those who wait without a znode.
+    pub watchers: Watchers,
     /// Counters.
     pub tally: Tally,
     /// The verdict, as of the last change or re-check.
@@ -193,6 +202,7 @@ impl Lock {
             parts,
             holders: Vec::new(),
             standing: Standing::default(),
+            watchers: Watchers::default(),
             tally: Tally::default(),
             verdict: Verdict::Unknown,
             deadlock: None,
@@ -213,14 +223,9 @@ impl Lock {
         self.recognition = recognition;
     }
 
-    /// How many contend.
+    /// How many contend with a znode.
     pub fn contender_count(&self) -> u32 {
         self.standing.holders + self.standing.waiting.count
-    }
-
-    /// How many wait.
-    pub fn waiter_count(&self) -> u32 {
-        self.standing.waiting.count
     }
 
     /// The tenure of a contender that holds and is told apart.

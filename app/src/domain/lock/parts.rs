@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Lock;
 use crate::domain::mirror::{Child, ChildKey, Directory, Mirror, Totals};
+use crate::domain::missing::{Missing, MissingSet};
 use crate::domain::recipe::{Place, Recognition, Shape};
 use crate::domain::znode::{join_path, split_path};
 
@@ -127,6 +128,21 @@ impl Lock {
     /// Whether a child of one of its directories belongs to it: a contender, or a lease that is set aside.
     pub fn counts(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
         self.seats(directory, key, child) || (*self.parts.main == *directory && self.standing.pending.as_deref() == Some(key.name()))
+    }
+
+    /// What is missing from its directories. Of a znode that is a lock itself its neighbours tell nothing while it is there
+    /// and may be read.
+    pub fn missing_in(&self, mirror: &Mirror, is_held: bool) -> MissingSet {
+        let own = mirror.node(&self.path);
+        if self.is_alone() && is_held && own.is_some_and(|own| !own.is_unreadable()) {
+            return MissingSet::NONE;
+        }
+        let parts = [Some(&self.parts.main), self.parts.second.as_ref()].into_iter().flatten();
+        parts.fold(MissingSet::NONE, |missing, part| {
+            let is_unreadable = mirror.node(part).is_some_and(Child::is_unreadable);
+            let children = mirror.directory(part).map(Directory::missing).unwrap_or_default();
+            missing.and(children).with(Missing::UnreadableChildren, is_unreadable)
+        })
     }
 
     /// Sums over all its contenders.

@@ -64,6 +64,11 @@ impl Child {
         self.read.as_ref().and_then(Read::owner)
     }
 
+    /// Its data or children may not be read.
+    pub fn is_unreadable(&self) -> bool {
+        self.read.as_ref().is_some_and(|read| read.unreadable)
+    }
+
     /// Whether a session owns it; None while unread.
     pub fn is_owned(&self) -> Option<bool> {
         self.read.as_ref().map(|read| read.owner != 0)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use super::child::{Child, ChildKey, Totals, WRAPPED};
+use crate::domain::missing::{Missing, MissingSet};
 use crate::domain::recipe::{self, Place, RuleId};
 use crate::domain::znode::{Facts, Zxid};
 
@@ -60,6 +61,10 @@ pub struct Directory {
     pub(super) id: u32,
     pub(super) children: BTreeMap<ChildKey, Child>,
     pub(super) census: Vec<Kin>,
+    /// Children that may not be read.
+    pub(super) unreadable: u32,
+    /// What the observer says is missing from its children.
+    pub(super) told_missing: MissingSet,
     /// Its Stat, as of the last read.
     pub stat: Option<DirectoryStat>,
 }
@@ -100,6 +105,11 @@ impl Directory {
     /// One child.
     pub fn child(&self, name: &str) -> Option<(&ChildKey, &Child)> {
         self.children.get_key_value(&ChildKey::of(name))
+    }
+
+    /// What is missing from its children: what the observer says, and a child that may not be read is one of many perhaps.
+    pub fn missing(&self) -> MissingSet {
+        self.told_missing.with(Missing::UnreadableChildren, self.unreadable > 0)
     }
 
     /// Children by naming rule.
@@ -144,6 +154,7 @@ impl Directory {
 
     /// Counts a child in, by the rule it fits.
     pub(super) fn enter(&mut self, child: &Child) {
+        self.unreadable += u32::from(child.is_unreadable());
         if let Some(kin) = child.rule.and_then(|rule| self.kin(rule)) {
             kin.totals.add(child);
             kin.evidence += u32::from(child.counted);
@@ -152,6 +163,7 @@ impl Directory {
 
     /// Counts a child out.
     pub(super) fn leave(&mut self, child: &Child) {
+        self.unreadable -= u32::from(child.is_unreadable());
         if let Some(kin) = child.rule.and_then(|rule| self.kin(rule)) {
             kin.totals.remove(child);
             kin.evidence -= u32::from(child.counted);

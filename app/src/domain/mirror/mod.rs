@@ -14,6 +14,7 @@ pub use child::{Child, ChildKey, Read, Totals};
 pub use directory::{Directory, DirectoryStat, Kin};
 
 use self::owned::Owned;
+use super::missing::MissingSet;
 use super::recipe;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId, split_path};
@@ -148,8 +149,7 @@ impl Mirror {
         directory.enter(&after);
         if let Some(before) = directory.children.insert(key, after) {
             directory.leave(&before);
-            let was_unreadable = before.read.is_some_and(|old| old.unreadable);
-            self.unreadable = self.unreadable + u64::from(unreadable) - u64::from(was_unreadable);
+            self.unreadable = self.unreadable + u64::from(unreadable) - u64::from(before.is_unreadable());
         }
         effect
     }
@@ -160,6 +160,12 @@ impl Mirror {
         directory.stat.replace(DirectoryStat::of(facts)) != directory.stat
     }
 
+    /// Notes what is missing from a directory's children; false when nothing is known at that path, or it is no news.
+    pub fn miss(&mut self, path: &str, missing: MissingSet) -> bool {
+        let Some(directory) = self.directories.get_mut(path) else { return false };
+        std::mem::replace(&mut directory.told_missing, missing) != missing
+    }
+
     /// Notes a deletion; the child as it was believed, when it was known.
     pub fn delete(&mut self, path: &str) -> Option<(ChildKey, Child)> {
         let (parent, name) = split_path(path)?;
@@ -168,7 +174,7 @@ impl Mirror {
             self.nodes -= gone.children.len() as u64;
             for (key, child) in &gone.children {
                 self.owned.remove(child.owner(), gone.id, key.number());
-                self.unreadable -= u64::from(child.read.as_ref().is_some_and(|read| read.unreadable));
+                self.unreadable -= u64::from(child.is_unreadable());
             }
             self.owned.forget(gone.id);
         }
@@ -177,7 +183,7 @@ impl Mirror {
         directory.leave(&child);
         self.owned.remove(child.owner(), directory.id, key.number());
         self.nodes -= 1;
-        self.unreadable -= u64::from(child.read.as_ref().is_some_and(|read| read.unreadable));
+        self.unreadable -= u64::from(child.is_unreadable());
         Some((key, child))
     }
 
@@ -190,7 +196,7 @@ impl Mirror {
             let id = copy.owned.name(path);
             for (key, child) in &directory.children {
                 copy.owned.add(child.owner(), id, key.number());
-                copy.unreadable += u64::from(child.read.as_ref().is_some_and(|read| read.unreadable));
+                copy.unreadable += u64::from(child.is_unreadable());
             }
             copy.nodes += directory.children.len() as u64;
             copy.directories.insert(Arc::clone(path), Directory { id, ..directory.clone() });

@@ -20,6 +20,7 @@ impl Observatory {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
         let (before, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
         self.join(now, news, out);
+        self.follow_tables(now, out);
         if has_watches {
             self.look_again(now);
         }

@@ -49,6 +49,9 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
     news.changed |= !before.is_empty();
     lock.standing = standing(lock, mirror, &held);
     lock.holders = after;
+    if news.changed {
+        lock.wake_watchers(before.iter().any(|tenure| tenure.czxid.is_none()));
+    }
     note(lock, &mut news, waits, before, now, seen);
     news
 }
@@ -81,7 +84,14 @@ fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> Standing {
     let holds = |seat: &Seat<'_>| held.seats.iter().any(|held| held.key == seat.key && held.directory == seat.directory);
     let behind = if held.totals.count as usize > held.seats.len() { held.totals.count as usize } else { 0 };
     let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|seat| !holds(seat))).flatten();
-    Standing { holders: held.totals.count, waiting, oldest: oldest.map(|seat| Since::of(seat.child)), pending: lock.standing.pending.clone() }
+    Standing {
+        holders: held.totals.count,
+        waiting,
+        oldest: oldest.map(|seat| Since::of(seat.child)),
+        pending: lock.standing.pending.clone(),
+        seated_beside: lock.is_alone() && lock.parts.second.as_deref().is_some_and(|beside| mirror.node(beside).is_some()),
+        missing: lock.missing_in(mirror, held.totals.count > 0),
+    }
 }
 
 fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, seen: Seen) -> Tenure {

@@ -11,6 +11,7 @@ mod root;
 mod said;
 mod sessions;
 mod sync;
+mod waiters;
 mod waits;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,6 +90,8 @@ pub struct Observatory {
     ending: ending::Ending,
     offset: ClockOffset,
     book: Book,
+    /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
+    tables: Vec<Option<TimeMs>>,
     zxid: Zxid,
     counters: Counters,
     ended: Ended,
@@ -118,6 +121,7 @@ impl Observatory {
             ending: ending::Ending::default(),
             offset: ClockOffset::default(),
             book: Book::default(),
+            tables: Vec::new(),
             zxid: Zxid(0),
             counters: Counters::default(),
             ended: Ended::default(),
@@ -141,6 +145,7 @@ impl Observatory {
             Observation::NodeRead { root, path, facts, unreadable } => self.node_read(now, root, &path, &facts, unreadable, &mut out),
             Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, &mut out),
             Observation::Counted { root, path, facts } => self.counted(root, &path, &facts, &mut out),
+            Observation::Incomplete { root, path, missing } => self.incomplete(now, root, &path, missing, &mut out),
             Observation::Missed { root, creates, .. } => {
                 self.counters.missed += u64::from(creates);
                 out.push(Change::RootChanged(root));
@@ -261,6 +266,7 @@ impl Observatory {
         self.age(now, out);
         self.settle_sessions(now, out);
         self.outlive_evidence(now, out);
+        self.follow_tables(now, out);
         self.search_suspects(now, out);
         while let Some((due, _)) = self.rechecks.first() {
             if *due > now {
@@ -273,16 +279,6 @@ impl Observatory {
         if now >= self.slice_ends_at {
             self.slice_ends_at = now + DEPTH_SLICE_MS;
             self.end_depth_slice(out);
-        }
-    }
-
-    fn end_depth_slice(&mut self, out: &mut Vec<Change>) {
-        for (path, lock) in &mut self.locks {
-            let waiters = lock.waiter_count();
-            if lock.tally.depth.end_slice(waiters) {
-                lock.revision = self.revision + 1;
-                out.push(Change::LockTouched { lock: Arc::clone(path) });
-            }
         }
     }
 

@@ -161,9 +161,10 @@ impl Observatory {
         news.waits_ms.iter().for_each(|ms| self.ended.waits.note(*ms));
         news.holds_ms.iter().for_each(|ms| self.ended.holds.note(*ms));
         if seen == Seen::Watched && lock.tally.past.front().map(|past| past.until) != ended_before {
-            note_woken(lock, &self.book, now, self.session);
+            note_woken(lock, &view.mirror, &self.book, now, self.session);
         }
-        lock.tally.depth.note(lock.waiter_count());
+        lock.watch_waiters(&view.mirror, &self.book, &self.offset, now, self.session);
+        lock.tally.depth.note(lock.waiters_seen());
         if seen == Seen::AfterGap {
             lock.left_at = now;
         }
@@ -274,9 +275,9 @@ impl Observatory {
     }
 }
 
-/// Counts whom the hold that just ended woke, when the tables were read while it lasted.
-fn note_woken(lock: &mut Lock, book: &Book, now: TimeMs, ours: Option<SessionId>) {
-    let Some(at) = book.watches_at(now) else { return };
+/// Counts whom the hold that just ended woke, when the tables were read while it lasted and who waits is in them.
+fn note_woken(lock: &mut Lock, mirror: &Mirror, book: &Book, now: TimeMs, ours: Option<SessionId>) {
+    let Some(at) = book.watches_at(now).filter(|_| lock.is_woken_by_tables(mirror)) else { return };
     for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.tenure.since) {
         let mut sessions = book.watchers(now, &past.tenure.path(), ours);
         past.tenure.owner.map(|owner| sessions.remove(&owner));

@@ -122,6 +122,8 @@ pub struct Rule {
     pub elected: &'static str,
     /// How the lock lies that it is a part of, where neighbours say that it is.
     pub composite: Option<Shape>,
+    /// Its holder leads until it fails, and whoever would take over watches its znode.
+    pub leads: bool,
 }
 
 /// What most rules have in common; used with `..` in the families' tables.
@@ -137,6 +139,7 @@ const LINE: Rule = Rule {
     dialect: Dialect::All,
     elected: "",
     composite: None,
+    leads: false,
 };
 
 /// A name taken apart.

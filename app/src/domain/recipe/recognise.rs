@@ -84,6 +84,17 @@ impl Recognition {
         Self { rule: None, shape, recipe, label: label.into(), confidence, is_configured: false, configured_max: None }
     }
 
+    /// Its holder is a leader, who is meant to stay; others stand by.
+    pub fn is_led(&self) -> bool {
+        self.recipe == Recipe::Election || self.rule.is_some_and(|id| rule(id).leads)
+    }
+
+    /// It is a lock, which is meant to change hands: how long it is held, and who waits for it, matters. A leader is meant
+    /// to stay; members, items and barriers are no locks.
+    pub fn is_meant_to_pass(&self) -> bool {
+        matches!(self.recipe, Recipe::SequentialMutex | Recipe::ReadWrite | Recipe::Semaphore | Recipe::SingleNodeMutex) && !self.is_led()
+    }
+
     /// Contenders may have any name: it was not recognised by names.
     pub fn takes_any_name(&self) -> bool {
         self.rule.is_none() && self.shape != Shape::Idle

@@ -36,6 +36,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "Hadoop ZKFC active/standby election",
         evidence: "an ephemeral znode named ActiveStandbyElectorLock; its creator is active",
         matches: |name| name.full == "ActiveStandbyElectorLock",
+        leads: true,
         ..ALONE
     },
     Rule {
@@ -43,6 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         evidence: "an ephemeral znode named master; its creator is active",
         matches: |name| name.full == "master",
+        leads: true,
         ..ALONE
     },
     Rule {
@@ -50,6 +52,7 @@ pub(super) const RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         evidence: "an ephemeral znode named controller; its creator is the controller",
         matches: |name| name.full == "controller",
+        leads: true,
         ..ALONE
     },
     Rule {
@@ -57,6 +60,7 @@ pub(super) const RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         evidence: "an ephemeral znode named LEADER; its creator leads",
         matches: |name| name.full == "LEADER",
+        leads: true,
         ..ALONE
     },
     Rule {

@@ -129,7 +129,6 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
     let peer = read.owner().map(|owner| observatory.book().peer(owner, seat.child.arrived_at, now));
     let directories: Vec<&str> = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().map(AsRef::as_ref).collect();
     let after = foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.book(), now);
-    let hidden = lock.hidden_waiters(observatory.book(), mirror, now, observatory.session()).len();
     let gets: Vec<&Tenure> = after.holders.iter().filter(|tenure| !holds_already(lock, tenure)).collect();
     let next = gets.iter().filter_map(|tenure| seat_of(lock, mirror, tenure)).collect();
     let mut plan = Plan {
@@ -138,8 +137,8 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
         target,
         role,
         next,
-        next_sentence: next_sentence(lock, mirror, role, &gets, &after, hidden),
-        waiters_moving: moving(lock, mirror, &seat, role, hidden),
+        next_sentence: next_sentence(lock, mirror, role, &gets, &after),
+        waiters_moving: moving(lock, mirror, &seat, role),
         warnings: Vec::new(),
         frees_itself: frees_itself(lock, mirror, &seat, peer.as_ref()),
         can_revoke: can_revoke(observatory, lock, &seat, role, path, now),
@@ -194,11 +193,11 @@ fn seat_of<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Tenure) -> Option<Se
 }
 
 /// Waiters that stand behind it; those of a semaphore stand behind each of its leases.
-fn moving(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, role: Role, hidden: usize) -> u32 {
+fn moving(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, role: Role) -> u32 {
     match lock.recognition.shape {
         Shape::Gathering | Shape::TakenItems | Shape::Group | Shape::Items | Shape::Idle => 0,
-        Shape::Fixed | Shape::Alone | Shape::Gate => lock.waiter_count() + u32::try_from(hidden).unwrap_or(u32::MAX),
-        _ if lock.has_leases() && role == Role::Holder => lock.waiter_count(),
+        Shape::Fixed | Shape::Alone | Shape::Gate => lock.waiters_seen(),
+        _ if lock.has_leases() && role == Role::Holder => lock.waiters_seen(),
         _ => {
             let is_it = |other: &Seat<'_>| other.key == seat.key && other.directory == seat.directory;
             let behind = lock.contenders(mirror).skip_while(|other| !is_it(other)).skip(1);
@@ -207,7 +206,7 @@ fn moving(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, role: Role, hidden: usi
     }
 }
 
-fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], after: &Lock, hidden: usize) -> String {
+fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], after: &Lock) -> String {
     let stays = after.holders.iter().filter(|tenure| holds_already(lock, tenure)).count();
     match lock.recognition.shape {
         Shape::Gate => return "The barrier opens for all who wait.".to_owned(),
@@ -223,7 +222,7 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], aft
             };
         }
         Shape::Fixed | Shape::Alone if role == Role::Holder && gets.is_empty() => {
-            return match hidden {
+            return match lock.watchers.count() {
                 0 => "Whoever creates the znode next; nobody is known to watch it.".to_owned(),
                 1 => "The one session that watches it, if it is the first to create it.".to_owned(),
                 count => format!("One of the {count} sessions that watch it: whoever creates it first."),
@@ -238,7 +237,8 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], aft
     let names: Vec<String> = gets.iter().take(MOVERS_MAX).map(named).collect();
     let verb = if lock.recognition.recipe == Recipe::Election { "leads" } else { "holds" };
     match (gets.len(), stays) {
-        (0, 0) => "Nobody waits: it is free then.".to_owned(),
+        (0, 0) if lock.missing().is_empty() => "Nobody waits: it is free then.".to_owned(),
+        (0, 0) => "Nobody is seen to wait.".to_owned(),
         (0, _) if role == Role::Waiter => "Who holds stays the same.".to_owned(),
         (0, 1) => "Nobody new: the other holder goes on.".to_owned(),
         (0, count) => format!("Nobody new: the {count} others that hold go on."),

@@ -4,7 +4,7 @@ use super::state::Drawn;
 use crate::ui::charts::sparkline;
 use crate::ui::format::{middle, plural, visible};
 use crate::ui::html::Html;
-use crate::ui::parts::{chip, holder_name, runs_out, tag, waiters_text};
+use crate::ui::parts::{chip, holder_name, missing_words, runs_out, tag, waiters_text};
 use crate::wire::{LockQuery, LockRow, Role, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
@@ -16,8 +16,14 @@ const ROOT_CHARS: usize = 30;
 pub(super) fn row(drawn: &Drawn, is_grouped: bool, now_ms: i64) -> Html {
     let row = &drawn.row;
     let cell = |class: &str, column: &str, inner: Html| Html::tag("div", &[("class", class), ("role", "gridcell"), ("data-col", column)], inner);
-    let none = if row.waiter_count == 0 { "true" } else { "" };
-    let waiters = [("class", "cell cell-number cell-waiters"), ("role", "gridcell"), ("data-col", "waiters"), ("data-none", none)];
+    let none = if row.waiter_count == Some(0) { "true" } else { "" };
+    let waiters = [
+        ("class", "cell cell-number cell-waiters"),
+        ("role", "gridcell"),
+        ("data-col", "waiters"),
+        ("data-none", none),
+        ("title", missing_words(&row.missing)),
+    ];
     let out = ending(row).map(|end| runs_out("runs out in ", &end, now_ms)).unwrap_or_default();
     let cells = vec![
         cell("cell cell-verdict", "verdict", Html::all(vec![chip(row.verdict), out])),
@@ -25,7 +31,7 @@ pub(super) fn row(drawn: &Drawn, is_grouped: bool, now_ms: i64) -> Html {
         cell("cell cell-holder", "holder", holder(row)),
         cell("cell cell-number cell-hold", "hold", Html::age(row.held_since_ms, row.hold_is_lower_bound, now_ms)),
         Html::of("div", &waiters, &waiters_text(row)),
-        cell("cell cell-number cell-oldest", "oldest", Html::age(row.oldest_wait_at_ms, false, now_ms)),
+        cell("cell cell-number cell-oldest", "oldest", Html::wait(row.oldest_wait_at_ms, row.wait_is_lower_bound, now_ms)),
         cell("cell cell-depth", "depth", sparkline(&row.depth)),
     ];
     let yes = |is_so: bool| if is_so { "true" } else { "" };

@@ -32,7 +32,7 @@ pub(crate) fn sparkline(depth: &[u16]) -> Html {
     let (area, edge) = outline(depth);
     let text = match (depth.last(), depth.iter().max()) {
         (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
-        _ => "nobody waited in the last two minutes".to_owned(),
+        _ => "nobody was seen to wait in the last two minutes".to_owned(),
     };
     let line = |class: &str, d: &str| Html::tag("path", &[("class", class), ("d", d)], Html::default());
     let lines = vec![line("spark-base", "M0 19.5H96"), line("spark-area", &area), line("spark-edge", &edge)];

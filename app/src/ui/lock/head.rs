@@ -8,9 +8,9 @@ use super::release::release;
 use super::trust::trust;
 use crate::ui::charts::sparkline;
 use crate::ui::copy::{copy_button, copy_command};
-use crate::ui::format::{count, visible};
+use crate::ui::format::visible;
 use crate::ui::html::{Html, Living};
-use crate::ui::parts::{chip, current, findings, waiters_text};
+use crate::ui::parts::{chip, current, findings, missing_words, waiters_text};
 use crate::ui::visitor::Visitor;
 use crate::wire::{LockHead, LockQuery, LockRow};
 
@@ -42,18 +42,15 @@ fn top(head: &LockHead, may_release: bool, is_live: bool, now_ms: i64) -> Html {
 fn verdict(head: &LockHead, now_ms: i64) -> Html {
     let row = &head.row;
     let name = row.verdict.name();
-    let waiters = match head.hidden_waiters {
-        0 => waiters_text(row),
-        hidden => count(row.waiter_count + hidden),
-    };
+    let missing = missing_words(&row.missing);
     let totals = vec![
         Html::total("Held", Html::age(row.held_since_ms, row.hold_is_lower_bound, now_ms).or_dash()),
         Html::tag(
             "div",
             &[("class", "total")],
-            Html::all(vec![Html::of("dt", &[], "Waiting"), Html::of("dd", &[("data-total", "waiters")], &waiters)]),
+            Html::all(vec![Html::of("dt", &[], "Waiting"), Html::of("dd", &[("data-total", "waiters"), ("title", missing)], &waiters_text(row))]),
         ),
-        Html::total("Oldest wait", Html::age(row.oldest_wait_at_ms, false, now_ms).or_dash()),
+        Html::total("Oldest wait", Html::wait(row.oldest_wait_at_ms, row.wait_is_lower_bound, now_ms).or_dash()),
         Html::total("Waiting, last 2 min", sparkline(&row.depth)),
     ];
     let sentence = vec![chip(row.verdict), Html::of("p", &[("class", "verdict-sentence")], &row.sentence)];

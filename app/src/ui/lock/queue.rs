@@ -97,7 +97,10 @@ fn row(slot: &Slot, ensemble: &str, may_release: bool, now_ms: i64) -> Html {
     let href = contender.session_id.map(|session| session_url(ensemble, session)).unwrap_or_default();
     let place = if contender.role == Role::Holder { "holds".to_owned() } else { contender.position.to_string() };
     let label = contender.label.as_deref().map(|label| middle(&visible(label), 36)).unwrap_or_default();
-    let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
+    let time = match contender.holding_since_ms {
+        Some(since_ms) => Html::age(Some(since_ms), contender.holding_is_lower_bound, now_ms),
+        None => Html::wait(contender.waiting_since_ms, contender.waiting_is_lower_bound, now_ms),
+    };
     let edge = contender.waits_for.first();
     let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence))).unwrap_or_default();
     let cell = |class: &str, column: &str, title: &str, inner: Html| {
@@ -118,7 +121,7 @@ fn row(slot: &Slot, ensemble: &str, may_release: bool, now_ms: i64) -> Html {
             Html::text(&contender.sequence.map(|sequence| sequence.to_string()).unwrap_or_default()),
         ),
         cell("cell queue-session", "session", "", Html::all(session)),
-        cell("cell cell-number queue-time", "time", "", Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
+        cell("cell cell-number queue-time", "time", "", time),
         cell("cell queue-waits", "waits-for", &whole, edge.map(|edge| waits_for(edge, contender.waits_for.len())).unwrap_or_default()),
         cell(
             "cell queue-alive",

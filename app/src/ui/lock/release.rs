@@ -16,11 +16,18 @@ fn herd(herd: &Herd) -> Html {
     let (sign, known, title) = match herd.known {
         HerdKnown::Counted => ("", "counted", "Counted in every member's table of watches"),
         HerdKnown::ByRule => ("≈ ", "by rule", "By the rule of the recipe: no table of watches was read"),
-        HerdKnown::AtLeast => ("≥ ", "from some members", "Counted in the tables of some members; the others told nothing"),
+        HerdKnown::AtLeast => {
+            ("≥ ", "not all are seen", "Some members told nothing, or some clients watch the list of children, which is in no table")
+        }
+        HerdKnown::Unknown => ("", "", ""),
     };
-    let is_herd = herd.wakes > HERD;
-    let wakes = format!("{sign}{}", plural(herd.wakes.into(), "session", "sessions"));
-    let bytes = if herd.bytes == 0 { String::new() } else { format!("; its events weigh {}", bytes(herd.bytes)) };
+    let Some(number) = herd.wakes else {
+        let why = "Whom a release wakes is not known: clients here may watch the list of children, which is in no table.";
+        return Html::of("p", &[("class", "herd"), ("data-testid", "herd")], why);
+    };
+    let is_herd = number > HERD;
+    let wakes = format!("{sign}{}", plural(number.into(), "session", "sessions"));
+    let bytes = herd.bytes.filter(|weight| *weight > 0).map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
     let line = vec![
         Html::of("span", &[("class", "herd-sign"), ("aria-hidden", "true")], if is_herd { "▲" } else { "" }),
         Html::text(if is_herd { "Herd: a release wakes " } else { "A release wakes " }),
@@ -61,7 +68,7 @@ mod tests {
     use super::*;
 
     fn said(wakes: u32, known: HerdKnown) -> String {
-        let html = herd(&Herd { wakes, known, bytes: 64 }).into_string();
+        let html = herd(&Herd { wakes: Some(wakes), known, bytes: Some(64) }).into_string();
         let mut text = String::new();
         let mut is_tag = false;
         for char in html.chars() {
@@ -79,7 +86,7 @@ mod tests {
     fn a_release_in_words() {
         assert_eq!(said(1, HerdKnown::Counted), "A release wakes 1 session (counted); its events weigh 64 B");
         assert_eq!(said(3, HerdKnown::ByRule), "A release wakes ≈ 3 sessions (by rule); its events weigh 64 B");
-        assert_eq!(said(500, HerdKnown::AtLeast), "▲Herd: a release wakes ≥ 500 sessions (from some members); its events weigh 64 B");
+        assert_eq!(said(500, HerdKnown::AtLeast), "▲Herd: a release wakes ≥ 500 sessions (not all are seen); its events weigh 64 B");
     }
 
     #[test]

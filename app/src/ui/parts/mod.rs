@@ -29,7 +29,7 @@ pub(crate) use keys::{Key, use_keys};
 pub(crate) use liveness::{liveness_chip, runs_out};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
-pub(crate) use session::{holder_name, role_word, session_url, waiters_text};
+pub(crate) use session::{holder_name, missing_words, role_word, session_url, waiters_text};
 pub(crate) use tag::tag;
 
 /// A verdict as a word for people.

@@ -1,7 +1,7 @@
 //! Names of contenders.
 
 use crate::ui::format::{count, visible};
-use crate::wire::{Access, Contender, LockRow, Recipe, Role, SessionId, SessionQuery};
+use crate::wire::{Access, Contender, LockRow, Missing, Recipe, Role, SessionId, SessionQuery};
 
 /// Who a contender is: its label, else its session, else its znode.
 pub(crate) fn holder_name(contender: &Contender) -> String {
@@ -13,12 +13,26 @@ pub(crate) fn holder_name(contender: &Contender) -> String {
     }
 }
 
-/// How many wait; unknown where waiters have no znode.
+/// How many wait; the least there are where some may be missing, and not known where none can be seen.
 pub(crate) fn waiters_text(row: &LockRow) -> String {
-    match row.recipe {
-        Recipe::SingleNodeMutex | Recipe::Barrier if row.waiter_count == 0 => "?".to_owned(),
-        Recipe::Membership => "–".to_owned(),
-        _ => count(row.waiter_count),
+    match row.waiter_count {
+        _ if matches!(row.recipe, Recipe::Membership | Recipe::Queue) => "–".to_owned(),
+        None => "?".to_owned(),
+        Some(waiters) if row.is_complete() => count(waiters),
+        Some(waiters) => format!("≥ {}", count(waiters)),
+    }
+}
+
+/// Why a number of waiters is not the whole of them; empty where it is.
+pub(crate) fn missing_words(missing: &[Missing]) -> &'static str {
+    match missing.first() {
+        None => "",
+        Some(Missing::UnreadableChildren) => "Some znodes here may not be read: there may be more",
+        Some(Missing::Unswept) => "This directory is still being looked through: there may be more",
+        Some(Missing::WatchesNotRead) => "Waiters have no znode here, and the servers' tables of watches were not read since the lock changed hands",
+        Some(Missing::WaitersWithoutZnodes) => {
+            "Waiters have no znode here; clients that poll, or watch a list of children, are in no table of watches"
+        }
     }
 }
 

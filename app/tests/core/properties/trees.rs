@@ -154,7 +154,7 @@ fn check_lock(world: &World, lock: &Lock) {
     assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), paths.len(), "each contender comes once: {paths:?}");
     let holders = seats.iter().filter(|seat| lock.tenure_of(seat).is_some()).count();
     assert_eq!((lock.standing.holders as usize, lock.holders.len()), (holders, holders), "{}", told(&world.observatory, lock));
-    assert_eq!(lock.waiter_count() as usize, seats.len() - holders, "{}", told(&world.observatory, lock));
+    assert_eq!(lock.standing.waiting.count as usize, seats.len() - holders, "{}", told(&world.observatory, lock));
     let waiting: i64 = seats.iter().filter(|seat| lock.tenure_of(seat).is_none()).filter_map(|seat| Some(seat.child.read.as_ref()?.ctime_ms)).sum();
     assert_eq!(lock.standing.waiting.ctime_sum_ms, waiting);
     if lock.recognition.shape == Shape::Line {

@@ -147,7 +147,7 @@ fn a_leader_on_one_znode_with_an_address() {
     let mut story = check(
         "/leader owner=a data=10.0.0.7:2181",
         "/leader Election Medium Healthy: leader on one znode
-        Led by 10.0.0.7:2181; who waits has no znode.
+        Led by 10.0.0.7:2181; waiters can't be seen here.
         Leader holds leader",
     );
     tell(&mut story, "20 - /leader");

@@ -26,7 +26,7 @@ fn kazoos_locking_queue_shows_who_works_on_what() {
         /q/entries/entry-100-#2 data=three
         /q/taken/entry-100-#1 owner=a data=client-1",
         "/q Queue High Healthy: kazoo LockingQueue
-        1 in work, the first by client-1; 2 wait.
+        1 in work, the first by client-1; 2 items nobody works on.
         Item holds entry-100-#1
         Item waits entry-100-#0
         Item waits entry-100-#2",
@@ -36,7 +36,7 @@ fn kazoos_locking_queue_shows_who_works_on_what() {
     tell(&mut story, "30 - /q/entries/entry-100-#0\n30 - /q/entries/entry-100-#2");
     says(
         &story,
-        "/q Queue High Free: kazoo LockingQueue
+        "/q Queue High Healthy: kazoo LockingQueue
         Empty.",
     );
 }

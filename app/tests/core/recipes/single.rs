@@ -8,7 +8,7 @@ fn home_made_exclusive_locks() {
         "/exclusive_lock
         /exclusive_lock/lock owner=a data=app-1",
         "/exclusive_lock SingleNodeMutex Medium Healthy: exclusive lock on one znode
-        Held by app-1; who waits has no znode.
+        Held by app-1; waiters can't be seen here.
         Exclusive holds lock",
     );
     tell(&mut story, "20 - /exclusive_lock/lock");
@@ -18,7 +18,7 @@ fn home_made_exclusive_locks() {
         Free; last held by app-1.",
     );
     tell(&mut story, "30 + /exclusive_lock/lock\n31 = /exclusive_lock/lock owner=b");
-    assert_eq!(story.sentence("/exclusive_lock"), "Held by session 0xb; who waits has no znode.");
+    assert_eq!(story.sentence("/exclusive_lock"), "Held by session 0xb; waiters can't be seen here.");
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn hadoops_failover_controllers() {
         /hadoop-ha/ns1/ActiveBreadCrumb hex=0a036e733112036e6e311a0b6e6e312e6578616d706c6520d43e28b33f
         /hadoop-ha/ns1/ActiveStandbyElectorLock owner=a hex=0a036e733112036e6e311a0b6e6e312e6578616d706c6520d43e28b33f",
         "/hadoop-ha/ns1/ActiveStandbyElectorLock SingleNodeMutex High Healthy: Hadoop ZKFC active/standby election
-        Held by nn1.example; who waits has no znode.
+        Held by nn1.example; waiters can't be seen here.
         Exclusive holds ActiveStandbyElectorLock",
     );
 }
@@ -64,7 +64,7 @@ fn kafkas_controller() {
         /controller_epoch data=3
         /controller owner=a data={\"version\":1,\"brokerid\":1,\"timestamp\":\"1700000000000\"}",
         "/controller SingleNodeMutex Medium Healthy: Kafka controller
-        Held by broker 1; who waits has no znode.
+        Held by broker 1; waiters can't be seen here.
         Exclusive holds controller",
     );
 }
@@ -76,7 +76,7 @@ fn helixs_controller() {
         /cluster-1/LIVEINSTANCES/host-1_12000 owner=b
         /cluster-1/CONTROLLER/LEADER owner=a data={\"id\":\"ctl-1\",\"simpleFields\":{\"LIVE_INSTANCE\":\"812@host-1\",\"SESSION_ID\":\"a\"}}",
         "/cluster-1/CONTROLLER/LEADER SingleNodeMutex Medium Healthy: Helix controller leader
-        Held by 812@host-1; who waits has no znode.
+        Held by 812@host-1; waiters can't be seen here.
         Exclusive holds LEADER",
     );
 }
@@ -88,7 +88,7 @@ fn clickhouses_lock() {
         /clickhouse/tables/t1/cleanup_lock owner=a data=replica-1
         /clickhouse/tables/t1/replicas/r1/is_active owner=a data=UUID",
         "/clickhouse/tables/t1/cleanup_lock SingleNodeMutex Low Healthy: lock on one znode of its own
-        Held by replica-1; who waits has no znode.
+        Held by replica-1; waiters can't be seen here.
         Exclusive holds cleanup_lock",
     );
 }
@@ -101,11 +101,11 @@ fn kazoos_lease_is_free_again_by_the_clock() {
     let mut story = check(
         LEASE,
         "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
-        Held by worker-1; who waits has no znode.
+        Held by worker-1; nobody waits.
         Lease holds lease_holder",
     );
     tell(&mut story, "59000 tick");
-    assert_eq!(story.sentence("/l"), "Held by worker-1; who waits has no znode.");
+    assert_eq!(story.sentence("/l"), "Held by worker-1; nobody waits.");
     tell(&mut story, "60000 tick");
     says(
         &story,
@@ -114,7 +114,7 @@ fn kazoos_lease_is_free_again_by_the_clock() {
     );
     let next = "{\"version\":1,\"holder\":\"worker-2\",\"end\":\"1970-01-01T00:02:00.000000\"}";
     tell(&mut story, &format!("61000 = /l/lease_holder czxid=102 version=1 data={next}"));
-    assert_eq!(story.sentence("/l"), "Held by worker-2; who waits has no znode.");
+    assert_eq!(story.sentence("/l"), "Held by worker-2; nobody waits.");
     tell(&mut story, "120000 tick");
     assert_eq!(story.sentence("/l"), "Free; last held by worker-2.");
 }
@@ -131,7 +131,7 @@ fn the_lock_that_guards_the_taking_of_a_lease_is_no_mutex() {
     says(
         &story,
         "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
-        Held by worker-2; who waits has no znode.
+        Held by worker-2; nobody waits.
         Lease holds lease_holder",
     );
 }
@@ -142,7 +142,7 @@ fn a_lease_whose_end_cant_be_read_is_no_orphan() {
         "/l
         /l/lease_holder data=what",
         "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
-        Held by what; who waits has no znode.
+        Held by what; nobody waits.
         Lease holds lease_holder",
     );
 }
@@ -157,7 +157,7 @@ fn kazoos_multi_lease_is_a_lease_a_slot() {
         /l/1/lease_holder data={\"version\":1,\"holder\":\"w2\",\"end\":\"1970-01-01T00:00:00\"}",
     );
     assert_eq!(story.paths(), ["/l/0", "/l/1"]);
-    assert_eq!(story.sentence("/l/0"), "Held by w1; who waits has no znode.");
+    assert_eq!(story.sentence("/l/0"), "Held by w1; nobody waits.");
     assert!(story.sentence("/l/1").starts_with("Free; "));
 }
 

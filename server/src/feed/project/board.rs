@@ -24,7 +24,6 @@ pub fn board(looks: &[Look<'_>], query: &wire::BoardQuery) -> wire::Board {
     let mut found: Vec<Found<'_>> = Vec::new();
     let meant = looks.iter().enumerate().filter(|(_, look)| look.is_meant(&query.ensemble));
     for (at, look, lock) in meant.flat_map(|(at, look)| look.locks().map(move |lock| (at, look, lock))) {
-        // Items of a queue wait for work, not for a lock; members that gather wait for each other.
         let waits = if counts_as_waiting(lock) { look.waits_in(lock) } else { Waits::default() };
         add_totals(&mut totals, lock, waits);
         let verdict = wire_verdict(lock.verdict);
@@ -52,6 +51,8 @@ pub fn board(looks: &[Look<'_>], query: &wire::BoardQuery) -> wire::Board {
 fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
     totals.findings += count32(lock.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
     totals.locks += 1;
+    let may_be_more = counts_as_waiting(lock) && !lock.missing().is_empty();
+    totals.incomplete += u32::from(may_be_more);
     totals.held += u32::from(!lock.holders.is_empty());
     totals.waiters += waits.count;
     totals.contended += u32::from(waits.count > 0);
@@ -59,7 +60,8 @@ fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
     totals.oldest_wait_at_ms = totals.oldest_wait_at_ms.into_iter().chain(waits.oldest_at_ms).min();
 }
 
-/// Whether those who wait for it wait for a lock.
+/// Whether those who wait for it wait for a lock. Items of a queue wait for work, members that gather for each other; who
+/// stands by for a leader waits for nothing to go wrong.
 pub(super) fn counts_as_waiting(lock: &Lock) -> bool {
-    !matches!(lock.recognition.recipe, Recipe::Queue | Recipe::DoubleBarrier | Recipe::Barrier | Recipe::Membership)
+    lock.recognition.is_meant_to_pass() || lock.recognition.recipe == Recipe::Unknown
 }

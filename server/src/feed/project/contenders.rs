@@ -4,7 +4,7 @@ use app::domain::evidence::Watch;
 use app::domain::label::{label_of, text_label_of};
 use app::domain::lock::{Lock, Seat, Since, Target};
 use app::domain::mirror::{Mirror, Read};
-use app::domain::znode::SessionId;
+use app::domain::recipe::Shape;
 use app::wire;
 use base64::Engine as _;
 
@@ -14,12 +14,13 @@ use super::{Look, count32};
 
 impl<'a> Look<'a> {
     /// A window of a lock's contenders, in order; those without a znode come last.
-    pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, hidden: &[SessionId], offset: usize, limit: usize) -> Vec<wire::Contender> {
+    pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, offset: usize, limit: usize) -> Vec<wire::Contender> {
         let seats = lock.contenders(mirror).enumerate().skip(offset).take(limit);
         let mut rows: Vec<wire::Contender> = seats.map(|(at, seat)| self.contender_with_edges(lock, mirror, at, &seat)).collect();
         let shown = lock.contender_count() as usize;
-        let rest = hidden.iter().take(HIDDEN_MAX).enumerate().skip(offset.saturating_sub(shown)).take(limit - rows.len());
-        rows.extend(rest.map(|(at, session)| self.hidden_contender(lock, mirror, shown + at, *session)));
+        let hidden = lock.watchers.iter().take(HIDDEN_MAX).enumerate();
+        let rest = hidden.skip(offset.saturating_sub(shown)).take(limit - rows.len());
+        rows.extend(rest.map(|(at, (session, since))| self.hidden_contender(lock, mirror, shown + at, session, since)));
         rows
     }
 
@@ -64,6 +65,7 @@ impl<'a> Look<'a> {
         let tenure = lock.tenure_of(seat);
         // Of a large group of readers or members only the first are told apart; the others stand right behind them.
         let holds = tenure.is_some() || (at < lock.standing.holders as usize && at >= app::domain::lock::HOLDERS_MAX);
+        let is_item = matches!(lock.recognition.shape, Shape::Items | Shape::TakenItems);
         let read = seat.child.read.as_ref();
         let ephemeral = seat.child.is_owned();
         let (client, liveness, runs_out) = match seat.child.owner() {
@@ -89,7 +91,8 @@ impl<'a> Look<'a> {
             label: read.and_then(|read| self.label(seat.key.name(), read)),
             data: None,
             created_at_ms: read.map(|read| self.observatory.offset().to_ours(read.ctime_ms).0),
-            waiting_since_ms: (!holds).then(|| self.instant(Since::of(seat.child)).0),
+            waiting_since_ms: (!holds && !is_item).then(|| self.instant(Since::of(seat.child)).0),
+            waiting_is_lower_bound: false,
             holding_since_ms: tenure.map(|tenure| tenure.since.0),
             holding_is_lower_bound: tenure.is_some_and(|tenure| tenure.is_lower_bound),
             waits_for: Vec::new(),

@@ -3,7 +3,6 @@
 use app::domain::evidence::{Known, Liveness, Member, MemberRole, Peer, RunsOut, Source, Trouble};
 use app::domain::lock::{Known as HerdKnown, Lock};
 use app::domain::mirror::Mirror;
-use app::domain::recipe::Shape;
 use app::domain::time::TimeMs;
 use app::domain::znode::{SessionId, Zxid};
 use app::wire;
@@ -46,13 +45,14 @@ impl Look<'_> {
             HerdKnown::Counted => wire::HerdKnown::Counted,
             HerdKnown::ByRule => wire::HerdKnown::ByRule,
             HerdKnown::AtLeast => wire::HerdKnown::AtLeast,
+            HerdKnown::Unknown => wire::HerdKnown::Unknown,
         };
         Some(wire::Herd { wakes: woken.sessions, known, bytes: woken.bytes })
     }
 
     /// Where clients watch a list of children, which no table shows: what fired on each member lately.
-    pub(super) fn fired(&self, lock: &Lock) -> Vec<wire::FiredRow> {
-        if !matches!(lock.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Items | Shape::TakenItems) {
+    pub(super) fn fired(&self, lock: &Lock, mirror: &Mirror) -> Vec<wire::FiredRow> {
+        if !lock.may_watch_children(mirror) {
             return Vec::new();
         }
         let row = |(name, member): (&std::sync::Arc<str>, &Member)| {
@@ -69,15 +69,12 @@ impl Look<'_> {
         self.observatory.book().members().filter_map(row).collect()
     }
 
-    /// Sessions that wait at a lock's znode without one of their own.
-    pub(super) fn hidden_waiters(&self, lock: &Lock, mirror: &Mirror) -> Vec<SessionId> {
-        lock.hidden_waiters(self.observatory.book(), mirror, self.now, self.observatory.session())
-    }
-
-    /// Such a session as a contender.
-    pub(super) fn hidden_contender(&self, lock: &Lock, mirror: &Mirror, at: usize, session: SessionId) -> wire::Contender {
+    /// A session that waits at a lock's znode without one of its own, as a contender.
+    pub(super) fn hidden_contender(&self, lock: &Lock, mirror: &Mirror, at: usize, session: SessionId, since: TimeMs) -> wire::Contender {
         let (client, liveness, runs_out) = self.peer(session, self.now);
         let to = self.holders(lock, mirror).next().map_or_else(|| lock.path.to_string(), |holder| holder.path);
+        let is_shared = lock.watchers.count() > 1;
+        let evidence = if is_shared { wire::EdgeEvidence::Shared } else { wire::EdgeEvidence::Confirmed };
         wire::Contender {
             path: format!("{} {session}", lock.path),
             node: None,
@@ -94,10 +91,11 @@ impl Look<'_> {
             label: None,
             data: None,
             created_at_ms: None,
-            waiting_since_ms: None,
+            waiting_since_ms: Some(since.0),
+            waiting_is_lower_bound: true,
             holding_since_ms: None,
             holding_is_lower_bound: false,
-            waits_for: vec![wire::Edge { to, evidence: wire::EdgeEvidence::Confirmed }],
+            waits_for: vec![wire::Edge { to, evidence }],
             czxid: None,
             version: 0,
         }

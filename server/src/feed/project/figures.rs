@@ -12,7 +12,7 @@ use app::domain::time::TimeMs;
 use app::wire;
 
 use super::board::counts_as_waiting;
-use super::words::wire_verdict;
+use super::words::{wire_missing, wire_verdict};
 use super::{Look, Waits};
 
 /// Locks of one ensemble that are told apart by patterns; more are in the sum.
@@ -39,6 +39,8 @@ pub struct Figures {
     pub rest: LockFigures,
     /// Locks by verdict.
     pub verdicts: [u64; wire::Verdict::ALL.len()],
+    /// Locks of which something is missing, by what.
+    pub missing: [u64; wire::Missing::ALL.len()],
     /// Locks with a finding, by its name and severity.
     pub findings: BTreeMap<(&'static str, &'static str), u64>,
     /// Deadlocks of which every lock may be seen.
@@ -87,8 +89,10 @@ pub struct LockFigures {
     pub contended: u64,
     /// Contenders that hold.
     pub holders: u64,
-    /// Contenders that wait.
+    /// Contenders that are seen to wait.
     pub waiters: u64,
+    /// Of one lock: none is seen to wait, and some may.
+    pub may_hide_waiters: bool,
     /// How long the first in line waits, ms; the longest of several.
     pub oldest_wait_ms: i64,
     /// How long the first holder holds, ms; the longest of several.
@@ -127,6 +131,7 @@ pub fn figures(looks: &[Look<'_>], apart: &Apart) -> Vec<Figures> {
 fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
     let roots = look.root_statuses();
     let mut verdicts = [0; wire::Verdict::ALL.len()];
+    let mut missing = [0; wire::Missing::ALL.len()];
     let mut findings = BTreeMap::new();
     let (mut all, mut rest) = (LockFigures::default(), LockFigures::default());
     let mut ranked: Vec<(Rank, LockFigures, &Lock)> = Vec::new();
@@ -134,6 +139,11 @@ fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
     for lock in look.locks() {
         if let Some(count) = verdicts.get_mut(wire_verdict(lock.verdict) as usize) {
             *count += 1;
+        }
+        for kind in wire_missing(lock.missing()) {
+            if let Some(count) = missing.get_mut(kind as usize) {
+                *count += 1;
+            }
         }
         for finding in &lock.findings {
             *findings.entry((finding.code.name(), severity_name(finding.severity))).or_insert(0) += 1;
@@ -165,6 +175,7 @@ fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
         apart,
         rest,
         verdicts,
+        missing,
         findings,
         deadlocks: cycles.count() as u64,
         members: look.member_statuses(),
@@ -188,15 +199,18 @@ impl Look<'_> {
         let counts = counts_as_waiting(lock);
         let waits = if counts { self.waits_in(lock) } else { Waits::default() };
         let age = |since_ms: Option<i64>| since_ms.map_or(0, |since| self.now.since(TimeMs(since)).max(0));
-        let held_since = lock.holders.first().filter(|_| counts).map(|tenure| tenure.since.0);
+        // Who leads holds as well; items and members of groups and barriers do not.
+        let is_held = counts || lock.recognition.is_led();
+        let held_since = lock.holders.first().filter(|_| is_held).map(|tenure| tenure.since.0);
         let used = self.observatory.mirror_of(lock).and_then(|mirror| sequence_used_ppm(lock, mirror));
         let figures = LockFigures {
             path: String::new(),
             locks: 1,
             held: u64::from(!lock.holders.is_empty()),
             contended: u64::from(waits.count > 0),
-            holders: if counts { lock.standing.holders.into() } else { 0 },
+            holders: if is_held { lock.standing.holders.into() } else { 0 },
             waiters: waits.count.into(),
+            may_hide_waiters: counts && lock.waiter_count().is_none(),
             oldest_wait_ms: age(waits.oldest_at_ms),
             hold_ms: age(held_since),
             sequence_used_ppm: used.unwrap_or(0),

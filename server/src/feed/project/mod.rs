@@ -33,7 +33,7 @@ pub use release::{Draft, Holding, shown};
 pub use sessions::sessions;
 pub use waits::waits;
 pub use words::root_help;
-use words::{wire_confidence, wire_recipe, wire_root_state, wire_verdict};
+use words::{wire_confidence, wire_missing, wire_recipe, wire_root_state, wire_verdict};
 
 /// Holders shown on a board row.
 const ROW_HOLDERS_MAX: usize = 4;
@@ -76,12 +76,13 @@ pub struct Look<'a> {
     pub now: TimeMs,
 }
 
-/// Waiters of one lock, summed.
+/// Waiters of one lock that are seen, summed.
 #[derive(Clone, Copy, Default)]
 struct Waits {
     count: u32,
     since_sum_ms: i64,
     oldest_at_ms: Option<i64>,
+    is_lower_bound: bool,
 }
 
 impl<'a> Look<'a> {
@@ -97,10 +98,9 @@ impl<'a> Look<'a> {
         }
         let lock = self.observatory.lock(&query.path).filter(|lock| self.sees(&lock.path))?;
         let mirror = self.observatory.mirror_of(lock)?;
-        let hidden = self.hidden_waiters(lock, mirror);
-        let rows = self.contenders(lock, mirror, &hidden, query.offset as usize, query.limit as usize);
-        let total = lock.contender_count() + count32(hidden.len().min(evidence::HIDDEN_MAX));
-        let mut head = wire::LockHead { hidden_waiters: count32(hidden.len()), ..self.lock_head(lock, mirror) };
+        let rows = self.contenders(lock, mirror, query.offset as usize, query.limit as usize);
+        let total = lock.contender_count() + count32(lock.watchers.iter().len().min(evidence::HIDDEN_MAX));
+        let mut head = self.lock_head(lock, mirror);
         head.notes.extend(details::early(&rows, self.now));
         Some(Box::new(wire::LockPage { head, window: wire::Window { total, offset: query.offset, rows } }))
     }
@@ -154,9 +154,11 @@ impl<'a> Look<'a> {
             state: wire_root_state(self.observatory.root_state(lock.root, self.now).0),
             holders: holders.unwrap_or_default(),
             holder_count: lock.standing.holders,
-            waiter_count: waits.count,
+            waiter_count: lock.waiter_count(),
             oldest_wait_at_ms: waits.oldest_at_ms,
+            wait_is_lower_bound: waits.is_lower_bound,
             waiting_since_sum_ms: waits.since_sum_ms,
+            missing: wire_missing(lock.missing()),
             held_since_ms: lock.holders.first().map(|tenure| tenure.since.0),
             hold_is_lower_bound: lock.holders.first().is_some_and(|tenure| tenure.is_lower_bound),
             findings: lock.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
@@ -198,17 +200,22 @@ impl<'a> Look<'a> {
             },
             past: tally.past.iter().map(details::past_holder).collect(),
             herd: self.herd(lock, mirror),
-            fired: self.fired(lock),
-            hidden_waiters: 0,
+            fired: self.fired(lock, mirror),
+            hidden_waiters: lock.watchers.count(),
             trust: self.trust(),
         }
     }
 
     fn waits_in(&self, lock: &Lock) -> Waits {
-        let waiting = lock.standing.waiting;
+        let Some(count) = lock.waiter_count() else { return Waits::default() };
+        let oldest = lock.oldest_wait(|since| self.instant(since));
         let offset_ms = self.observatory.offset().ms().unwrap_or(0);
-        let since_sum_ms = waiting.ctime_sum_ms + offset_ms * i64::from(waiting.count - waiting.unread) + waiting.arrived_sum_ms;
-        Waits { count: waiting.count, since_sum_ms, oldest_at_ms: lock.standing.oldest.map(|since| self.instant(since).0) }
+        Waits {
+            count,
+            since_sum_ms: lock.waiting_since_sum_ms(offset_ms),
+            oldest_at_ms: oldest.map(|(at, _)| at.0),
+            is_lower_bound: oldest.is_some_and(|(_, is_lower_bound)| is_lower_bound),
+        }
     }
 
     /// An instant on our clock.

@@ -66,7 +66,7 @@ impl Look<'_> {
                 let Some(sum) = found.and_then(|at| sums.get_mut(at)) else { continue };
                 if lock.tenure_of(&seat).is_some() {
                     sum.holds += 1;
-                    sum.blocks += lock.waiter_count();
+                    sum.blocks += lock.waiters_seen();
                 } else {
                     sum.waits += 1;
                     sum.oldest_wait_at_ms = sum.oldest_wait_at_ms.min(self.instant(Since::of(seat.child)).0);
@@ -130,7 +130,7 @@ impl Look<'_> {
             let earlier = |before: Option<i64>| before.into_iter().chain([at]).min();
             if spot.tenure.is_some() {
                 row.holds += 1;
-                row.blocks += spot.lock.waiter_count();
+                row.blocks += spot.lock.waiters_seen();
                 row.oldest_hold_at_ms = earlier(row.oldest_hold_at_ms);
             } else {
                 row.waits += 1;

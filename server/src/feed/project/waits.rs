@@ -54,7 +54,7 @@ impl Look<'_> {
     fn ranked(&self) -> (Vec<SessionId>, usize) {
         let mut weights: BTreeMap<SessionId, u32> = BTreeMap::new();
         let mut involved: HashSet<SessionId> = HashSet::new();
-        for lock in self.locks().filter(|lock| lock.waiter_count() > 0) {
+        for lock in self.locks().filter(|lock| lock.standing.waiting.count > 0) {
             let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|tenure| tenure.owner).collect();
             let waiters: Vec<SessionId> = self.waiters(lock).filter(|waiter| holders.iter().any(|holder| holder != waiter)).collect();
             for holder in holders {

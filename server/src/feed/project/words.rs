@@ -1,5 +1,6 @@
 //! The model's closed enums in the wire's words, one function each, matched exhaustively.
 
+use app::domain::missing::{Missing as ModelMissing, MissingSet};
 use app::domain::observatory::RootState as ModelRootState;
 use app::domain::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
 use app::domain::verdict::Verdict as ModelVerdict;
@@ -66,6 +67,16 @@ pub(super) fn wire_root_state(state: ModelRootState) -> wire::RootState {
         ModelRootState::Gone => wire::RootState::Gone,
         ModelRootState::Reduced => wire::RootState::Reduced,
     }
+}
+
+pub(super) fn wire_missing(missing: MissingSet) -> Vec<wire::Missing> {
+    let name = |missing| match missing {
+        ModelMissing::UnreadableChildren => wire::Missing::UnreadableChildren,
+        ModelMissing::Unswept => wire::Missing::Unswept,
+        ModelMissing::WatchesNotRead => wire::Missing::WatchesNotRead,
+        ModelMissing::WaitersWithoutZnodes => wire::Missing::WaitersWithoutZnodes,
+    };
+    missing.iter().map(name).collect()
 }
 
 /// What to make of a root that has no lock, and what helps; nothing while it is being read.

@@ -196,6 +196,7 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += creates,
             Observation::Link { .. }
             | Observation::Counted { .. }
+            | Observation::Incomplete { .. }
             | Observation::Reached { .. }
             | Observation::Asked
             | Observation::Answered

@@ -21,7 +21,7 @@ async fn watches_are_asked_on_demand_and_rarely() {
         let round = collected.round().await;
         assert!(round.reports.iter().all(|report| report.watches == Answer::NotAsked), "nobody wanted them");
     }
-    collected.demand.send(Demand { watches: true }).unwrap();
+    collected.demand.send(Demand { watches: true, waiters: false }).unwrap();
     let mut asked = Vec::new();
     while asked.len() < 2 {
         for report in collected.round().await.reports {

@@ -133,7 +133,7 @@ async fn a_broken_admin_server_leaves_the_words() {
 async fn a_member_with_too_many_watches_is_spared() {
     let name = fake(Manner::Heavy).await;
     let mut collected = Collected::start(&name, &[]);
-    collected.demand.send(Demand { watches: true }).unwrap();
+    collected.demand.send(Demand { watches: true, waiters: false }).unwrap();
     collected.until("watches", |said| said.get(&name).is_some_and(|one| one.watches != Answer::NotAsked)).await;
     let (why, remedy) = trouble(&collected.said[&name].watches).expect("it is not asked");
     assert_eq!(why, Trouble::Spared);

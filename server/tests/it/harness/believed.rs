@@ -138,6 +138,7 @@ impl Believed {
             Observation::Reached { .. }
             | Observation::Asked
             | Observation::Answered
+            | Observation::Incomplete { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::Said(_)

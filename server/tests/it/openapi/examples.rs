@@ -27,8 +27,8 @@ type Board = BTreeMap<String, [String; 3]>;
 async fn board(plant: &Plant) -> Board {
     let locks = plant.json("/api/v1/locks?limit=500").await;
     let row = |lock: &serde_json::Value| {
-        let facts =
-            [lock["verdict"].as_str().unwrap().to_owned(), format!("{} hold", lock["holder_count"]), format!("{} wait", lock["waiter_count"])];
+        let waiters = lock["waiter_count"].as_u64().map_or_else(|| "?".to_owned(), |count| count.to_string());
+        let facts = [lock["verdict"].as_str().unwrap().to_owned(), format!("{} hold", lock["holder_count"]), format!("{waiters} wait")];
         (lock["path"].as_str().unwrap().to_owned(), facts)
     };
     locks["locks"].as_array().unwrap().iter().map(row).collect()

@@ -104,7 +104,7 @@ impl Office {
             session_timeout: Duration::from_secs(30),
             credentials: server::zookeeper::Credentials::default(),
         };
-        let (demand, wanted) = watch::channel(Demand { watches: true });
+        let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
         tokio::spawn(evidence::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };

@@ -1,0 +1,72 @@
+//! What is missing from locks: what the observer says of directories, and what the members' tables of watches show of
+//! those who wait without a znode.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use super::Observatory;
+use super::refresh::Seen;
+use crate::domain::change::Change;
+use crate::domain::missing::MissingSet;
+use crate::domain::observation::RootId;
+use crate::domain::time::TimeMs;
+use crate::domain::znode::join_path;
+
+impl Observatory {
+    /// The observer says how whole a directory's children are known.
+    pub(super) fn incomplete(&mut self, now: TimeMs, root: RootId, path: &str, missing: MissingSet, out: &mut Vec<Change>) {
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if !view.each_tree(|mirror| mirror.miss(path, missing)) {
+            return;
+        }
+        let own = self.lock_at(path).map(|lock| Arc::clone(&lock.path));
+        // A lock that is a znode itself may be held by one that is not seen.
+        let below = join_path(path, "");
+        let beside = self.locks.range::<str, _>((Bound::Included(&*below), Bound::Unbounded)).take_while(|(lock, _)| lock.starts_with(&*below));
+        let beside = beside.filter(|(_, lock)| lock.is_alone() && *lock.parts.main == *path).map(|(lock, _)| Arc::clone(lock));
+        let locks: Vec<Arc<str>> = own.into_iter().chain(beside).collect();
+        for lock in locks {
+            self.refresh(now, &lock, Seen::Watched, out);
+        }
+    }
+
+    pub(super) fn end_depth_slice(&mut self, out: &mut Vec<Change>) {
+        for (path, lock) in &mut self.locks {
+            let waiters = lock.waiters_seen();
+            if lock.tally.depth.end_slice(waiters) {
+                lock.revision = self.revision + 1;
+                out.push(Change::LockTouched { lock: Arc::clone(path) });
+            }
+        }
+    }
+
+    /// Brings those who wait without a znode in line with the members' tables, when these are others or too old by now.
+    pub(super) fn follow_tables(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        let tables = self.book.tables_at(now);
+        if tables == self.tables {
+            return;
+        }
+        self.tables = tables;
+        let hidden = self.locks.values().filter(|lock| lock.hides_waiters());
+        let paths: Vec<Arc<str>> = hidden.map(|lock| Arc::clone(&lock.path)).collect();
+        for path in paths {
+            if self.watch_waiters(now, &path) {
+                out.push(Change::LockTouched { lock: Arc::clone(&path) });
+                self.plan_look(now, &path);
+                self.judge_again(now, &path, out);
+            }
+        }
+    }
+
+    /// Brings those who wait at one lock without a znode in line with the members' tables. True when that is news.
+    pub(super) fn watch_waiters(&mut self, now: TimeMs, path: &str) -> bool {
+        let Some(lock) = self.locks.get_mut(path).filter(|lock| lock.hides_waiters()) else { return false };
+        let Some(view) = self.roots.get(lock.root.0 as usize) else { return false };
+        let is_news = lock.watch_waiters(&view.mirror, &self.book, &self.offset, now, self.session);
+        if is_news {
+            lock.revision = self.revision + 1;
+            lock.tally.depth.note(lock.waiters_seen());
+        }
+        is_news
+    }
+}
