@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use app::domain::finding::{Code, Limits};
 use app::domain::verdict::Thresholds;
-use app::wire::{EdgeEvidence, Liveness, RootState, Verdict};
+use app::wire::{EdgeEvidence, Liveness, Missing, RootState, Verdict};
 
 const READING: &str = include_str!("../../../docs/reading-the-board.md");
 
@@ -21,7 +21,8 @@ fn every_word_is_explained_and_no_other() {
     assert_eq!(told("Findings"), Code::ALL.map(Code::name).into());
     assert_eq!(told("Liveness"), Liveness::ALL.map(Liveness::name).into());
     assert_eq!(told("Edges"), EdgeEvidence::ALL.map(EdgeEvidence::name).into());
-    assert_eq!(told("How complete the picture is"), RootState::ALL.map(RootState::name).into());
+    let complete = RootState::ALL.map(RootState::name).into_iter().chain(Missing::ALL.map(Missing::name)).collect();
+    assert_eq!(told("How complete the picture is"), complete);
 }
 
 #[test]

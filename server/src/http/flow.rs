@@ -139,6 +139,8 @@ mod tests {
             }
         }
         assert!(bytes <= 2 * AHEAD_BYTES_MAX + 40_000, "{bytes}");
-        assert_eq!(flow.waits(start + Duration::from_secs(10)).as_secs(), 9);
+        // From the ping that is not answered: one of the first second.
+        let waits = flow.waits(start + Duration::from_secs(10));
+        assert!((9_000..=10_000).contains(&waits.as_millis()), "{waits:?}");
     }
 }
