@@ -25,6 +25,7 @@ pub mod notify;
 pub mod panics;
 pub mod projector;
 pub mod quota;
+pub mod rate;
 pub mod release;
 pub mod reload;
 pub mod remote;

@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use app::wire::{Duty, SignedBy};
 
+use crate::quota::neighbourhood;
+
 /// One thing that may be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Right {
@@ -41,6 +43,25 @@ pub struct Actor {
     pub by: SignedBy,
     /// Where from; None for the server itself.
     pub address: Option<IpAddr>,
+}
+
+/// Whose share of the server is used: a person's or script's, else that of the network it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// Somebody who is known.
+    Named(String),
+    /// Nobody in particular, who may stand for many.
+    Network(IpAddr),
+}
+
+impl Actor {
+    /// Whose share is used.
+    pub fn caller(&self) -> Caller {
+        match self.by {
+            SignedBy::Nobody => Caller::Network(neighbourhood(self.address)),
+            by => Caller::Named(format!("{by} {}", self.name)),
+        }
+    }
 }
 
 /// Whether a role has a right, somewhere.

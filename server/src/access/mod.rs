@@ -23,7 +23,7 @@ mod state;
 mod tokens;
 mod users;
 
-pub use actor::{Actor, Right, Scope};
+pub use actor::{Actor, Caller, Right, Scope};
 pub use device::DEVICE_MS_MAX;
 pub use ended::{Ended, Ending};
 pub use error::AccessError;

@@ -1,5 +1,5 @@
 //! The one task that projects: whenever the model changed, each view somebody looks at, at most 20 times a second and
-//! never for more than a fifth of the time. Knows no socket.
+//! never for more than a fifth of the time; off the runtime's threads. Knows no socket.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,14 @@ pub async fn run(hub: Arc<Hub>, stop: Stop) {
             () = hub.kicked() => {}
             () = tokio::time::sleep(Duration::from_millis(LOOK_EVERY_MS)) => {}
         }
-        let (spent, is_dirty) = pass(&hub).await;
+        let of_pass = hub.clone();
+        let (spent, is_dirty) = match tokio::task::spawn_blocking(move || pass(&of_pass)).await {
+            Ok(passed) => passed,
+            Err(error) => {
+                tracing::error!(%error, "a view could not be looked at");
+                (Duration::ZERO, true)
+            }
+        };
         if is_dirty {
             hub.kick();
         }
@@ -31,7 +38,7 @@ pub async fn run(hub: Arc<Hub>, stop: Stop) {
 }
 
 /// Every watched view once; gives the time that took, and whether a view was too fresh to be looked at again.
-async fn pass(hub: &Arc<Hub>) -> (Duration, bool) {
+fn pass(hub: &Hub) -> (Duration, bool) {
     let mut spent = Duration::ZERO;
     let mut is_dirty = false;
     for channel in hub.watched() {
@@ -41,7 +48,6 @@ async fn pass(hub: &Arc<Hub>) -> (Duration, bool) {
             Err(error) => tracing::error!(%error, "a view could not be brought up to date"),
         }
         spent += began.elapsed();
-        tokio::task::yield_now().await;
     }
     hub.forget_idle(clock::instant());
     (spent, is_dirty)

@@ -7,6 +7,8 @@ use app::wire::{
     Board, BoardQuery, Body, ConfigStatus, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
 };
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 use super::{Hub, Known, Projected, Sight};
 
 /// The hub for somebody of one sight.
@@ -23,8 +25,8 @@ impl Seen {
     /// A first view for a page. When no channel can be had the page still gets its rows, and number 0, from which the
     /// live socket starts afresh.
     fn first_or_look(&self, view: View) -> ((u64, Known), Body) {
-        let found = self.hub.first(view.clone(), &self.sight);
-        let (seq, Projected { body, known }) = found.unwrap_or_else(|_| (0, self.hub.glance(&view, &self.sight)));
+        let first = || self.hub.first(view.clone(), &self.sight).unwrap_or_else(|_| (0, self.hub.glance(&view, &self.sight)));
+        let (seq, Projected { body, known }) = aside(first);
         ((seq, known), body)
     }
 
@@ -80,6 +82,12 @@ impl Source for Seen {
             _ => self.none_of(None),
         }
     }
+}
+
+/// Does what takes a while so that others of the runtime's thread go on elsewhere, where there is an elsewhere.
+fn aside<T>(work: impl FnOnce() -> T) -> T {
+    let may_block = Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if may_block { tokio::task::block_in_place(work) } else { work() }
 }
 
 fn empty_status() -> Status {

@@ -1,39 +1,54 @@
 //! The reading half of the API: status, locks, one lock, who waits for whom, sessions.
 
 use app::wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, Status, View};
+use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::{Extension, Json};
+use axum::response::Response;
+use serde::Serialize;
 
 use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, Waits, WithSeq};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
+use super::shared::{Answer, Asked};
 use crate::feed::{FeedError, Projected, Sight};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-pub(super) async fn status(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Status>, Refused> {
+pub(super) async fn status(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     takes_none(pairs, "/api/v1/status")?;
+    Ok(share(&http, asked, status_now).await)
+}
+
+fn status_now(http: &Http, sight: Sight) -> Result<Json<Status>, Refused> {
     match http.hub.look(View::Status {}, &sight)? {
         (_, Projected { body: Body::Status(status), .. }) => Ok(Json(status)),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn locks(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Locks>, Refused> {
+pub(super) async fn locks(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    Ok(share(&http, asked, |http, sight| locks_now(http, sight, query)).await)
+}
+
+fn locks_now(http: &Http, sight: Sight, query: BoardQuery) -> Result<Json<Locks>, Refused> {
     match http.hub.look(View::Board(query), &sight)? {
         (seq, Projected { body: Body::Board(board), known }) => Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn lock(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<LockDetail>, Refused> {
+pub(super) async fn lock(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    Ok(share(&http, asked, |http, sight| lock_now(http, sight, query)).await)
+}
+
+fn lock_now(http: &Http, sight: Sight, query: LockQuery) -> Result<Json<LockDetail>, Refused> {
     let path = query.path.clone();
     match http.hub.look(View::Lock(query), &sight)? {
         (seq, Projected { body: Body::Lock(Some(page)), known }) => Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms()))),
@@ -44,26 +59,38 @@ pub(super) async fn lock(State(http): State<Http>, Extension(sight): Extension<S
     }
 }
 
-pub(super) async fn waits(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Waits>, Refused> {
+pub(super) async fn waits(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     takes_none(pairs, "/api/v1/waits")?;
+    Ok(share(&http, asked, waits_now).await)
+}
+
+fn waits_now(http: &Http, sight: Sight) -> Result<Json<Waits>, Refused> {
     match http.hub.look(View::Waits {}, &sight)? {
         (seq, Projected { body: Body::Waits(waits), .. }) => Ok(Json(WithSeq { seq, value: *waits })),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn sessions(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<SessionList>, Refused> {
+pub(super) async fn sessions(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    Ok(share(&http, asked, |http, sight| sessions_now(http, sight, query)).await)
+}
+
+fn sessions_now(http: &Http, sight: Sight, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
     match http.hub.look(View::Sessions(query), &sight)? {
         (seq, Projected { body: Body::Sessions(sessions), .. }) => Ok(Json(SessionList::new(seq, sessions))),
         _ => Err(mixed_up()),
     }
 }
 
-pub(super) async fn session(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<SessionDetail>, Refused> {
+pub(super) async fn session(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    Ok(share(&http, asked, |http, sight| session_now(http, sight, query)).await)
+}
+
+fn session_now(http: &Http, sight: Sight, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
     let id = query.id;
     match http.hub.look(View::Session(query), &sight)? {
         (seq, Projected { body: Body::Session(Some(page)), .. }) => Ok(Json(SessionDetail::new(seq, *page, http.hub.now_ms()))),
@@ -72,6 +99,16 @@ pub(super) async fn session(State(http): State<Http>, Extension(sight): Extensio
         ))),
         _ => Err(mixed_up()),
     }
+}
+
+/// Has an answer made off the runtime, once for all who ask for the same at the same time.
+pub(super) async fn share<T: Serialize>(
+    http: &Http,
+    asked: Asked,
+    make: impl FnOnce(&Http, Sight) -> Result<Json<T>, Refused> + Send + 'static,
+) -> Response {
+    let (own, sight) = (http.clone(), asked.sight.clone());
+    http.shared.answer(asked, move || Answer::json(make(&own, sight).map(|Json(value)| value))).await
 }
 
 /// The parameters of a request, each at most once.

@@ -1,18 +1,24 @@
 //! `/api/v1/events`: what happened lately.
 
 use app::wire::{Events, EventsQuery, WINDOW_ROWS_MAX};
+use axum::Json;
 use axum::extract::State;
-use axum::{Extension, Json};
+use axum::response::Response;
 
 use super::Http;
-use super::api::{Pairs, read, short, wrong};
+use super::api::{Pairs, read, share, short, wrong};
 use super::problem::{Refused, echo};
+use super::shared::Asked;
 use crate::feed::project::EventsTold;
 use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, Sight, absolute_or_none};
 
-pub(super) async fn events(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<Events>, Refused> {
+pub(super) async fn events(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let (query, after) = query(&read(pairs)?)?;
-    let mut told = http.hub.projection().events(&sight, &query, after);
+    Ok(share(&http, asked, move |http, sight| told(http, &sight, &query, after)).await)
+}
+
+fn told(http: &Http, sight: &Sight, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, Refused> {
+    let mut told = http.hub.projection().events(sight, query, after);
     if told.len() > 1 {
         let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");
         return Err(Refused::bad_request(format!("each ensemble has events of its own; name one with `ensemble`: {names}")));

@@ -29,8 +29,12 @@ pub(super) async fn show(
     Extension(sight): Extension<Sight>,
     pairs: Pairs,
 ) -> Result<Response, Refused> {
-    let view = look(&http, &actor, &sight, pairs)?;
-    plain::page(&http, &actor, |of| find_page(of, &view))
+    let (own, caller) = (http.clone(), actor.caller());
+    let show = move || {
+        let view = look(&own, &actor, &sight, pairs)?;
+        plain::page(&own, &actor, |of| find_page(of, &view))
+    };
+    http.work.ask(&caller, show).await?
 }
 
 /// `GET /find/drawn?q=TEXT`: the palette's content.
@@ -40,7 +44,9 @@ pub(super) async fn drawn(
     Extension(sight): Extension<Sight>,
     pairs: Pairs,
 ) -> Result<Response, Refused> {
-    let mut response = find_drawn(&look(&http, &actor, &sight, pairs)?).into_response();
+    let (own, caller) = (http.clone(), actor.caller());
+    let drawn = http.work.ask(&caller, move || look(&own, &actor, &sight, pairs).map(|view| find_drawn(&view))).await??;
+    let mut response = drawn.into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     Ok(response)
 }

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use tokio::sync::watch;
 
 use super::problem::{Refused, echo};
-use super::routes::{self, Match, Need, Row};
+use super::routes::{self, Answer, Match, Need, Row};
 use super::sign_in;
 use super::{Http, Payloads};
 use crate::access::{Actor, Denied, Right};
@@ -84,8 +84,11 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
     request.extensions_mut().insert(http.access.person(&known.actor));
     request.extensions_mut().insert(http.sight(&known.actor));
     request.extensions_mut().insert(known.actor.clone());
+    let line = http.work.line(&known.actor.caller());
     request.extensions_mut().insert(known);
     request.extensions_mut().insert(told);
+    // Rendering a page keeps a thread of the runtime: nobody has more than one.
+    let _mine = if matches!(row.answer, Answer::Page) { Some(line.lock().await) } else { None };
     next.run(request).await
 }
 

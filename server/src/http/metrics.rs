@@ -2,19 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::Extension;
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use super::Http;
+use super::shared::{self, Answer};
 use crate::feed::Sight;
 use crate::metrics::{Asked, Sockets};
 
 /// What Prometheus calls this format.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-pub(super) async fn metrics(State(http): State<Http>, Extension(sight): Extension<Sight>) -> Response {
+pub(super) async fn metrics(State(http): State<Http>, asked: shared::Asked) -> Response {
+    let (own, sight) = (http.clone(), asked.sight.clone());
+    http.shared.answer(asked, move || Answer::Text(FORMAT, exposed(&own, &sight).into())).await
+}
+
+fn exposed(http: &Http, sight: &Sight) -> String {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let clients = (http.limits.sockets_max as usize).saturating_sub(http.sockets.available_permits());
     let sockets = Sockets {
@@ -25,6 +29,6 @@ pub(super) async fn metrics(State(http): State<Http>, Extension(sight): Extensio
         frames_refused: read(&http.counts.refused_frames),
         guarded: read(&http.counts.guarded),
     };
-    let asked = Asked { hub: &http.hub, sockets, access: &http.access, desk: http.desk.as_ref(), lab: http.lab_desk.lab() };
-    ([(CONTENT_TYPE, FORMAT)], http.metrics.expose(&asked, &sight)).into_response()
+    let asked = Asked { hub: &http.hub, sockets, access: &http.access, desk: http.desk.as_ref(), lab: http.lab_desk.lab(), limited: http.limited() };
+    http.metrics.expose(&asked, sight)
 }

@@ -30,8 +30,10 @@ mod plain;
 mod problem;
 mod release;
 mod routes;
+mod shared;
 mod sign_in;
 mod socket;
+mod work;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,6 +61,8 @@ pub use payloads::Payloads;
 use problem::Refused;
 use routes::Answer;
 pub use routes::{Declared, Need, Verb, declared};
+use shared::Shared;
+use work::Work;
 
 /// Bytes of a request's body; nothing here takes more.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -115,6 +119,9 @@ pub struct Http {
     /// Where runs of the lab are ordered.
     lab_desk: LabDesk,
     metrics: Arc<Metrics>,
+    /// What takes a while to answer, and answers that are shared.
+    work: Work,
+    shared: Shared,
 }
 
 /// What is counted here, for `/metrics`.
@@ -138,6 +145,7 @@ impl Http {
     /// may look and nobody may do anything.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
+        let work = Work::new();
         Self {
             hub,
             draining,
@@ -151,6 +159,8 @@ impl Http {
             records: Arc::new(Closed::without_directory()),
             lab_desk: LabDesk::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
             metrics: Arc::default(),
+            shared: Shared::new(work.clone()),
+            work,
         }
     }
 
@@ -199,6 +209,11 @@ impl Http {
     /// What somebody may see.
     fn sight(&self, actor: &Actor) -> Sight {
         Sight::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.borrow().are_for(actor.role))
+    }
+
+    /// What was refused here because of a limit: by the limit, of all and of one caller.
+    fn limited(&self) -> Vec<(&'static str, (u64, u64))> {
+        vec![("requests", self.work.refused())]
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.

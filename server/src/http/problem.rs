@@ -1,6 +1,8 @@
 //! Errors as RFC 9457 answers. Knows no route. What came in is told back cut, and never with characters that hide or
 //! move others.
 
+use std::time::Duration;
+
 use app::wire::{Problem, visible};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,13 +14,17 @@ const ECHO_CHARS_MAX: usize = 100;
 
 /// An answer that says in one sentence what was wrong and what to do.
 #[derive(Clone, Debug)]
-pub(super) struct Refused(Problem);
+pub(super) struct Refused {
+    problem: Problem,
+    /// When to try again, in seconds.
+    retry_s: Option<u64>,
+}
 
 impl Refused {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         let title = status.canonical_reason().unwrap_or("Error").to_owned();
         let detail = cut(&visible(&detail.into()), DETAIL_CHARS_MAX);
-        Self(Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail })
+        Self { problem: Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail }, retry_s: None }
     }
 
     pub(super) fn bad_request(detail: impl Into<String>) -> Self {
@@ -31,11 +37,21 @@ impl Refused {
 
     /// What was wrong, for a page.
     pub(super) fn sentence(&self) -> &str {
-        &self.0.detail
+        &self.problem.detail
     }
 
     pub(super) fn status(&self) -> StatusCode {
-        StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        StatusCode::from_u16(self.problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    pub(super) fn internal(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+    }
+
+    /// Too much was asked: again after a while.
+    pub(super) fn too_many(detail: impl Into<String>, wait: Duration) -> Self {
+        let retry_s = Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|seconds| seconds.max(1));
+        Self { retry_s, ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
     }
 
     pub(super) fn unavailable(detail: impl Into<String>) -> Self {
@@ -46,8 +62,11 @@ impl Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let status = self.status();
-        let mut response = (status, axum::Json(self.0)).into_response();
+        let mut response = (status, axum::Json(self.problem)).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_s {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
         response
     }
 }
@@ -71,7 +90,7 @@ mod tests {
     #[test]
     fn what_came_in_is_told_back_visible_and_cut() {
         assert_eq!(echo("a\u{202e}b\n"), "a\u{2425}b\u{240a}");
-        let Refused(problem) = Refused::not_found(format!("{}\u{1b}[31m", "x".repeat(5_000)));
+        let Refused { problem, .. } = Refused::not_found(format!("{}\u{1b}[31m", "x".repeat(5_000)));
         assert_eq!((problem.detail.chars().count(), problem.detail.contains('\u{1b}')), (DETAIL_CHARS_MAX + 1, false));
         assert_eq!(echo(&"\u{9580}".repeat(200)).chars().count(), ECHO_CHARS_MAX + 1);
     }

@@ -72,6 +72,8 @@ pub struct Asked<'a> {
     pub desk: Option<&'a Desk>,
     /// Runs of the lab.
     pub lab: &'a Lab,
+    /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
+    pub limited: Vec<(&'static str, (u64, u64))>,
 }
 
 impl Metrics {
@@ -149,7 +151,7 @@ impl Metrics {
             out.count(family, &[], value);
         }
         let limited = [("connections", self.connections.counted()), ("sign_ins", asked.access.crowded_sign_ins())];
-        for (what, (all, caller)) in limited {
+        for (what, (all, caller)) in limited.into_iter().chain(asked.limited.iter().copied()) {
             out.count(Family::Limited, &[what], all);
             out.count(Family::Limited, &[&format!("caller_{what}")], caller);
         }

@@ -1,8 +1,9 @@
 //! An HTTP server over a model that is a list of names: what the socket and API tests share. No ZooKeeper.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use app::wire::{
     Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
@@ -35,11 +36,21 @@ pub(crate) struct Fake {
     is_ready: Mutex<bool>,
     /// Up to when what it shows is known to be true.
     pub(crate) known_at_ms: AtomicI64,
+    /// How long a look at waits and sessions takes, and how many were taken.
+    look: Mutex<Duration>,
+    looks: AtomicUsize,
 }
 
 impl Default for Fake {
     fn default() -> Self {
-        Self { paths: Mutex::default(), revision: watch::channel(0).0, is_ready: Mutex::new(true), known_at_ms: AtomicI64::new(NOW_MS) }
+        Self {
+            paths: Mutex::default(),
+            revision: watch::channel(0).0,
+            is_ready: Mutex::new(true),
+            known_at_ms: AtomicI64::new(NOW_MS),
+            look: Mutex::default(),
+            looks: AtomicUsize::new(0),
+        }
     }
 }
 
@@ -47,6 +58,14 @@ impl Fake {
     pub(crate) fn set(&self, paths: &[String]) {
         *self.paths.lock().unwrap() = paths.to_vec();
         self.revision.send_modify(|revision| *revision += 1);
+    }
+
+    pub(crate) fn set_look(&self, takes: Duration) {
+        *self.look.lock().unwrap() = takes;
+    }
+
+    pub(crate) fn looks(&self) -> usize {
+        self.looks.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set_ready(&self, is_ready: bool) {
@@ -96,6 +115,11 @@ impl Projection for Fake {
 
     fn project(&self, view: &View, sight: &Sight) -> Projected {
         let paths = self.paths.lock().unwrap().clone();
+        if matches!(view, View::Waits {} | View::Sessions(_)) {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+            let takes = *self.look.lock().unwrap();
+            std::thread::sleep(takes);
+        }
         let body = match view {
             View::Board(query) => {
                 let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();

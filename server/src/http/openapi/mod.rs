@@ -137,6 +137,9 @@ fn common(operation: &Operation) -> Vec<Reply> {
     if row_of(operation).is_some_and(|row| row.need != Need::Open) {
         replies.push(problem(401, "Nobody is known by what came with the request."));
     }
+    if matches!(operation.tag, Tag::Look) || operation.path == "/metrics" {
+        replies.push(problem(429, "Too many requests of one caller; `Retry-After` tells how long to wait."));
+    }
     if operation.verb != Verb::Get {
         replies.push(problem(413, "The body is longer than 64 KiB."));
         replies.push(problem(415, "The body is not said to be `application/json`."));

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod hung_volume;
+mod looks;
 mod member_answers;
 mod sign_ins;
 

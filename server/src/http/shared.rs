@@ -1,0 +1,219 @@
+//! One answer for all who asked the same before it was made. Nobody is given what is older than their question; the same is
+//! not made again before it has rested, so that it never takes more than a fifth of a processor, however many ask.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use axum::extract::FromRequestParts;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use tokio::sync::Mutex as Line;
+
+use super::problem::Refused;
+use super::work::Work;
+use crate::access::{Actor, Caller};
+use crate::clock;
+use crate::feed::{REST_FACTOR, Sight};
+
+/// Addresses that are asked for now, or rest; beyond it answers are made for each.
+const SHARED_MAX: usize = 512;
+/// A longer address is not shared.
+const ADDRESS_BYTES_MAX: usize = 1_024;
+/// The longest rest.
+const REST_MAX: Duration = Duration::from_secs(1);
+
+/// What is asked for, by whom it can be seen.
+type Key = (String, Sight);
+
+/// Who asks for what.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) caller: Caller,
+    /// Path and query.
+    pub(super) address: String,
+    pub(super) sight: Sight,
+}
+
+impl<S: Sync> FromRequestParts<S> for Asked {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        let (actor, sight) = (parts.extensions.get::<Actor>(), parts.extensions.get::<Sight>());
+        let (actor, sight) = actor.zip(sight).ok_or_else(|| Refused::internal("nobody was looked at before this was answered; report this"))?;
+        let address = parts.uri.path_and_query().map_or("/", |address| address.as_str());
+        Ok(Self { caller: actor.caller(), address: address.to_owned(), sight: sight.clone() })
+    }
+}
+
+/// Answers that are shared; cheap to clone.
+#[derive(Clone)]
+pub(super) struct Shared {
+    work: Work,
+    slots: Arc<Mutex<HashMap<Key, Arc<Line<Slot>>>>>,
+}
+
+/// The last answer to one question.
+#[derive(Default)]
+struct Slot {
+    /// None: nobody waits for it any more.
+    answer: Option<Answer>,
+    began: Option<Instant>,
+    rests_until: Option<Instant>,
+}
+
+/// An answer as it is sent.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    Text(&'static str, Bytes),
+    Refused(Refused),
+}
+
+impl Answer {
+    /// A value as JSON.
+    pub(super) fn json(made: Result<impl Serialize, Refused>) -> Self {
+        let written =
+            made.and_then(|value| serde_json::to_vec(&value).map_err(|error| Refused::internal(format!("an answer has no JSON form: {error}"))));
+        written.map_or_else(Self::Refused, |text| Self::Text("application/json", text.into()))
+    }
+
+    fn respond(self) -> Response {
+        match self {
+            Self::Text(kind, text) => ([(CONTENT_TYPE, kind)], text).into_response(),
+            Self::Refused(refused) => refused.into_response(),
+        }
+    }
+}
+
+impl Shared {
+    pub(super) fn new(work: Work) -> Self {
+        Self { work, slots: Arc::default() }
+    }
+
+    /// Answers somebody; `make` is used when nobody else is about to make the same.
+    pub(super) async fn answer(&self, asked: Asked, make: impl FnOnce() -> Answer + Send + 'static) -> Response {
+        let waiting = match self.work.admit(&asked.caller) {
+            Ok(waiting) => waiting,
+            Err(refused) => return refused.into_response(),
+        };
+        let asked_at = clock::instant();
+        let caller = asked.caller.clone();
+        let made = match self.slot(asked) {
+            None => self.work.make(&caller, make).await,
+            Some(slot) => self.of_slot(&slot, &caller, asked_at, make).await,
+        };
+        drop(waiting);
+        made.unwrap_or_else(Answer::Refused).respond()
+    }
+
+    /// The first answer that was begun after a moment.
+    async fn of_slot(
+        &self,
+        slot: &Arc<Line<Slot>>,
+        caller: &Caller,
+        asked_at: Instant,
+        make: impl FnOnce() -> Answer + Send + 'static,
+    ) -> Result<Answer, Refused> {
+        // First those of the same caller: what they have to wait for holds nobody else up.
+        let line = self.work.line(caller);
+        let _mine = line.lock().await;
+        let mut held = slot.lock().await;
+        let known = held.answer.clone().filter(|_| held.began.is_some_and(|began| began >= asked_at));
+        let answer = if let Some(answer) = known {
+            answer
+        } else {
+            if let Some(until) = held.rests_until {
+                tokio::time::sleep_until(until.into()).await;
+            }
+            let timed = move || {
+                let began = clock::instant();
+                (make(), began, began.elapsed())
+            };
+            let (answer, began, took) = self.work.make_now(timed).await?;
+            let rests_until = clock::instant() + (took * REST_FACTOR).min(REST_MAX);
+            *held = Slot { answer: Some(answer.clone()), began: Some(began), rests_until: Some(rests_until) };
+            answer
+        };
+        // The table's own, and ours: nobody who asked before it was begun is left, and nobody else is given it.
+        if Arc::strong_count(slot) <= 2 {
+            held.answer = None;
+        }
+        Ok(answer)
+    }
+
+    /// Where those meet who ask for the same; None: there are too many already.
+    fn slot(&self, asked: Asked) -> Option<Arc<Line<Slot>>> {
+        if asked.address.len() > ADDRESS_BYTES_MAX {
+            return None;
+        }
+        let mut slots = lock(&self.slots);
+        let key = (asked.address, asked.sight);
+        if let Some(slot) = slots.get(&key) {
+            return Some(slot.clone());
+        }
+        if slots.len() >= SHARED_MAX {
+            let now = clock::instant();
+            slots
+                .retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| slot.rests_until.is_some_and(|until| until > now)));
+        }
+        if slots.len() >= SHARED_MAX {
+            return None;
+        }
+        Some(slots.entry(key).or_default().clone())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn asked(caller: &str, address: &str) -> Asked {
+        Asked { caller: Caller::Named(caller.to_owned()), address: address.to_owned(), sight: Sight::ALL }
+    }
+
+    #[tokio::test]
+    async fn many_share_an_answer_that_is_never_older_than_their_question() {
+        let shared = Shared::new(Work::new());
+        let made = Arc::new(AtomicUsize::new(0));
+        let ask = |caller: &str| {
+            let (shared, made, asked) = (shared.clone(), made.clone(), asked(caller, "/a"));
+            async move {
+                let before = made.load(Ordering::SeqCst);
+                let count = made.clone();
+                let make = move || {
+                    std::thread::sleep(Duration::from_millis(5));
+                    Answer::json(Ok(count.fetch_add(1, Ordering::SeqCst)))
+                };
+                let body = shared.answer(asked, make).await.into_body();
+                let text = axum::body::to_bytes(body, 100).await.unwrap();
+                let number: usize = serde_json::from_slice(&text).unwrap();
+                assert!(number >= before, "what was made before was given");
+            }
+        };
+        let asks = (0..100).map(|at| ask(if at % 2 == 0 { "a" } else { "b" }));
+        futures_util::future::join_all(asks).await;
+        assert!(made.load(Ordering::SeqCst) <= 4, "{} were made for 100", made.load(Ordering::SeqCst));
+        ask("c").await;
+        assert!(lock(&shared.slots).values().all(|slot| slot.try_lock().unwrap().answer.is_none()), "nobody is left to be given it");
+    }
+
+    #[tokio::test]
+    async fn addresses_have_a_maximum_and_all_are_answered() {
+        let shared = Shared::new(Work::new());
+        for at in 0..SHARED_MAX + 20 {
+            let caller = format!("{}", at % 50);
+            let response = shared.answer(asked(&caller, &format!("/{at}")), || Answer::json(Ok(1))).await;
+            assert_eq!(response.status(), 200);
+        }
+        assert!(lock(&shared.slots).len() <= SHARED_MAX);
+    }
+}
