@@ -83,7 +83,15 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     /// # Errors
     /// When there is none.
     pub fn take(&self, caller: Option<K>) -> Result<Place<K>, Full> {
-        let taken = self.taken().take(caller.clone(), self.0.max, self.0.caller_max);
+        self.take_of(caller, self.0.caller_max)
+    }
+
+    /// Takes a place of a caller who may have another number of them.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn take_of(&self, caller: Option<K>, caller_max: usize) -> Result<Place<K>, Full> {
+        let taken = self.taken().take(caller.clone(), self.0.max, caller_max);
         match taken {
             Ok(()) => Ok(Place { quota: self.clone(), caller }),
             Err(why) => {
@@ -91,6 +99,11 @@ impl<K: Eq + Hash + Clone> Quota<K> {
                 Err(why)
             }
         }
+    }
+
+    /// How many were refused: since all places were taken, and since the caller had too many.
+    pub fn refused(&self) -> (u64, u64) {
+        self.0.refusals.counted()
     }
 
     /// How many are taken.

@@ -45,6 +45,9 @@ pub struct Actor {
     pub address: Option<IpAddr>,
 }
 
+/// Shares of a network of which nobody is known: people behind one tunnel or one gateway.
+const NETWORK_SHARES: usize = 4;
+
 /// Whose share of the server is used: a person's or script's, else that of the network it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Caller {
@@ -52,6 +55,16 @@ pub enum Caller {
     Named(String),
     /// Nobody in particular, who may stand for many.
     Network(IpAddr),
+}
+
+impl Caller {
+    /// How many shares of what others use, too: a network of nobody in particular may stand for several people.
+    pub fn shares(&self) -> usize {
+        match self {
+            Self::Named(_) => 1,
+            Self::Network(_) => NETWORK_SHARES,
+        }
+    }
 }
 
 impl Actor {

@@ -1,7 +1,8 @@
-//! One view and everybody who looks at it: its newest body, its sequence number, the last deltas, and whom to wake.
+//! One view and everybody who looks at it: its newest state, its sequence number, the last deltas, and whom to wake. All
+//! is kept encoded, so that what a view takes can be counted; it is decoded only to be compared with what comes next.
 //! Snapshot and delta come from one code path, [`Channel::refresh`]. Knows no socket.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,9 @@ use app::wire::{Body, DeltaBody, View};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use super::frames::{Encoding, delta_tail, snapshot_tail};
-use super::{FeedError, Known, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, Sight};
+use super::budget::{Budget, Share};
+use super::frames::{self, Encoding, delta_tail, snapshot_tail};
+use super::{FeedError, Known, Owner, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, Sight};
 use crate::clock::Clock;
 
 /// One view, as those of one sight see it.
@@ -25,15 +27,19 @@ pub(super) struct Channel {
 }
 
 struct State {
-    body: Body,
+    /// The newest state, in the compact encoding.
+    packed: Bytes,
+    /// The same as JSON, once somebody wanted it.
+    json: Option<Bytes>,
     /// Grows with each look that finds nothing else.
     known: Known,
     seq: u64,
-    snapshot: Tails,
     ring: VecDeque<Step>,
     ring_bytes: usize,
     revision: Vec<u64>,
     looked_at: Instant,
+    /// What all this takes.
+    share: Share,
 }
 
 /// From `seq - 1` to `seq`.
@@ -41,19 +47,13 @@ struct Step {
     seq: u64,
     /// Of the state it leads to, when that was looked at.
     known: Known,
-    delta: DeltaBody,
-    tails: Tails,
-}
-
-/// Made at the first wish, once for everybody.
-#[derive(Default)]
-struct Tails {
+    packed: Bytes,
+    /// Made at the first wish, once for everybody.
     json: Option<Bytes>,
-    binary: Option<Bytes>,
 }
 
 struct Watchers {
-    wakers: BTreeMap<u64, Arc<Notify>>,
+    wakers: BTreeMap<u64, (Arc<Notify>, Owner)>,
     next_key: u64,
     idle_since: Instant,
 }
@@ -71,39 +71,30 @@ pub(super) enum Next {
     Lost,
 }
 
-impl Tails {
-    fn slot(&mut self, encoding: Encoding) -> &mut Option<Bytes> {
-        match encoding {
-            Encoding::Json => &mut self.json,
-            Encoding::Binary => &mut self.binary,
-        }
-    }
-
+impl Step {
     fn bytes(&self) -> usize {
-        self.json.as_ref().map_or(0, Bytes::len) + self.binary.as_ref().map_or(0, Bytes::len)
-    }
-
-    /// The tail, and how many bytes were added to make it.
-    fn get(&mut self, encoding: Encoding, make: impl FnOnce() -> Result<Bytes, FeedError>) -> Result<(Bytes, usize), FeedError> {
-        let slot = self.slot(encoding);
-        if let Some(tail) = slot {
-            return Ok((tail.clone(), 0));
-        }
-        let tail = make()?;
-        *slot = Some(tail.clone());
-        let added = tail.len();
-        Ok((tail, added))
+        self.packed.len() + self.json.as_ref().map_or(0, Bytes::len)
     }
 }
 
 impl Channel {
     /// A channel with its first state, numbered `seq`.
-    pub(super) fn new(view: View, sight: Sight, seq: u64, projection: &dyn Projection, now: Instant, clock: Clock) -> Self {
+    pub(super) fn new(
+        key: (View, Sight),
+        seq: u64,
+        projection: &dyn Projection,
+        now: Instant,
+        (clock, budget): (Clock, &Budget),
+    ) -> Result<Self, FeedError> {
+        let (view, sight) = key;
         let revision = projection.view_revision(&view, &sight);
         let Projected { body, known } = projection.project(&view, &sight).as_of(clock.now_ms());
-        let state = State { body, known, seq, snapshot: Tails::default(), ring: VecDeque::new(), ring_bytes: 0, revision, looked_at: now };
+        let packed = snapshot_tail(&body, Encoding::Binary)?;
+        let (ring, share) = (VecDeque::new(), budget.share());
+        let mut state = State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, share };
+        state.count();
         let watchers = Watchers { wakers: BTreeMap::new(), next_key: 0, idle_since: now };
-        Self { view, sight, clock, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) }
+        Ok(Self { view, sight, clock, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) })
     }
 
     /// Looks at the model again if the view may differ and the last look is not too recent; wakes everybody when it
@@ -125,7 +116,7 @@ impl Channel {
         let projected = projection.project(&self.view, &self.sight).as_of(self.clock.now_ms());
         let moved = lock(&self.state).advance(projected, revision, now)?;
         if moved {
-            for waker in lock(&self.watchers).wakers.values() {
+            for (waker, _) in lock(&self.watchers).wakers.values() {
                 waker.notify_one();
             }
         }
@@ -133,9 +124,30 @@ impl Channel {
     }
 
     /// The newest state and its number.
-    pub(super) fn newest(&self) -> (u64, Projected) {
-        let state = lock(&self.state);
-        (state.seq, Projected { body: state.body.clone(), known: state.known })
+    ///
+    /// # Errors
+    /// When it can't be decoded.
+    pub(super) fn newest(&self) -> Result<(u64, Projected), FeedError> {
+        let (seq, packed, known) = {
+            let state = lock(&self.state);
+            (state.seq, state.packed.clone(), state.known)
+        };
+        Ok((seq, Projected { body: frames::unpack(&packed)?, known }))
+    }
+
+    /// Bytes that it keeps.
+    pub(super) fn bytes(&self) -> usize {
+        lock(&self.state).share.bytes()
+    }
+
+    /// When the model was looked at last.
+    pub(super) fn looked_at(&self) -> Instant {
+        lock(&self.state).looked_at
+    }
+
+    /// Everybody who looks, each once.
+    pub(super) fn owners(&self) -> BTreeSet<Owner> {
+        lock(&self.watchers).wakers.values().map(|(_, owner)| owner.clone()).collect()
     }
 
     /// Up to when the state of this number is known to be true by now; None when it is not the newest any more.
@@ -178,11 +190,11 @@ impl Channel {
     }
 
     /// From now on `waker` is notified of every new state. Gives the key to leave with.
-    pub(super) fn join(&self, waker: Arc<Notify>) -> u64 {
+    pub(super) fn join(&self, waker: Arc<Notify>, owner: Owner) -> u64 {
         let mut watchers = lock(&self.watchers);
         let key = watchers.next_key;
         watchers.next_key += 1;
-        watchers.wakers.insert(key, waker);
+        watchers.wakers.insert(key, (waker, owner));
         key
     }
 
@@ -223,28 +235,49 @@ impl State {
         self.known = known;
         self.revision = revision;
         self.looked_at = now;
-        let Some(delta) = self.body.diff(&body) else { return Ok(false) };
-        self.seq += 1;
-        self.body = body;
-        self.snapshot = Tails::default();
-        let mut step = Step { seq: self.seq, known, delta, tails: Tails::default() };
-        // The compact form is made at once: its size is what the ring's bound is measured in.
-        let (_, added) = step.tails.get(Encoding::Binary, || delta_tail(step.seq, step.known.at_ms, &step.delta, Encoding::Binary))?;
-        self.ring_bytes += added;
+        let packed = snapshot_tail(&body, Encoding::Binary)?;
+        if packed == self.packed {
+            return Ok(false);
+        }
+        let before: Body = frames::unpack(&self.packed)?;
+        let Some(delta) = before.diff(&body) else { return Ok(false) };
+        let seq = self.seq + 1;
+        let step = Step { seq, known, packed: delta_tail(seq, known.at_ms, &delta, Encoding::Binary)?, json: None };
+        (self.seq, self.packed, self.json) = (seq, packed, None);
+        self.ring_bytes += step.bytes();
         self.ring.push_back(step);
         self.trim();
         Ok(true)
     }
 
+    /// Has all that is kept counted.
+    fn count(&mut self) {
+        self.share.set(self.packed.len() + self.json.as_ref().map_or(0, Bytes::len) + self.ring_bytes);
+    }
+
     fn trim(&mut self) {
-        while self.ring.len() > RING_DELTAS_MAX || (self.ring_bytes > RING_BYTES_MAX && self.ring.len() > 1) {
-            let Some(step) = self.ring.pop_front() else { return };
-            self.ring_bytes -= step.tails.bytes();
+        // Whoever has what came before the newest step is given that step, however little room there is.
+        let is_tight = self.share.budget().is_tight();
+        let is_over = |ring: &VecDeque<Step>, bytes: usize| ring.len() > RING_DELTAS_MAX || (ring.len() > 1 && (is_tight || bytes > RING_BYTES_MAX));
+        while is_over(&self.ring, self.ring_bytes) {
+            let Some(step) = self.ring.pop_front() else { break };
+            self.ring_bytes -= step.bytes();
         }
+        self.count();
     }
 
     fn whole(&mut self, encoding: Encoding) -> Result<Next, FeedError> {
-        let (tail, _) = self.snapshot.get(encoding, || snapshot_tail(&self.body, encoding))?;
+        let tail = match (encoding, &self.json) {
+            (Encoding::Binary, _) => self.packed.clone(),
+            (Encoding::Json, Some(json)) => json.clone(),
+            (Encoding::Json, None) => {
+                let json = snapshot_tail(&frames::unpack(&self.packed)?, Encoding::Json)?;
+                // Where there is little room it is made anew for each.
+                self.json = Some(json.clone()).filter(|_| !self.share.budget().is_tight());
+                self.count();
+                json
+            }
+        };
         Ok(Next::Snapshot { seq: self.seq, known_at_ms: self.known.at_ms, tail })
     }
 
@@ -258,8 +291,17 @@ impl State {
         if step.known.is_over(now_ms) || (seq != newest && step.known.is_fading(now_ms)) {
             return Ok(Next::Lost);
         }
-        let (tail, added) = step.tails.get(encoding, || delta_tail(seq, step.known.at_ms, &step.delta, encoding))?;
-        self.ring_bytes += added;
+        let tail = match (encoding, &step.json) {
+            (Encoding::Binary, _) => step.packed.clone(),
+            (Encoding::Json, Some(json)) => json.clone(),
+            (Encoding::Json, None) => {
+                let (_, known_at_ms, delta): (u64, i64, DeltaBody) = frames::unpack(&step.packed)?;
+                let json = delta_tail(seq, known_at_ms, &delta, Encoding::Json)?;
+                step.json = Some(json.clone());
+                self.ring_bytes += json.len();
+                json
+            }
+        };
         self.trim();
         Ok(Next::Delta { seq, tail })
     }

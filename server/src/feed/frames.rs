@@ -4,6 +4,7 @@
 use app::wire::{Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame, encode_frame};
 use bytes::Bytes;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{FeedError, json};
 
@@ -127,7 +128,15 @@ fn joined(head: &impl Serialize, tail: &[u8]) -> Result<Bytes, FeedError> {
 }
 
 fn compact(value: &impl Serialize, start: Vec<u8>) -> Result<Bytes, FeedError> {
-    postcard::to_extend(value, start).map(Bytes::from).map_err(|error| FeedError::Encoding(error.to_string()))
+    let mut encoded = postcard::to_extend(value, start).map_err(|error| FeedError::Encoding(error.to_string()))?;
+    // It is kept: what was left over must not be.
+    encoded.shrink_to_fit();
+    Ok(encoded.into())
+}
+
+/// What the shared part of a compact frame says.
+pub(super) fn unpack<T: DeserializeOwned>(tail: &[u8]) -> Result<T, FeedError> {
+    postcard::from_bytes(tail).map_err(|error| FeedError::Encoding(error.to_string()))
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@ use app::wire::{Epoch, KnownView, PROTOCOL, ServerFrame, View};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
-use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Projected, Projection, Seen, Sight, Subscription, normalise};
+use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Seen, Sight, Subscription, normalise};
 use crate::clock::{self, Clock};
 
 /// A view, as those of one sight see it.
@@ -23,6 +24,7 @@ pub struct Hub {
     clock: Clock,
     projection: Arc<dyn Projection>,
     channels: Mutex<HashMap<Key, Arc<Channel>>>,
+    budget: Budget,
     /// Number of a new channel's first state: above every number a dropped channel ever gave out, so that nobody
     /// resumes in a channel that shares no history with theirs.
     floor: AtomicU64,
@@ -46,11 +48,16 @@ pub struct Sizes {
 impl Hub {
     /// A hub; `epoch` is random for each run.
     pub fn new(projection: Arc<dyn Projection>, clock: Clock, epoch: Epoch) -> Arc<Self> {
+        Self::with_budget(projection, clock, epoch, Budget::default())
+    }
+
+    pub(super) fn with_budget(projection: Arc<dyn Projection>, clock: Clock, epoch: Epoch, budget: Budget) -> Arc<Self> {
         Arc::new(Self {
             epoch,
             clock,
             projection,
             channels: Mutex::new(HashMap::new()),
+            budget,
             floor: AtomicU64::new(1),
             conflated: AtomicU64::new(0),
             lock_looked_at: Mutex::new(None),
@@ -105,11 +112,39 @@ impl Hub {
         after: Option<(Epoch, u64)>,
         waker: Arc<Notify>,
     ) -> Result<Subscription, FeedError> {
+        self.subscribe_for(&Owner::default(), view, sight, after, waker)
+    }
+
+    /// The same for somebody, whose share of memory and time it uses.
+    ///
+    /// # Errors
+    /// As [`Hub::subscribe`], and when their views take too much.
+    pub fn subscribe_for(
+        self: &Arc<Self>,
+        owner: &Owner,
+        view: View,
+        sight: &Sight,
+        after: Option<(Epoch, u64)>,
+        waker: Arc<Notify>,
+    ) -> Result<Subscription, FeedError> {
+        if self.budget.is_tight() && self.bytes_of(owner) > self.budget.owner_max() {
+            return Err(FeedError::ViewsTooLarge);
+        }
         let channel = self.channel(normalise(view)?, sight)?;
-        let subscription = Subscription::new(self.clone(), channel, waker, after);
+        let subscription = Subscription::new(self.clone(), channel, (waker, owner.clone()), after);
         // The pump passes over views nobody looks at: it may have missed the latest change of this one.
         self.kick();
         Ok(subscription)
+    }
+
+    /// Bytes of the views that somebody looks at.
+    fn bytes_of(&self, owner: &Owner) -> usize {
+        self.watched().iter().filter(|channel| channel.owners().contains(owner)).map(|channel| channel.bytes()).sum()
+    }
+
+    /// Bytes of all views.
+    pub fn bytes(&self) -> usize {
+        self.budget.used()
     }
 
     /// One look at a view as a page renders it: with the number to go on from.
@@ -117,9 +152,14 @@ impl Hub {
     /// # Errors
     /// As [`Hub::subscribe`].
     pub fn first(&self, view: View, sight: &Sight) -> Result<(u64, Projected), FeedError> {
-        let channel = self.channel(normalise(view)?, sight)?;
+        let view = normalise(view)?;
+        // Where there is little room nothing is kept for somebody who may never come to look on.
+        if self.budget.is_tight() && !lock(&self.channels).contains_key(&(view.clone(), sight.clone())) {
+            return Err(FeedError::TooManyViews);
+        }
+        let channel = self.channel(view, sight)?;
         channel.touch(clock::instant());
-        Ok(channel.newest())
+        channel.newest()
     }
 
     /// One look at a view that leaves no trace, with the model's revision; for scripts.
@@ -186,7 +226,8 @@ impl Hub {
             idle.extend(channel.idle_since().map(|since| (since, key.clone())));
             true
         });
-        let too_many = idle.len().saturating_sub(IDLE_CHANNELS_MAX);
+        let idle_max = if self.budget.is_tight() { 0 } else { IDLE_CHANNELS_MAX };
+        let too_many = idle.len().saturating_sub(idle_max);
         idle.sort_by_key(|(since, _)| *since);
         for (_, key) in idle.iter().take(too_many) {
             if let Some(channel) = channels.remove(key) {
@@ -224,12 +265,15 @@ impl Hub {
             channel.refresh(self.projection(), now)?;
             return Ok(channel);
         }
-        if lock(&self.channels).len() >= CHANNELS_MAX {
+        if self.budget.is_tight() || lock(&self.channels).len() >= CHANNELS_MAX {
             self.forget_idle(now);
         }
+        if self.budget.is_used_up() {
+            return Err(FeedError::TooManyViews);
+        }
         // Projected outside the lock: others go on meanwhile. If two make the same view, the first one in stays.
-        let (floor, clock) = (self.floor.load(Ordering::Relaxed), self.clock.clone());
-        let made = Arc::new(Channel::new(key.0.clone(), key.1.clone(), floor, self.projection(), now, clock));
+        let floor = self.floor.load(Ordering::Relaxed);
+        let made = Arc::new(Channel::new(key.clone(), floor, self.projection(), now, (self.clock.clone(), &self.budget))?);
         let mut channels = lock(&self.channels);
         if channels.len() >= CHANNELS_MAX && !channels.contains_key(&key) {
             return Err(FeedError::TooManyViews);

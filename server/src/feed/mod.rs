@@ -3,11 +3,13 @@
 //! who share the view, and the rule for viewers that fall behind. Subscribers pull, so a slow one costs one frame of
 //! memory and holds nobody back. Knows neither sockets nor ZooKeeper.
 
+mod budget;
 mod channel;
 mod frames;
 mod hub;
 pub mod json;
 mod known;
+mod owner;
 pub mod project;
 pub mod pump;
 mod seen;
@@ -18,9 +20,11 @@ mod view;
 use app::wire::{Epoch, EventsQuery, View};
 use tokio::sync::watch;
 
+pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use frames::{Encoding, Refusal, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Projected};
+pub use owner::Owner;
 pub use seen::Seen;
 pub use sight::Sight;
 pub use subscription::Subscription;
@@ -94,6 +98,9 @@ pub enum FeedError {
     /// Too many views.
     #[error("{CHANNELS_MAX} different views are open and no more are kept; look at one that is open already, or try again later")]
     TooManyViews,
+    /// The views of one owner take too much, and there is little left.
+    #[error("your views take more than {} MiB of memory, and little is left; end one, or look at fewer rows", OWNER_BYTES_MAX / 1024 / 1024)]
+    ViewsTooLarge,
     /// The view is about one thing, and several ensembles have it.
     #[error("several ensembles have it: {}; name one with `ensemble`", .0.join(", "))]
     Ambiguous(Vec<String>),

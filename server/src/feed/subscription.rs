@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::channel::{Channel, Next};
 use super::frames::{self, Encoding, SnapshotHead, encode};
-use super::{FeedError, Hub};
+use super::{FeedError, Hub, Owner};
 use crate::clock;
 
 /// A viewer's place. Dropping it leaves the view.
@@ -20,8 +20,8 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    pub(super) fn new(hub: Arc<Hub>, channel: Arc<Channel>, waker: Arc<Notify>, after: Option<(Epoch, u64)>) -> Self {
-        let key = channel.join(waker);
+    pub(super) fn new(hub: Arc<Hub>, channel: Arc<Channel>, (waker, owner): (Arc<Notify>, Owner), after: Option<(Epoch, u64)>) -> Self {
+        let key = channel.join(waker, owner);
         let epoch = hub.epoch();
         // Another epoch's numbers mean nothing here: the viewer is told, and gets the whole.
         let seen = after.map(|(of, seq)| if of == epoch { seq } else { u64::MAX });

@@ -8,6 +8,7 @@ use app::wire::{Board, BoardHead, BoardQuery, Body, Epoch, LockQuery, RootBrief,
 use proptest::prelude::*;
 use tokio::sync::{Notify, watch};
 
+use super::budget::Budget;
 use super::channel::{Channel, Next};
 use super::*;
 use crate::clock::Clock;
@@ -89,6 +90,10 @@ fn board() -> View {
 
 fn hub(fake: &Arc<Fake>) -> Arc<Hub> {
     Hub::new(fake.clone(), Clock::manual(5), Epoch(7))
+}
+
+fn channel_of(fake: &Arc<Fake>, start: Instant) -> Channel {
+    Channel::new((board(), Sight::ALL), 1, &**fake, start, (Clock::manual(5), &Budget::default())).unwrap()
 }
 
 fn decode(bytes: &[u8]) -> ServerFrame {
@@ -183,7 +188,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
 fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start, Clock::manual(5));
+    let channel = channel_of(&fake, start);
     let long = "x".repeat(RING_BYTES_MAX / 4);
     for step in 0..8 {
         fake.set(&[&format!("/{step}{long}")]);
@@ -220,7 +225,7 @@ fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
 fn all_who_share_a_view_share_its_projections_and_encodings() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start, Clock::manual(5));
+    let channel = channel_of(&fake, start);
     fake.set(&["/a"]);
     channel.refresh(&*fake, apart(start, 1)).unwrap();
     for encoding in Encoding::ALL {
@@ -238,7 +243,7 @@ fn all_who_share_a_view_share_its_projections_and_encodings() {
 fn a_view_is_not_looked_at_too_often_nor_without_need() {
     let fake = Fake::new();
     let start = Instant::now();
-    let channel = Channel::new(board(), Sight::ALL, 1, &*fake, start, Clock::manual(5));
+    let channel = channel_of(&fake, start);
     fake.set(&["/a"]);
     assert!(channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS - 1)).unwrap(), "too fresh, but must be looked at again");
     assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS)).unwrap());
@@ -270,6 +275,34 @@ fn views_are_bounded_watched_ones_stay_and_unused_ones_go_first() {
     drop(_held);
     assert!(hub.first(view(CHANNELS_MAX), &Sight::ALL).is_ok());
     assert!(hub.sizes().idle <= IDLE_CHANNELS_MAX + 1);
+}
+
+#[test]
+fn where_there_is_little_room_nothing_is_kept_and_who_has_much_gets_no_more() {
+    let fake = Fake::new();
+    let long = |step: usize| format!("/{step}{}", "x".repeat(1_000));
+    fake.set(&[&long(0)]);
+    let hub = Hub::with_budget(fake.clone(), Clock::manual(5), Epoch(7), Budget::new(5_000, 3_000, 9_000));
+    let view = |at: usize| View::Board(BoardQuery { q: at.to_string(), ..BoardQuery::default() });
+    let join = |who: &str, at| hub.subscribe_for(&Owner::new(who), view(at), &Sight::ALL, None, Arc::new(Notify::new()));
+    let greedy: Vec<_> = (0..5).map(|at| join("greedy", at).unwrap()).collect();
+    assert_eq!(join("greedy", 5).map(drop).unwrap_err(), FeedError::ViewsTooLarge);
+    assert_eq!(hub.first(view(6), &Sight::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
+    assert!(hub.first(view(0), &Sight::ALL).is_ok(), "one that is open costs nothing");
+    let good = join("good", 7).unwrap();
+    let channel = hub.watched().pop().unwrap();
+    for step in 1..4 {
+        fake.set(&[&long(step)]);
+        channel.refresh(&*fake, apart(Instant::now(), step)).unwrap();
+    }
+    let seq = channel.seq();
+    assert!(matches!(channel.next(Some(seq - 1), Encoding::Binary).unwrap(), Next::Delta { .. }), "the newest step is always there");
+    assert!(matches!(channel.next(Some(seq - 2), Encoding::Binary).unwrap(), Next::Lost), "and nothing before it");
+    let others: Vec<_> = (10..20).map(|at| join(&at.to_string(), at)).collect();
+    assert!(others.iter().any(Result::is_err) && hub.bytes() < 12_000, "{}", hub.bytes());
+    drop((greedy, good, others, channel));
+    hub.forget_idle(Instant::now() + Duration::from_millis(IDLE_MS * 2));
+    assert_eq!(hub.bytes(), 0, "what is forgotten is given back");
 }
 
 #[test]

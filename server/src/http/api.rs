@@ -157,7 +157,7 @@ impl From<FeedError> for Refused {
     fn from(error: FeedError) -> Self {
         match error {
             FeedError::BadView(_) | FeedError::Ambiguous(_) => Self::bad_request(error.to_string()),
-            FeedError::TooManyViews | FeedError::Encoding(_) => Self::unavailable(error.to_string()),
+            FeedError::TooManyViews | FeedError::ViewsTooLarge | FeedError::Encoding(_) => Self::unavailable(error.to_string()),
         }
     }
 }

@@ -11,7 +11,7 @@ use axum::response::Response;
 use super::gate::Told;
 use super::origin;
 use super::problem::{Refused, echo};
-use super::socket::{FRAME_BYTES_MAX, Socket};
+use super::socket::{self, FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
 use crate::access::Known;
 use crate::feed::{Encoding, Sight};
@@ -38,6 +38,9 @@ pub(super) async fn live(
     let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
         return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
     };
+    let caller = known.actor.caller();
+    let most = http.limits.caller_sockets_max * caller.shares();
+    let place = http.caller_sockets.take_of(Some(caller), most);
     Counts::add(&http.counts.sockets_opened);
     let upgrade = upgrade
         .max_message_size(READ_BYTES_MAX)
@@ -45,7 +48,14 @@ pub(super) async fn live(
         .write_buffer_size(http.limits.write_buffer_bytes)
         .read_buffer_size(http.limits.read_buffer_bytes);
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
-        Socket::new(http, socket, encoding, known, (sight, told)).run().await;
+        match place {
+            Ok(place) => {
+                Socket::new(http, socket, encoding, known, (sight, told)).run().await;
+                drop(place);
+            }
+            // Said on the socket: a page is told nothing of an upgrade that was refused.
+            Err(_) => socket::turn_away(socket, &format!("{most} live sockets of yours are open; close one, then connect again")).await,
+        }
         drop(permit);
     }))
 }

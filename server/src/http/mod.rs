@@ -46,13 +46,14 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
 
-use crate::access::{Access, Actor};
+use crate::access::{Access, Actor, Caller};
 use crate::audit::{Closed, Records};
 use crate::clock::Clock;
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
+use crate::quota::Quota;
 use crate::release::Desk;
 use crate::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
@@ -70,6 +71,12 @@ const BODY_BYTES_MAX: usize = 64 * 1024;
 const ANSWER_MS_MAX: u64 = 10_000;
 /// Live sockets at once; one more is refused with 503.
 pub const SOCKETS_MAX: u32 = 4_096;
+/// Live sockets of one caller at once; an address of which nobody is known has four times as many.
+pub const CALLER_SOCKETS_MAX: usize = 16;
+/// Views of one caller at once, on all sockets together; an address of which nobody is known has four times as many.
+pub const CALLER_VIEWS_MAX: usize = 64;
+/// Views of all callers, each counted for everybody who looks at it.
+const VIEWS_MAX: usize = 65_536;
 
 /// Limits a test may want smaller.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +93,10 @@ pub struct Limits {
     pub sockets_max: u32,
     /// An answer that takes longer is given up, unless whoever makes it sets a limit of its own.
     pub answer_ms_max: u64,
+    /// Live sockets of one caller at once.
+    pub caller_sockets_max: usize,
+    /// Views of one caller at once.
+    pub caller_views_max: usize,
 }
 
 impl Default for Limits {
@@ -97,6 +108,8 @@ impl Default for Limits {
             read_buffer_bytes: 4 * 1024,
             sockets_max: SOCKETS_MAX,
             answer_ms_max: ANSWER_MS_MAX,
+            caller_sockets_max: CALLER_SOCKETS_MAX,
+            caller_views_max: CALLER_VIEWS_MAX,
         }
     }
 }
@@ -108,6 +121,9 @@ pub struct Http {
     draining: Stop,
     limits: Limits,
     sockets: Arc<Semaphore>,
+    /// Sockets and views by caller.
+    caller_sockets: Quota<Caller>,
+    caller_views: Quota<Caller>,
     counts: Arc<Counts>,
     /// Where releases are ordered; None where nothing can be recorded.
     desk: Option<Desk>,
@@ -146,11 +162,15 @@ impl Http {
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
         let work = Work::new();
+        let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());
+        let caller_views = Quota::new(VIEWS_MAX, limits.caller_views_max, Arc::default());
         Self {
             hub,
             draining,
             limits,
             sockets,
+            caller_sockets,
+            caller_views,
             counts: Arc::default(),
             access: Access::open_to_all(Clock::system()),
             payloads: watch::channel(Payloads::default()).1,
@@ -213,7 +233,7 @@ impl Http {
 
     /// What was refused here because of a limit: by the limit, of all and of one caller.
     fn limited(&self) -> Vec<(&'static str, (u64, u64))> {
-        vec![("requests", self.work.refused())]
+        vec![("requests", self.work.refused()), ("sockets", self.caller_sockets.refused()), ("views", self.caller_views.refused())]
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.

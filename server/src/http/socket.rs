@@ -14,9 +14,10 @@ use tokio::sync::Notify;
 use super::flow::Flow;
 use super::gate::Told;
 use super::{Counts, Http};
-use crate::access::{Ending, Known};
+use crate::access::{Caller, Ending, Known};
 use crate::clock;
-use crate::feed::{self, Encoding, FeedError, Refusal, Sight, Subscription};
+use crate::feed::{self, Encoding, FeedError, Owner, Refusal, Sight, Subscription};
+use crate::quota::{Full, Place};
 
 /// Longest client frame.
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
@@ -57,6 +58,20 @@ pub(super) struct Socket {
 struct Viewer {
     subscription: Subscription,
     is_paused: bool,
+    /// Among the views of this caller.
+    place: Option<Place<Caller>>,
+}
+
+/// Closes a socket that may not be.
+pub(super) async fn turn_away(mut socket: WebSocket, why: &str) {
+    let frame = Message::Close(Some(CloseFrame { code: close_code::AGAIN, reason: why.into() }));
+    let closing = async {
+        socket.send(frame).await?;
+        while let Some(Ok(_)) = socket.recv().await {}
+        Ok::<(), axum::Error>(())
+    };
+    // The client may be gone, or never read.
+    let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), closing).await;
 }
 
 /// Why a socket ends.
@@ -182,7 +197,10 @@ impl Socket {
             return Err(too_long());
         }
         let done = if encoding == self.encoding {
-            feed::parse_client(&bytes, encoding).and_then(|frame| self.obey(frame))
+            match feed::parse_client(&bytes, encoding) {
+                Ok(frame) => self.obey(frame).await,
+                Err(refusal) => Err(refusal),
+            }
         } else {
             let (kind, spoken) = if encoding == Encoding::Json { ("text", "binary") } else { ("binary", "text") };
             let detail = format!("a {kind} frame came on {}, which takes {spoken} frames", self.encoding.subprotocol());
@@ -197,28 +215,44 @@ impl Socket {
         }
     }
 
-    fn obey(&mut self, frame: ClientFrame) -> Result<(), Refusal> {
+    async fn obey(&mut self, frame: ClientFrame) -> Result<(), Refusal> {
         // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
         if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
             self.http.access.touch(&self.known);
         }
         match frame {
-            ClientFrame::Subscribe { id, view } => self.subscribe(id, view, None),
-            ClientFrame::ResumeAfter { id, view, epoch, seq } => self.subscribe(id, view, Some((epoch, seq))),
+            ClientFrame::Subscribe { id, view } => self.subscribe(id, view, None).await,
+            ClientFrame::ResumeAfter { id, view, epoch, seq } => self.subscribe(id, view, Some((epoch, seq))).await,
             ClientFrame::Unsubscribe { id } => self.subscriptions.remove(&id).map(drop).ok_or_else(|| no_such(id)),
             ClientFrame::Pause { id } => self.set_paused(id, true),
             ClientFrame::Resume { id } => self.set_paused(id, false),
         }
     }
 
-    fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), Refusal> {
+    async fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), Refusal> {
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX && !self.subscriptions.contains_key(&id) {
             let detail = format!("{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`");
             return Err(Refusal { id: Some(id), detail });
         }
-        let joined = self.http.hub.subscribe(view, &self.sight, after, self.waker.clone());
-        let subscription = joined.map_err(|error| Refusal { id: Some(id), detail: error.to_string() })?;
-        self.subscriptions.insert(id, Viewer { subscription, is_paused: false });
+        let caller = self.known.actor.caller();
+        let refuse = |detail: String| Refusal { id: Some(id), detail };
+        let most = self.http.limits.caller_views_max * caller.shares();
+        let place = if self.subscriptions.contains_key(&id) { None } else { Some(self.http.caller_views.take_of(Some(caller.clone()), most)) };
+        let place = place.transpose().map_err(|why| {
+            refuse(match why {
+                Full::Caller => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
+                Full::All => "too many views are open and no more are taken; try again later".to_owned(),
+            })
+        })?;
+        let (hub, sight, waker) = (self.http.hub.clone(), self.sight.clone(), self.waker.clone());
+        let owner = Owner::new(&format!("{caller:?}"));
+        // The first look at a view takes a while.
+        let joined = self.http.work.make(&caller, move || hub.subscribe_for(&owner, view, &sight, after, waker)).await;
+        let joined = joined.map_err(|refused| refuse(refused.sentence().to_owned()))?;
+        let subscription = joined.map_err(|error| refuse(error.to_string()))?;
+        let before = self.subscriptions.remove(&id);
+        let place = place.or_else(|| before.and_then(|viewer| viewer.place));
+        self.subscriptions.insert(id, Viewer { subscription, is_paused: false, place });
         Ok(())
     }
 

@@ -239,7 +239,7 @@ fn queued_bytes(port: u16) -> u64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sockets_that_never_read_keep_little_in_the_kernel() {
-    let served = Served::start(Limits::default()).await;
+    let served = Served::start(Limits { caller_sockets_max: 200, ..Limits::default() }).await;
     let mut quick = served.json().await;
     say(&mut quick, SUBSCRIBE).await;
     hear(&mut quick, "snapshot").await;

@@ -207,6 +207,7 @@ impl Projection for Fake {
 pub(crate) struct Served {
     pub(crate) fake: Arc<Fake>,
     pub(crate) address: SocketAddr,
+    hub: Arc<Hub>,
     pub(crate) http: Http,
     pub(crate) drain: Stopper,
     /// Closes the door.
@@ -240,9 +241,14 @@ impl Served {
         let http = with(Http::new(hub.clone(), draining, limits).with_access(Access::open_to_all(Clock::manual(NOW_MS))));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = http.router(pages(hub));
+        let router = http.router(pages(hub.clone()));
         tokio::spawn(transport::serve(listener, tls, router, bounds, closing));
-        Self { fake, address, http, drain, close, _pump: pump_stopper }
+        Self { fake, address, hub, http, drain, close, _pump: pump_stopper }
+    }
+
+    /// Bytes that all views keep.
+    pub(crate) fn bytes(&self) -> usize {
+        self.hub.bytes()
     }
 
     pub(crate) async fn open(&self, headers: &[(&'static str, &str)]) -> Result<Client, tungstenite::Error> {

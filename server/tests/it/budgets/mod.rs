@@ -5,6 +5,7 @@ mod hung_volume;
 mod looks;
 mod member_answers;
 mod sign_ins;
+mod views;
 
 use std::future::Future;
 use std::process::Command;
