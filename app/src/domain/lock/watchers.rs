@@ -1,6 +1,7 @@
 //! Waiters that have no znode: they watch the one znode that somebody holds, and only the members' tables of watches
 //! show them. A watch fires once, so a table tells of a hold only when it was asked for after the hold began.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Lock, Since};
@@ -60,6 +61,10 @@ impl Watchers {
     /// How many.
     pub fn count(&self) -> u32 {
         u32::try_from(self.since.len()).unwrap_or(u32::MAX).saturating_add(self.more)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.since.is_empty() && self.before.is_empty()
     }
 
     /// Sum of the instants since which each was seen to watch, on our clock.
@@ -188,12 +193,17 @@ impl Lock {
         let created = self.child_of(mirror, holder).filter(|_| holder.is_lower_bound && offset.ms().is_some());
         let created = created.and_then(|(_, child)| child.read.as_ref()).map(|read| offset.to_ours(read.ctime_ms));
         let began = created.map_or(holder.since, |created| created.min(holder.since));
-        let table = book.watching(now, &holder.path(), began);
+        let path: Cow<'_, str> = if self.is_alone() { Cow::Borrowed(&self.path) } else { Cow::Owned(holder.path()) };
+        let table = book.watching(now, &path, began);
         let shown = match table.asked {
             None => Shown::Nothing,
             Some(at) if table.is_whole && at.since(began) > GRACE_MS => Shown::All,
             Some(_) => Shown::Some,
         };
+        if table.sessions.is_empty() && self.watchers.is_empty() {
+            // So it is at most locks, at every round.
+            return std::mem::replace(&mut self.watchers.shown, shown) != shown;
+        }
         let holders = self.holders.iter().filter_map(|tenure| tenure.owner);
         let seated = self.contenders(mirror).filter_map(|seat| seat.child.owner());
         let not_waiting: Vec<SessionId> = ours.into_iter().chain(holders).chain(seated).collect();
