@@ -13,9 +13,15 @@ pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// From now on each panic is counted and logged.
+/// From now on each panic is counted and logged; where nothing is logged, what told of panics before goes on.
 pub fn watch() {
-    panic::set_hook(Box::new(report));
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        report(info);
+        if !tracing::dispatcher::has_been_set() {
+            before(info);
+        }
+    }));
 }
 
 fn report(info: &PanicHookInfo<'_>) {
