@@ -57,7 +57,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Token(token) => accounts::token(&token, &Clock::system()),
         Command::User(user) => accounts::user(&user, &Clock::system()),
         Command::Locks(asked) => ask_command::locks(&asked, &Clock::system()).await,
-        Command::Lock(asked) => ask_command::lock(&asked, &Clock::system()).await,
+        Command::Lock(asked) => ask_command::lock(&asked).await,
         Command::Who(asked) => ask_command::who(&asked, &Clock::system()).await,
         Command::Completions(asked) => manual::completions(asked.shell),
         Command::Man(asked) => manual::man(&asked.command),

@@ -1,6 +1,7 @@
 //! How far what a server says is true now, in words. Pure.
 
-use app::wire::visible;
+use app::wire::{LIVE_AGE_MAX_MS, visible};
+use serde_json::{Value, json};
 
 use super::answers::{AsOf, Status, is_current};
 use super::words::instant;
@@ -47,6 +48,19 @@ fn doubt(state: &str, what: &str, since_ms: i64, why: &str) -> Doubt {
 pub(super) fn of_lock(as_of: &AsOf) -> Option<Doubt> {
     let text = || format!("{}{}{}", word(&as_of.state), since(as_of.at_ms), because(&as_of.state, &as_of.why));
     (as_of.state != "live").then(|| Doubt { text: text(), is_old: !is_current(&as_of.state) })
+}
+
+/// Lets a lock's answer be as old as it is after a while on its way: the rule of every other reader holds here, too.
+pub(super) fn grow_old(lock: &mut Value, took_ms: i64) {
+    let Some(as_of) = lock.get_mut("as_of").and_then(Value::as_object_mut) else { return };
+    // A server of before does not tell.
+    let Some(age_ms) = as_of.get("age_ms").and_then(Value::as_i64) else { return };
+    let age_ms = age_ms.saturating_add(took_ms);
+    as_of.insert("age_ms".to_owned(), json!(age_ms));
+    if age_ms > LIVE_AGE_MAX_MS && as_of.get("state").and_then(Value::as_str).is_some_and(is_current) {
+        as_of.insert("state".to_owned(), json!("stale"));
+        as_of.insert("why".to_owned(), json!("the answer was too long on its way"));
+    }
 }
 
 fn word(state: &str) -> String {

@@ -31,9 +31,9 @@ const QUEUE: [Column; 7] = [
 ];
 
 /// The whole page.
-pub(super) fn render(page: &LockDetail, offset: u32, now_ms: i64, shown: Shown) -> String {
+pub(super) fn render(page: &LockDetail, offset: u32, shown: Shown) -> String {
     let lock = &page.lock;
-    let mut out = head(page, now_ms, shown);
+    let mut out = head(page, shown);
     let (holders, queue): (Vec<&Contender>, Vec<&Contender>) = page.contenders.iter().partition(|contender| contender.role == "holder");
     if !holders.is_empty() {
         title(&mut out, shown, "Holders", lock.holder_count, holders.len());
@@ -67,7 +67,7 @@ pub(super) fn render(page: &LockDetail, offset: u32, now_ms: i64, shown: Shown) 
     out
 }
 
-fn head(page: &LockDetail, now_ms: i64, shown: Shown) -> String {
+fn head(page: &LockDetail, shown: Shown) -> String {
     let lock = &page.lock;
     let (verdict, path) = (shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict)), shown.tone(Tone::Head, &visible(&lock.path)));
     let mut out = format!("{path}  {verdict}\n  {}\n", visible(&lock.sentence));
@@ -82,7 +82,7 @@ fn head(page: &LockDetail, now_ms: i64, shown: Shown) -> String {
     line("recipe", &recipe);
     let zxid = visible(&lock.as_of.zxid);
     match of_lock(&lock.as_of) {
-        None => line("as of", &format!("{}, zxid {zxid}", instant(now_ms))),
+        None => line("as of", &format!("{}, zxid {zxid}", instant(lock.as_of.at_ms))),
         Some(doubt) => {
             let then = if doubt.is_old { ": what follows is from then" } else { "" };
             let tone = if doubt.is_old { Tone::Bad } else { Tone::Odd };

@@ -45,14 +45,14 @@ pub async fn locks(asked: &Locks, clock: &Clock) -> Result<(), RunError> {
 ///
 /// # Errors
 /// One sentence.
-pub async fn lock(asked: &Lock, clock: &Clock) -> Result<(), RunError> {
+pub async fn lock(asked: &Lock) -> Result<(), RunError> {
     let server = Server::new(&asked.server)?;
     let text = server.lock(&asked.path, asked.ensemble.as_deref(), asked.limit, asked.offset).await?;
     let page: LockDetail = server.read(&text)?;
     if asked.form.json {
         say(&words::json(&text));
     } else {
-        say(&lock::render(&page, asked.offset, clock.now_ms(), terminal::shown(asked.form.color)));
+        say(&lock::render(&page, asked.offset, terminal::shown(asked.form.color)));
     }
     if answers::is_current(&page.lock.as_of.state) { Ok(()) } else { Err(RunError::Answered(crate::error::EXIT_UNSURE)) }
 }

@@ -1,6 +1,7 @@
 //! What is asked of a server, and what its refusals mean to whoever asked.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use app::wire::{WINDOW_ROWS_MAX, visible};
 use form_urlencoded::Serializer;
@@ -8,9 +9,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::answers::{self, Status};
-use super::doubt::doubts;
+use super::doubt::{self, doubts};
 use super::nearest::nearest;
 use crate::cli;
+use crate::clock;
 use crate::config::ConfigError;
 use crate::error::RunError;
 use crate::remote::{Fault, Remote, checked, token_in};
@@ -64,9 +66,11 @@ impl Server {
                 return Err(wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", "))));
             }
         }
+        let begun = clock::instant();
         let verdicts: BTreeSet<&str> = asked.verdict.iter().map(String::as_str).collect();
         if verdicts.len() < 2 {
-            return self.board(asked, verdicts.first().copied().unwrap_or_default(), asked.offset, asked.limit).await;
+            let text = self.board(asked, verdicts.first().copied().unwrap_or_default(), asked.offset, asked.limit).await?;
+            return self.as_it_came(&text, begun);
         }
         let (mut total, mut seq, mut locks) = (0, 0, Vec::new());
         let wanted = asked.offset.saturating_add(asked.limit);
@@ -85,7 +89,18 @@ impl Server {
         }
         order(&mut locks, &asked.sort);
         let shown = locks.into_iter().skip(asked.offset as usize).take(asked.limit as usize).collect::<Vec<_>>();
-        Ok(json!({ "seq": seq, "total": total, "locks": shown }).to_string())
+        self.as_it_came(&json!({ "seq": seq, "total": total, "locks": shown }).to_string(), begun)
+    }
+
+    /// An answer, as old as it is by now: what was live when it was asked for may be so no more.
+    fn as_it_came(&self, text: &str, begun: Instant) -> Result<String, RunError> {
+        let took_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let mut answer: Value = self.read(text)?;
+        match answer.get_mut("locks") {
+            Some(Value::Array(locks)) => locks.iter_mut().for_each(|lock| doubt::grow_old(lock, took_ms)),
+            _ => doubt::grow_old(&mut answer, took_ms),
+        }
+        Ok(answer.to_string())
     }
 
     async fn board(&self, asked: &cli::Locks, verdict: &str, offset: u32, limit: u32) -> Result<String, RunError> {
@@ -118,9 +133,10 @@ impl Server {
         let (limit, offset) = (limit.to_string(), offset.to_string());
         let mut found = Vec::new();
         for name in names {
+            let begun = clock::instant();
             let pairs = query(&[("ensemble", name), ("path", path), ("limit", &limit), ("offset", &offset)]);
             match self.get(&format!("/api/v1/lock?{pairs}")).await {
-                Ok(text) => found.push((name, text)),
+                Ok(text) => found.push((name, self.as_it_came(&text, begun)?)),
                 Err(Fault::Refused { status: 404, .. }) => {}
                 Err(fault) => return Err(self.meant(fault)),
             }

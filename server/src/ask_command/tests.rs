@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answers::{LockDetail, Locks, Status};
-use super::doubt::doubts;
+use super::doubt::{self, doubts};
 use super::table::Shown;
 use super::{lock, locks, who};
 
@@ -102,13 +102,27 @@ Findings (1)
 Notes
   Waiters of this recipe have no znode.
 ";
-    assert_eq!(lock::render(&page, 0, NOW_MS, PLAIN), expected);
+    assert_eq!(lock::render(&page, 0, PLAIN), expected);
     let mut stale = detail("healthy", 0);
     stale["as_of"] = json!({ "state": "stale", "zxid": "0x1f", "at_ms": NOW_MS - 60_000, "why": "silent" });
-    let text = lock::render(&read(stale), 0, NOW_MS, PLAIN);
+    let text = lock::render(&read(stale), 0, PLAIN);
     assert!(text.contains("as of     zxid 0x1f, STALE since 2026-11-21 14:02:22 UTC (silent): what follows is from then\n"), "{text}");
-    let colored = lock::render(&page, 0, NOW_MS, Shown { is_colored: true, ..PLAIN });
+    let colored = lock::render(&page, 0, Shown { is_colored: true, ..PLAIN });
     assert!(colored.contains("\u{1b}[1;31mdeadlocked\u{1b}[0m") && colored.contains("\u{1b}[1;31mcritical\u{1b}[0m"), "{colored}");
+}
+
+#[test]
+fn an_answer_grows_old_on_its_way() {
+    let aged = |state: &str, age_ms: Option<i64>, took_ms: i64| {
+        let mut lock = detail("healthy", 0);
+        lock["as_of"] = json!({ "state": state, "zxid": "0x1f", "at_ms": NOW_MS - 60_000, "why": "", "age_ms": age_ms });
+        doubt::grow_old(&mut lock, took_ms);
+        (lock["as_of"]["state"].as_str().unwrap().to_owned(), lock["as_of"]["age_ms"].as_i64())
+    };
+    assert_eq!(aged("live", Some(1_500), 500), ("live".to_owned(), Some(2_000)));
+    assert_eq!(aged("partial", Some(1_500), 501), ("stale".to_owned(), Some(2_001)));
+    assert_eq!(aged("syncing", Some(9_000), 501), ("syncing".to_owned(), Some(9_501)));
+    assert_eq!(aged("live", None, 9_000), ("live".to_owned(), None), "a server that does not tell");
 }
 
 #[test]
@@ -139,7 +153,7 @@ fn who_is_one_line_and_a_code() {
     let mut some = detail("slow", 3);
     (some["missing"], some["wait_is_lower_bound"]) = (json!(["unreadable_children"]), json!(true));
     assert_eq!(line(&some).0, format!("{held}; at least 3 wait, the longest for ≥ 4 min 04 s [slow]"));
-    let text = lock::render(&read(some), 0, NOW_MS, PLAIN);
+    let text = lock::render(&read(some), 0, PLAIN);
     assert!(text.contains("  waiting   ≥ 3, the longest for ≥ 4 min 04 s\n  missing   unreadable children\n"), "{text}");
 
     let mut shared = detail("healthy", 0);
