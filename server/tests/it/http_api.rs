@@ -23,7 +23,7 @@ async fn locks_carry_ages_at_the_answer() {
     assert_eq!((&value["seq"], &value["total"]), (&json!(1), &json!(2)));
     let expected = json!([{
         "ensemble": "default", "path": "/b", "root": "/", "recipe": "sequential_mutex", "recipe_label": "kazoo Lock", "confidence": "high",
-        "verdict": "healthy", "sentence": "held", "as_of": { "state": "live", "zxid": "0x0", "at_ms": 1_000_000, "why": "" },
+        "verdict": "healthy", "sentence": "held", "as_of": { "state": "live", "zxid": "0x0", "at_ms": 1_000_000, "age_ms": 0, "why": "" },
         "holders": [], "holder_count": 1, "waiter_count": 2, "oldest_wait_ms": 500, "wait_is_lower_bound": false,
         "total_wait_ms": 700, "hold_ms": 900, "hold_is_lower_bound": true, "complete": true, "missing": [], "findings": [],
     }]);
@@ -37,7 +37,7 @@ async fn one_lock_carries_everything_and_says_how_old_it_is() {
     let (status, _, text) = served.get("/api/v1/lock?path=/a").await;
     assert_eq!(status, 200);
     let value: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(value["as_of"], json!({ "state": "stale", "zxid": "0x10", "at_ms": 77, "why": "silent" }));
+    assert_eq!(value["as_of"], json!({ "state": "stale", "zxid": "0x10", "at_ms": 77, "age_ms": 999_923, "why": "silent" }));
     for list in ["contenders", "edges", "foreign", "findings"] {
         assert_eq!(value[list], json!([]), "{list}");
     }

@@ -79,8 +79,8 @@ async fn the_page_speaks_binary_and_its_reducer_follows() {
     client.send(Message::binary(encode_frame(&frame).unwrap())).await.unwrap();
     let (mut body, mut rows) = (None, 0);
     while rows < 3 {
-        let message = client.next().await.unwrap().unwrap();
-        match decode_frame::<ServerFrame>(&message.into_data()).unwrap() {
+        let Message::Binary(bytes) = client.next().await.unwrap().unwrap() else { continue };
+        match decode_frame::<ServerFrame>(&bytes).unwrap() {
             ServerFrame::Snapshot { id: 9, body: whole, .. } => {
                 body = Some(whole);
                 served.fake.set(&paths(3, "b"));
