@@ -182,6 +182,82 @@ fn looks(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Locks on a znode of their own, each with a session of its own.
+fn alone(locks: usize) -> Observatory {
+    let mut observatory = Observatory::new(Settings { roots: vec!["/jobs".into()], ..Settings::default() }, TimeMs(0));
+    observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: None, why: "".into() });
+    observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
+    for lock in 0..locks {
+        let path = format!("/jobs/{lock:06}-lock").into();
+        observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path, facts: facts(lock as i64 + 1), unreadable: false });
+    }
+    observatory
+}
+
+fn single_znodes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("locks of one znode");
+    group.sample_size(10);
+    for locks in [500, 50_000] {
+        group.bench_function(format!("end of the first sync of {locks}"), |bencher| {
+            bencher.iter_batched(
+                || alone(locks),
+                |mut model| drop(model.apply(TimeMs(1), Observation::SyncEnded { root: ROOT })),
+                BatchSize::PerIteration,
+            );
+        });
+        let mut observatory = alone(locks);
+        observatory.apply(TimeMs(1), Observation::SyncEnded { root: ROOT });
+        let mut at = 1_000_000;
+        group.bench_function(format!("create, read, delete among {locks}"), |bencher| {
+            bencher.iter(|| {
+                at += 1;
+                let path: Box<str> = format!("/jobs/x{at:08}-lock").into();
+                observatory.apply(TimeMs(at), Observation::NodeCreated { root: ROOT, path: path.clone() });
+                observatory.apply(TimeMs(at), Observation::NodeRead { root: ROOT, path: path.clone(), facts: facts(at), unreadable: false });
+                black_box(observatory.apply(TimeMs(at), Observation::NodeDeleted { root: ROOT, path }));
+            });
+        });
+    }
+    group.finish();
+}
+
+/// Sessions that all wait for each other, as those of clients with many threads do: each in 40 locks.
+fn entangled() -> Observatory {
+    const SESSIONS: usize = 300;
+    let mut observatory = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
+    observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: None, why: "".into() });
+    observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
+    for lock in 0..SESSIONS * 40 / 6 {
+        for place in 0..6 {
+            let mut facts = facts((lock * 6 + place) as i64 + 1);
+            facts.owner = Some(SessionId(((lock + place * (lock / SESSIONS + 1) * 7) % SESSIONS) as i64 + 1));
+            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(lock, place), facts, unreadable: false });
+        }
+    }
+    observatory
+}
+
+fn circles(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("300 sessions in 40 locks each");
+    group.sample_size(10);
+    group.bench_function("end of the first sync, with the first search", |bencher| {
+        bencher.iter_batched(entangled, |mut model| drop(model.apply(TimeMs(1), Observation::SyncEnded { root: ROOT })), BatchSize::PerIteration);
+    });
+    let synced = || {
+        let mut model = entangled();
+        model.apply(TimeMs(1), Observation::SyncEnded { root: ROOT });
+        model
+    };
+    group.bench_function("the rest of the search: 8 ticks", |bencher| {
+        let ticks = |mut model: Observatory| {
+            (1..=8).for_each(|at| drop(model.apply(TimeMs(at * 10), Observation::Tick)));
+            assert!(!model.cycles().is_empty());
+        };
+        bencher.iter_batched(synced, ticks, BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
 #[derive(Clone, PartialEq)]
 struct Row {
     key: String,
@@ -257,5 +333,5 @@ fn evidence(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, events, recognition, deadlocks, looks, reducer, evidence);
+criterion_group!(benches, events, recognition, deadlocks, single_znodes, circles, looks, reducer, evidence);
 criterion_main!(benches);

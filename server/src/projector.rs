@@ -153,7 +153,15 @@ fn summed(mut parts: Vec<watch::Receiver<u64>>) -> watch::Receiver<u64> {
 
 impl Model for Observatory {
     fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
-        Self::apply(self, now, observation)
+        self.begin(now, observation)
+    }
+
+    fn has_backlog(&self) -> bool {
+        Self::has_backlog(self)
+    }
+
+    fn go_on(&mut self, now: TimeMs) -> Vec<Change> {
+        Self::go_on(self, now)
     }
 
     fn revision(&self) -> u64 {

@@ -1,17 +1,16 @@
-//! Who waits for whom, by session: finding a circle through one session.
+//! Sessions that wait for each other in a circle, and what is said of it.
 //!
 //! A waiter waits for all that hold its lock now, whatever stands between them in the queue, because every recipe
 //! here serves in order. Where several may hold at once (a semaphore) one release is enough, so only a semaphore
 //! with a single holder makes an edge. Source: the wait-for graph of database lock managers; ZooKeeper knows none.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::time::TimeMs;
 use super::znode::SessionId;
 
-/// Sessions visited in one search; a larger knot is not searched to its end.
-pub const VISITED_MAX: usize = 4_096;
+/// Steps of a circle that are told in words; a longer one is told by how many more there are.
+const TOLD_MAX: usize = 8;
 
 /// One session waits for another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +40,11 @@ pub struct Cycle {
     pub victim: usize,
     /// Some session in it has more contenders than these: they may belong to other threads.
     pub is_doubtful: bool,
+    /// Since when the same znodes hold and wait in it, as we saw it.
+    pub still_since: TimeMs,
+    /// It is a deadlock and not only looks like one: no session in it is doubtful, or it stood still for so long that
+    /// its locks would be called stuck.
+    pub is_certain: bool,
 }
 
 impl Cycle {
@@ -61,91 +65,14 @@ impl Cycle {
 
     /// The cycle in words, with whose hold is cheapest to release.
     pub fn sentence(&self, name: impl Fn(SessionId) -> String) -> String {
-        let steps: Vec<String> =
-            self.steps.iter().map(|step| format!("{} waits for {} held by {}", name(step.from), step.lock, name(step.to))).collect();
+        let told = self.steps.iter().take(TOLD_MAX);
+        let mut steps: Vec<String> = told.map(|step| format!("{} waits for {} held by {}", name(step.from), step.lock, name(step.to))).collect();
+        if self.steps.len() > TOLD_MAX {
+            steps.push(format!("and so on over {} more", self.steps.len() - TOLD_MAX));
+        }
         let victim =
             self.victim_step().map_or_else(String::new, |step| format!("; cheapest to release is {}'s hold on {}", name(step.to), step.lock));
-        format!("Deadlocked: {}{victim}.", steps.join("; "))
-    }
-}
-
-/// The shortest circle through a session, given the steps that lead on from each; None when there is none.
-pub fn circle(start: SessionId, steps_of: impl FnMut(SessionId) -> Vec<Step>) -> Option<Vec<Step>> {
-    closed(start, start, BTreeMap::new(), steps_of)
-}
-
-/// The shortest circle that begins with a step.
-pub fn circle_by(first: Step, steps_of: impl FnMut(SessionId) -> Vec<Step>) -> Option<Vec<Step>> {
-    let (start, from) = (first.from, first.to);
-    closed(start, from, BTreeMap::from([(from, first)]), steps_of)
-}
-
-/// The shortest way on from a session back to the start.
-fn closed(
-    start: SessionId,
-    from: SessionId,
-    mut came_by: BTreeMap<SessionId, Step>,
-    mut steps_of: impl FnMut(SessionId) -> Vec<Step>,
-) -> Option<Vec<Step>> {
-    let mut open = VecDeque::from([from]);
-    while let Some(session) = open.pop_front() {
-        for step in steps_of(session) {
-            // A session that waits for itself is no circle of sessions: it may serve many threads.
-            if step.to == session {
-                continue;
-            }
-            if step.to == start {
-                return Some(rotated(walk_back(start, step, &came_by)));
-            }
-            if !came_by.contains_key(&step.to) && came_by.len() < VISITED_MAX {
-                open.push_back(step.to);
-                came_by.insert(step.to, step);
-            }
-        }
-    }
-    None
-}
-
-fn walk_back(start: SessionId, last: Step, came_by: &BTreeMap<SessionId, Step>) -> Vec<Step> {
-    let mut steps = vec![last];
-    while let Some(step) = steps.last().filter(|step| step.from != start).and_then(|step| came_by.get(&step.from)) {
-        steps.push(step.clone());
-    }
-    steps.reverse();
-    steps
-}
-
-/// The same circle told from its smallest session id on, so that it is one circle wherever it was found.
-fn rotated(mut steps: Vec<Step>) -> Vec<Step> {
-    let first = (0..steps.len()).min_by_key(|at| steps.get(*at).map(|step| step.from)).unwrap_or(0);
-    steps.rotate_left(first);
-    steps
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(start: i64, edges: &[(i64, i64)]) -> Option<Vec<(i64, i64)>> {
-        let step = |(from, to): &(i64, i64)| Step {
-            from: SessionId(*from),
-            to: SessionId(*to),
-            lock: format!("/{to}").into(),
-            waiter: "w".into(),
-            holder: "h".into(),
-            held_since: TimeMs(0),
-        };
-        let steps = circle(SessionId(start), |session| edges.iter().filter(|(from, _)| *from == session.0).map(step).collect());
-        steps.map(|steps| steps.iter().map(|step| (step.from.0, step.to.0)).collect())
-    }
-
-    #[test]
-    fn the_shortest_circle_is_found_and_told_the_same_from_everywhere() {
-        assert_eq!(found(1, &[(1, 2), (2, 1)]), Some(vec![(1, 2), (2, 1)]));
-        assert_eq!(found(2, &[(1, 2), (2, 1)]), Some(vec![(1, 2), (2, 1)]));
-        assert_eq!(found(3, &[(1, 2), (2, 3), (3, 1), (2, 4), (4, 1)]), Some(vec![(1, 2), (2, 3), (3, 1)]));
-        assert_eq!(found(1, &[(1, 2), (2, 3), (3, 2)]), None, "a circle that only leads there is found from within");
-        assert_eq!(found(1, &[(1, 1)]), None);
-        assert_eq!(found(1, &[]), None);
+        let verdict = if self.is_certain { "Deadlocked" } else { "Looks like a deadlock, if one thread does both" };
+        format!("{verdict}: {}{victim}.", steps.join("; "))
     }
 }

@@ -23,4 +23,5 @@ pub mod sequence;
 pub mod tally;
 pub mod time;
 pub mod verdict;
+pub mod wait_graph;
 pub mod znode;

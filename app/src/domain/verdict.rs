@@ -19,6 +19,7 @@ pub enum Verdict {
     NobodyHome,
     Orphan,
     Stuck,
+    MaybeDeadlocked,
     DoubleOwner,
     Deadlocked,
 }
@@ -65,6 +66,11 @@ impl Thresholds {
             None => (self.slow_unknown_ms, self.stuck_unknown_ms),
         }
     }
+
+    /// After how long a hold of a lock counts as stuck.
+    pub fn stuck_after_ms(&self, lock: &Lock) -> i64 {
+        self.limits_ms(usual_hold_ms(lock, self)).1
+    }
 }
 
 /// The usual hold of a lock: the median of the holds seen; None while too few were.
@@ -77,12 +83,15 @@ pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds)
     if lock.gone_since.is_some() {
         return (Verdict::NobodyHome, None);
     }
-    if lock.deadlock.is_some() {
+    if lock.deadlock.as_ref().is_some_and(|deadlock| deadlock.is_certain) {
         return (Verdict::Deadlocked, None);
     }
     let Some(first) = lock.holders.first() else { return (unheld(lock), None) };
     if conflict(lock).is_some() {
         return (Verdict::DoubleOwner, None);
+    }
+    if lock.deadlock.is_some() {
+        return (Verdict::MaybeDeadlocked, None);
     }
     if is_expiring(lock) {
         return (Verdict::Expiring, None);
@@ -155,7 +164,7 @@ pub fn sentence(lock: &Lock, mirror: &Mirror, thresholds: &Thresholds) -> String
     let who = place_of(first);
     let usual = || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
     match lock.verdict {
-        Verdict::Deadlocked => lock.deadlock.as_deref().unwrap_or_default().to_owned(),
+        Verdict::Deadlocked | Verdict::MaybeDeadlocked => lock.deadlock.as_ref().map_or_else(String::new, |deadlock| deadlock.sentence.to_string()),
         Verdict::DoubleOwner => double_owner(lock, &waiting),
         Verdict::Orphan => {
             let name = orphan(lock).map_or("", |tenure| &tenure.name);

@@ -69,7 +69,7 @@ impl Tab {
 fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Free | Verdict::Healthy | Verdict::Unknown => "",
-        Verdict::Slow | Verdict::Expiring => "-warn",
+        Verdict::Slow | Verdict::Expiring | Verdict::MaybeDeadlocked => "-warn",
         Verdict::NobodyHome | Verdict::Orphan => "-odd",
         Verdict::Stuck | Verdict::DoubleOwner | Verdict::Deadlocked => "-bad",
     }

@@ -79,6 +79,8 @@ named_enum! {
         Orphan = "orphan",
         /// Held far beyond this lock's usual time while others wait.
         Stuck = "stuck",
+        /// Part of a cycle of sessions waiting for each other, if one thread does both in each of them.
+        MaybeDeadlocked = "maybe_deadlocked",
         /// Two hold what one should.
         DoubleOwner = "double_owner",
         /// Part of a cycle of sessions waiting for each other.

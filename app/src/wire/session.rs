@@ -68,8 +68,10 @@ pub struct SessionRow {
     pub blocks: u32,
     /// The first locks it is in.
     pub locks: Vec<String>,
-    /// It is part of a deadlock.
+    /// It is part of a cycle of sessions that wait for each other.
     pub in_cycle: bool,
+    /// The worst verdict on a cycle it is part of: `deadlocked` or `maybe_deadlocked`; null for who is in none.
+    pub cycle_verdict: Option<Verdict>,
 }
 
 impl WindowRow for SessionRow {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, AsOf, Confidence, EnsembleTag, SessionId};
+use super::{Access, AsOf, Confidence, EnsembleTag, SessionId, Verdict};
 
 /// Sessions drawn at most: those in deadlocks first, then those that make most others wait.
 pub const WAIT_NODES_MAX: usize = 300;
@@ -17,7 +17,7 @@ pub struct Waits {
     pub nodes: Vec<WaitNode>,
     /// Who waits for whom; one for each pair and lock.
     pub edges: Vec<WaitEdge>,
-    /// Deadlocks.
+    /// Deadlocks, and what looks like some.
     pub cycles: Vec<Cycle>,
     /// Sessions that wait or are waited for and are not among the nodes.
     pub left_out: u32,
@@ -41,8 +41,10 @@ pub struct WaitNode {
     pub holds: Vec<Spot>,
     /// What it waits for.
     pub waits: Vec<Spot>,
-    /// It is part of a deadlock.
+    /// It is part of a cycle.
     pub in_cycle: bool,
+    /// The worst verdict on a cycle it is part of: `deadlocked` or `maybe_deadlocked`; null for who is in none.
+    pub cycle_verdict: Option<Verdict>,
     /// 0: it waits for nobody; else one more than the nearest it waits for. In a circle the smallest that fits.
     pub layer: u32,
 }
@@ -73,11 +75,13 @@ pub struct WaitEdge {
     pub lock: String,
     /// Since when it waits.
     pub since_ms: i64,
-    /// It is part of a deadlock.
+    /// It is part of a cycle.
     pub in_cycle: bool,
+    /// The worst verdict on a cycle it is part of: `deadlocked` or `maybe_deadlocked`; null for who is in none.
+    pub cycle_verdict: Option<Verdict>,
 }
 
-/// A deadlock.
+/// Sessions that wait for each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
 pub struct Cycle {
@@ -85,6 +89,8 @@ pub struct Cycle {
     pub sessions: Vec<SessionId>,
     /// The locks they wait for, in the same order.
     pub locks: Vec<String>,
+    /// `deadlocked`, or `maybe_deadlocked` while some session in it may serve threads that do not wait for each other.
+    pub verdict: Verdict,
     /// It in words.
     pub sentence: String,
     /// Whose hold is cheapest to release.

@@ -2,8 +2,8 @@
 //! compact encoding and JSON.
 
 use app::wire::{
-    AsOf, Board, Body, DeltaBody, Happened, Liveness, SessionEvent, SessionId, SessionPage, SessionRow, Sessions, SessionsHead, WaitEdge, Waits,
-    Window, WindowRow, decode_frame, encode_frame,
+    AsOf, Board, Body, DeltaBody, Happened, Liveness, SessionEvent, SessionId, SessionPage, SessionRow, Sessions, SessionsHead, Verdict, WaitEdge,
+    Waits, Window, WindowRow, decode_frame, encode_frame,
 };
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,7 @@ fn session_row(id: i64, holds: u32) -> SessionRow {
         blocks: 0,
         locks: vec!["/a".to_owned()],
         in_cycle: false,
+        cycle_verdict: None,
     }
 }
 
@@ -61,7 +62,14 @@ fn sessions() -> impl Strategy<Value = Sessions> {
 fn waits() -> impl Strategy<Value = Waits> {
     let edges = prop::collection::vec((0..4_i64, 0..4_i64, any::<bool>()), 0..4);
     (edges, 0..2_u32).prop_map(|(edges, left_out)| {
-        let edge = |(from, to, in_cycle)| WaitEdge { from: SessionId(from), to: SessionId(to), lock: "/a".to_owned(), since_ms: 1, in_cycle };
+        let edge = |(from, to, in_cycle): (i64, i64, bool)| WaitEdge {
+            from: SessionId(from),
+            to: SessionId(to),
+            lock: "/a".to_owned(),
+            since_ms: 1,
+            in_cycle,
+            cycle_verdict: in_cycle.then_some(Verdict::MaybeDeadlocked),
+        };
         Waits { edges: edges.into_iter().map(edge).collect(), left_out, ..Waits::default() }
     })
 }

@@ -83,3 +83,50 @@ fn a_session_that_waits_for_itself_is_no_deadlock_of_sessions() {
     story.tell("20 + /a/lock-0000000001\n21 = /a/lock-0000000001 owner=1a\n22 tick");
     assert!(cycles(&story).is_empty());
 }
+
+const SHARED: &str = "
+    15 + /c
+    16 + /c/lock-0000000000
+    17 = /c/lock-0000000000 owner=1a";
+
+#[test]
+fn a_circle_through_a_session_that_contends_for_more_only_looks_like_a_deadlock() {
+    let mut story = two_locks();
+    story.tell(SHARED).tell(CROSS);
+    assert!(story.show().contains("/a SequentialMutex MaybeDeadlocked") && story.show().contains("/b SequentialMutex MaybeDeadlocked"));
+    assert_eq!(
+        story.sentence("/a"),
+        "Looks like a deadlock, if one thread does both: 0x1a waits for /b held by 0x1b; 0x1b waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."
+            .replace("0x", "session 0x")
+    );
+    story.tell("400 tick");
+    assert!(story.findings("/a").starts_with("deadlock Warning: Looks like a deadlock"), "{}", story.findings("/a"));
+    // It has nothing else in hand any more.
+    story.tell("1000 - /c/lock-0000000000\n1250 tick\n1500 tick");
+    assert!(story.show().contains("/a SequentialMutex Deadlocked") && story.show().contains("/b SequentialMutex Deadlocked"));
+    assert!(story.findings("/b").starts_with("deadlock Critical: Deadlocked"), "{}", story.findings("/b"));
+}
+
+#[test]
+fn a_circle_that_stands_still_for_longer_than_its_locks_are_ever_held_is_a_deadlock() {
+    let mut story = two_locks();
+    story.tell(SHARED).tell(CROSS);
+    story.tell("299000 tick");
+    assert!(story.show().contains("/a SequentialMutex MaybeDeadlocked"));
+    story.tell("300032 tick");
+    assert!(story.show().contains("/a SequentialMutex Deadlocked") && story.show().contains("/b SequentialMutex Deadlocked"));
+    // Another of its threads takes the place of the one that waits.
+    story.tell("300100 + /b/lock-0000000002\n300101 = /b/lock-0000000002 owner=1a\n300102 - /b/lock-0000000001\n300350 tick");
+    assert!(story.show().contains("/a SequentialMutex MaybeDeadlocked"), "it moved: {}", story.show());
+    assert_eq!(cycles(&story).len(), 1, "and is the same circle");
+}
+
+#[test]
+fn a_session_that_is_a_member_of_a_group_besides_is_not_doubtful() {
+    let mut story = two_locks();
+    story.tell(
+        "15 + /party/6f1e2d3c00004a4a8b8b0123456789ab__party__0000000000\n16 = /party/6f1e2d3c00004a4a8b8b0123456789ab__party__0000000000 owner=1a",
+    );
+    story.tell(CROSS);
+    assert!(story.show().contains("/a SequentialMutex Deadlocked"), "{}", story.show());
+}

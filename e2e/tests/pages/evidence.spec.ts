@@ -49,6 +49,17 @@ test('why nothing is known is told, with the way to the status', async ({ ui, pa
   await expect(page.getByTestId('why-unknown')).toContainText('No session owns this znode');
 });
 
+test('what may be a deadlock is told apart from one', async ({ ui, page }) => {
+  await ui.openLock('/app/shared');
+  await expect(page.getByTestId('verdict')).toContainText('Looks like a deadlock, if one thread does both');
+  await expect(page.getByTestId('verdict')).toHaveAttribute('data-verdict', 'maybe_deadlocked');
+  await ui.open('/waits');
+  await expect(page.getByTestId('lead')).toContainText('1 deadlock, 1 that may be one');
+  const cycles = page.getByTestId('cycle');
+  await expect(cycles.filter({ hasText: 'Deadlocked:' })).toHaveAttribute('data-cycle', 'true');
+  await expect(cycles.filter({ hasText: 'Looks like a deadlock' })).toHaveAttribute('data-cycle', 'maybe');
+});
+
 test('a countdown runs down without news', async ({ ui, page, context }) => {
   test.skip(!ui.hasScript, 'without scripts nothing moves');
   // The socket stays silent, so only the page's own clock can move it.

@@ -45,6 +45,7 @@ fn kinds() -> Vec<Kind> {
         kind("/app/leases", Verdict::Healthy, "3 of 5 leases are out; 2 wait.", (3, 2), 18_000),
         kind("/app/a", Verdict::Deadlocked, "Deadlock with /app/b.", (1, 1), 61_000),
         kind("/app/b", Verdict::Deadlocked, "Deadlock with /app/a.", (1, 1), 60_000),
+        kind("/app/shared", Verdict::MaybeDeadlocked, "Looks like a deadlock, if one thread does both: with /app/order.", (1, 2), 21_000),
         kind("/app/two", Verdict::DoubleOwner, "Two hold what one should.", (2, 0), 5_000),
         kind("/app/gone", Verdict::NobodyHome, "The directory went while 4 waited.", (0, 4), 0),
         kind("/app/unread", Verdict::Unknown, "Not enough is known.", (0, 0), 0),

@@ -3,6 +3,7 @@
 
 use app::wire::{
     Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, RunsOut, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
+    Verdict,
 };
 
 use super::contenders::{client_at, contender};
@@ -94,6 +95,7 @@ fn row(at: i64, kind: Kind, started_at_ms: i64, now_ms: i64) -> SessionRow {
         blocks: kind.blocks,
         locks: kind.locks.iter().take(ROW_LOCKS_MAX).map(|path| (*path).to_owned()).collect(),
         in_cycle: kind.in_cycle,
+        cycle_verdict: kind.in_cycle.then_some(Verdict::Deadlocked),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Made-up waiting: two deadlocks, a chain, and a session that many wait for; in the mode `stale` a crowd of 300.
 
-use app::wire::{Access, AsOf, Confidence, Cycle, SessionId, Spot, WaitEdge, WaitNode, Waits};
+use app::wire::{Access, AsOf, Confidence, Cycle, SessionId, Spot, Verdict, WaitEdge, WaitNode, Waits};
 
 /// A session's number within the fixture, as its id.
 fn id(number: i64) -> SessionId {
@@ -34,13 +34,18 @@ fn label(number: i64) -> Option<String> {
     }
 }
 
+/// The first is certain; a session in the other may serve many threads.
+fn verdict_of(cycle: &[i64]) -> Verdict {
+    if cycle.len() == 2 { Verdict::Deadlocked } else { Verdict::MaybeDeadlocked }
+}
+
 /// The graph.
 pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) -> Waits {
     let pairs = pairs(crowd);
     let mut numbers: Vec<i64> = pairs.iter().flat_map(|(from, to, _)| [*from, *to]).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let in_cycle = |number: i64| CYCLES.iter().any(|cycle| cycle.contains(&number));
+    let verdict = |number: i64| CYCLES.iter().find(|cycle| cycle.contains(&number)).map(|cycle| verdict_of(cycle));
     let spot = |lock: &str| Spot {
         lock: lock.to_owned(),
         node: format!("{lock}/lock-0000000001"),
@@ -54,7 +59,8 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
         label: label(*number),
         holds: pairs.iter().filter(|(_, to, _)| to == number).take(1).map(|(_, _, lock)| spot(lock)).collect(),
         waits: pairs.iter().filter(|(from, ..)| from == number).map(|(_, _, lock)| spot(lock)).collect(),
-        in_cycle: in_cycle(*number),
+        in_cycle: verdict(*number).is_some(),
+        cycle_verdict: verdict(*number),
         layer: match number {
             1 | 3 | 7 | 10 => 0,
             5 | 8 => 2,
@@ -66,7 +72,8 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
         to: id(*to),
         lock: lock.clone(),
         since_ms: started_at_ms - 1_000 * i64::try_from(at).unwrap_or(0),
-        in_cycle: in_cycle(*from) && in_cycle(*to),
+        in_cycle: verdict(*from).is_some() && verdict(*to).is_some(),
+        cycle_verdict: verdict(*from).filter(|_| verdict(*to).is_some()),
     };
     Waits {
         as_of,
@@ -83,10 +90,13 @@ fn circle(cycle: &[i64], pairs: &[(i64, i64, String)], started_at_ms: i64) -> Cy
     let name = |number: i64| label(number).unwrap_or_default();
     let words: Vec<String> = steps.iter().map(|(from, to, lock)| format!("{} waits for {lock} held by {}", name(*from), name(*to))).collect();
     let (victim, lock) = steps.first().map(|(_, to, lock)| (*to, lock.clone())).unwrap_or_default();
+    let verdict = verdict_of(cycle);
+    let says = if verdict == Verdict::Deadlocked { "Deadlocked" } else { "Looks like a deadlock, if one thread does both" };
     Cycle {
         sessions: cycle.iter().map(|number| id(*number)).collect(),
         locks: steps.iter().map(|(.., lock)| lock.clone()).collect(),
-        sentence: format!("Deadlocked: {}; cheapest to release is {}'s hold on {lock}.", words.join("; "), name(victim)),
+        verdict,
+        sentence: format!("{says}: {}; cheapest to release is {}'s hold on {lock}.", words.join("; "), name(victim)),
         victim: id(victim),
         victim_node: format!("{lock}/lock-0000000001"),
         victim_lock: lock,

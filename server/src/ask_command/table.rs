@@ -52,7 +52,7 @@ pub(super) fn of_verdict(verdict: &str) -> Tone {
     match verdict {
         "free" => Tone::Faint,
         "healthy" => Tone::Good,
-        "slow" | "expiring" => Tone::Odd,
+        "slow" | "expiring" | "maybe_deadlocked" => Tone::Odd,
         "nobody_home" | "orphan" | "stuck" | "double_owner" | "deadlocked" => Tone::Bad,
         _ => Tone::Plain,
     }

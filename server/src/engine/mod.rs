@@ -1,32 +1,31 @@
 //! The one task that changes the model. Owns the only write access; everybody else holds a [`Reader`]. Knows neither
 //! ZooKeeper's client nor sockets.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
-use std::time::Duration;
+mod model;
 
-use app::domain::change::Change;
+use std::iter::Peekable;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use std::vec::IntoIter;
+
 use app::domain::observation::Observation;
 use app::domain::time::TimeMs;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
-use crate::clock::Clock;
+use crate::clock::{self, Clock};
 use crate::shutdown::Stop;
+
+pub use model::Model;
 
 /// Time between two ticks of the model.
 pub const TICK_MS: u64 = 250;
-/// Observations applied under one write lock; readers get their turn in between.
+/// Observations applied under one write lock, and how long one is held; readers get their turn in between.
 const APPLY_MAX: usize = 1_024;
-
-/// What the engine drives: the observatory, or a stand-in in tests.
-pub trait Model: Send + Sync + 'static {
-    /// Takes one observation in.
-    fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change>;
-    /// Changes applied so far.
-    fn revision(&self) -> u64;
-}
+const SLICE: Duration = Duration::from_millis(4);
 
 /// Why the engine ended other than by being told to.
 #[derive(Debug, thiserror::Error)]
@@ -54,12 +53,12 @@ impl<M> Clone for Reader<M> {
 impl<M> Reader<M> {
     /// One consistent look. Writers wait meanwhile: be quick.
     pub fn read<T>(&self, look: impl FnOnce(&M) -> T) -> T {
-        look(&self.model.read().unwrap_or_else(PoisonError::into_inner))
+        look(&self.model.read())
     }
 
     /// The same as a guard, for looks at several models at once. Never held across an await.
     pub fn guard(&self) -> RwLockReadGuard<'_, M> {
-        self.model.read().unwrap_or_else(PoisonError::into_inner)
+        self.model.read()
     }
 
     /// Changes applied so far.
@@ -132,24 +131,47 @@ impl<M: Model> Writer<M> {
                 _ = tick.tick() => vec![Observation::Tick],
             };
             self.apply(batch).await;
-            self.pulse.fetch_add(1, Ordering::Relaxed);
         }
     }
 
+    /// Applies a batch slice by slice. Who waits to read meanwhile reads before the next slice: the lock is handed over.
     async fn apply(&mut self, batch: Vec<Observation>) {
         let mut rest = batch.into_iter().peekable();
-        while rest.peek().is_some() {
+        let mut is_behind = false;
+        while is_behind || rest.peek().is_some() {
+            let model = Arc::clone(&self.model);
             let revision = {
-                let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
-                for observation in rest.by_ref().take(APPLY_MAX) {
-                    self.now = self.now.max(TimeMs(self.clock.now_ms()));
-                    model.apply(self.now, observation);
-                }
-                model.revision()
+                let mut model = model.write();
+                is_behind = self.apply_slice(&mut *model, &mut rest);
+                let revision = model.revision();
+                RwLockWriteGuard::unlock_fair(model);
+                revision
             };
-            self.publish.send_if_modified(|published| std::mem::replace(published, revision) != revision);
+            if !is_behind {
+                self.publish.send_if_modified(|published| std::mem::replace(published, revision) != revision);
+            }
+            self.pulse.fetch_add(1, Ordering::Relaxed);
             tokio::task::yield_now().await;
         }
+    }
+
+    /// Applies as much as one slice may hold. True when the model is not done with what it took in.
+    fn apply_slice(&mut self, model: &mut M, rest: &mut Peekable<IntoIter<Observation>>) -> bool {
+        let ends_at = clock::instant() + SLICE;
+        for _ in 0..APPLY_MAX {
+            self.now = self.now.max(TimeMs(self.clock.now_ms()));
+            if model.has_backlog() {
+                model.go_on(self.now);
+            } else if let Some(observation) = rest.next() {
+                model.apply(self.now, observation);
+            } else {
+                return false;
+            }
+            if clock::instant() >= ends_at {
+                break;
+            }
+        }
+        model.has_backlog()
     }
 }
 
@@ -157,18 +179,27 @@ impl<M: Model> Writer<M> {
 mod tests {
     use super::*;
     use crate::shutdown;
+    use app::domain::change::Change;
     use app::domain::observation::RootId;
+    use std::thread;
 
     #[derive(Default)]
     struct Counting {
         roots: u32,
         ticks: u32,
+        has_begun: bool,
+        /// Pieces of 2 ms that are left of the last observation.
+        pieces: u32,
     }
 
     impl Model for Counting {
         fn apply(&mut self, _now: TimeMs, observation: Observation) -> Vec<Change> {
             match observation {
                 Observation::SyncEnded { root } if root == RootId(u32::MAX) => std::panic::panic_any("model broke"),
+                Observation::SyncBegan { root, .. } => {
+                    (self.has_begun, self.pieces) = (true, root.0);
+                    Vec::new()
+                }
                 Observation::Tick => {
                     self.ticks += 1;
                     Vec::new()
@@ -178,6 +209,16 @@ mod tests {
                     vec![Change::RootChanged(RootId(0))]
                 }
             }
+        }
+
+        fn has_backlog(&self) -> bool {
+            self.pieces > 0
+        }
+
+        fn go_on(&mut self, _now: TimeMs) -> Vec<Change> {
+            thread::sleep(Duration::from_millis(2));
+            self.pieces -= 1;
+            Vec::new()
         }
 
         fn revision(&self) -> u64 {
@@ -220,5 +261,27 @@ mod tests {
         let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
         drop(tx);
         assert!(matches!(engine.ended().await, Err(EngineError::NoObserver)));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn readers_get_their_turn_while_a_long_observation_is_applied() {
+        const PIECES: u32 = 500;
+        let (_stopper, stop) = shutdown::channel();
+        let (tx, rx) = mpsc::channel(4);
+        let engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
+        let (reader, pulse) = (engine.reader.clone(), engine.pulse());
+        let looks = tokio::task::spawn_blocking(move || {
+            let mut looks = 0_u32;
+            loop {
+                match reader.read(|model| (model.has_begun, model.pieces)) {
+                    (false, _) => thread::yield_now(),
+                    (true, 0) => return looks,
+                    (true, _) => looks += 1,
+                }
+            }
+        });
+        tx.send(vec![Observation::SyncBegan { root: RootId(PIECES), why: "".into() }]).await.unwrap();
+        assert!(looks.await.unwrap() >= 10, "a second of work lets nobody look");
+        assert!(pulse.load(Ordering::Relaxed) >= 10, "the watchdog hears nothing");
     }
 }

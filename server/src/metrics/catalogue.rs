@@ -91,6 +91,7 @@ families! {
         LongestHold: Gauge "longest_hold_seconds" ["ensemble"] "How long the one that has held any lock longest holds it now, waited for or not. A hold that began before Lockscope looked counts from its first look.";
         Findings: Gauge "findings" ["ensemble", "code", "severity"] "Locks with a finding now, by finding. One that no lock has has no series.";
         Deadlocks: Gauge "deadlocks" ["ensemble"] "Circles of sessions that wait for each other now.";
+        MaybeDeadlocks: Gauge "maybe_deadlocks" ["ensemble"] "Circles that are deadlocks only if one thread of each session both holds and waits.";
         SequenceUsed: Gauge "sequence_used_ratio" ["ensemble"] "Part of the 2147483647 sequence numbers that is used, of the lock that has used most.";
         WaitDuration: Histogram "wait_duration_seconds" ["ensemble"] "Waits that ended in a hold, from the znode's creation to the hold.";
         HoldDuration: Histogram "hold_duration_seconds" ["ensemble"] "Holds that were seen from beginning to end.";

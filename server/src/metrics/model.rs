@@ -55,6 +55,7 @@ fn locks(figures: &Figures, out: &mut Exposition) {
     out.ms(Family::LongestHold, &[ensemble], all.hold_ms);
     out.add(Family::SequenceUsed, &[ensemble], ratio(all.sequence_used_ppm));
     out.count(Family::Deadlocks, &[ensemble], figures.deadlocks);
+    out.count(Family::MaybeDeadlocks, &[ensemble], figures.maybe_deadlocks);
     out.count(Family::OtherLocks, &[ensemble], figures.rest.locks);
     for ((code, severity), count) in &figures.findings {
         out.count(Family::Findings, &[ensemble, code, severity], *count);

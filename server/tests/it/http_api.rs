@@ -73,7 +73,7 @@ async fn waits_tell_nodes_edges_and_deadlocks() {
     let cycle = &value["cycles"][0];
     assert_eq!((&cycle["sessions"], &cycle["locks"], &cycle["sentence"]), (&json!(["0x11", "0x22"]), &json!(["/a", "/b"]), &json!("Deadlocked.")));
     assert_eq!((&cycle["victim"], &cycle["confidence"]), (&json!("0x22"), &json!("high")));
-    let edge = json!({ "from": "0x22", "to": "0x11", "lock": "/a", "since_ms": 999_500, "in_cycle": true });
+    let edge = json!({ "from": "0x22", "to": "0x11", "lock": "/a", "since_ms": 999_500, "in_cycle": true, "cycle_verdict": "deadlocked" });
     assert_eq!(value["edges"][0], edge);
     let holds = json!([
         { "lock": "/a", "node": "/a/n-0", "access": "exclusive", "since_ms": 999_500 },

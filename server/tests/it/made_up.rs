@@ -30,14 +30,23 @@ pub(crate) fn waits(paths: &[String]) -> Waits {
         holds: holds.to_vec(),
         waits: waits.to_vec(),
         in_cycle: paths.len() > 1,
+        cycle_verdict: verdict(paths),
         layer,
     };
     let holds: Vec<Spot> = paths.iter().map(|path| spot(path, "n-0")).collect();
     let waiting: Vec<Spot> = paths.iter().map(|path| spot(path, "n-1")).collect();
-    let edge = |path: &String| WaitEdge { from: WAITER, to: HOLDER, lock: path.clone(), since_ms: NOW_MS - 500, in_cycle: paths.len() > 1 };
+    let edge = |path: &String| WaitEdge {
+        from: WAITER,
+        to: HOLDER,
+        lock: path.clone(),
+        since_ms: NOW_MS - 500,
+        in_cycle: paths.len() > 1,
+        cycle_verdict: verdict(paths),
+    };
     let cycle = || Cycle {
         sessions: vec![HOLDER, WAITER],
         locks: paths.to_vec(),
+        verdict: Verdict::Deadlocked,
         sentence: "Deadlocked.".to_owned(),
         victim: WAITER,
         victim_lock: paths[0].clone(),
@@ -55,6 +64,10 @@ pub(crate) fn waits(paths: &[String]) -> Waits {
         left_out: 0,
         locks: count(paths),
     }
+}
+
+fn verdict(paths: &[String]) -> Option<Verdict> {
+    (paths.len() > 1).then_some(Verdict::Deadlocked)
 }
 
 fn count(paths: &[String]) -> u32 {
@@ -80,6 +93,7 @@ fn row(session: SessionId, paths: &[String]) -> SessionRow {
         blocks: if holds { count(paths) } else { 0 },
         locks: paths.iter().take(4).cloned().collect(),
         in_cycle: paths.len() > 1,
+        cycle_verdict: verdict(paths),
     }
 }
 

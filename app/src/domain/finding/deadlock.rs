@@ -1,6 +1,6 @@
 //! Sessions that wait for each other in a circle.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, Outcome, PATHS_MAX, Severity, Survey, Warning};
 
 /// F22.
 pub(super) struct Deadlock;
@@ -11,13 +11,16 @@ impl Lint for Deadlock {
     }
 
     fn look(&self, survey: &Survey<'_>) -> Outcome {
-        let Some((cycle, sentence)) = survey.cycles.first() else { return Outcome::Ok };
-        let caveat = if cycle.is_doubtful {
-            " A session in it has more contenders than these, and may serve threads that do not wait for each other."
-        } else {
-            " One session may serve many threads: then this may be none."
+        let Some((cycle, sentence)) = survey.cycle else { return Outcome::Ok };
+        let caveat = match (cycle.is_doubtful, cycle.is_certain) {
+            (true, false) => " A session in it has more contenders than these, and may serve threads that do not wait for each other.",
+            (true, true) => {
+                " A session in it has more contenders than these, and may serve threads that do not wait for each other; but all stand still for longer than these locks are ever held."
+            }
+            (false, _) => " One session may serve many threads: then this may be none.",
         };
-        let paths = cycle.steps.iter().map(|step| step.holder.to_string()).collect();
-        Outcome::Warn(Warning { severity: Severity::Critical, text: format!("{sentence}{caveat}"), paths })
+        let severity = if cycle.is_certain { Severity::Critical } else { Severity::Warning };
+        let paths = cycle.steps.iter().take(PATHS_MAX).map(|step| step.holder.to_string()).collect();
+        Outcome::Warn(Warning { severity, text: format!("{sentence}{caveat}"), paths })
     }
 }

@@ -40,8 +40,8 @@ pub struct Survey<'a> {
     pub thresholds: &'a Thresholds,
     /// What the configuration says is the most that may hold.
     pub configured_max: Option<u32>,
-    /// The deadlocks it is part of, each in words.
-    pub cycles: Vec<(&'a Cycle, String)>,
+    /// The deadlock it is part of, and that in words.
+    pub cycle: Option<(&'a Cycle, &'a str)>,
     /// Its contenders in order: who holds first.
     pub seats: Vec<Seat<'a>>,
 }

@@ -150,6 +150,15 @@ pub struct Standing {
     pub missing: MissingSet,
 }
 
+/// A circle that goes through a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// The circle in words.
+    pub sentence: Arc<str>,
+    /// It is one, and not only looks like it.
+    pub is_certain: bool,
+}
+
 /// One lock.
 #[derive(Clone, Debug)]
 pub struct Lock {
@@ -171,8 +180,8 @@ pub struct Lock {
     pub tally: Tally,
     /// The verdict, as of the last change or re-check.
     pub verdict: Verdict,
-    /// It is part of a deadlock: the sentence on it.
-    pub deadlock: Option<Arc<str>>,
+    /// It is part of a deadlock, or of what looks like one.
+    pub deadlock: Option<Deadlock>,
     /// Its directory is gone; since when.
     pub gone_since: Option<TimeMs>,
     /// What is odd about it, as of the last look.

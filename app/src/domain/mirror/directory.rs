@@ -85,6 +85,11 @@ impl Directory {
         self.children.range(..ChildKey::first_of(Some(0)))
     }
 
+    /// Children without a sequence number behind one.
+    pub fn plain_after(&self, key: &ChildKey) -> impl Iterator<Item = (&ChildKey, &Child)> {
+        self.after(key).take_while(|(key, _)| key.number().is_none())
+    }
+
     /// Children before one, nearest first.
     pub fn before(&self, key: &ChildKey) -> impl Iterator<Item = (&ChildKey, &Child)> {
         self.children.range::<ChildKey, _>(..key).rev()
@@ -96,8 +101,8 @@ impl Directory {
     }
 
     /// Children with this number.
-    pub fn with_number(&self, number: Option<i32>) -> impl Iterator<Item = (&ChildKey, &Child)> {
-        let first = ChildKey::first_of(number);
+    pub fn with_number(&self, number: i32) -> impl Iterator<Item = (&ChildKey, &Child)> {
+        let first = ChildKey::first_of(Some(number));
         let wanted = first.number;
         self.children.range(first..).take_while(move |(key, _)| key.number == wanted)
     }

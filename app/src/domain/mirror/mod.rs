@@ -8,12 +8,13 @@ mod directory;
 mod owned;
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 pub use child::{Child, ChildKey, Read, Totals};
 pub use directory::{Directory, DirectoryStat, Kin};
 
-use self::owned::Owned;
+use self::owned::{Owned, Place};
 use super::missing::MissingSet;
 use super::recipe;
 use super::time::TimeMs;
@@ -52,6 +53,11 @@ impl Mirror {
         self.directories.get(path)
     }
 
+    /// The directory that comes behind a path.
+    pub fn directory_after(&self, path: &str) -> Option<(&Arc<str>, &Directory)> {
+        self.directories.range::<str, _>((Bound::Excluded(path), Bound::Unbounded)).next()
+    }
+
     /// Every directory with its path, in path order.
     pub fn directories(&self) -> impl Iterator<Item = (&Arc<str>, &Directory)> {
         self.directories.iter()
@@ -75,7 +81,12 @@ impl Mirror {
 
     /// Sessions that own znodes here, with how many.
     pub fn sessions(&self) -> impl Iterator<Item = (SessionId, u32)> {
-        self.owned.sessions()
+        self.sessions_from(SessionId(i64::MIN))
+    }
+
+    /// The same from one session on, in order of their ids.
+    pub fn sessions_from(&self, from: SessionId) -> impl Iterator<Item = (SessionId, u32)> {
+        self.owned.sessions(from)
     }
 
     /// How many znodes a session owns here.
@@ -88,18 +99,23 @@ impl Mirror {
         self.owned.count(session, number) as usize >= number
     }
 
+    /// How many znodes a session owns here, counted no further than needed to tell whether they are as many as this.
+    pub fn owned_up_to(&self, session: SessionId, number: usize) -> u32 {
+        self.owned.count(session, number)
+    }
+
     /// The znodes a session owns, with the directories they are in.
     pub fn owned_by(&self, session: SessionId) -> impl Iterator<Item = (&Arc<str>, &ChildKey, &Child)> {
-        self.owned.places(session).flat_map(move |(path, number)| {
-            let children = self.directories.get(path).into_iter().flat_map(move |directory| directory.with_number(number));
+        self.owned.places(session).flat_map(move |(path, place)| {
+            let children = self.directories.get(path).into_iter().flat_map(move |directory| at(directory, place));
             children.filter(move |(_, child)| child.owner() == Some(session)).map(move |(key, child)| (path, key, child))
         })
     }
 
     /// The znodes of one directory that a session owns.
     pub fn owned_in<'a>(&'a self, directory: &'a Directory, session: SessionId) -> impl Iterator<Item = (&'a ChildKey, &'a Child)> {
-        let numbers = self.owned.numbers(session, directory.id);
-        numbers.flat_map(move |number| directory.with_number(number)).filter(move |(_, child)| child.owner() == Some(session))
+        let places = self.owned.places_in(session, directory.id);
+        places.flat_map(move |place| at(directory, place)).filter(move |(_, child)| child.owner() == Some(session))
     }
 
     /// Notes a creation; false when the znode was known already.
@@ -143,8 +159,8 @@ impl Mirror {
             counted: rule.is_some_and(|rule| recipe::rule(rule).is_evidence(owned)),
         };
         if was_owner != after.owner() {
-            self.owned.remove(was_owner, directory.id, key.number());
-            self.owned.add(after.owner(), directory.id, key.number());
+            self.owned.remove(was_owner, directory.id, &key);
+            self.owned.add(after.owner(), directory.id, &key);
         }
         directory.enter(&after);
         if let Some(before) = directory.children.insert(key, after) {
@@ -173,7 +189,7 @@ impl Mirror {
             // ZooKeeper deletes no znode with children; what is left here was only believed.
             self.nodes -= gone.children.len() as u64;
             for (key, child) in &gone.children {
-                self.owned.remove(child.owner(), gone.id, key.number());
+                self.owned.remove(child.owner(), gone.id, key);
                 self.unreadable -= u64::from(child.is_unreadable());
             }
             self.owned.forget(gone.id);
@@ -181,7 +197,7 @@ impl Mirror {
         let directory = self.directories.get_mut(parent)?;
         let (key, child) = directory.children.remove_entry(&ChildKey::of(name))?;
         directory.leave(&child);
-        self.owned.remove(child.owner(), directory.id, key.number());
+        self.owned.remove(child.owner(), directory.id, &key);
         self.nodes -= 1;
         self.unreadable -= u64::from(child.is_unreadable());
         Some((key, child))
@@ -195,7 +211,7 @@ impl Mirror {
         for (path, directory) in directories.iter().filter_map(|path| self.directories.get_key_value(*path)) {
             let id = copy.owned.name(path);
             for (key, child) in &directory.children {
-                copy.owned.add(child.owner(), id, key.number());
+                copy.owned.add(child.owner(), id, key);
                 copy.unreadable += u64::from(child.is_unreadable());
             }
             copy.nodes += directory.children.len() as u64;
@@ -211,6 +227,12 @@ impl Mirror {
             directory.children = std::mem::take(&mut directory.children).into_iter().collect();
         }
         self.owned.pack();
+    }
+
+    /// Forgets one directory with its children, of a tree that nobody looks at any more: many at once take their time.
+    /// False when none is left.
+    pub fn shed(&mut self) -> bool {
+        self.directories.pop_first().is_some()
     }
 
     /// A znode that has or had children gets a directory of its own, so that an idle lock is not forgotten.
@@ -232,4 +254,14 @@ impl Mirror {
         }
         self.directories.get_mut(path)
     }
+}
+
+/// The znodes at a place: several where a counter is stuck.
+fn at<'a>(directory: &'a Directory, place: Place<'a>) -> impl Iterator<Item = (&'a ChildKey, &'a Child)> {
+    let (number, name) = match place {
+        Place::Number(number) => (Some(number), None),
+        Place::Name(name) => (None, Some(name)),
+    };
+    let numbered = number.into_iter().flat_map(|number| directory.with_number(number));
+    numbered.chain(name.and_then(|name| directory.child(name)))
 }

@@ -19,8 +19,8 @@ impl Observatory {
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
         let (before, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
-        self.join(now, news, out);
-        self.follow_tables(now, out);
+        self.backlog.heard.extend(news);
+        self.follow_tables(now);
         if has_watches {
             self.look_again(now);
         }
@@ -32,7 +32,7 @@ impl Observatory {
     pub(super) fn outlive_evidence(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         let news = self.book.grow_old(now);
         if !news.is_empty() {
-            self.join(now, news, out);
+            self.backlog.heard.extend(news);
             out.push(Change::EvidenceChanged);
         }
     }
@@ -60,12 +60,10 @@ impl Observatory {
         paths.iter().for_each(|path| self.plan_look(now, path));
     }
 
-    /// Judges the locks anew that these sessions hold.
-    fn join(&mut self, now: TimeMs, sessions: BTreeSet<SessionId>, out: &mut Vec<Change>) {
-        let mut paths: BTreeSet<Arc<str>> = BTreeSet::new();
-        for session in sessions {
-            paths.extend(self.spots(session).filter(|spot| spot.tenure.is_some()).map(|spot| Arc::clone(&spot.lock.path)));
-        }
+    /// Judges the locks anew that a session holds.
+    pub(super) fn join(&mut self, now: TimeMs, session: SessionId, out: &mut Vec<Change>) {
+        let held = self.spots(session).filter(|spot| spot.tenure.is_some());
+        let paths: BTreeSet<Arc<str>> = held.map(|spot| Arc::clone(&spot.lock.path)).collect();
         for path in paths {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
             if identify(lock, &self.book, now) {

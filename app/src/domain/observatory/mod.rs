@@ -1,5 +1,7 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
+mod backlog;
+mod circles;
 mod ending;
 mod evidence;
 mod holders;
@@ -10,6 +12,7 @@ pub(super) mod refresh;
 mod root;
 mod said;
 mod sessions;
+mod shelf;
 mod sync;
 mod waiters;
 mod waits;
@@ -17,8 +20,11 @@ mod waits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use backlog::Backlog;
 pub use record::{Happened, RECORDED_MAX, Recorded, Recorder};
 pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
+pub use shelf::FREE_ALONE_MAX;
+use shelf::Shelf;
 pub use waits::Spot;
 
 use super::change::{Change, Departure};
@@ -36,10 +42,9 @@ use super::recipe::{recognise, rule};
 use super::tally::DEPTH_SLICE_MS;
 use super::time::TimeMs;
 use super::verdict::Thresholds;
+use super::wait_graph::Search;
 use super::znode::{Facts, SessionId, Zxid, split_path};
 
-/// Free locks on a znode of their own that are remembered; the first in path order goes first.
-pub const FREE_ALONE_MAX: usize = 4_096;
 /// Elections whose directory is gone that stay on the board; more leave it.
 pub const GONE_MAX: usize = 256;
 /// Deleted lock directories that are remembered, to tell when one is made again; more are not.
@@ -81,9 +86,12 @@ pub struct Observatory {
     session: Option<SessionId>,
     roots: Vec<RootView>,
     locks: BTreeMap<Arc<str>, Lock>,
+    shelf: Shelf,
+    backlog: Backlog,
     rechecks: BTreeSet<(TimeMs, Arc<str>)>,
     cycles: Vec<Cycle>,
     suspects: BTreeSet<SessionId>,
+    search: Option<Box<Search>>,
     history: History,
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: sessions::Leaving,
@@ -112,9 +120,12 @@ impl Observatory {
             session: None,
             roots,
             locks: BTreeMap::new(),
+            shelf: Shelf::default(),
+            backlog: Backlog::default(),
             rechecks: BTreeSet::new(),
             cycles: Vec::new(),
             suspects: BTreeSet::new(),
+            search: None,
             history: History::default(),
             reaped: BTreeMap::new(),
             leaving: sessions::Leaving::default(),
@@ -131,37 +142,33 @@ impl Observatory {
         }
     }
 
-    /// Takes in one observation; what changed, in the order it changed. `now` must not run backwards.
-    pub fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
-        let mut out = Vec::new();
-        let is_first_look = self.is_first_look(&observation);
+    /// Takes in one observation, but for what is left to the backlog.
+    fn take_in(&mut self, now: TimeMs, observation: Observation, out: &mut Vec<Change>) {
         match observation {
-            Observation::Link { link, session, why } => self.link_changed(now, link, session, why, &mut out),
-            Observation::SyncBegan { root, why } => self.sync_began(now, root, why, &mut out),
+            Observation::Link { link, session, why } => self.link_changed(now, link, session, why, out),
+            Observation::SyncBegan { root, why } => self.sync_began(now, root, why, out),
             Observation::SyncNode { root, path, facts, unreadable } => self.sync_node(now, root, &path, &facts, unreadable),
-            Observation::SyncEnded { root } => self.sync_ended(now, root, &mut out),
-            Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, &mut out),
-            Observation::NodeCreated { root, path } => self.node_created(now, root, &path, &mut out),
-            Observation::NodeRead { root, path, facts, unreadable } => self.node_read(now, root, &path, &facts, unreadable, &mut out),
-            Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, &mut out),
-            Observation::Counted { root, path, facts } => self.counted(root, &path, &facts, &mut out),
-            Observation::Incomplete { root, path, missing } => self.incomplete(now, root, &path, missing, &mut out),
+            Observation::SyncEnded { root } => self.sync_ended(root, out),
+            Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, out),
+            Observation::NodeCreated { root, path } => self.node_created(now, root, &path, out),
+            Observation::NodeRead { root, path, facts, unreadable } => self.node_read(now, root, &path, &facts, unreadable, out),
+            Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, out),
+            Observation::Counted { root, path, facts } => self.counted(root, &path, &facts, out),
+            Observation::Incomplete { root, path, missing } => self.incomplete(now, root, &path, missing, out),
             Observation::Missed { root, creates, .. } => {
                 self.counters.missed += u64::from(creates);
                 out.push(Change::RootChanged(root));
             }
-            Observation::Evidence(round) => self.heard(now, *round, &mut out),
+            Observation::Evidence(round) => self.heard(now, *round, out),
             Observation::Reached { at } => self.ended.lag.note(now.since(at)),
             Observation::Asked => self.ending.asked(),
-            Observation::Answered => self.answered(&mut out),
-            Observation::Synced { sent_at } => self.synced(now, sent_at, &mut out),
+            Observation::Answered => self.answered(out),
+            Observation::Synced { sent_at } => self.synced(now, sent_at, out),
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
-            Observation::Said(said) => self.said(now, *said, &mut out),
-            Observation::Tick => self.tick(now, &mut out),
+            Observation::Said(said) => self.said(now, *said, out),
+            Observation::Tick => self.tick(now, out),
         }
-        self.revision += u64::from(!out.is_empty());
-        self.record(now, &out, is_first_look);
-        out
+        self.forget_free_alone(now, out);
     }
 
     fn link_changed(&mut self, now: TimeMs, link: Link, session: Option<SessionId>, why: Box<str>, out: &mut Vec<Change>) {
@@ -266,19 +273,13 @@ impl Observatory {
         self.age(now, out);
         self.settle_sessions(now, out);
         self.outlive_evidence(now, out);
-        self.follow_tables(now, out);
-        self.search_suspects(now, out);
-        while let Some((due, _)) = self.rechecks.first() {
-            if *due > now {
-                break;
-            }
-            if let Some((_, path)) = self.rechecks.pop_first() {
-                self.recheck(now, &path, out);
-            }
-        }
+        self.follow_tables(now);
+        self.search(now, out);
+        self.judge_cycles(now, out);
+        self.backlog.due_until = Some(now);
         if now >= self.slice_ends_at {
             self.slice_ends_at = now + DEPTH_SLICE_MS;
-            self.end_depth_slice(out);
+            self.backlog.depth_after = Some("".into());
         }
     }
 

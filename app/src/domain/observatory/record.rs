@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Observatory, RootState};
 use crate::domain::change::Change;
-use crate::domain::observation::{Observation, RootId};
+use crate::domain::observation::RootId;
 use crate::domain::time::TimeMs;
 
 /// What is kept of an ensemble; the oldest go first.
@@ -78,12 +78,6 @@ impl Observatory {
     /// What happened lately.
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
-    }
-
-    /// Whether an observation tells what was there before anybody watched, which did not happen now.
-    pub(super) fn is_first_look(&self, observation: &Observation) -> bool {
-        let Observation::SyncEnded { root } = observation else { return false };
-        self.roots.get(root.0 as usize).is_some_and(|view| !view.synced)
     }
 
     pub(super) fn record(&mut self, now: TimeMs, changes: &[Change], is_first_look: bool) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::holders::follow_holders;
-use super::{FREE_ALONE_MAX, GONE_MAX, Observatory};
+use super::{GONE_MAX, Observatory};
 use crate::domain::change::{Change, Departure};
 use crate::domain::evidence::Book;
 use crate::domain::finding::{self, Survey};
@@ -85,10 +85,8 @@ impl Observatory {
 
     pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
         let path = Arc::clone(&lock.path);
-        if lock.is_alone() {
-            self.forget_free_alone(now, out);
-        }
         lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
+        self.shelf.note(&lock);
         self.locks.insert(Arc::clone(&path), lock);
         self.absorb(now, &path, out);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
@@ -108,10 +106,13 @@ impl Observatory {
 
     pub(super) fn vanish(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         if let Some((path, lock)) = self.locks.remove_entry(path) {
+            self.shelf.forget(&lock);
             for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
                 self.rechecks.remove(&(due, Arc::clone(&path)));
             }
-            self.verify_cycles(now, &path, out);
+            if lock.deadlock.is_some() {
+                self.verify_cycles(now, &path, out);
+            }
             out.push(Change::LockVanished { lock: path });
         }
     }
@@ -123,8 +124,7 @@ impl Observatory {
             .locks
             .get(path)
             .is_some_and(|lock| lock.recognition.recipe == Recipe::Election && (lock.tally.past.front().is_some() || !lock.holders.is_empty()));
-        let gone = self.locks.values().filter(|lock| lock.gone_since.is_some()).count();
-        if !stays || gone >= GONE_MAX {
+        if !stays || self.shelf.gone() >= GONE_MAX {
             let reaped = self.locks.get(path).map_or(0, |lock| lock.tally.reaped);
             if self.reaped.len() < super::REAPED_MAX {
                 self.reaped.insert(path.into(), reaped + 1);
@@ -137,17 +137,6 @@ impl Observatory {
             lock.tally.reaped += 1;
         }
         self.refresh(now, path, seen, out);
-    }
-
-    /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to be told by.
-    fn forget_free_alone(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        let free = |lock: &&Lock| lock.is_alone() && lock.holders.is_empty();
-        if self.locks.values().filter(|lock| lock.is_alone()).count() < FREE_ALONE_MAX {
-            return;
-        }
-        if let Some(path) = self.locks.values().find(free).map(|lock| Arc::clone(&lock.path)) {
-            self.vanish(now, &path, out);
-        }
     }
 
     /// Brings a lock's holders and verdict in line with the believed tree.
@@ -169,6 +158,7 @@ impl Observatory {
             lock.left_at = now;
         }
         identify(lock, &self.book, now);
+        self.shelf.note(lock);
         let path = Arc::clone(&lock.path);
         let first = lock.holders.first().map(|tenure| tenure.name.clone());
         out.push(if news.changed {
@@ -254,7 +244,7 @@ impl Observatory {
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
             configured_max: self.configured_max(path),
-            cycles: self.cycles_of(path).map(|cycle| (cycle, self.cycle_sentence(cycle))).collect(),
+            cycle: lock.deadlock.as_ref().and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
             seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };

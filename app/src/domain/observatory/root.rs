@@ -37,6 +37,8 @@ pub struct RootView {
     pub(super) why: Box<str>,
     pub(super) trouble: Option<RootTrouble>,
     pub(super) synced: bool,
+    /// A tree was swapped in and not every lock is in line with it.
+    pub(super) is_settling: bool,
     pub(super) since: TimeMs,
     /// Everything that was true up to here is in the believed tree.
     known_at: TimeMs,
@@ -55,6 +57,7 @@ impl RootView {
             why: "first sync".into(),
             trouble: None,
             synced: false,
+            is_settling: false,
             since: now,
             known_at: now,
             is_confirmed: false,
@@ -110,7 +113,9 @@ impl RootView {
         let state = match self.trouble {
             Some(RootTrouble::Gone) => RootState::Gone,
             Some(RootTrouble::Denied) => RootState::Denied,
-            _ if self.side.is_some() || !self.synced || !self.is_confirmed => return (RootState::Syncing, self.known_at, &self.why),
+            _ if self.side.is_some() || self.is_settling || !self.synced || !self.is_confirmed => {
+                return (RootState::Syncing, self.known_at, &self.why);
+            }
             Some(RootTrouble::Reduced) => RootState::Reduced,
             None if self.mirror.unreadable() > 0 => RootState::Partial,
             None => RootState::Live,

@@ -7,6 +7,7 @@ use crate::domain::change::Change;
 use crate::domain::configured::configured;
 use crate::domain::observation::{RootId, Said};
 use crate::domain::time::TimeMs;
+use crate::domain::znode::SessionId;
 
 impl Observatory {
     /// Has every lock looked at soon. One that other words are said of now is found again from the start, or left out.
@@ -28,7 +29,10 @@ impl Observatory {
         for path in &paths {
             self.plan_look(now, path);
         }
-        self.search_all(now, out);
+        for root in (0..).take(self.roots.len()).map(RootId) {
+            self.suspect_from(root, SessionId(i64::MIN), usize::MAX);
+        }
+        self.search(now, out);
         // Findings of the whole ensemble changed with the limits, whatever locks there are.
         out.extend((0..).take(self.roots.len()).map(|root| Change::RootChanged(RootId(root))));
     }

@@ -12,6 +12,9 @@ use crate::domain::observation::RootId;
 use crate::domain::time::TimeMs;
 use crate::domain::znode::join_path;
 
+/// Locks looked at as one piece.
+const LOCKS_A_PIECE: usize = 16;
+
 impl Observatory {
     /// The observer says how whole a directory's children are known.
     pub(super) fn incomplete(&mut self, now: TimeMs, root: RootId, path: &str, missing: MissingSet, out: &mut Vec<Change>) {
@@ -30,26 +33,22 @@ impl Observatory {
         }
     }
 
-    pub(super) fn end_depth_slice(&mut self, out: &mut Vec<Change>) {
-        for (path, lock) in &mut self.locks {
-            let waiters = lock.waiters_seen();
-            if lock.tally.depth.end_slice(waiters) {
-                lock.revision = self.revision + 1;
-                out.push(Change::LockTouched { lock: Arc::clone(path) });
-            }
+    /// Has those who wait without a znode brought in line with the members' tables, when these are others or too old by
+    /// now: some locks at a time.
+    pub(super) fn follow_tables(&mut self, now: TimeMs) {
+        let tables = self.book.tables_at(now);
+        if tables != self.tables {
+            self.tables = tables;
+            self.backlog.tables_after = Some("".into());
         }
     }
 
-    /// Brings those who wait without a znode in line with the members' tables, when these are others or too old by now.
-    pub(super) fn follow_tables(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        let tables = self.book.tables_at(now);
-        if tables == self.tables {
-            return;
-        }
-        self.tables = tables;
-        let hidden = self.locks.values().filter(|lock| lock.hides_waiters());
-        let paths: Vec<Arc<str>> = hidden.map(|lock| Arc::clone(&lock.path)).collect();
-        for path in paths {
+    /// The same for the next few locks behind one.
+    pub(super) fn follow_some_tables(&mut self, now: TimeMs, after: &str, out: &mut Vec<Change>) {
+        let rest = self.locks.range::<str, _>((Bound::Excluded(after), Bound::Unbounded));
+        let paths: Vec<(Arc<str>, bool)> = rest.take(LOCKS_A_PIECE).map(|(path, lock)| (Arc::clone(path), lock.hides_waiters())).collect();
+        self.backlog.tables_after = paths.last().filter(|_| paths.len() == LOCKS_A_PIECE).map(|(path, _)| Arc::clone(path));
+        for (path, _) in paths.into_iter().filter(|(_, hides_waiters)| *hides_waiters) {
             if self.watch_waiters(now, &path) {
                 out.push(Change::LockTouched { lock: Arc::clone(&path) });
                 self.plan_look(now, &path);

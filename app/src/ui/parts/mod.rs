@@ -44,7 +44,17 @@ pub(crate) fn verdict_word(verdict: crate::wire::Verdict) -> &'static str {
         Verdict::NobodyHome => "nobody home",
         Verdict::Orphan => "orphan",
         Verdict::Stuck => "stuck",
+        Verdict::MaybeDeadlocked => "maybe deadlocked",
         Verdict::DoubleOwner => "double owner",
         Verdict::Deadlocked => "deadlocked",
+    }
+}
+
+/// The mark of what is in a cycle of sessions that wait for each other; the style sheets know it.
+pub(crate) fn cycle_mark(verdict: Option<crate::wire::Verdict>) -> &'static str {
+    match verdict {
+        None => "",
+        Some(crate::wire::Verdict::Deadlocked) => "true",
+        Some(_) => "maybe",
     }
 }

@@ -13,7 +13,7 @@ use super::format::{count, middle, visible};
 use super::html::{Html, Living};
 use super::live::Live;
 use super::parts::{Chrome, Person, dossier, use_keys};
-use crate::wire::{Body, SessionPage, SessionQuery, SessionRow, View};
+use crate::wire::{Body, SessionPage, SessionQuery, SessionRow, Verdict, View};
 
 /// Longest name in the title.
 const LABEL_CHARS: usize = 90;
@@ -93,19 +93,23 @@ fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
         Html::of("p", &[("class", "verdict-sentence"), ("data-testid", "sentence")], &words::sentence(row)),
         Html::tag("dl", &[("class", "totals")], Html::all(totals)),
     ];
-    let verdict = if row.in_cycle { "deadlocked" } else { "unknown" };
+    let verdict = row.cycle_verdict.map_or("unknown", Verdict::name);
     let way_back = Html::of("a", &[("href", "/sessions")], "Sessions");
     let mut parts = vec![
         Html::tag("nav", &[("class", "crumbs"), ("aria-label", "Way back")], way_back),
         Html::tag("header", &[("class", "verdict dims"), ("data-verdict", verdict)], Html::all(head)),
     ];
-    if row.in_cycle {
+    if let Some(verdict) = row.cycle_verdict {
+        let (severity, says) = match verdict {
+            Verdict::Deadlocked => ("critical", "It waits in a circle with others: none of them goes on until one gives up or lets go. "),
+            _ => ("warning", "It waits in a circle with others. If these are different threads of one client, this is no deadlock. "),
+        };
         let text = vec![
             Html::of("strong", &[("class", "finding-word")], "deadlock"),
-            Html::text("It waits in a circle with others: none of them goes on until one gives up or lets go. "),
+            Html::text(says),
             Html::of("a", &[("href", "/waits")], "Who waits for whom"),
         ];
-        let attributes = [("class", "finding sess-deadlock"), ("data-severity", "critical"), ("data-testid", "deadlock")];
+        let attributes = [("class", "finding sess-deadlock"), ("data-severity", severity), ("data-testid", "deadlock")];
         parts.push(Html::tag("p", &attributes, Html::all(text)));
     }
     parts.push(client(row, now_ms));

@@ -55,6 +55,7 @@ mod tests {
             blocks,
             locks: Vec::new(),
             in_cycle: false,
+            cycle_verdict: None,
         })
     }
 

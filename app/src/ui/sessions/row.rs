@@ -3,8 +3,8 @@
 use super::state::Slot;
 use crate::ui::format::{count, middle, visible};
 use crate::ui::html::Html;
-use crate::ui::parts::{chip, liveness_chip, session_url, tag};
-use crate::wire::{ROW_LOCKS_MAX, SessionRow, Verdict};
+use crate::ui::parts::{chip, cycle_mark, liveness_chip, session_url, tag};
+use crate::wire::{ROW_LOCKS_MAX, SessionRow};
 
 /// Longest names on a row; the whole is in its title and on the session's page.
 const LABEL_CHARS: usize = 120;
@@ -20,7 +20,7 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
         let none = if number == 0 { "true" } else { "" };
         Html::of("div", &[("class", class), ("role", "cell"), ("data-col", column), ("data-none", none)], &count(number))
     };
-    let mark = if row.in_cycle { chip(Verdict::Deadlocked) } else { Html::default() };
+    let mark = row.cycle_verdict.map(chip).unwrap_or_default();
     let none = if row.label.is_none() { "true" } else { "" };
     let name = Html::of("bdi", &[("class", "sess-label"), ("data-none", none)], &middle(&label, LABEL_CHARS));
     let id = Html::of("a", &[("class", "sess-link"), ("href", &session_url(&row.ensemble, row.session_id))], &row.session_id.to_string());
@@ -45,7 +45,7 @@ pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
         ("role", "row"),
         ("data-key", &*row.key),
         ("data-session", &*session),
-        ("data-cycle", if row.in_cycle { "true" } else { "" }),
+        ("data-cycle", cycle_mark(row.cycle_verdict)),
         ("data-away", if slot.is_away { "true" } else { "" }),
         ("title", if slot.is_away { "No longer in this place" } else { "" }),
         ("aria-rowindex", &at),

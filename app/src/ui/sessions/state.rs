@@ -134,6 +134,7 @@ mod tests {
             blocks: 0,
             locks: Vec::new(),
             in_cycle: false,
+            cycle_verdict: None,
         }
     }
 

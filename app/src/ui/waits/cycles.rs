@@ -3,6 +3,7 @@
 use super::table::ensemble_of;
 use crate::ui::format::{middle, visible};
 use crate::ui::html::Html;
+use crate::ui::parts::cycle_mark;
 use crate::wire::{Cycle, LockQuery, SessionQuery, Waits};
 
 /// The deadlocks.
@@ -37,5 +38,5 @@ fn card(waits: &Waits, cycle: &Cycle, now_ms: i64) -> Html {
         ),
         Html::tag("ul", &[("class", "cycle-locks"), ("aria-label", "Locks in it")], Html::all(cycle.locks.iter().map(lock).collect())),
     ]);
-    Html::tag("li", &[("class", "cycle dims"), ("data-testid", "cycle")], inner)
+    Html::tag("li", &[("class", "cycle dims"), ("data-cycle", cycle_mark(Some(cycle.verdict))), ("data-testid", "cycle")], inner)
 }

@@ -13,7 +13,8 @@ use super::table::name_of;
 use crate::ui::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
 use crate::ui::format::{middle, plural, visible};
 use crate::ui::html::{Html, follow_svg};
-use crate::wire::{SessionId, Waits};
+use crate::ui::parts::cycle_mark;
+use crate::wire::{SessionId, Verdict, Waits};
 
 /// Lines whose lock is named; more would only hide each other.
 const NAMED_MAX: usize = 40;
@@ -34,7 +35,7 @@ struct Card {
     y: f64,
     name: String,
     text: String,
-    in_cycle: bool,
+    cycle: Option<Verdict>,
 }
 
 /// A line.
@@ -45,7 +46,7 @@ struct Line {
     path: String,
     at: (f64, f64),
     lock: String,
-    in_cycle: bool,
+    cycle: Option<Verdict>,
 }
 
 /// What is drawn. It holds no ages, so it changes only when somebody begins or stops to wait.
@@ -69,7 +70,7 @@ fn draw(waits: &Waits) -> Drawing {
         y: *y,
         name: middle(&name_of(waits, node.session_id), 20),
         text: format!("holds {}, waits for {}", node.holds.len(), node.waits.len()),
-        in_cycle: node.in_cycle,
+        cycle: node.cycle_verdict,
     });
     let is_named = known.len() <= NAMED_MAX;
     let mut named = Vec::new();
@@ -85,7 +86,7 @@ fn draw(waits: &Waits) -> Drawing {
         } else {
             String::new()
         },
-        in_cycle: edge.in_cycle,
+        cycle: edge.cycle_verdict,
     });
     Drawing { boxes: boxes.collect(), lines: lines.collect(), width: laid.width, height: laid.height }
 }
@@ -213,7 +214,7 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
 
 /// The drawing as SVG.
 fn picture(drawing: &Drawing, chosen: Option<SessionId>) -> Html {
-    let tips = ["tip", "tip-bad"].map(|id| {
+    let tips = ["tip", "tip-bad", "tip-warn"].map(|id| {
         let head = Html::tag("path", &[("d", "M0 0L8 4L0 8z")], Html::default());
         let size = [("viewBox", "0 0 8 8"), ("refX", "7"), ("refY", "4"), ("markerWidth", "8"), ("markerHeight", "8")];
         let [view, x, y, width, height] = size;
@@ -221,17 +222,25 @@ fn picture(drawing: &Drawing, chosen: Option<SessionId>) -> Html {
     });
     let lines = drawing.lines.iter().map(|line| {
         let is_dim = chosen.is_some_and(|chosen| chosen != line.from && chosen != line.to);
-        let tip = if line.in_cycle { "url(#tip-bad)" } else { "url(#tip)" };
+        let tip = match line.cycle {
+            None => "url(#tip)",
+            Some(Verdict::Deadlocked) => "url(#tip-bad)",
+            Some(_) => "url(#tip-warn)",
+        };
         let (x, y) = (format!("{:.1}", line.at.0), format!("{:.1}", line.at.1 - 4.0));
         let inner = vec![
             Html::tag("path", &[("d", &line.path), ("marker-end", tip)], Html::default()),
             Html::of("text", &[("x", &x), ("y", &y), ("text-anchor", "middle")], &line.lock),
         ];
-        Html::tag("g", &[("class", "graph-line"), ("data-cycle", yes(line.in_cycle)), ("data-dim", yes(is_dim))], Html::all(inner))
+        Html::tag("g", &[("class", "graph-line"), ("data-cycle", cycle_mark(line.cycle)), ("data-dim", yes(is_dim))], Html::all(inner))
     });
     let boxes = drawing.boxes.iter().map(|node| {
-        let name = format!("{}: {}{}", node.name, node.text, if node.in_cycle { ", in a deadlock" } else { "" });
-        let text = if node.in_cycle { format!("▲ {}", node.text) } else { node.text.clone() };
+        let name = format!("{}: {}{}", node.name, node.text, in_words(node.cycle));
+        let text = match node.cycle {
+            None => node.text.clone(),
+            Some(Verdict::Deadlocked) => format!("▲ {}", node.text),
+            Some(_) => format!("△ {}", node.text),
+        };
         let (width, height) = (BOX_WIDTH.to_string(), BOX_HEIGHT.to_string());
         let inner = vec![
             Html::of("title", &[], &name),
@@ -247,7 +256,7 @@ fn picture(drawing: &Drawing, chosen: Option<SessionId>) -> Html {
             ("tabindex", "0"),
             ("data-key", &*id),
             ("aria-pressed", is_chosen),
-            ("data-cycle", yes(node.in_cycle)),
+            ("data-cycle", cycle_mark(node.cycle)),
             ("transform", &at),
         ];
         Html::tag("g", &attributes, Html::all(inner))
@@ -256,6 +265,14 @@ fn picture(drawing: &Drawing, chosen: Option<SessionId>) -> Html {
     parts.extend(lines);
     parts.extend(boxes);
     Html::all(parts)
+}
+
+fn in_words(cycle: Option<Verdict>) -> &'static str {
+    match cycle {
+        None => "",
+        Some(Verdict::Deadlocked) => ", in a deadlock",
+        Some(_) => ", in what may be a deadlock",
+    }
 }
 
 fn yes(is_so: bool) -> &'static str {

@@ -13,7 +13,7 @@ use super::format::{count, plural};
 use super::html::Living;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
-use crate::wire::{Body, RootState, SessionId, View, Waits};
+use crate::wire::{Body, RootState, SessionId, Verdict, View, Waits};
 use graph::Graph;
 
 /// What the parts of the page read.
@@ -62,10 +62,14 @@ fn lead(waits: &Waits) -> String {
         return format!("Nobody waits for anybody in {locks}.");
     }
     let sessions = plural(waits.nodes.len() as u64 + u64::from(waits.left_out), "session", "sessions");
-    let circles = match waits.cycles.len() {
+    let certain = waits.cycles.iter().filter(|cycle| cycle.verdict == Verdict::Deadlocked).count();
+    let mut circles = match certain {
         0 => "no deadlock".to_owned(),
         number => plural(number as u64, "deadlock", "deadlocks"),
     };
+    if waits.cycles.len() > certain {
+        circles += &format!(", {} that may be one", waits.cycles.len() - certain);
+    }
     let more =
         if waits.left_out == 0 { String::new() } else { format!(" {} of them are not drawn: those that block fewest.", count(waits.left_out)) };
     format!("{sessions} wait or are waited for in {locks}: {circles}.{more}")

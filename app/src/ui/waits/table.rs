@@ -2,8 +2,8 @@
 
 use crate::ui::format::{middle, visible};
 use crate::ui::html::Html;
-use crate::ui::parts::tag;
-use crate::wire::{LockQuery, SessionId, SessionQuery, WaitEdge, Waits};
+use crate::ui::parts::{cycle_mark, tag};
+use crate::wire::{LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
 
 /// Rows drawn; the graph shows the rest.
 const ROWS_MAX: usize = 300;
@@ -40,7 +40,11 @@ fn row(waits: &Waits, edge: &WaitEdge, now_ms: i64) -> Html {
     let href = LockQuery { ensemble: ensemble_of(waits, edge.from), path: edge.lock.clone(), ..LockQuery::default() }.to_url();
     let lock = Html::link("mono", &href, &edge.lock, &middle(&visible(&edge.lock), 60));
     let of = waits.nodes.iter().find(|node| node.session_id == edge.from).map(|node| tag(node.tag.as_ref())).unwrap_or_default();
-    let mark = Html::text(if edge.in_cycle { " deadlock" } else { "" });
+    let mark = Html::text(match edge.cycle_verdict {
+        None => "",
+        Some(Verdict::Deadlocked) => " deadlock",
+        Some(_) => " maybe a deadlock",
+    });
     let cells = vec![
         session(edge.from),
         session(edge.to),
@@ -48,5 +52,5 @@ fn row(waits: &Waits, edge: &WaitEdge, now_ms: i64) -> Html {
         Html::tag("td", &[("class", "table-number")], Html::age(Some(edge.since_ms), false, now_ms)),
     ];
     let key = format!("{} {} {}", edge.from, edge.to, edge.lock);
-    Html::tag("tr", &[("data-key", &key), ("data-cycle", if edge.in_cycle { "true" } else { "" })], Html::all(cells))
+    Html::tag("tr", &[("data-key", &key), ("data-cycle", cycle_mark(edge.cycle_verdict))], Html::all(cells))
 }

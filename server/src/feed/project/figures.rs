@@ -45,6 +45,8 @@ pub struct Figures {
     pub findings: BTreeMap<(&'static str, &'static str), u64>,
     /// Deadlocks of which every lock may be seen.
     pub deadlocks: u64,
+    /// What looks like deadlocks and may be none, likewise.
+    pub maybe_deadlocks: u64,
     /// What the members answer.
     pub members: Vec<wire::MemberStatus>,
     /// Our clock minus the ensemble's, ms.
@@ -165,7 +167,7 @@ fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
     ranked.split_off(told).iter().for_each(|(_, one, _)| rest.add(one));
     let mut apart: Vec<LockFigures> = ranked.into_iter().map(|(_, one, lock)| LockFigures { path: lock.path.to_string(), ..one }).collect();
     apart.sort_by(|a, b| a.path.cmp(&b.path));
-    let cycles = look.observatory.cycles().iter().filter(|cycle| !look.sight.is_bounded() || look.sees_all_of(cycle));
+    let cycles = || look.observatory.cycles().iter().filter(|cycle| !look.sight.is_bounded() || look.sees_all_of(cycle));
     Figures {
         ensemble: look.ensemble.name.clone(),
         link: look.link().0,
@@ -177,7 +179,8 @@ fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
         verdicts,
         missing,
         findings,
-        deadlocks: cycles.count() as u64,
+        deadlocks: cycles().filter(|cycle| cycle.is_certain).count() as u64,
+        maybe_deadlocks: cycles().filter(|cycle| !cycle.is_certain).count() as u64,
         members: look.member_statuses(),
         clock_offset_ms: look.observatory.offset().ms(),
         clock_error_ms: look.observatory.offset().error_ms(),

@@ -2,7 +2,7 @@
 //! whoever sees everything no path is looked at.
 
 use app::domain::deadlock::Cycle;
-use app::domain::finding::{Code, Finding, PATHS_MAX};
+use app::domain::finding::{Code, Finding, PATHS_MAX, Severity};
 use app::domain::lock::Lock;
 use app::domain::mirror::Mirror;
 use app::domain::observation::RootId;
@@ -16,6 +16,9 @@ use super::{Look, count32, details};
 
 /// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
 const HIDDEN_CIRCLE: &str = "Deadlocked: a circle of sessions waits for itself here; it goes through locks that you may not see.";
+/// The same where that depends on who is behind a session.
+const HIDDEN_MAYBE: &str =
+    "Looks like a deadlock, if one thread does both: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 
 impl<'a> Look<'a> {
     /// Whether what is at a path may be seen.
@@ -58,9 +61,14 @@ impl<'a> Look<'a> {
     /// The sentence of a lock. Of a deadlock it names other locks and who holds them, so it is told only to those who
     /// may see all of these.
     pub(super) fn sentence(&self, lock: &Lock, mirror: &Mirror) -> String {
-        if self.sight.is_bounded() && lock.verdict == Verdict::Deadlocked {
+        let hidden = match lock.verdict {
+            Verdict::Deadlocked => HIDDEN_CIRCLE,
+            Verdict::MaybeDeadlocked => HIDDEN_MAYBE,
+            _ => "",
+        };
+        if self.sight.is_bounded() && !hidden.is_empty() {
             let seen = self.observatory.cycles_of(&lock.path).next().filter(|cycle| self.sees_all_of(cycle));
-            return seen.map_or_else(|| HIDDEN_CIRCLE.to_owned(), |cycle| self.observatory.cycle_sentence(cycle));
+            return seen.map_or_else(|| hidden.to_owned(), |cycle| self.observatory.cycle_sentence(cycle));
         }
         verdict::sentence(lock, mirror, &self.observatory.settings().thresholds)
     }
@@ -77,7 +85,8 @@ impl<'a> Look<'a> {
             return row;
         }
         let paths = row.paths.into_iter().filter(|path| self.sees(path)).collect();
-        wire::FindingRow { text: HIDDEN_CIRCLE.to_owned(), paths, ..row }
+        let hidden = if finding.severity == Severity::Critical { HIDDEN_CIRCLE } else { HIDDEN_MAYBE };
+        wire::FindingRow { text: hidden.to_owned(), paths, ..row }
     }
 
     /// What is odd about the ensemble as a whole, for those who see the whole of it.

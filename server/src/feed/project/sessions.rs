@@ -6,6 +6,7 @@ use app::domain::observatory::Spot;
 use app::domain::znode::SessionId;
 use app::wire::{self, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
+use super::waits::verdict_of;
 use super::words::wire_verdict;
 use super::{Look, Terms, as_of_several, count32};
 
@@ -107,6 +108,8 @@ impl Look<'_> {
 
     fn session_row(&self, session: SessionId, ephemerals: u32) -> wire::SessionRow {
         let (client, liveness, runs_out) = self.peer(session, self.now);
+        let cycles = self.observatory.cycles().iter().filter(|cycle| self.sessions_of(cycle).any(|other| other == session));
+        let cycle_verdict = cycles.map(verdict_of).max();
         let mut row = wire::SessionRow {
             key: self.ensemble.key(&session.to_string()),
             tag: self.ensemble.tag(),
@@ -123,7 +126,8 @@ impl Look<'_> {
             oldest_wait_at_ms: None,
             blocks: 0,
             locks: Vec::new(),
-            in_cycle: self.observatory.cycles().iter().any(|cycle| self.sessions_of(cycle).any(|other| other == session)),
+            in_cycle: cycle_verdict.is_some(),
+            cycle_verdict,
         };
         for spot in self.spots(session).take(SPOTS_MAX) {
             let at = self.instant(spot.since).0;

@@ -37,8 +37,13 @@ impl Look<'_> {
         let chosen = self.chosen(&ranked, nodes_max);
         let edges = self.edges_of(&chosen);
         let layers = layers(&edges);
-        let in_cycle: BTreeSet<SessionId> = self.observatory.cycles().iter().flat_map(|cycle| self.sessions_of(cycle)).collect();
-        let nodes = chosen.iter().map(|session| self.wait_node(*session, in_cycle.contains(session), layers.get(session).copied().unwrap_or(0)));
+        let mut cycles: BTreeMap<SessionId, wire::Verdict> = BTreeMap::new();
+        for cycle in self.observatory.cycles() {
+            for session in self.sessions_of(cycle) {
+                cycles.entry(session).and_modify(|worst| *worst = verdict_of(cycle).max(*worst)).or_insert(verdict_of(cycle));
+            }
+        }
+        let nodes = chosen.iter().map(|session| self.wait_node(*session, cycles.get(session).copied(), layers.get(session).copied().unwrap_or(0)));
         let drawn = edges.iter().filter(|((from, to, _), _)| chosen.contains(from) && chosen.contains(to));
         wire::Waits {
             as_of: self.as_of_all(),
@@ -116,7 +121,7 @@ impl Look<'_> {
         self.label(spot.seat.key.name(), spot.seat.child.read.as_ref()?)
     }
 
-    fn wait_node(&self, session: SessionId, in_cycle: bool, layer: u32) -> wire::WaitNode {
+    fn wait_node(&self, session: SessionId, cycle_verdict: Option<wire::Verdict>, layer: u32) -> wire::WaitNode {
         let (holds, waits): (Vec<Spot<'_>>, Vec<Spot<'_>>) = self.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
         let label = holds.iter().chain(&waits).find_map(|spot| self.label_of(spot));
         let rows = |spots: Vec<Spot<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
@@ -127,7 +132,8 @@ impl Look<'_> {
             label,
             holds: rows(holds),
             waits: rows(waits),
-            in_cycle,
+            in_cycle: cycle_verdict.is_some(),
+            cycle_verdict,
             layer,
         }
     }
@@ -142,13 +148,15 @@ impl Look<'_> {
     }
 
     fn wait_edge(&self, from: SessionId, to: SessionId, lock: &str, since_ms: i64) -> wire::WaitEdge {
-        let in_cycle = |cycle: &Cycle| cycle.steps.iter().any(|step| (step.from, step.to, &*step.lock) == (from, to, lock));
+        let is_in = |cycle: &&Cycle| cycle.steps.iter().any(|step| (step.from, step.to, &*step.lock) == (from, to, lock));
+        let cycle_verdict = self.observatory.cycles().iter().filter(is_in).map(verdict_of).max();
         wire::WaitEdge {
             from: wire::SessionId(from.0),
             to: wire::SessionId(to.0),
             lock: lock.to_owned(),
             since_ms,
-            in_cycle: self.observatory.cycles().iter().any(in_cycle),
+            in_cycle: cycle_verdict.is_some(),
+            cycle_verdict,
         }
     }
 
@@ -159,6 +167,7 @@ impl Look<'_> {
         Some(wire::Cycle {
             sessions: cycle.sessions().map(|session| wire::SessionId(session.0)).collect(),
             locks: cycle.locks().map(ToString::to_string).collect(),
+            verdict: verdict_of(cycle),
             sentence: self.observatory.cycle_sentence(cycle),
             victim: wire::SessionId(victim.to.0),
             victim_lock: victim.lock.to_string(),
@@ -172,6 +181,11 @@ impl Look<'_> {
             since_ms: cycle.since.0,
         })
     }
+}
+
+/// Whether a circle is a deadlock, or only looks like one.
+pub(super) fn verdict_of(cycle: &Cycle) -> wire::Verdict {
+    if cycle.is_certain { wire::Verdict::Deadlocked } else { wire::Verdict::MaybeDeadlocked }
 }
 
 /// Znodes of one session that are told.

@@ -52,6 +52,7 @@ pub(super) fn wire_verdict(verdict: ModelVerdict) -> wire::Verdict {
         ModelVerdict::NobodyHome => wire::Verdict::NobodyHome,
         ModelVerdict::Orphan => wire::Verdict::Orphan,
         ModelVerdict::Stuck => wire::Verdict::Stuck,
+        ModelVerdict::MaybeDeadlocked => wire::Verdict::MaybeDeadlocked,
         ModelVerdict::DoubleOwner => wire::Verdict::DoubleOwner,
         ModelVerdict::Deadlocked => wire::Verdict::Deadlocked,
     }

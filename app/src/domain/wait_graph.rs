@@ -1,0 +1,389 @@
+//! The graph of waiting as one search sees it: sessions wait for locks, locks are held by sessions. Sessions that wait
+//! for each other, directly or by way of others, are one strongly connected component; a circle is only looked for
+//! inside one. Each vertex is looked at once, so a search costs as much as the graph is large (Tarjan 1972, without
+//! recursion). It can be left at any point and taken up later: what was seen before is then as old as that.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::znode::SessionId;
+
+/// Vertices of one search. What is beyond is not followed; sessions not begun with by then are left to the next search.
+pub const VERTICES_MAX: usize = 262_144;
+/// Circles looked for in one component; each tells a wait that none before it told.
+pub const CIRCLES_MAX: usize = 64;
+/// Edges of known components that cost as much to walk along as a znode costs to look at.
+const EDGES_A_STEP: usize = 16;
+
+/// What waits or is waited for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vertex {
+    /// A session: it waits for locks.
+    Session(SessionId),
+    /// A lock: whoever waits for it waits for those that hold it.
+    Lock(Arc<str>),
+}
+
+/// One session waits for another by way of a lock.
+pub type Wait = (SessionId, Arc<str>, SessionId);
+
+/// What may still be done before others get their turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget(usize);
+
+impl Budget {
+    /// So many vertices, edges and znodes may be looked at.
+    pub fn new(steps: usize) -> Self {
+        Self(steps)
+    }
+
+    /// Counts what was looked at.
+    pub fn spend(&mut self, steps: usize) {
+        self.0 = self.0.saturating_sub(steps);
+    }
+
+    /// Nothing more may be done for now.
+    pub fn is_spent(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// A search under way.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// Sessions to begin with, the last first.
+    starts: Vec<SessionId>,
+    ids: BTreeMap<Vertex, u32>,
+    entries: Vec<Entry>,
+    /// The way from the start to where the search is: a vertex and how many of its edges were followed.
+    way: Vec<(u32, usize)>,
+    /// Vertices whose component is not known yet, in the order they were found.
+    open: Vec<u32>,
+    found: u32,
+    /// Sessions of each component of more than one, those of the fewest last once all are known.
+    components: Vec<Vec<u32>>,
+    /// All components are known.
+    is_sorted: bool,
+    circles: Circles,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    vertex: Vertex,
+    edges: Vec<u32>,
+    /// When it was found, from 1; 0 while it was not.
+    order: u32,
+    low: u32,
+    is_open: bool,
+    /// Which component it is in, by the order of its first vertex; 0 while that is not known.
+    component: u32,
+}
+
+/// Where the search for circles is within the component that comes next.
+#[derive(Clone, Debug, Default)]
+struct Circles {
+    /// Session, its edge, the edge of that edge's lock.
+    at: (usize, usize, usize),
+    found: usize,
+    covered: BTreeSet<(u32, u32, u32)>,
+}
+
+impl Search {
+    /// A search for all circles that some of these sessions are in, or lead to.
+    pub fn from(sessions: BTreeSet<SessionId>) -> Self {
+        Self { starts: sessions.into_iter().rev().collect(), ..Self::default() }
+    }
+
+    /// Sessions that were not begun with because the search was full.
+    pub fn rest(&self) -> impl Iterator<Item = SessionId> {
+        self.starts.iter().copied()
+    }
+
+    /// Finds the components. False when the budget was spent before all were found.
+    pub fn find_components(&mut self, budget: &mut Budget, mut follow: impl FnMut(&Vertex, &mut Budget) -> Vec<Vertex>) -> bool {
+        while !self.is_sorted {
+            if budget.is_spent() {
+                return false;
+            }
+            budget.spend(1);
+            if let Some((from, followed)) = self.way.last_mut() {
+                let (from, at) = (*from, *followed);
+                *followed += 1;
+                match self.entry(from).and_then(|entry| entry.edges.get(at)).copied() {
+                    Some(to) => self.go(from, to, budget, &mut follow),
+                    None => self.leave(from),
+                }
+                continue;
+            }
+            let Some(start) = self.starts.pop_if(|_| self.entries.len() < VERTICES_MAX) else {
+                self.is_sorted = true;
+                self.components.sort_by_key(|sessions| std::cmp::Reverse(sessions.len()));
+                break;
+            };
+            if let Some(id) = self.id_of(Vertex::Session(start))
+                && self.entry(id).is_some_and(|entry| entry.order == 0)
+            {
+                self.visit(id, budget, &mut follow);
+            }
+        }
+        true
+    }
+
+    fn entry(&self, id: u32) -> Option<&Entry> {
+        self.entries.get(id as usize)
+    }
+
+    fn id_of(&mut self, vertex: Vertex) -> Option<u32> {
+        if let Some(id) = self.ids.get(&vertex) {
+            return Some(*id);
+        }
+        let id = u32::try_from(self.entries.len()).ok().filter(|_| self.entries.len() < VERTICES_MAX)?;
+        self.ids.insert(vertex.clone(), id);
+        self.entries.push(Entry { vertex, edges: Vec::new(), order: 0, low: 0, is_open: false, component: 0 });
+        Some(id)
+    }
+
+    fn visit(&mut self, id: u32, budget: &mut Budget, follow: &mut impl FnMut(&Vertex, &mut Budget) -> Vec<Vertex>) {
+        let Some(vertex) = self.entry(id).map(|entry| entry.vertex.clone()) else { return };
+        let edges: Vec<u32> = follow(&vertex, budget).into_iter().filter_map(|next| self.id_of(next)).collect();
+        self.found += 1;
+        let found = self.found;
+        if let Some(entry) = self.entries.get_mut(id as usize) {
+            (entry.edges, entry.order, entry.low, entry.is_open) = (edges, found, found, true);
+        }
+        self.open.push(id);
+        self.way.push((id, 0));
+    }
+
+    fn go(&mut self, from: u32, to: u32, budget: &mut Budget, follow: &mut impl FnMut(&Vertex, &mut Budget) -> Vec<Vertex>) {
+        match self.entry(to).map(|entry| (entry.order, entry.is_open)) {
+            Some((0, _)) => self.visit(to, budget, follow),
+            Some((order, true)) => self.lower(from, order),
+            Some((_, false)) | None => {}
+        }
+    }
+
+    fn lower(&mut self, id: u32, low: u32) {
+        if let Some(entry) = self.entries.get_mut(id as usize) {
+            entry.low = entry.low.min(low);
+        }
+    }
+
+    /// All edges of a vertex were followed: what is still open behind the first one of a component is the component.
+    fn leave(&mut self, id: u32) {
+        self.way.pop();
+        let Some((order, low)) = self.entry(id).map(|entry| (entry.order, entry.low)) else { return };
+        if let Some((before, _)) = self.way.last() {
+            self.lower(*before, low);
+        }
+        if low != order {
+            return;
+        }
+        let mut sessions = Vec::new();
+        while let Some(member) = self.open.pop() {
+            if let Some(entry) = self.entries.get_mut(member as usize) {
+                (entry.is_open, entry.component) = (false, order);
+                sessions.extend(matches!(entry.vertex, Vertex::Session(_)).then_some(member));
+            }
+            if member == id {
+                break;
+            }
+        }
+        if sessions.len() > 1 {
+            sessions.sort_by(|one, other| self.entry(*one).map(|entry| &entry.vertex).cmp(&self.entry(*other).map(|entry| &entry.vertex)));
+            self.components.push(sessions);
+        }
+    }
+
+    /// A wait is told already, so that no circle is looked for on its account.
+    pub fn cover(&mut self, (from, lock, to): &Wait) {
+        let id = |vertex: Vertex| self.ids.get(&vertex).copied();
+        let ids = id(Vertex::Session(*from)).zip(id(Vertex::Lock(Arc::clone(lock)))).zip(id(Vertex::Session(*to)));
+        self.circles.covered.extend(ids.map(|((from, lock), to)| (from, lock, to)));
+    }
+
+    /// The next circle, the smallest components first: the shortest that has a wait which no circle before it had.
+    /// None when there is no more, or when the budget is spent.
+    pub fn next_circle(&mut self, budget: &mut Budget) -> Option<Vec<Wait>> {
+        while !budget.is_spent() && !self.components.is_empty() {
+            budget.spend(1);
+            let next = if self.circles.found < CIRCLES_MAX { self.next_wait() } else { None };
+            let Some(wait) = next else {
+                self.components.pop();
+                (self.circles.at, self.circles.found) = ((0, 0, 0), 0);
+                continue;
+            };
+            if self.circles.covered.contains(&wait) {
+                continue;
+            }
+            self.circles.found += 1;
+            let Some(circle) = self.shortest(wait, budget) else { continue };
+            self.circles.covered.extend(circle.iter().copied());
+            return Some(self.rotated(circle.into_iter().filter_map(|wait| self.told(wait)).collect()));
+        }
+        None
+    }
+
+    /// All circles were found.
+    pub fn is_over(&self) -> bool {
+        self.is_sorted && self.components.is_empty()
+    }
+
+    /// The next wait inside the component.
+    fn next_wait(&mut self) -> Option<(u32, u32, u32)> {
+        let sessions = self.components.last()?;
+        loop {
+            let (at, edge, holder) = self.circles.at;
+            let from = *sessions.get(at)?;
+            let entry = self.entries.get(from as usize)?;
+            let Some(lock) = entry.edges.get(edge).and_then(|lock| Some((*lock, self.entries.get(*lock as usize)?))) else {
+                self.circles.at = (at + 1, 0, 0);
+                continue;
+            };
+            let Some(to) = lock.1.edges.get(holder) else {
+                self.circles.at = (at, edge + 1, 0);
+                continue;
+            };
+            self.circles.at = (at, edge, holder + 1);
+            let is_inside = self.entry(*to).is_some_and(|other| other.component == entry.component);
+            if *to != from && is_inside {
+                return Some((from, lock.0, *to));
+            }
+        }
+    }
+
+    /// The shortest circle that begins with a wait: breadth first, within its component.
+    fn shortest(&self, first: (u32, u32, u32), budget: &mut Budget) -> Option<Vec<(u32, u32, u32)>> {
+        let mut edges = 0;
+        let circle = self.walk(first, &mut edges);
+        budget.spend(edges / EDGES_A_STEP);
+        circle
+    }
+
+    fn walk(&self, first: (u32, u32, u32), edges: &mut usize) -> Option<Vec<(u32, u32, u32)>> {
+        let (start, _, from) = first;
+        let component = self.entry(start)?.component;
+        // From where each vertex was reached.
+        let mut before = vec![None; self.entries.len()];
+        let mut next = VecDeque::from([from]);
+        while let Some(session) = next.pop_front() {
+            for lock in self.inside(session, component) {
+                *edges += 1;
+                if !reach(&mut before, lock, session) {
+                    continue;
+                }
+                for to in self.inside(lock, component) {
+                    *edges += 1;
+                    if to == start {
+                        return Some(walk_back((session, lock, to), first, &before));
+                    }
+                    if to != from && reach(&mut before, to, lock) {
+                        next.push_back(to);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn inside(&self, id: u32, component: u32) -> impl Iterator<Item = u32> {
+        let edges = self.entry(id).into_iter().flat_map(|entry| entry.edges.iter().copied());
+        edges.filter(move |to| self.entry(*to).is_some_and(|entry| entry.component == component))
+    }
+
+    fn told(&self, (from, lock, to): (u32, u32, u32)) -> Option<Wait> {
+        match (&self.entry(from)?.vertex, &self.entry(lock)?.vertex, &self.entry(to)?.vertex) {
+            (Vertex::Session(from), Vertex::Lock(lock), Vertex::Session(to)) => Some((*from, Arc::clone(lock), *to)),
+            _ => None,
+        }
+    }
+
+    /// The same circle told from its smallest session id on, so that it is one circle wherever it was found.
+    fn rotated(&self, mut circle: Vec<Wait>) -> Vec<Wait> {
+        let first = (0..circle.len()).min_by_key(|at| circle.get(*at).map(|wait| wait.0)).unwrap_or(0);
+        circle.rotate_left(first);
+        circle
+    }
+}
+
+/// Notes from where a vertex was reached; false when it was reached before.
+fn reach(before: &mut [Option<u32>], vertex: u32, from: u32) -> bool {
+    let Some(place) = before.get_mut(vertex as usize).filter(|place| place.is_none()) else { return false };
+    *place = Some(from);
+    true
+}
+
+fn walk_back(last: (u32, u32, u32), first: (u32, u32, u32), before: &[Option<u32>]) -> Vec<(u32, u32, u32)> {
+    let came_from = |vertex: u32| before.get(vertex as usize).copied().flatten();
+    let mut circle = vec![last];
+    while let Some((session, ..)) = circle.last().copied().filter(|(session, ..)| *session != first.2) {
+        let Some((lock, from)) = came_from(session).and_then(|lock| Some((lock, came_from(lock)?))) else { break };
+        circle.push((from, lock, session));
+    }
+    circle.push(first);
+    circle.reverse();
+    circle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each session waits for the lock of the one it is to wait for.
+    fn search(starts: &[i64], edges: &[(i64, i64)], steps: usize) -> (Vec<Vec<(i64, i64)>>, usize) {
+        let follow = |vertex: &Vertex, _: &mut Budget| match vertex {
+            Vertex::Session(from) => edges.iter().filter(|(one, _)| *one == from.0).map(|(_, to)| Vertex::Lock(format!("/{to}").into())).collect(),
+            Vertex::Lock(path) => vec![Vertex::Session(SessionId(path[1..].parse().unwrap()))],
+        };
+        let mut search = Search::from(starts.iter().map(|session| SessionId(*session)).collect());
+        let (mut found, mut rounds) = (Vec::new(), 0);
+        while !search.is_over() {
+            rounds += 1;
+            let mut budget = Budget::new(steps);
+            if search.find_components(&mut budget, follow) {
+                while let Some(circle) = search.next_circle(&mut budget) {
+                    found.push(circle.iter().map(|(from, _, to)| (from.0, to.0)).collect());
+                }
+            }
+        }
+        (found, rounds)
+    }
+
+    fn found(starts: &[i64], edges: &[(i64, i64)]) -> Vec<Vec<(i64, i64)>> {
+        let (found, rounds) = search(starts, edges, 1_000);
+        assert_eq!(rounds, 1);
+        assert_eq!(search(starts, edges, 1).0, found, "whatever the budget");
+        found
+    }
+
+    #[test]
+    fn a_circle_is_told_once_and_the_same_from_everywhere() {
+        assert_eq!(found(&[1], &[(1, 2), (2, 1)]), [[(1, 2), (2, 1)]]);
+        assert_eq!(found(&[2], &[(1, 2), (2, 1)]), [[(1, 2), (2, 1)]]);
+        assert_eq!(found(&[1, 2], &[(1, 2), (2, 1)]), [[(1, 2), (2, 1)]]);
+        assert_eq!(found(&[9], &[(9, 2), (1, 2), (2, 1)]), [[(1, 2), (2, 1)]], "one that only leads there finds it, too");
+        assert!(found(&[1], &[(1, 1)]).is_empty(), "whoever waits for itself may serve many threads");
+        assert!(found(&[1], &[(1, 2), (2, 3)]).is_empty());
+        assert!(found(&[1], &[]).is_empty());
+    }
+
+    #[test]
+    fn every_wait_that_is_in_a_circle_gets_into_one() {
+        let edges = [(1, 2), (2, 3), (3, 1), (2, 4), (4, 1)];
+        assert_eq!(found(&[3], &edges), [[(1, 2), (2, 3), (3, 1)], [(1, 2), (2, 4), (4, 1)]]);
+    }
+
+    #[test]
+    fn small_components_come_first() {
+        let edges = [(1, 2), (2, 3), (3, 1), (3, 8), (8, 9), (9, 8)];
+        assert_eq!(found(&[1], &edges), [vec![(8, 9), (9, 8)], vec![(1, 2), (2, 3), (3, 1)]]);
+    }
+
+    #[test]
+    fn a_large_component_costs_as_much_as_it_is_large() {
+        let edges: Vec<(i64, i64)> = (0..300).flat_map(|from| (1..=40).map(move |by| (from, (from + by * 7) % 300))).collect();
+        let steps = 2 * (edges.len() + 600) + CIRCLES_MAX * (edges.len() + 1);
+        let (circles, rounds) = search(&[0], &edges, steps);
+        assert_eq!((circles.len(), rounds), (CIRCLES_MAX, 1));
+    }
+}
