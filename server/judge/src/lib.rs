@@ -3,11 +3,16 @@
 //! [`Truth`] is made from the log ([`txn_log`]); [`Capture`]s are what a client of the live socket was shown and when;
 //! [`judge`] compares them, [`judge_releases`] does the same for deletions that came from Lockscope.
 
+mod bench;
 mod capture;
+mod claim;
+mod difference;
+mod display;
 mod fault;
 mod limits;
 mod release;
 mod report;
+mod revision;
 mod truth;
 
 pub use capture::{Capture, Contender, Gone, Origin, Revision, Shown};
@@ -23,13 +28,23 @@ pub fn judge(truth: &Truth, captures: &[Capture], faults: &[FaultSpan]) -> Repor
 }
 
 /// The same with other limits.
-pub fn judge_within(_limits: &Limits, _truth: &Truth, _captures: &[Capture], _faults: &[FaultSpan]) -> Report {
+pub fn judge_within(limits: &Limits, truth: &Truth, captures: &[Capture], faults: &[FaultSpan]) -> Report {
     let mut report = Report::default();
-    report.merge(Report::default());
+    revision::compare(captures, &mut report);
+    let tracks = display::tracks(captures, &mut report.counts);
+    let faults = fault::Faults { spans: faults, limits };
+    for of_lock in tracks.chunk_by(|a, b| a.lock == b.lock) {
+        let Some(first) = of_lock.first() else { continue };
+        let timeline = truth.timeline(first.lock);
+        let mut bench = bench::Bench::new(faults, &timeline, &mut report);
+        of_lock.iter().for_each(|track| bench.track(track));
+    }
     report
 }
 
 /// Compares the deletions that came from Lockscope with what was planned and recorded.
-pub fn judge_releases(_limits: &Limits, _truth: &Truth, _releases: &Releases) -> Report {
-    Report::default()
+pub fn judge_releases(limits: &Limits, truth: &Truth, releases: &Releases) -> Report {
+    let mut report = Report::default();
+    release::compare(limits, truth, releases, &mut report);
+    report
 }

@@ -94,7 +94,7 @@ pub struct Line {
 /// Something that was shown or done and is not so. One kind for each way of being wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// LIVE with somebody as holder who did not hold.
+    /// LIVE with somebody as holder who did not hold, or without somebody who held.
     WrongHolder(Place, Difference),
     /// LIVE with the right waiters in another order.
     SwappedWaiters(Place, Difference),
@@ -276,6 +276,13 @@ impl Report {
     /// How many were wrong in this way.
     pub fn count(&self, kind: Kind) -> u64 {
         self.wrong_by_kind.get(&kind).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn push(&mut self, wrong: Wrong) {
+        *self.wrong_by_kind.entry(wrong.kind()).or_default() += 1;
+        if self.wrong.len() < WRONGS_MAX {
+            self.wrong.push(wrong);
+        }
     }
 
     /// Both in one: what was found of the views and what was found of the releases.

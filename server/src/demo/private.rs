@@ -253,6 +253,13 @@ impl PrivateZooKeeper {
         self.folder.path()
     }
 
+    /// One of ZooKeeper's own Java programs, such as its reader of transaction logs, as this server would run it.
+    pub fn tool(&self, class: &str) -> std::process::Command {
+        let mut command = std::process::Command::new(&self.java.program);
+        command.arg("-cp").arg(&self.java.class_path).arg(class);
+        command
+    }
+
     fn gave_up(&self) -> bool {
         let log = self.log();
         log.contains(GAVE_UP) || log.lines().any(|line| line.starts_with(NEVER_RAN))

@@ -42,3 +42,4 @@ mod supply;
 mod tidy;
 mod transport;
 mod tree;
+mod txn_log;

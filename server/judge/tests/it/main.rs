@@ -1,0 +1,10 @@
+//! The judge is judged: planted lies are each seen and named, honest captures are clean.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod faults;
+mod honest;
+mod lies;
+mod many;
+mod releases;
+mod truth;
+mod world;
