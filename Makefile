@@ -1,5 +1,5 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
-.PHONY: help demo build site test test-rust e2e screenshots lint supply advisories sbom bench dev clean
+.PHONY: help demo build site test test-rust e2e screenshots lint supply advisories sbom campaign bench dev clean
 .DEFAULT_GOAL := help
 # One selection of packages for lints and tests: with another, the crates that many depend on would be compiled again.
 WHOLE := --workspace --features server/oidc
@@ -58,6 +58,12 @@ screenshots: site ## the pictures in docs/ anew, from the demo and from made-up 
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked --workspace --bin lockscope --example fixture_site
 	cd e2e && SCREENSHOTS=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test screenshots --project javascript-on --workers 1
+
+campaign: site ## every fault against the release binary, judged by ZooKeeper's transaction log: SEEDS=3, ONLY=cut,late-link
+	@.ci/need java javac zookeeper curator kazoo
+	cargo build --release --locked -p server --bin lockscope
+	cargo build --release --locked -p campaign
+	$(TARGET)/release/campaign --seeds $(or $(SEEDS),1) --out $(TARGET)/campaign $(if $(ONLY),--only $(ONLY)) $(if $(DOCUMENT),--document $(DOCUMENT))
 
 bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper

@@ -8,11 +8,11 @@ mod crate_locks;
 mod deaths;
 mod exclusive;
 mod gates;
-pub(crate) mod host;
 mod items;
 pub(crate) mod lockscope;
 mod modes;
-pub(crate) mod programs;
 mod semaphores;
 mod strangers;
 mod watchers;
+
+pub(crate) use campaign::clients as host;

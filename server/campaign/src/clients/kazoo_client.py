@@ -12,6 +12,7 @@ what a client has to say are lines on standard output, `<client> <word> <rest>`:
 A blocking order says nothing until it is done. The process ends with its standard input.
 """
 import datetime
+import logging
 import os
 import queue
 import sys
@@ -21,6 +22,8 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import LockTimeout
 from kazoo.recipe.lock import ReadLock, WriteLock
 
+# Servers that go away are what tests are about.
+logging.getLogger("kazoo").setLevel(logging.CRITICAL)
 mouth = threading.Lock()
 
 
@@ -207,6 +210,9 @@ def serve(name, orders):
                 say(name, getattr(verbs, verb)(*words))
     except Exception as error:
         say(name, "failed", repr(error))
+        # Nobody hears its orders any more: its session must not outlive it.
+        if client:
+            client.stop()
 
 
 clients = {}

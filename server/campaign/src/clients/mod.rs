@@ -7,11 +7,15 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use tokio::sync::watch;
 
-use super::programs::{curator, kazoo};
-use crate::harness::DEADLINE;
+mod programs;
+
+pub use programs::python;
+use programs::{curator, kazoo};
+
+use crate::DEADLINE;
 
 /// Time-out of sessions that nobody kills, in seconds: a busy machine must not end them.
 const PATIENT_S: u32 = 40;
@@ -35,22 +39,22 @@ struct Ear {
 
 /// A process of clients. It ends with its standard input, so at the latest with us. Read by a thread, not by a runtime:
 /// a process that tests share outlives the runtime of each.
-pub(crate) struct Host {
+pub struct Host {
     child: Mutex<Child>,
     orders: Mutex<ChildStdin>,
     ear: Arc<Ear>,
 }
 
 /// A client of some library, with a session of its own.
-pub(crate) struct Client {
+pub struct Client {
     host: Arc<Host>,
     name: String,
-    pub(crate) session: String,
+    pub session: String,
 }
 
 /// The libraries that have a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Library {
+pub enum Library {
     Kazoo,
     /// Curator's recipes, and ZooKeeper's own.
     Curator,
@@ -76,18 +80,18 @@ impl Library {
     }
 
     /// A new client in the process that tests share; `recipe` has the recipe's name, its path and what else it takes.
-    pub(crate) async fn client(self, connect: &str, recipe: &str) -> Client {
+    pub async fn client(self, connect: &str, recipe: &str) -> Client {
         self.shared().client(connect, recipe).await
     }
 
     /// A process that will be killed.
-    pub(crate) fn victim(self) -> Arc<Host> {
+    pub fn victim(self) -> Arc<Host> {
         Host::start(self.command(VICTIM_S))
     }
 
     /// A process that will be killed or stopped, whose sessions outlive it for longer than the pause between two rounds of
     /// questions.
-    pub(crate) fn slow_victim(self) -> Arc<Host> {
+    pub fn slow_victim(self) -> Arc<Host> {
         Host::start(self.command(SLOW_VICTIM_S))
     }
 }
@@ -107,7 +111,7 @@ impl Host {
         Arc::new(Self { child: Mutex::new(child), orders: Mutex::new(orders), ear })
     }
 
-    pub(crate) async fn client(self: &Arc<Self>, connect: &str, recipe: &str) -> Client {
+    pub async fn client(self: &Arc<Self>, connect: &str, recipe: &str) -> Client {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("client-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let mut client = Client { host: Arc::clone(self), name, session: String::new() };
@@ -117,7 +121,7 @@ impl Host {
     }
 
     /// Ends the process and with it every client, as `kill -9` does: no session is closed.
-    pub(crate) fn kill_minus_9(&self) {
+    pub fn kill_minus_9(&self) {
         let mut child = self.child.lock().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -127,17 +131,18 @@ impl Host {
 /// Signals.
 impl Host {
     /// Freezes the process (SIGSTOP): its connections stay open, nothing is said.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         self.signal(Signal::STOP);
     }
 
     /// Thaws it.
-    pub(crate) fn go_on(&self) {
+    pub fn go_on(&self) {
         self.signal(Signal::CONT);
     }
 
     fn signal(&self, signal: Signal) {
-        crate::harness::signal(self.child.lock().unwrap().id(), signal);
+        let pid = Pid::from_child(&self.child.lock().unwrap());
+        rustix::process::kill_process(pid, signal).expect("the process is ours");
     }
 }
 
@@ -157,36 +162,41 @@ impl Ear {
 
 impl Client {
     /// Sends an order; does not wait.
-    pub(crate) fn order(&self, order: &str) {
+    pub fn order(&self, order: &str) {
         let mut orders = self.host.orders.lock().unwrap();
         writeln!(orders, "{} {order}", self.name).expect("the clients' process lives");
     }
 
     /// Waits for the next thing the client says, which must begin with `word`; gives the rest of it.
-    pub(crate) async fn says(&self, word: &str) -> String {
+    pub async fn says(&self, word: &str) -> String {
         let line = self.next(word, |said| said.words.pop_front()).await;
         let rest = line.strip_prefix(word).unwrap_or_else(|| panic!("{} said {line:?}, not {word:?}", self.name));
         rest.trim().to_owned()
     }
 
+    /// Waits for the next thing the client says, whatever it is.
+    pub async fn answer(&self) -> String {
+        self.next("anything", |said| said.words.pop_front()).await
+    }
+
     /// The next thing it said, if it said anything that was not heard yet.
-    pub(crate) fn said(&self) -> Option<String> {
+    pub fn said(&self) -> Option<String> {
         self.host.ear.clients.lock().unwrap().get_mut(&self.name)?.words.pop_front()
     }
 
     /// Waits for the next znode that the client made; gives its path.
-    pub(crate) async fn made(&self) -> String {
+    pub async fn made(&self) -> String {
         self.next("made", |said| said.made.pop_front()).await
     }
 
     /// Orders and waits for the answer.
-    pub(crate) async fn does(&self, order: &str, answer: &str) -> String {
+    pub async fn does(&self, order: &str, answer: &str) -> String {
         self.order(order);
         self.says(answer).await
     }
 
     /// Whether all it said was heard: then it waits for what it was last ordered to do.
-    pub(crate) fn is_silent(&self) -> bool {
+    pub fn is_silent(&self) -> bool {
         self.host.ear.clients.lock().unwrap().get(&self.name).is_none_or(|said| said.words.is_empty())
     }
 

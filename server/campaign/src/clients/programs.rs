@@ -22,8 +22,8 @@ const JARS: [&str; 10] = [
 ];
 
 /// The Python of the tests' own environment.
-pub(crate) fn python() -> PathBuf {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the server lies in the repository");
+pub fn python() -> PathBuf {
+    let repository = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     std::env::var_os("LOCKSCOPE_PYTHON").map_or_else(|| repository.join(".tools/venv/bin/python"), PathBuf::from)
 }
 
@@ -58,11 +58,14 @@ fn compile() -> String {
     }
     let mut hasher = DefaultHasher::new();
     CURATOR.hash(&mut hasher);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("curator-client-{:x}", hasher.finish()));
+    // Beside our own program: `cargo clean` takes it away.
+    let program = std::env::current_exe().expect("we are a file");
+    let place = program.parent().expect("a file lies in a folder");
+    let folder = place.join(format!("curator-client-{:x}", hasher.finish()));
     let class_path = format!("{}:{}", folder.display(), jars.join(":"));
     if !folder.exists() {
         // Renamed when complete, so that an interrupted compiler leaves nothing that looks compiled.
-        let partial = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let partial = tempfile::tempdir_in(place).unwrap();
         let source = partial.path().join("CuratorClient.java");
         std::fs::write(&source, CURATOR).unwrap();
         let compiled = Command::new("javac").args(["-cp", &class_path, "-d"]).arg(partial.path()).arg(&source).output();

@@ -1,0 +1,89 @@
+//! Faults that are too much of what is usual.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use tokio::task::JoinSet;
+use tokio::time::{interval, sleep};
+use zookeeper_client::{Acls, Client, CreateMode};
+
+use super::Form;
+use crate::scene::{Scene, make, open};
+
+/// Changes a second.
+const STORM_PER_S: u64 = 5_000;
+/// Sessions that make them.
+const STORM_SESSIONS: u64 = 5;
+/// Directories they are made in.
+const STORM_LOCKS: u64 = 16;
+/// Znodes that come at once.
+const ZNODES: usize = 20_000;
+/// Directories they come in.
+const ZNODE_LOCKS: usize = 200;
+/// Requests under way at once.
+const AT_ONCE: usize = 500;
+/// Contenders that one session has in a storm.
+const STANDING: usize = 8;
+
+async fn enqueue(client: &Client, path: &str) -> Option<String> {
+    let prefix = format!("{path}/0123456789abcdef0123456789abcdef__lock__");
+    let mode = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
+    client.create(&prefix, b"host", &mode).await.ok().map(|(_, number)| format!("{prefix}{number}"))
+}
+
+pub(super) async fn storm(scene: &mut Scene, form: Form) {
+    let connect = scene.servers.connect_string();
+    let paths: Vec<String> = (0..STORM_LOCKS).map(|number| super::path(&format!("storm-{number}"))).collect();
+    let client = scene.direct().await;
+    for path in &paths {
+        make(&client, path).await;
+    }
+    let begin = Instant::now();
+    let end = begin + Duration::from_millis(form.of(15_000, 4_000));
+    let mut sessions = JoinSet::new();
+    for session in 0..STORM_SESSIONS {
+        let (client, paths) = (open(&connect).await, paths.clone());
+        sessions.spawn(storming(client, paths, session, end));
+    }
+    let changes: u64 = sessions.join_all().await.into_iter().sum();
+    scene.notes.push(format!("{} changes/s", changes * 1_000 / u64::try_from(begin.elapsed().as_millis()).unwrap_or(1).max(1)));
+}
+
+/// One session's share: in bursts, each many requests at once.
+async fn storming(client: Client, paths: Vec<String>, session: u64, end: Instant) -> u64 {
+    let burst = Duration::from_millis(20);
+    let half = usize::try_from(STORM_PER_S / STORM_SESSIONS / 50 / 2).unwrap_or(1);
+    let mut ticks = interval(burst);
+    let (mut standing, mut changes) = (Vec::<String>::new(), 0);
+    let mut at = usize::try_from(session).unwrap_or(0);
+    while Instant::now() < end {
+        ticks.tick().await;
+        let targets: Vec<&String> = (0..half).map(|step| &paths[(at + step * 3) % paths.len()]).collect();
+        at += 1;
+        let going: Vec<String> = standing.drain(..standing.len().saturating_sub(STANDING).min(half)).collect();
+        let deleted = join_all(going.iter().map(|path| client.delete(path, None)));
+        let (made, deleted) = tokio::join!(join_all(targets.into_iter().map(|path| enqueue(&client, path))), deleted);
+        changes += u64::try_from(made.iter().flatten().count() + deleted.iter().flatten().count()).unwrap_or(0);
+        standing.extend(made.into_iter().flatten());
+    }
+    changes
+}
+
+pub(super) async fn znodes(scene: &mut Scene, form: Form) {
+    let paths: Vec<String> = (0..ZNODE_LOCKS).map(|number| super::path(&format!("many-{number}"))).collect();
+    let client = scene.direct().await;
+    for path in &paths {
+        make(&client, path).await;
+    }
+    for _ in 0..form.of(2, 1) {
+        let owner = open(&scene.servers.connect_string()).await;
+        let numbers: Vec<usize> = (0..ZNODES).collect();
+        for chunk in numbers.chunks(AT_ONCE) {
+            join_all(chunk.iter().map(|number| enqueue(&owner, &paths[number % ZNODE_LOCKS]))).await;
+        }
+        sleep(Duration::from_millis(1_000)).await;
+        // All of them go in one transaction.
+        drop(owner);
+        sleep(Duration::from_millis(3_000)).await;
+    }
+}

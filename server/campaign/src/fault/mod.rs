@@ -1,0 +1,180 @@
+//! What is broken: a closed list, each with what it needs and a small function that does it.
+
+mod link;
+mod load;
+mod program;
+mod release;
+mod server;
+mod tree;
+
+use crate::clients::Library;
+use crate::scene::{ROOT, Scene, Setup};
+use crate::workload::{Contention, Who};
+
+macro_rules! faults {
+    ($($name:ident = $word:literal, $told:literal;)*) => {
+        /// A fault.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Fault { $($name),* }
+
+        impl Fault {
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// What it is called on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$name => $word),* }
+            }
+
+            /// What is done, in the table's words.
+            pub fn told(self) -> &'static str {
+                match self { $(Self::$name => $told),* }
+            }
+        }
+    };
+}
+
+faults! {
+    Restart = "restart", "ZooKeeper restarts in order";
+    KillMinus9 = "kill-9", "ZooKeeper is killed (`kill -9`) and started again";
+    Cut = "cut", "the link to ZooKeeper is cut";
+    Flap = "flap", "the link is cut and back ten times in a few seconds";
+    Partition = "partition", "silent partition: nothing passes, nothing is closed";
+    PartitionRequests = "partition-requests", "silent partition of what Lockscope sends";
+    PartitionReplies = "partition-replies", "silent partition of what ZooKeeper sends";
+    SlowLink = "slow-link", "the link carries 4 KB a second";
+    LateLink = "late-link", "everything arrives 3 s late, each way";
+    StoppedServer = "stopped-server", "ZooKeeper is frozen (SIGSTOP) and thawed";
+    StoppedLockscope = "stopped-lockscope", "Lockscope is frozen (SIGSTOP) and thawed";
+    ExpiredSession = "expired-session", "Lockscope's sessions run out";
+    OurMemberLost = "our-member-lost", "of three: the member that Lockscope is at is killed";
+    OurMemberFrozen = "our-member-frozen", "of three: the member that Lockscope is at is frozen";
+    LeaderLost = "leader-lost", "of three: the leader is killed";
+    LeaderFrozen = "leader-frozen", "of three: the leader is frozen";
+    FollowerLost = "follower-lost", "of three: another follower is killed";
+    FollowerFrozen = "follower-frozen", "of three: another follower is frozen";
+    RootRecreated = "root-recreated", "the watched root is deleted with all below it and made again";
+    DirectoryRecreated = "directory-recreated", "lock directories are deleted and made again";
+    AbaStorm = "aba-storm", "the same names come and go at full speed";
+    Storm = "storm", "5,000 changes a second";
+    Znodes = "znodes", "20,000 znodes come at once and go with their session";
+    Unreadable = "unreadable", "contenders that Lockscope may not read";
+    SlowReader = "slow-reader", "a script reads 10 frames a second";
+    DeafReaders = "deaf-readers", "200 sockets are never read";
+    FullDisk = "full-disk", "no room for the record while releases are asked for";
+    KillAmongReleases = "kill-among-releases", "Lockscope is killed (`kill -9`) among releases";
+    ReleaseRaces = "release-races", "owners leave, and others come, while releases are carried out";
+    ReleasePartitions = "release-partitions", "the link falls silent or is cut around releases";
+}
+
+impl std::str::FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = || Self::ALL.iter().map(|fault| fault.name()).collect::<Vec<_>>().join(", ");
+        Self::ALL.iter().copied().find(|fault| fault.name() == text).ok_or_else(|| format!("{text} is no fault; use one of {}", names()))
+    }
+}
+
+/// How long faults last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As long as each promise needs to be seen.
+    Long,
+    /// Shorter, for the tests.
+    Short,
+}
+
+impl Form {
+    /// The longer or the shorter one.
+    pub(crate) fn of(self, long: u64, short: u64) -> u64 {
+        match self {
+            Self::Long => long,
+            Self::Short => short,
+        }
+    }
+}
+
+fn path(name: &str) -> String {
+    format!("{ROOT}/{name}")
+}
+
+fn contention(name: &str, who: Who) -> Contention {
+    Contention { path: path(name), who }
+}
+
+impl Fault {
+    /// What it needs.
+    pub fn setup(self) -> Setup {
+        let usual = Setup::default();
+        let queues = || vec![contention("fast", Who::Queue(60)), contention("slow", Who::Queue(500)), contention("third", Who::Queue(150))];
+        match self {
+            Self::Restart
+            | Self::KillMinus9
+            | Self::Cut
+            | Self::Flap
+            | Self::Partition
+            | Self::PartitionRequests
+            | Self::PartitionReplies
+            | Self::SlowLink
+            | Self::StoppedServer
+            | Self::StoppedLockscope => usual,
+            Self::LateLink => Setup { session_timeout_ms: 30_000, ..usual },
+            Self::ExpiredSession => Setup { session_timeout_ms: 2_000, ..usual },
+            Self::OurMemberLost | Self::OurMemberFrozen | Self::LeaderLost | Self::LeaderFrozen | Self::FollowerLost | Self::FollowerFrozen => {
+                Setup { members: 3, ..usual }
+            }
+            Self::RootRecreated => Setup { contentions: queues(), ..usual },
+            Self::DirectoryRecreated => Setup { more_locks: (0..3).map(|number| path(&format!("again-{number}"))).collect(), ..usual },
+            Self::AbaStorm => Setup { more_locks: (0..3).map(|number| path(&format!("aba-{number}"))).collect(), ..usual },
+            Self::Storm => Setup { contentions: queues(), more_locks: (0..6).map(|number| path(&format!("storm-{number}"))).collect(), ..usual },
+            Self::Znodes => Setup { contentions: queues(), more_locks: (0..4).map(|number| path(&format!("many-{number}"))).collect(), ..usual },
+            Self::Unreadable => {
+                Setup { contentions: queues(), more_locks: (0..6).map(|number| path(&format!("veiled-{number}"))).collect(), ..usual }
+            }
+            Self::SlowReader | Self::DeafReaders => {
+                let busy = (0..8).map(|number| contention(&format!("busy-{number}"), Who::Queue(40)));
+                let known = contention("kazoo", Who::Library(Library::Kazoo, 3));
+                Setup { contentions: busy.chain([known]).collect(), ..usual }
+            }
+            Self::FullDisk | Self::KillAmongReleases | Self::ReleaseRaces | Self::ReleasePartitions => {
+                Setup { contentions: queues(), keeps_record: true, ..usual }
+            }
+        }
+    }
+
+    /// Does it, and undoes it; returns when all should be well.
+    pub async fn throw(self, scene: &mut Scene, form: Form) {
+        match self {
+            Self::Restart => server::restart(scene).await,
+            Self::KillMinus9 => server::kill_minus_9(scene).await,
+            Self::Cut => link::cut(scene, form).await,
+            Self::Flap => link::flap(scene).await,
+            Self::Partition => link::partition(scene, form, link::Side::Both).await,
+            Self::PartitionRequests => link::partition(scene, form, link::Side::Requests).await,
+            Self::PartitionReplies => link::partition(scene, form, link::Side::Replies).await,
+            Self::SlowLink => link::slow(scene, form).await,
+            Self::LateLink => link::late(scene, form).await,
+            Self::StoppedServer => server::stopped(scene, form).await,
+            Self::StoppedLockscope => program::stopped(scene, form).await,
+            Self::ExpiredSession => link::expired(scene).await,
+            Self::OurMemberLost => server::lost(scene, server::Which::Ours).await,
+            Self::OurMemberFrozen => server::frozen(scene, form, server::Which::Ours).await,
+            Self::LeaderLost => server::lost(scene, server::Which::Leader).await,
+            Self::LeaderFrozen => server::frozen(scene, form, server::Which::Leader).await,
+            Self::FollowerLost => server::lost(scene, server::Which::OtherFollower).await,
+            Self::FollowerFrozen => server::frozen(scene, form, server::Which::OtherFollower).await,
+            Self::RootRecreated => tree::root_recreated(scene).await,
+            Self::DirectoryRecreated => tree::directory_recreated(scene, form).await,
+            Self::AbaStorm => tree::aba_storm(scene, form).await,
+            Self::Storm => load::storm(scene, form).await,
+            Self::Znodes => load::znodes(scene, form).await,
+            Self::Unreadable => tree::unreadable(scene, form).await,
+            Self::SlowReader => program::slow_reader(scene, form).await,
+            Self::DeafReaders => program::deaf_readers(scene, form).await,
+            Self::FullDisk => release::full_disk(scene).await,
+            Self::KillAmongReleases => release::killed(scene, form).await,
+            Self::ReleaseRaces => release::races(scene, form).await,
+            Self::ReleasePartitions => release::partitions(scene, form).await,
+        }
+    }
+}

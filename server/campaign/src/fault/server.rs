@@ -1,0 +1,111 @@
+//! Faults of ZooKeeper's servers, made by signals.
+
+use std::time::Duration;
+
+use judge::Fault;
+use rand::RngExt as _;
+use tokio::time::sleep;
+
+use super::Form;
+use crate::capture::now_ms;
+use crate::scene::Scene;
+
+/// Which of three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    Ours,
+    Leader,
+    OtherFollower,
+}
+
+pub(super) async fn restart(scene: &mut Scene) {
+    scene.lost(Fault::LinkLost);
+    scene.lost(Fault::CommitsHeld);
+    scene.servers.members_mut()[0].stop().await.expect("it stops");
+    begin_again(scene, 0).await;
+}
+
+pub(super) async fn kill_minus_9(scene: &mut Scene) {
+    scene.lost(Fault::LinkLost);
+    scene.lost(Fault::CommitsHeld);
+    scene.servers.members_mut()[0].kill_minus_9().await.expect("it is killed");
+    begin_again(scene, 0).await;
+}
+
+async fn begin_again(scene: &mut Scene, at: usize) {
+    let gone_at_ms = now_ms();
+    let down = scene.rng.random_range(0..2_500);
+    sleep(Duration::from_millis(down)).await;
+    scene.servers.members_mut()[at].restart().await.unwrap_or_else(|error| panic!("{error}"));
+    let up_at_ms = now_ms();
+    scene.mended_since(gone_at_ms).await;
+    // From when it served, not from when it went.
+    scene.back_ms = Some(now_ms() - up_at_ms);
+}
+
+pub(super) async fn stopped(scene: &mut Scene, form: Form) {
+    let lasts = scene.rng.random_range(3_000..form.of(9_000, 4_000));
+    scene.lost(Fault::LinkLost);
+    scene.lost(Fault::CommitsHeld);
+    scene.servers.members_mut()[0].pause().expect("it is frozen");
+    sleep(Duration::from_millis(lasts)).await;
+    scene.servers.members_mut()[0].resume().expect("it is thawed");
+    scene.mended().await;
+}
+
+/// A member, and what it is.
+struct Found {
+    at: usize,
+    is_leader: bool,
+    /// Lockscope's link goes there.
+    is_ours: bool,
+}
+
+async fn find(scene: &Scene, which: Which) -> Found {
+    let leader = scene.servers.leader().await;
+    let session = scene.lockscope.session().await.expect("Lockscope has a session");
+    let ours = scene.servers.member_of(session).await.unwrap_or(leader);
+    let at = match which {
+        Which::Ours => ours,
+        Which::Leader => leader,
+        Which::OtherFollower => (0..scene.servers.members().len()).find(|at| *at != leader && *at != ours).expect("there are three"),
+    };
+    Found { at, is_leader: at == leader, is_ours: at == ours }
+}
+
+pub(super) async fn lost(scene: &mut Scene, which: Which) {
+    let Found { at, is_leader, is_ours } = find(scene, which).await;
+    let lost_at_ms = now_ms();
+    // Followers let go of everybody while there is no leader.
+    let is_felt = is_leader || is_ours;
+    if is_felt {
+        scene.lost(Fault::LinkLost);
+    }
+    if is_leader {
+        scene.lost(Fault::CommitsHeld);
+    }
+    scene.servers.members_mut()[at].kill_minus_9().await.expect("it is killed");
+    if is_felt {
+        scene.mended_since(lost_at_ms + 1).await;
+    }
+    sleep(Duration::from_millis(2_000)).await;
+    scene.servers.members_mut()[at].restart().await.unwrap_or_else(|error| panic!("{error}"));
+}
+
+pub(super) async fn frozen(scene: &mut Scene, form: Form, which: Which) {
+    let Found { at, is_leader, is_ours } = find(scene, which).await;
+    let lasts = Duration::from_millis(scene.rng.random_range(4_000..form.of(9_000, 5_000)));
+    if is_leader {
+        scene.lost(Fault::CommitsHeld);
+    }
+    if is_ours {
+        scene.lost(Fault::LinkLost);
+    }
+    let frozen_at_ms = now_ms();
+    scene.servers.members_mut()[at].pause().expect("it is frozen");
+    sleep(lasts).await;
+    scene.servers.members_mut()[at].resume().expect("it is thawed");
+    // Without a leader nobody grants a session.
+    let since_ms = if is_ours && !is_leader { frozen_at_ms } else { now_ms() };
+    scene.mended_since(since_ms).await;
+}

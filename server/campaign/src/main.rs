@@ -1,0 +1,95 @@
+//! `campaign`: breaks a Lockscope in every way there is and prints what the judge says. See docs/campaign.md.
+#![expect(clippy::print_stdout, reason = "it is a program for a terminal")]
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use campaign::fault::{Fault, Form};
+use campaign::run::run;
+use campaign::table::{Row, markdown};
+use clap::Parser;
+
+/// Where the table stands in the document.
+const TABLE_BEGINS: &str = "<!-- table -->\n";
+const TABLE_ENDS: &str = "<!-- end of table -->";
+
+/// Breaks a Lockscope in every way there is, and lets ZooKeeper's own transaction log say what was true.
+#[derive(Debug, Parser)]
+struct Cli {
+    /// How many seeds each fault is thrown with.
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// The first of them.
+    #[arg(long, default_value_t = 1)]
+    first_seed: u64,
+    /// Only these faults.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<Fault>,
+    /// Shorter faults, as in the tests.
+    #[arg(long)]
+    short: bool,
+    /// The program; by default the one beside this.
+    #[arg(long, env = "LOCKSCOPE_BIN")]
+    program: Option<PathBuf>,
+    /// Where the table is saved.
+    #[arg(long, default_value = "target/campaign")]
+    out: PathBuf,
+    /// A document whose table is replaced.
+    #[arg(long)]
+    document: Option<PathBuf>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let beside = || std::env::current_exe().ok().map(|own| own.with_file_name("lockscope"));
+    let Some(program) = cli.program.clone().or_else(beside).filter(|program| program.exists()) else {
+        println!("no lockscope to be broken: build it, or name it by --program or LOCKSCOPE_BIN");
+        return ExitCode::FAILURE;
+    };
+    let faults = if cli.only.is_empty() { Fault::ALL } else { &cli.only };
+    let form = if cli.short { Form::Short } else { Form::Long };
+    println!("{} faults, {} seeds, {}", faults.len(), cli.seeds, program.display());
+    let mut rows = Vec::new();
+    for fault in faults {
+        let mut row = Row::new(*fault);
+        for seed in cli.first_seed..cli.first_seed + cli.seeds {
+            let begin = Instant::now();
+            let outcome = run(&program, *fault, seed, form).await;
+            row.add(seed, &outcome);
+            println!("{:<20} seed {seed}: {} in {:.0?}", fault.name(), if outcome.is_clean() { "ok" } else { "WRONG" }, begin.elapsed());
+        }
+        for line in row.details.iter().chain(&row.notes) {
+            println!("    {line}");
+        }
+        rows.push(row);
+        // After each: a run that is ended early has its rows as well.
+        if let Err(error) = save(&cli.out, &rows) {
+            println!("{}: {error}", cli.out.display());
+            return ExitCode::FAILURE;
+        }
+    }
+    let table = markdown(&rows);
+    println!("\n{table}");
+    if let Some(document) = &cli.document
+        && let Err(error) = replace(document, &table)
+    {
+        println!("{}: {error}", document.display());
+        return ExitCode::FAILURE;
+    }
+    if rows.iter().all(Row::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn save(folder: &Path, rows: &[Row]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(folder.join("table.md"), markdown(rows))?;
+    std::fs::write(folder.join("table.json"), serde_json::to_string_pretty(rows)?)
+}
+
+fn replace(document: &Path, table: &str) -> std::io::Result<()> {
+    let text = std::fs::read_to_string(document)?;
+    let parts = text.split_once(TABLE_BEGINS).and_then(|(before, rest)| rest.split_once(TABLE_ENDS).map(|(_, after)| (before, after)));
+    let Some((before, after)) = parts else { return Err(std::io::Error::other("it has no place for the table")) };
+    std::fs::write(document, format!("{before}{TABLE_BEGINS}\n{table}\n{TABLE_ENDS}{after}"))
+}

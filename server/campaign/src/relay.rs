@@ -1,0 +1,201 @@
+//! A TCP relay on loopback between Lockscope and one member, where links are cut, silenced, slowed and delayed, each
+//! direction for itself. Owns its port. Of ZooKeeper it knows how a member grants a session, and notes when.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until};
+
+use crate::capture::now_ms;
+
+/// Bytes read at once.
+const CHUNK_BYTES: usize = 16 * 1024;
+/// Chunks under way each way; the sender waits when there are more, as with a full window.
+const CHUNKS_MAX: usize = 4_096;
+
+/// What happens to the bytes of one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    Open,
+    /// They wait, and nobody is told.
+    Silent,
+    /// Each arrives so much later.
+    Late(Duration),
+    /// So many bytes a second.
+    Slow(u32),
+}
+
+/// The state of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Connections are closed, and new ones as well.
+    pub is_cut: bool,
+    /// From Lockscope to the member.
+    pub requests: Flow,
+    /// From the member to Lockscope.
+    pub replies: Flow,
+}
+
+impl Link {
+    pub const OPEN: Self = Self::both(Flow::Open);
+    pub const CUT: Self = Self { is_cut: true, ..Self::OPEN };
+
+    pub const fn both(flow: Flow) -> Self {
+        Self { is_cut: false, requests: flow, replies: flow }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Direction {
+    Requests,
+    Replies,
+}
+
+impl Direction {
+    fn flow(self, link: &Link) -> Flow {
+        match self {
+            Self::Requests => link.requests,
+            Self::Replies => link.replies,
+        }
+    }
+}
+
+/// Where a member's answer to a new connection has the time-out that it grants, 0 when it refuses the session, and the
+/// session.
+const TIMEOUT: std::ops::Range<usize> = 8..12;
+const SESSION: std::ops::Range<usize> = 12..20;
+
+/// A session that a member granted, or granted again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    pub at_ms: i64,
+    pub session: i64,
+}
+
+/// All of them.
+pub type Grants = Arc<Mutex<Vec<Grant>>>;
+
+fn granted(chunk: &[u8]) -> Option<Grant> {
+    let is_granted = chunk.get(TIMEOUT)?.iter().any(|byte| *byte != 0);
+    let session = i64::from_be_bytes(chunk.get(SESSION)?.try_into().ok()?);
+    is_granted.then(|| Grant { at_ms: now_ms(), session })
+}
+
+/// A relay in front of one member.
+#[derive(Debug)]
+pub struct Relay {
+    address: SocketAddr,
+    link: Arc<watch::Sender<Link>>,
+}
+
+impl Relay {
+    pub async fn start(target: String, grants: Grants) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let link = Arc::new(watch::Sender::new(Link::OPEN));
+        let receiver = link.subscribe();
+        tokio::spawn(async move {
+            while let Ok((inbound, _)) = listener.accept().await {
+                if !receiver.borrow().is_cut {
+                    tokio::spawn(serve(inbound, target.clone(), receiver.clone(), Arc::clone(&grants)));
+                }
+            }
+        });
+        Self { address, link }
+    }
+
+    pub fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    pub fn set(&self, link: Link) {
+        self.link.send_replace(link);
+    }
+}
+
+async fn serve(inbound: TcpStream, target: String, mut link: watch::Receiver<Link>, grants: Grants) {
+    let Ok(outbound) = TcpStream::connect(target).await else { return };
+    let _ = (inbound.set_nodelay(true), outbound.set_nodelay(true));
+    let (in_read, in_write) = inbound.into_split();
+    let (out_read, out_write) = outbound.into_split();
+    // The end of either direction, or a cut, closes both.
+    tokio::select! {
+        () = forward(in_read, out_write, link.clone(), Direction::Requests, None) => {}
+        () = forward(out_read, in_write, link.clone(), Direction::Replies, Some(grants)) => {}
+        _ = link.wait_for(|link| link.is_cut) => {}
+    }
+}
+
+async fn forward(mut from: OwnedReadHalf, to: OwnedWriteHalf, link: watch::Receiver<Link>, direction: Direction, mut grants: Option<Grants>) {
+    let (sender, mut chunks) = mpsc::channel(CHUNKS_MAX);
+    let reading = async move {
+        loop {
+            let mut chunk = vec![0; CHUNK_BYTES];
+            match from.read(&mut chunk).await {
+                Ok(count) if count > 0 => {
+                    chunk.truncate(count);
+                    if sender.send((Instant::now(), chunk)).await.is_err() {
+                        return;
+                    }
+                }
+                _ => return,
+            }
+        }
+    };
+    // What was read before the end is still written.
+    tokio::join!(reading, async {
+        let mut writer = Writer { to, link, direction };
+        while let Some((read_at, chunk)) = chunks.recv().await {
+            if writer.write(read_at, &chunk).await.is_none() {
+                chunks.close();
+                return;
+            }
+            // Only what reached Lockscope was granted.
+            if let (Some(grants), Some(grant)) = (grants.take(), granted(&chunk)) {
+                grants.lock().unwrap().push(grant);
+            }
+        }
+    });
+}
+
+/// The far end of one direction.
+struct Writer {
+    to: OwnedWriteHalf,
+    link: watch::Receiver<Link>,
+    direction: Direction,
+}
+
+impl Writer {
+    /// Writes a chunk when the link lets it; None when the connection has ended.
+    async fn write(&mut self, read_at: Instant, chunk: &[u8]) -> Option<()> {
+        loop {
+            let flow = self.direction.flow(&self.link.borrow_and_update());
+            let due = match flow {
+                Flow::Open => break,
+                Flow::Silent => None,
+                Flow::Late(delay) => Some(read_at + delay),
+                Flow::Slow(bytes_per_s) => {
+                    let bytes = u32::try_from(chunk.len()).expect("a chunk is small");
+                    Some(Instant::now() + Duration::from_secs(1) * bytes / bytes_per_s)
+                }
+            };
+            let passing = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = passing => break,
+                // What is set holds from then on.
+                changed = self.link.changed() => changed.ok()?,
+            }
+        }
+        self.to.write_all(chunk).await.ok()
+    }
+}

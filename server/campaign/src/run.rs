@@ -1,0 +1,104 @@
+//! One fault with one seed, from an empty ZooKeeper to what the judge says.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use judge::{CLOCK_TOLERANCE_MS, Limits, Report, Truth, judge_releases, judge_within};
+use txn_log::{LogReader, Transaction};
+
+use crate::fault::{Fault, Form};
+use crate::scene::{Evidence, Scene};
+use crate::ticker::Ticker;
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub report: Report,
+    /// What is wrong and no matter of views and releases, such as a frame that leads nowhere.
+    pub wrong: Vec<String>,
+    pub notes: Vec<String>,
+    /// How long after the end of the fault all was LIVE again.
+    pub back_ms: Option<i64>,
+    /// How late this machine was at worst; all bounds were wider by it.
+    pub machine_late_ms: i64,
+}
+
+impl Outcome {
+    pub fn is_clean(&self) -> bool {
+        self.report.is_clean() && self.wrong.is_empty()
+    }
+}
+
+/// Runs it. A panic on the way, as when something never comes true, is what was wrong.
+pub async fn run(program: &Path, fault: Fault, seed: u64, form: Form) -> Outcome {
+    let program = program.to_owned();
+    match tokio::spawn(async move { attempt(&program, fault, seed, form).await }).await {
+        Ok(outcome) => outcome,
+        Err(error) => Outcome { wrong: vec![words(error)], ..Outcome::default() },
+    }
+}
+
+fn words(error: tokio::task::JoinError) -> String {
+    let Ok(panic) = error.try_into_panic() else { return "the run was given up".to_owned() };
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_else(|| "a panic".to_owned())
+}
+
+async fn attempt(program: &Path, fault: Fault, seed: u64, form: Form) -> Outcome {
+    let ticker = Ticker::start();
+    let mut scene = Scene::start(program, &fault.setup(), seed).await;
+    fault.throw(&mut scene, form).await;
+    let evidence = scene.end().await;
+    let machine_late_ms = ticker.worst_ms();
+    drop(ticker);
+    decide(evidence, machine_late_ms).await
+}
+
+/// What Lockscope promises, on a machine that was so late.
+fn limits(machine_late_ms: i64) -> Limits {
+    let promised = Limits::default();
+    Limits {
+        age_max_ms: promised.age_max_ms + machine_late_ms,
+        not_live_max_ms: promised.not_live_max_ms + machine_late_ms,
+        silence_max_ms: promised.silence_max_ms + machine_late_ms,
+        exact_max_ms: promised.exact_max_ms + machine_late_ms,
+        clock_tolerance_ms: CLOCK_TOLERANCE_MS + machine_late_ms,
+    }
+}
+
+async fn decide(evidence: Evidence, machine_late_ms: i64) -> Outcome {
+    let Evidence { captured, spans, broken, logs, record, sessions, back_ms, notes, mut wrong, servers, data } = evidence;
+    wrong.extend(broken);
+    let transactions = transactions(&logs).expect("the servers' logs can be read");
+    drop(servers);
+    let limits = limits(machine_late_ms);
+    let truth = Truth::from_transactions(transactions);
+    let mut report = judge_within(&limits, &truth, &captured, &spans);
+    if let Some(record) = record {
+        report.merge(judge_releases(&limits, &truth, &record.releases(sessions)));
+        if let Err(words) = record.verify().await {
+            wrong.push(format!("the record is not whole: {words}"));
+        }
+    }
+    drop(data);
+    Outcome { report, wrong, notes, back_ms, machine_late_ms }
+}
+
+/// All transactions that any of the servers has in its logs.
+pub fn transactions(folders: &[PathBuf]) -> io::Result<Vec<Transaction>> {
+    let mut transactions = Vec::new();
+    for folder in folders {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let is_log = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("log."));
+            if is_log {
+                let bytes = fs::read(&path)?;
+                for transaction in LogReader::new(&bytes) {
+                    transactions.push(transaction.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?);
+                }
+            }
+        }
+    }
+    Ok(transactions)
+}

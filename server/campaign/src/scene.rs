@@ -1,0 +1,263 @@
+//! A run's stage: servers, a relay in front of each, the program, clients that contend, and clients that look.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use judge::{Capture as Captured, Fault, FaultSpan};
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use tempfile::TempDir;
+use tokio::time::sleep;
+use zookeeper_client::{Acls, Client, CreateMode};
+
+use crate::capture::{Capture, Pace, View, now_ms};
+use crate::clients::Library;
+use crate::lockscope::{Lockscope, command};
+use crate::relay::{Grants, Link, Relay};
+use crate::releases::Record;
+use crate::second::Second;
+use crate::servers::Servers;
+use crate::workload::{Contention, Who, Workload};
+use crate::{DEADLINE, STEP};
+
+/// What Lockscope watches.
+pub const ROOT: &str = "/campaign";
+/// Everything goes well for this long before a fault, and after it.
+const CALM: Duration = Duration::from_millis(1_500);
+
+/// What a fault needs.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub members: usize,
+    pub session_timeout_ms: u32,
+    pub contentions: Vec<Contention>,
+    /// Locks that are looked at beside those with contention.
+    pub more_locks: Vec<String>,
+    /// Whether Lockscope has a place for its record.
+    pub keeps_record: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        let lock = |name: &str, who| Contention { path: format!("{ROOT}/{name}"), who };
+        let contentions = vec![
+            lock("kazoo", Who::Library(Library::Kazoo, 3)),
+            lock("curator", Who::Library(Library::Curator, 3)),
+            lock("fast", Who::Queue(80)),
+            lock("slow", Who::Queue(600)),
+        ];
+        Self { members: 1, session_timeout_ms: 10_000, contentions, more_locks: Vec::new(), keeps_record: false }
+    }
+}
+
+/// The stage.
+pub struct Scene {
+    pub program: PathBuf,
+    pub servers: Servers,
+    pub relays: Vec<Relay>,
+    pub grants: Grants,
+    pub lockscope: Lockscope,
+    pub capture: Capture,
+    pub rng: StdRng,
+    pub spans: Vec<FaultSpan>,
+    /// What other viewers than the first were shown.
+    pub captured: Vec<Captured>,
+    pub record: Option<Record>,
+    /// How long after the end of the fault everything was shown LIVE again.
+    pub back_ms: Option<i64>,
+    /// What else is worth a word in the table.
+    pub notes: Vec<String>,
+    /// What is wrong that the judge can't see.
+    pub wrong: Vec<String>,
+    pub views: Vec<View>,
+    /// Sessions that outlive what is captured: their end is no part of the fault.
+    pub kept: Vec<Client>,
+    second: Option<Second>,
+    workload: Option<Workload>,
+    /// Declared last: it outlives the program.
+    data: TempDir,
+}
+
+/// Everything that is judged.
+pub struct Evidence {
+    pub captured: Vec<Captured>,
+    pub spans: Vec<FaultSpan>,
+    pub broken: Vec<String>,
+    pub logs: Vec<PathBuf>,
+    pub record: Option<Record>,
+    /// Sessions of Lockscope's.
+    pub sessions: BTreeSet<i64>,
+    pub back_ms: Option<i64>,
+    pub notes: Vec<String>,
+    pub wrong: Vec<String>,
+    /// The logs lie in their folders.
+    pub servers: Servers,
+    /// The record lies here.
+    pub data: TempDir,
+}
+
+/// A token for somebody who may release.
+async fn token(program: &Path, data: &Path, name: &str) -> String {
+    let args = ["token", "new", "--name", name, "--role", "admin", "--data-dir", &data.display().to_string()].map(str::to_owned);
+    let done = command(program, &args).stdout(Stdio::piped()).output().await.expect("lockscope runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8_lossy(&done.stdout).trim().to_owned()
+}
+
+impl Scene {
+    pub async fn start(program: &Path, setup: &Setup, seed: u64) -> Self {
+        let servers = Servers::start(setup.members).await;
+        let direct = open(&servers.connect_string()).await;
+        make(&direct, ROOT).await;
+        for contention in &setup.contentions {
+            make(&direct, &contention.path).await;
+        }
+        let grants = Arc::new(Mutex::new(Vec::new()));
+        let mut relays = Vec::new();
+        for member in servers.members() {
+            relays.push(Relay::start(member.address(), Arc::clone(&grants)).await);
+        }
+        let data = tempfile::Builder::new().prefix("lockscope-campaign-").tempdir().expect("a folder");
+        let mut args = ["--root", ROOT, "--session-timeout-ms"].map(str::to_owned).to_vec();
+        args.extend([setup.session_timeout_ms.to_string(), "--zk".to_owned()]);
+        args.push(relays.iter().map(Relay::address).collect::<Vec<_>>().join(","));
+        let mut record = None;
+        if setup.keeps_record {
+            let place = data.path().join("data");
+            let mut tokens = Vec::new();
+            for number in 0..8 {
+                tokens.push(token(program, &place, &format!("releaser-{number}")).await);
+            }
+            args.extend(["--data-dir".to_owned(), place.display().to_string()]);
+            record = Some(Record::new(program, &place, tokens));
+        }
+        let lockscope = Lockscope::start(program, &args).await;
+        lockscope.until_ready().await;
+        let locks = setup.contentions.iter().map(|contention| contention.path.clone()).chain(setup.more_locks.iter().cloned());
+        let views: Vec<View> = std::iter::once(View::Board).chain(locks.map(View::Lock)).collect();
+        let workload = Workload::start(&servers.connect_string(), &setup.contentions, seed).await;
+        let capture = Capture::start(lockscope.address(), 0, views.clone(), Pace::Eager);
+        let second = Some(Second::start(lockscope.address(), views.clone()));
+        let rng = StdRng::seed_from_u64(seed ^ 0x5eed);
+        let scene = Self {
+            program: program.to_owned(),
+            servers,
+            relays,
+            grants,
+            lockscope,
+            capture,
+            rng,
+            spans: Vec::new(),
+            captured: Vec::new(),
+            record,
+            back_ms: None,
+            notes: Vec::new(),
+            wrong: Vec::new(),
+            views,
+            kept: Vec::new(),
+            second,
+            workload: Some(workload),
+            data,
+        };
+        scene.until_live("the beginning", 0).await;
+        sleep(CALM).await;
+        scene
+    }
+
+    /// All locks that are looked at are LIVE, in states that came after this moment.
+    fn is_live_since(&self, since_ms: i64) -> bool {
+        self.views.iter().all(|view| match view {
+            View::Board => true,
+            View::Lock(path) => self.capture.newest(path).is_none_or(|shown| shown.is_live && shown.arrived_at_ms >= since_ms),
+        })
+    }
+
+    /// Waits until everything is shown as LIVE.
+    pub async fn until_live(&self, what: &str, since_ms: i64) {
+        let begin = Instant::now();
+        while !self.is_live_since(since_ms) {
+            assert!(begin.elapsed() < DEADLINE, "nothing was LIVE after {what}");
+            sleep(STEP).await;
+        }
+    }
+
+    /// Something is broken from now on.
+    pub fn lost(&mut self, fault: Fault) {
+        self.spans.push(FaultSpan { fault, lost_at_ms: now_ms(), good_at_ms: None });
+    }
+
+    /// It was mended just now.
+    pub async fn mended(&mut self) {
+        self.mended_since(now_ms()).await;
+    }
+
+    /// It was mended then. Waits until all is LIVE again. A link counts as good from the moment on when a session is granted
+    /// on it, if a new one is needed.
+    pub async fn mended_since(&mut self, mended_at_ms: i64) {
+        self.until_live("the fault", mended_at_ms).await;
+        self.back_ms = self.back_ms.max(Some(now_ms() - mended_at_ms));
+        // Lockscope has more than one session: what is LIVE hangs on this one.
+        let own = self.lockscope.session().await;
+        let granted =
+            self.grants.lock().unwrap().iter().find(|grant| grant.at_ms >= mended_at_ms && Some(grant.session) == own).map(|grant| grant.at_ms);
+        for span in self.spans.iter_mut().filter(|span| span.good_at_ms.is_none()) {
+            let is_link = span.fault == Fault::LinkLost;
+            span.good_at_ms = Some(granted.filter(|_| is_link).unwrap_or(mended_at_ms));
+        }
+    }
+
+    pub fn set_links(&self, link: Link) {
+        for relay in &self.relays {
+            relay.set(link);
+        }
+    }
+
+    /// A session beside everybody else's.
+    pub async fn direct(&self) -> Client {
+        open(&self.servers.connect_string()).await
+    }
+
+    /// Everything goes on for a while, then all is ended in order.
+    pub async fn end(mut self) -> Evidence {
+        sleep(CALM).await;
+        if let Some(workload) = self.workload.take() {
+            workload.end().await;
+        }
+        sleep(CALM).await;
+        let heard = self.capture.end();
+        let mut captured = self.captured;
+        captured.extend(heard.captured);
+        if let Some(second) = self.second.take() {
+            captured.extend(second.end().await);
+        }
+        self.lockscope.kill_minus_9().await;
+        let logs = self.servers.end().await;
+        let sessions = self.grants.lock().unwrap().iter().map(|grant| grant.session).collect();
+        Evidence {
+            sessions,
+            captured,
+            spans: self.spans,
+            broken: heard.broken,
+            logs,
+            record: self.record,
+            back_ms: self.back_ms,
+            notes: self.notes,
+            wrong: self.wrong,
+            servers: self.servers,
+            data: self.data,
+        }
+    }
+}
+
+/// Opens a session directly.
+pub async fn open(connect: &str) -> Client {
+    Client::connector().with_session_timeout(Duration::from_secs(30)).connect(connect).await.expect("a session")
+}
+
+/// Makes persistent znodes, parents included.
+pub async fn make(client: &Client, path: &str) {
+    client.mkdir(path, &CreateMode::Persistent.with_acls(Acls::anyone_all())).await.expect("mkdir");
+}

@@ -1,0 +1,111 @@
+//! The table: a row a fault, over all seeds, as markdown and as JSON. Pure.
+
+use std::fmt::Write as _;
+
+use judge::{Kind, Wrong};
+use serde::Serialize;
+
+use crate::fault::Fault;
+use crate::run::Outcome;
+
+/// Wrongs of a run that are told in full.
+const WRONGS_TOLD: usize = 12;
+
+/// What a fault came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Row {
+    pub fault: &'static str,
+    pub told: &'static str,
+    pub seeds: u64,
+    /// States of locks that were shown, and those of them that claimed to be LIVE.
+    pub states: u64,
+    pub live: u64,
+    pub releases: u64,
+    /// Not true, at whatever transaction they might claim.
+    pub wrong: u64,
+    /// LIVE, and true too long ago.
+    pub old_and_live: u64,
+    /// Not exact again in time.
+    pub late: u64,
+    pub oldest_live_ms: i64,
+    pub stale_after_ms: i64,
+    pub exact_after_ms: i64,
+    pub back_ms: Option<i64>,
+    pub machine_late_ms: i64,
+    pub notes: Vec<String>,
+    /// What was wrong, the first of it in full.
+    pub details: Vec<String>,
+}
+
+impl Row {
+    pub fn new(fault: Fault) -> Self {
+        Self { fault: fault.name(), told: fault.told(), ..Self::default() }
+    }
+
+    pub fn is_clean(&self) -> bool {
+        self.wrong + self.old_and_live + self.late == 0
+    }
+
+    /// Takes the outcome of another seed.
+    pub fn add(&mut self, seed: u64, outcome: &Outcome) {
+        let report = &outcome.report;
+        self.seeds += 1;
+        self.states += report.counts.states;
+        self.live += report.counts.live;
+        self.releases += report.counts.deletions;
+        for (kind, count) in &report.wrong_by_kind {
+            *match kind {
+                Kind::OldAndLive | Kind::LiveWithoutLink => &mut self.old_and_live,
+                Kind::LateAfterReconnect => &mut self.late,
+                _ => &mut self.wrong,
+            } += count;
+        }
+        self.wrong += u64::try_from(outcome.wrong.len()).unwrap_or(u64::MAX);
+        self.oldest_live_ms = self.oldest_live_ms.max(report.worst.age_ms);
+        self.stale_after_ms = self.stale_after_ms.max(report.worst.not_live_ms);
+        self.exact_after_ms = self.exact_after_ms.max(report.worst.exact_ms);
+        self.back_ms = self.back_ms.max(outcome.back_ms);
+        self.machine_late_ms = self.machine_late_ms.max(outcome.machine_late_ms);
+        self.notes.extend(outcome.notes.iter().map(|note| format!("seed {seed}: {note}")));
+        if !outcome.is_clean() {
+            self.details.push(format!("seed {seed}: {:?}", report.wrong_by_kind));
+            self.details.extend(outcome.wrong.iter().take(WRONGS_TOLD).cloned());
+            let told: Vec<&Wrong> = first_of_each(&report.wrong);
+            self.details.extend(told.into_iter().map(|wrong| format!("{wrong:?}")));
+        }
+    }
+}
+
+/// Some of each kind.
+fn first_of_each(wrongs: &[Wrong]) -> Vec<&Wrong> {
+    let mut sorted: Vec<&Wrong> = wrongs.iter().collect();
+    sorted.sort_by_key(|wrong| wrong.kind());
+    sorted.chunk_by(|one, other| one.kind() == other.kind()).flat_map(|kind| kind.iter().take(3).copied()).take(WRONGS_TOLD).collect()
+}
+
+/// The table for people.
+pub fn markdown(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "| fault | seeds | LIVE states judged | wrong | old and LIVE | not exact in time | oldest LIVE, ms | STALE after, ms | exact after, ms | all back after, ms | machine late, ms |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows {
+        let back = row.back_ms.map_or_else(|| "–".to_owned(), |ms| ms.to_string());
+        let figure = |ms: i64| if ms == 0 { "–".to_owned() } else { ms.to_string() };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {back} | {} |",
+            row.told,
+            row.seeds,
+            row.live,
+            row.wrong,
+            row.old_and_live,
+            row.late,
+            figure(row.oldest_live_ms),
+            figure(row.stale_after_ms),
+            figure(row.exact_after_ms),
+            row.machine_late_ms
+        );
+    }
+    text
+}
