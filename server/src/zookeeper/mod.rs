@@ -18,6 +18,7 @@ mod right;
 mod root;
 mod scratch;
 mod session;
+mod silent;
 mod tally;
 mod translate;
 mod watch;

@@ -1,12 +1,15 @@
 //! Znodes to be read, each at most once at a time. Replies and events reach us on different channels, so a reply only
 //! counts when no event of its znode was handled since the read was sent; this keeps that record. Pure.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// Event-driven reads that may wait. Overflow policy: the root is read anew. (Reads of a sync are bounded by the
-/// lists they come from.)
+/// Event-driven reads that may wait. Overflow policy: the root is read anew.
 const EVENT_READS_MAX: usize = 262_144;
+/// Reads of any kind that may wait; those of a sync are bounded by the lists they come from. Overflow policy: the same.
+const READS_MAX: usize = 1 << 22;
+/// Names of znodes that wait no longer are dropped from the order once there are so many, and more than of those that wait.
+const SKIPPED_MAX: usize = 1_024;
 
 /// Why a znode is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +60,7 @@ pub(super) struct Reads {
     /// May name znodes that no longer wait; those are skipped.
     order: VecDeque<Arc<str>>,
     sync_left: usize,
+    found_left: usize,
 }
 
 impl Reads {
@@ -67,11 +71,14 @@ impl Reads {
             entry.gone = false;
             return true;
         }
-        if purpose == Purpose::Event && self.entries.len() >= EVENT_READS_MAX {
+        let max = if purpose == Purpose::Event { EVENT_READS_MAX } else { READS_MAX };
+        if self.entries.len() >= max {
             return false;
         }
         let path: Arc<str> = path.into();
         self.sync_left += usize::from(purpose == Purpose::Sync);
+        self.found_left += usize::from(purpose == Purpose::Found);
+        self.skip();
         let entry = Entry { purpose, flying: false, touched: false, gone: false, child_events: ChildEvents::default() };
         self.entries.insert(Arc::clone(&path), entry);
         self.order.push_back(path);
@@ -151,6 +158,11 @@ impl Reads {
         self.sync_left
     }
 
+    /// Reads of what lists showed that are not done.
+    pub(super) fn found_left(&self) -> usize {
+        self.found_left
+    }
+
     /// Reads that wait or are under way.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
@@ -170,6 +182,15 @@ impl Reads {
     fn remove(&mut self, path: &str) {
         if let Some(entry) = self.entries.remove(path) {
             self.sync_left -= usize::from(entry.purpose == Purpose::Sync);
+            self.found_left -= usize::from(entry.purpose == Purpose::Found);
+        }
+    }
+
+    /// Bounds the order: a znode that came and went while nothing was sent left its name there each time.
+    fn skip(&mut self) {
+        if self.order.len() > 2 * self.entries.len() + SKIPPED_MAX {
+            let mut kept = HashSet::new();
+            self.order.retain(|path| self.entries.get(path).is_some_and(|entry| !entry.flying) && kept.insert(Arc::clone(path)));
         }
     }
 }
@@ -222,6 +243,19 @@ mod tests {
         reads.forget("/a");
         assert!(reads.take(10, 1_000).is_empty());
         assert_eq!(reads.sync_left(), 0);
+    }
+
+    #[test]
+    fn what_comes_and_goes_while_nothing_is_sent_takes_no_room() {
+        let mut reads = Reads::default();
+        reads.want("/waits", Purpose::Event);
+        for turn in 0..10 * SKIPPED_MAX {
+            let path = format!("/{}", turn % 7);
+            reads.want(&path, Purpose::Event);
+            reads.forget(&path);
+        }
+        assert!(reads.order.len() <= SKIPPED_MAX + 4, "{}", reads.order.len());
+        assert_eq!(reads.take(10, 1_000).iter().map(|path| &**path).collect::<Vec<_>>(), ["/waits"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use futures_util::future::{self, BoxFuture, FutureExt};
 use zookeeper_client::{AddWatchMode, Client, Error, MultiReadResult, PersistentWatcher, Stat};
 
 use super::counts::Kind;
-use super::tally::{Stamp, Unseen};
+use super::tally::{Check, Stamp, Unseen};
 use super::translate::{WatchFailure, facts, watch_failure};
 
 /// Counts starts over of a root; replies of an earlier one are ignored.
@@ -37,7 +37,7 @@ pub(super) enum Request {
     /// Names of children.
     List(Vec<(Arc<str>, ListPurpose)>),
     /// Counters of directories.
-    Check(Vec<(Arc<str>, Stamp)>),
+    Check(Vec<Check>),
 }
 
 impl Request {
@@ -48,7 +48,10 @@ impl Request {
             Self::Read(_) => (Kind::Read, 1),
             Self::Stat(paths) => (Kind::Stat, paths.len()),
             Self::List(_) => (Kind::List, 1),
-            Self::Check(directories) => (Kind::Check, directories.len()),
+            Self::Check(checks) => {
+                let alone = checks.iter().filter(|check| check.by_stat).count();
+                (Kind::Check, alone + usize::from(alone < checks.len()))
+            }
         }
     }
 }
@@ -71,13 +74,23 @@ pub(super) enum ListReply {
     Failed,
 }
 
+/// What a comparison gives.
+#[derive(Debug)]
+pub(super) enum CheckReply {
+    Facts(Box<Facts>),
+    Missing,
+    /// Its data may not be read; its Stat alone may.
+    Denied,
+    Failed,
+}
+
 /// What comes back.
 #[derive(Debug)]
 pub(super) enum Reply {
     Watch(Result<PersistentWatcher, WatchFailure>),
     Nodes(Vec<(Arc<str>, NodeReply)>),
     Lists(Vec<(Arc<str>, ListPurpose, ListReply)>),
-    Checks(Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>),
+    Checks(Vec<(Arc<str>, Stamp, CheckReply)>),
     /// The request as a whole failed.
     Failed,
 }
@@ -89,7 +102,7 @@ impl Reply {
             Self::Watch(result) => result.is_err(),
             Self::Nodes(nodes) => nodes.iter().any(|(_, reply)| matches!(reply, NodeReply::Failed)),
             Self::Lists(lists) => lists.iter().any(|(.., reply)| matches!(reply, ListReply::Failed)),
-            Self::Checks(_) => false,
+            Self::Checks(checks) => checks.iter().any(|(.., reply)| matches!(reply, CheckReply::Failed)),
             Self::Failed => true,
         }
     }
@@ -106,7 +119,7 @@ pub(super) fn send(client: &Client, root: &str, request: Request) -> BoxFuture<'
         Request::Read(paths) => async move { read(&client, paths).await.unwrap_or(Reply::Failed) }.boxed(),
         Request::Stat(paths) => async move { stat(&client, paths).await }.boxed(),
         Request::List(directories) => async move { list(&client, directories).await.unwrap_or(Reply::Failed) }.boxed(),
-        Request::Check(directories) => async move { check(&client, directories).await.unwrap_or(Reply::Failed) }.boxed(),
+        Request::Check(checks) => async move { check(&client, checks).await.unwrap_or(Reply::Failed) }.boxed(),
     }
 }
 
@@ -160,8 +173,31 @@ async fn list(client: &Client, directories: Vec<(Arc<str>, ListPurpose)>) -> Res
     Ok(Reply::Lists(lists.collect()))
 }
 
-async fn check(client: &Client, directories: Vec<(Arc<str>, Stamp)>) -> Result<Reply, Error> {
-    let stats = future::try_join_all(directories.iter().map(|(directory, _)| client.check_stat(directory))).await?;
-    let checks = directories.into_iter().zip(stats).map(|((directory, stamp), stat)| (directory, stamp, stat.map(|stat| facts(&stat, None))));
-    Ok(Reply::Checks(checks.collect()))
+/// All in one request, but for those of which only the Stat may or should be asked for.
+async fn check(client: &Client, checks: Vec<Check>) -> Result<Reply, Error> {
+    let (alone, together): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(|check| check.by_stat);
+    let mut reader = client.new_multi_reader();
+    for check in &together {
+        reader.add_get_data(&check.directory)?;
+    }
+    let read = async { if together.is_empty() { Ok(Vec::new()) } else { reader.commit().await } };
+    let stats = future::try_join_all(alone.iter().map(|check| client.check_stat(&check.directory)));
+    let (results, stats) = future::try_join(read, stats).await?;
+    if results.len() != together.len() {
+        return Ok(Reply::Failed);
+    }
+    let by_data = together.into_iter().zip(results).map(|(check, result)| {
+        let reply = match result {
+            MultiReadResult::Data { stat, .. } => CheckReply::Facts(facts(&stat, None)),
+            MultiReadResult::Error { err: Error::NoNode } => CheckReply::Missing,
+            MultiReadResult::Error { err: Error::NoAuth } => CheckReply::Denied,
+            _ => CheckReply::Failed,
+        };
+        (check.directory, check.stamp, reply)
+    });
+    let by_stat = alone
+        .into_iter()
+        .zip(stats)
+        .map(|(check, stat)| (check.directory, check.stamp, stat.map_or(CheckReply::Missing, |stat| CheckReply::Facts(facts(&stat, None)))));
+    Ok(Reply::Checks(by_data.chain(by_stat).collect()))
 }

@@ -1,16 +1,23 @@
-//! What the counters of each directory said and what events showed since: tells whether anything went unseen. Also the
-//! list of znodes that are silent, those we may not read. Pure.
+//! What the counters of each directory said and what events showed since: tells whether anything went unseen. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use app::domain::znode::{Facts, Zxid, split_path};
+use app::domain::znode::{Facts, Zxid};
 
 use super::reads::ChildEvents;
+use super::silent::Silent;
 
 /// Directories that are counted in one root. Overflow policy: further ones are not checked, only followed.
 const DIRECTORIES_MAX: usize = 1 << 20;
+
+/// A directory with more data than this is asked for its Stat alone, which takes a request of its own.
+const DATA_BYTES_MAX: u32 = 1_024;
+/// Comparisons that told nothing in a row before a directory is listed: of one with few children, and of any.
+const DOUBTS_OF_SMALL: u8 = 2;
+const DOUBTS_MAX: u8 = 8;
+const SMALL_MAX: u32 = 1_000;
 
 /// Counters of one directory.
 #[derive(Clone, Copy, Debug)]
@@ -22,24 +29,97 @@ struct Tally {
     seen: ChildEvents,
     /// No event of a child came while the counters were read, so `seen` counts exactly what they don't.
     exact: bool,
+    /// How often `creates`, `deletes` and `seen` began anew.
+    begun: u8,
+    /// Comparisons in a row that told nothing.
+    doubts: u8,
+    /// Its data may not be read, or are long.
+    by_stat: bool,
+    /// It was said to be incomplete.
+    incomplete: bool,
+    /// Children that went before they could be read; their deletions are in no counter yet.
+    ghosts: u32,
+    /// Child version and last change of its data, as last told.
+    told: (i32, Zxid),
 }
 
-/// A mark to tell whether a directory was quiet while it was being checked.
+impl Tally {
+    fn new(czxid: Option<Zxid>) -> Self {
+        Self {
+            czxid,
+            creates: 0,
+            deletes: 0,
+            seen: ChildEvents::default(),
+            exact: true,
+            begun: 0,
+            doubts: 0,
+            by_stat: false,
+            incomplete: false,
+            ghosts: 0,
+            told: (0, Zxid(0)),
+        }
+    }
+
+    fn of(facts: &Facts, child_events: ChildEvents) -> Self {
+        Self {
+            creates: facts.creates_ever(),
+            deletes: facts.deletes_ever(),
+            seen: child_events,
+            exact: child_events == ChildEvents::default(),
+            told: (facts.cversion, facts.mzxid),
+            ..Self::new(Some(facts.czxid))
+        }
+    }
+
+    fn begin(&mut self, facts: &Facts) {
+        (self.creates, self.deletes, self.seen) = (facts.creates_ever(), facts.deletes_ever(), ChildEvents::default());
+        self.begun = self.begun.wrapping_add(1);
+    }
+}
+
+/// A mark: the events that were seen of a directory's children when its Stat was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp(ChildEvents);
+pub(super) struct Stamp {
+    seen: ChildEvents,
+    begun: u8,
+}
+
+/// A directory to be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Check {
+    pub(super) directory: Arc<str>,
+    pub(super) stamp: Stamp,
+    /// Its Stat alone is asked for.
+    pub(super) by_stat: bool,
+}
 
 /// What a check shows that no event did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Unseen {
     pub(super) creates: u32,
     pub(super) deletes: u32,
+}
+
+/// What a comparison tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// It is not counted, or another znode has its path by now.
+    Nothing,
+    /// Events showed all that the counters tell of.
+    Complete,
+    /// They did not.
+    Unseen(Unseen),
+    /// Children came or went meanwhile, so that the counters may hide something: compare again.
+    Doubtful,
+    /// The same once too often: only a list tells.
+    Obscure,
 }
 
 /// The counters of one root.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     directories: BTreeMap<Arc<str>, Tally>,
-    silent: BTreeMap<Box<str>, BTreeSet<Box<str>>>,
+    pub(super) silent: Silent,
     cursor: Option<Arc<str>>,
 }
 
@@ -51,7 +131,7 @@ impl Ledger {
     /// A znode was seen to be created: its counters began at zero, so its children are counted from the first on.
     pub(super) fn created(&mut self, path: &str) {
         if self.directories.len() < DIRECTORIES_MAX {
-            self.directories.insert(path.into(), Tally { czxid: None, creates: 0, deletes: 0, seen: ChildEvents::default(), exact: true });
+            self.directories.insert(path.into(), Tally::new(None));
         }
     }
 
@@ -67,20 +147,49 @@ impl Ledger {
             Some(tally) if tally.czxid == Some(facts.czxid) => return false,
             Some(tally) if tally.czxid.is_none() => {
                 tally.czxid = Some(facts.czxid);
-                return facts.creates_ever() > tally.seen.creates;
+                tally.told = (facts.cversion, facts.mzxid);
+                // What was seen before it was asked for is in its counters; what was seen meanwhile may be.
+                return facts.creates_ever() > tally.seen.creates.wrapping_sub(child_events.creates);
             }
             None if full => return false,
             Some(_) | None => {}
         }
-        let tally = Tally {
-            czxid: Some(facts.czxid),
-            creates: facts.creates_ever(),
-            deletes: facts.deletes_ever(),
-            seen: child_events,
-            exact: child_events == ChildEvents::default(),
-        };
-        self.directories.insert(Arc::clone(path), tally);
+        self.directories.insert(Arc::clone(path), Tally::of(facts, child_events));
         false
+    }
+
+    /// A directory whose data may not be read, or are long, is asked for its Stat alone.
+    pub(super) fn choose_way(&mut self, path: &str, unreadable: bool, payload_bytes: u32) {
+        if let Some(tally) = self.directories.get_mut(path) {
+            tally.by_stat = unreadable || payload_bytes > DATA_BYTES_MAX;
+        }
+    }
+
+    /// Whether a directory is said to be incomplete, as it is said from now on; None when it is not counted or that is no news.
+    pub(super) fn say(&mut self, path: &str, incomplete: bool) -> Option<bool> {
+        let tally = self.directories.get_mut(path)?;
+        (std::mem::replace(&mut tally.incomplete, incomplete) != incomplete).then_some(incomplete)
+    }
+
+    /// Whether a directory's Stat differs from what was told of it last; it is told now.
+    pub(super) fn is_news(&mut self, path: &str, facts: &Facts) -> bool {
+        let told = (facts.cversion, facts.mzxid);
+        self.directories.get_mut(path).is_some_and(|tally| std::mem::replace(&mut tally.told, told) != told)
+    }
+
+    /// Children went before they could be read.
+    pub(super) fn add_ghosts(&mut self, directory: &str, count: u32) {
+        if let Some(tally) = self.directories.get_mut(directory) {
+            tally.ghosts = tally.ghosts.saturating_add(count);
+        }
+    }
+
+    /// Takes deletions that no known child explains for those of ghosts. False when they are too many.
+    pub(super) fn lay_ghosts(&mut self, directory: &str, count: u32) -> bool {
+        let Some(tally) = self.directories.get_mut(directory) else { return true };
+        let explained = tally.ghosts >= count;
+        tally.ghosts = tally.ghosts.saturating_sub(count);
+        explained
     }
 
     /// A child was seen to come or go.
@@ -94,74 +203,72 @@ impl Ledger {
     /// A znode is gone, and with it what was counted for it.
     pub(super) fn gone(&mut self, path: &str) {
         self.directories.remove(path);
-        self.silent.remove(path);
-        self.not_silent(path);
+        self.silent.gone(path);
     }
 
-    /// A znode that no event will tell of.
-    pub(super) fn add_silent(&mut self, path: &str) {
-        if let Some((parent, name)) = split_path(path) {
-            self.silent.entry(parent.into()).or_default().insert(name.into());
-        }
+    /// A directory as it is compared now; None when it is not counted.
+    pub(super) fn check_of(&self, directory: &Arc<str>) -> Option<Check> {
+        self.directories.get(directory).map(|tally| check_of(directory, tally))
     }
 
-    /// A silent znode became readable.
-    pub(super) fn not_silent(&mut self, path: &str) {
-        if let Some((parent, name)) = split_path(path)
-            && let Some(names) = self.silent.get_mut(parent)
-        {
-            names.remove(name);
-            if names.is_empty() {
-                self.silent.remove(parent);
-            }
-        }
+    /// Begins a round over all directories.
+    pub(super) fn begin_round(&mut self) {
+        self.cursor = None;
     }
 
-    /// The silent children of a directory.
-    pub(super) fn silent_in(&self, directory: &str) -> impl Iterator<Item = &str> {
-        self.silent.get(directory).into_iter().flatten().map(AsRef::as_ref)
-    }
-
-    /// Some silent children of a directory, others with each turn.
-    pub(super) fn silent_sample(&self, directory: &str, turn: usize, count: usize) -> impl Iterator<Item = &str> {
-        let all = self.silent.get(directory).map_or(0, BTreeSet::len);
-        let start = if all == 0 { 0 } else { turn.wrapping_mul(count) % all };
-        self.silent_in(directory).skip(start).take(count)
-    }
-
-    /// The mark of a directory now; None when it is not counted.
-    pub(super) fn stamp(&self, directory: &str) -> Option<Stamp> {
-        self.directories.get(directory).map(|tally| Stamp(tally.seen))
-    }
-
-    /// The next directories of the sweep, round and round.
-    pub(super) fn next_directories(&mut self, count: usize) -> Vec<Arc<str>> {
+    /// The next directories of the round, at least one; empty at its end.
+    pub(super) fn next_checks(&mut self, count_max: usize, bytes_max: usize) -> Vec<Check> {
         let after = self.cursor.take().map_or(Bound::Unbounded, Bound::Excluded);
-        let next: Vec<Arc<str>> = self.directories.range((after, Bound::Unbounded)).take(count).map(|(path, _)| Arc::clone(path)).collect();
-        self.cursor = next.last().map(Arc::clone);
+        let mut bytes = 0;
+        let fits = |(path, _): &(&Arc<str>, &Tally)| {
+            bytes += path.len();
+            bytes == path.len() || bytes <= bytes_max
+        };
+        let next = self.directories.range((after, Bound::Unbounded)).take(count_max).take_while(fits);
+        let next: Vec<Check> = next.map(|(path, tally)| check_of(path, tally)).collect();
+        self.cursor = next.last().map(|check| Arc::clone(&check.directory));
         next
     }
 
-    /// Compares counters with what was seen; what is unseen is told once. Some(nothing unseen) asks for a list all the
-    /// same: until now the counters were not exact enough to tell.
-    pub(super) fn check(&mut self, directory: &str, facts: &Facts, stamp: Stamp) -> Option<Unseen> {
-        let tally = self.directories.get_mut(directory).filter(|tally| tally.czxid == Some(facts.czxid))?;
+    /// Compares counters with what was seen; what is unseen is told once. Nothing unseen may be told as well: until now the
+    /// counters were not exact enough to tell, so only a list does.
+    pub(super) fn check(&mut self, directory: &str, facts: &Facts, stamp: Stamp) -> Compared {
+        let tally = self.directories.get_mut(directory).filter(|tally| tally.czxid == Some(facts.czxid));
+        let Some(tally) = tally else { return Compared::Nothing };
         let creates = facts.creates_ever().wrapping_sub(tally.creates);
         let deletes = facts.deletes_ever().wrapping_sub(tally.deletes);
-        // Events seen may be ahead of the counters read, never behind: only a deficit means something. Half of the
-        // number range tells a deficit from being ahead.
+        // Events seen by now may be ahead of the counters, never behind; those seen when it was asked for are in them.
+        // Half of the number range tells a deficit from being ahead.
         let deficit = |counted: u32, seen: u32| Some(counted.wrapping_sub(seen)).filter(|n| *n <= u32::MAX / 2).unwrap_or(0);
-        let unseen = Unseen { creates: deficit(creates, tally.seen.creates), deletes: deficit(deletes, tally.seen.deletes) };
-        let quiet = stamp == Stamp(tally.seen);
+        let at_least = |seen: ChildEvents| Unseen { creates: deficit(creates, seen.creates), deletes: deficit(deletes, seen.deletes) };
+        let unseen = at_least(tally.seen);
+        let is_same = stamp.begun == tally.begun;
+        let quiet = is_same && stamp.seen == tally.seen;
         let was_exact = tally.exact;
         tally.exact |= quiet;
+        let hides_nothing = was_exact && is_same && at_least(stamp.seen) == Unseen::default();
         if quiet {
-            (tally.creates, tally.deletes, tally.seen) = (facts.creates_ever(), facts.deletes_ever(), ChildEvents::default());
+            tally.begin(facts);
         } else {
             tally.creates = tally.creates.wrapping_add(unseen.creates);
             tally.deletes = tally.deletes.wrapping_add(unseen.deletes);
         }
-        (unseen != Unseen { creates: 0, deletes: 0 } || was_exact != tally.exact).then_some(unseen)
+        tally.by_stat |= facts.payload_bytes > DATA_BYTES_MAX;
+        if unseen != Unseen::default() || was_exact != tally.exact {
+            tally.doubts = 0;
+            return Compared::Unseen(unseen);
+        }
+        if hides_nothing {
+            tally.doubts = 0;
+            return Compared::Complete;
+        }
+        tally.doubts += 1;
+        let enough = if facts.children <= SMALL_MAX { DOUBTS_OF_SMALL } else { DOUBTS_MAX };
+        if tally.doubts < enough {
+            return Compared::Doubtful;
+        }
+        tally.doubts = 0;
+        Compared::Obscure
     }
 
     /// A list showed more than its check had told: those count as seen.
@@ -173,101 +280,9 @@ impl Ledger {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn facts(cversion: i32, children: u32) -> Facts {
-        Facts {
-            czxid: Zxid(1),
-            mzxid: Zxid(1),
-            pzxid: Zxid(1),
-            ctime_ms: 0,
-            version: 0,
-            cversion,
-            children,
-            owner: None,
-            payload: None,
-            payload_bytes: 0,
-        }
-    }
-
-    fn ledger() -> (Ledger, Arc<str>) {
-        let (mut ledger, path) = (Ledger::default(), Arc::from("/d"));
-        ledger.read(&path, &facts(10, 4), ChildEvents::default());
-        (ledger, path)
-    }
-
-    #[test]
-    fn what_events_showed_is_no_difference() {
-        let (mut ledger, _) = ledger();
-        ledger.child_seen("/d", true);
-        ledger.child_seen("/d", false);
-        let stamp = ledger.stamp("/d").unwrap();
-        assert_eq!(ledger.check("/d", &facts(12, 4), stamp), None);
-    }
-
-    #[test]
-    fn an_unseen_create_is_told_once() {
-        let (mut ledger, _) = ledger();
-        let stamp = ledger.stamp("/d").unwrap();
-        assert_eq!(ledger.check("/d", &facts(11, 5), stamp), Some(Unseen { creates: 1, deletes: 0 }));
-        assert_eq!(ledger.check("/d", &facts(11, 5), stamp), None);
-    }
-
-    #[test]
-    fn events_ahead_of_the_counters_are_no_difference() {
-        let (mut ledger, _) = ledger();
-        let stamp = ledger.stamp("/d").unwrap();
-        ledger.child_seen("/d", true);
-        assert_eq!(ledger.check("/d", &facts(10, 4), stamp), None);
-        let stamp = ledger.stamp("/d").unwrap();
-        assert_eq!(ledger.check("/d", &facts(11, 5), stamp), None);
-        assert_eq!(ledger.check("/d", &facts(12, 6), stamp), Some(Unseen { creates: 1, deletes: 0 }));
-    }
-
-    #[test]
-    fn a_new_directory_is_counted_from_its_creation() {
-        let (mut ledger, path) = (Ledger::default(), Arc::from("/d"));
-        ledger.created("/d");
-        ledger.child_seen("/d", true);
-        assert!(ledger.read(&path, &facts(2, 2), ChildEvents::default()), "a child came that no event showed");
-        let stamp = ledger.stamp("/d").unwrap();
-        assert_eq!(ledger.check("/d", &facts(2, 2), stamp), Some(Unseen { creates: 1, deletes: 0 }));
-    }
-
-    #[test]
-    fn counters_may_wrap() {
-        let mut ledger = Ledger::default();
-        let path: Arc<str> = "/d".into();
-        ledger.read(&path, &facts(-3, 1), ChildEvents::default());
-        for created in [true, false] {
-            ledger.child_seen("/d", created);
-        }
-        let stamp = ledger.stamp("/d").unwrap();
-        assert_eq!(ledger.check("/d", &facts(-1, 1), stamp), None);
-    }
-
-    #[test]
-    fn the_sweep_goes_round() {
-        let mut ledger = Ledger::default();
-        for name in ["/a", "/b", "/c"] {
-            ledger.read(&name.into(), &facts(0, 0), ChildEvents::default());
-        }
-        let turns: Vec<usize> = (0..4).map(|_| ledger.next_directories(2).len()).collect();
-        assert_eq!(turns, [2, 1, 0, 2]);
-    }
-
-    #[test]
-    fn silent_znodes_are_kept_by_directory() {
-        let mut ledger = Ledger::default();
-        ledger.add_silent("/d/x");
-        assert_eq!(ledger.silent_in("/d").collect::<Vec<_>>(), ["x"]);
-        ledger.add_silent("/d/y");
-        let samples: Vec<&str> = (0..3).flat_map(|turn| ledger.silent_sample("/d", turn, 1)).collect();
-        assert_eq!(samples, ["x", "y", "x"]);
-        ledger.gone("/d/y");
-        ledger.gone("/d/x");
-        assert_eq!(ledger.silent_in("/d").count(), 0);
-    }
+fn check_of(directory: &Arc<str>, tally: &Tally) -> Check {
+    Check { directory: Arc::clone(directory), stamp: Stamp { seen: tally.seen, begun: tally.begun }, by_stat: tally.by_stat }
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,3 +146,37 @@ async fn rights_that_change_while_we_watch() {
     observed.until_true(&truth).await;
     observed.stop().await;
 }
+
+/// No event tells of them, and none of them is a child of the root: the counters of each directory do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn denied_contenders_of_a_thousand_locks_are_seen_at_once() {
+    const LOCKS: usize = 1_000;
+    let server = zookeeper().await;
+    let truth = Truth::new(&server.address()).await;
+    truth.make("/locks").await;
+    for some in (0..LOCKS).collect::<Vec<_>>().chunks(100) {
+        join_all(some.iter().map(|at| {
+            let truth = &truth;
+            async move { truth.make(&format!("/locks/lock-{at}")).await }
+        }))
+        .await;
+    }
+    let observed = Observed::start(&server.address(), &["/locks"]);
+    observed.until_live().await;
+    let owner = open(&server.address()).await;
+    owner.auth("digest", b"app:secret").await.unwrap();
+    let secret = [Acl::new(Permission::ALL, AuthId::authed())];
+    let options = CreateMode::EphemeralSequential.with_acls(Acls::new(&secret));
+    join_all((0..LOCKS).map(|at| {
+        let (owner, options) = (&owner, &options);
+        async move { owner.create(&format!("/locks/lock-{at}/n-"), b"", options).await.unwrap() }
+    }))
+    .await;
+    let made = std::time::Instant::now();
+    observed.until("all of them", |believed| believed.tree.values().filter(|node| node.unreadable).count() == LOCKS).await;
+    println!("the last of {LOCKS} is seen {} ms after its creation was acknowledged", made.elapsed().as_millis());
+    drop(owner);
+    observed.until("none of them", |believed| believed.tree.values().all(|node| !node.unreadable)).await;
+    assert_eq!(observed.look(|believed| (believed.missed, believed.syncs.len())), (0, 1));
+    observed.stop().await;
+}

@@ -1,6 +1,7 @@
 //! How one watched root takes events and replies. No I/O; order matters, see the module above.
 
 use std::collections::HashSet;
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use app::domain::observation::Observation;
@@ -9,10 +10,10 @@ use app::domain::znode::{Facts, join_path, split_path};
 use super::super::outbox::Outbox;
 use super::super::reads::{ChildEvents, Purpose, Settled};
 use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
-use super::super::tally::{Stamp, Unseen};
+use super::super::tally::Unseen;
 use super::super::translate::{NodeEvent, WatchFailure};
 use super::super::watch::{Input, State, Why};
-use super::{CHECKS_A_HINT, Listing, RootWatch, hash};
+use super::{DENIED_MAX, LISTS_MAX, Listing, RootWatch};
 
 impl RootWatch {
     /// A watch event of a znode.
@@ -32,11 +33,6 @@ impl RootWatch {
             NodeEvent::Deleted(path) => self.deleted(path, out),
             NodeEvent::Changed(path) => self.changed(&path, out),
         }
-    }
-
-    /// Children of the root itself came or went; some of them may be silent.
-    pub(in super::super) fn children_event(&mut self) {
-        self.children_changed = CHECKS_A_HINT;
     }
 
     fn root_event(&mut self, event: NodeEvent, out: &mut Outbox) {
@@ -70,7 +66,7 @@ impl RootWatch {
         }
         self.ledger.child_seen(parent, true);
         self.reads.child_event(parent, true);
-        self.known.insert(hash(&path));
+        self.know(&path);
         self.ledger.created(&path);
         out.push(Observation::NodeCreated { root: self.id, path: path.clone() });
         self.want(&path, Purpose::Event, out);
@@ -85,7 +81,7 @@ impl RootWatch {
         self.ledger.child_seen(parent, false);
         self.reads.child_event(parent, false);
         // No event told that its silent children went, but they must have: only an empty znode can be deleted.
-        let silent: Vec<String> = self.ledger.silent_in(&path).map(|name| join_path(&path, name)).collect();
+        let silent: Vec<String> = self.ledger.silent.within(&path).map(|name| join_path(&path, name)).collect();
         for path in silent {
             self.forget(&path);
             out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
@@ -109,7 +105,7 @@ impl RootWatch {
     }
 
     fn forget(&mut self, path: &str) {
-        self.known.remove(&hash(path));
+        self.known.remove(&self.keys.hash_one(path));
         self.ledger.gone(path);
     }
 
@@ -151,12 +147,20 @@ impl RootWatch {
                 return;
             }
             match reply {
+                NodeReply::Denied if self.denied.len() >= DENIED_MAX => return self.input(Input::ReadFailed, out),
                 NodeReply::Denied => self.denied.push_back(path),
                 NodeReply::Failed => return self.input(Input::ReadFailed, out),
                 NodeReply::Missing => {
                     let settled = self.reads.settle(&path);
-                    if matches!(settled, Some(Settled::Valid { .. })) && path == self.path {
+                    let Some(Settled::Valid { purpose, .. }) = settled else { continue };
+                    if path == self.path {
                         self.input(Input::RootMissing, out);
+                    } else if purpose == Purpose::Found
+                        && !self.knows(&path)
+                        && let Some((parent, _)) = split_path(&path)
+                    {
+                        // A list showed it, and it went before it could be read: no event tells that.
+                        self.ledger.add_ghosts(parent, 1);
                     }
                 }
                 NodeReply::Facts { facts, unreadable } => {
@@ -177,19 +181,23 @@ impl RootWatch {
             }
             self.announce_if_syncing(out);
         }
-        self.known.insert(hash(&path));
+        self.know(&path);
         if self.ledger.read(&path, &facts, child_events) {
-            self.checks.push_back(Arc::clone(&path));
+            self.sweep.want(&path);
         }
+        self.ledger.choose_way(&path, unreadable, facts.payload_bytes);
         if unreadable {
-            self.ledger.add_silent(&path);
+            self.ledger.silent.add(&path);
         } else {
-            self.ledger.not_silent(&path);
+            self.ledger.silent.remove(&path);
         }
         // The children of a silent znode may not be listed either.
         if !unreadable && purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
             let list_purpose = if purpose == Purpose::Sync { ListPurpose::Sync } else { ListPurpose::Found };
             self.list(Arc::clone(&path), list_purpose, facts.children);
+            if self.lists.len() > LISTS_MAX {
+                return self.input(Input::ReadFailed, out);
+            }
         }
         let (root, path) = (self.id, Box::from(&*path));
         out.push(match purpose {
@@ -209,8 +217,9 @@ impl RootWatch {
         }
     }
 
-    fn list(&mut self, directory: Arc<str>, purpose: ListPurpose, names: u32) {
+    pub(super) fn list(&mut self, directory: Arc<str>, purpose: ListPurpose, names: u32) {
         self.sync_lists_left += usize::from(purpose == ListPurpose::Sync);
+        self.other_lists_left += usize::from(purpose != ListPurpose::Sync);
         self.lists.push_back(Listing { directory, purpose, names });
     }
 
@@ -220,6 +229,7 @@ impl RootWatch {
                 return;
             }
             self.sync_lists_left -= usize::from(purpose == ListPurpose::Sync);
+            self.other_lists_left -= usize::from(purpose != ListPurpose::Sync);
             let names = match reply {
                 ListReply::Names(names) => names,
                 ListReply::Nothing => Vec::new(),
@@ -251,10 +261,8 @@ impl RootWatch {
     fn rechecked(&mut self, directory: &str, names: &[String], unseen: Unseen, out: &mut Outbox) {
         let came = self.want_unknown(directory, names, Purpose::Found, out);
         let present: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let silent = self.ledger.silent_in(directory).map(|name| (join_path(directory, name), present.contains(name)));
+        let silent = self.ledger.silent.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
         let (stayed, gone): (Vec<_>, Vec<_>) = silent.partition(|(_, stayed)| *stayed);
-        // One that is there may be another incarnation of the same name.
-        stayed.iter().for_each(|(path, _)| self.want(path, Purpose::Found, out));
         let went = u32::try_from(gone.len()).unwrap_or(u32::MAX);
         for (path, _) in gone {
             self.forget(&path);
@@ -262,26 +270,17 @@ impl RootWatch {
         }
         self.ledger.seen_by_list(directory, came.saturating_sub(unseen.creates), went.saturating_sub(unseen.deletes));
         let missed = unseen.creates.saturating_sub(came);
+        if missed > 0 || unseen == Unseen::default() {
+            // A name that is there may be another incarnation by now.
+            stayed.iter().for_each(|(path, _)| self.want(path, Purpose::Found, out));
+        }
         if missed > 0 {
             self.missed = self.missed.saturating_add(u64::from(missed));
             out.push(Observation::Missed { root: self.id, path: directory.into(), creates: missed });
+            self.ledger.add_ghosts(directory, missed);
         }
-        if unseen.deletes > went.saturating_add(missed) {
+        if !self.ledger.lay_ghosts(directory, unseen.deletes.saturating_sub(went)) {
             self.input(Input::Untrusted(Why::CountersDiffer), out);
-        }
-    }
-
-    fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Stamp, Option<Box<Facts>>)>, out: &mut Outbox) {
-        for (directory, stamp, facts) in checks {
-            if epoch != self.epoch {
-                return;
-            }
-            // A directory that is gone tells so by its event; one that may not be listed explains nothing below.
-            let Some(facts) = facts else { continue };
-            out.push(Observation::Counted { root: self.id, path: (&*directory).into(), facts: facts.clone() });
-            if let Some(unseen) = self.ledger.check(&directory, &facts, stamp) {
-                self.list(directory, ListPurpose::Recheck(unseen), facts.children);
-            }
         }
     }
 }

@@ -2,17 +2,17 @@
 //! observations and requests go out; every event that came before a reply must be given before it.
 
 mod handle;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
-use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use app::domain::observation::{Observation, RootId, RootTrouble};
-use app::domain::znode::join_path;
 
+use self::sweep::Sweep;
 use super::outbox::Outbox;
 use super::reads::{Purpose, Reads};
 use super::request::{Epoch, ListPurpose, Request};
@@ -29,15 +29,10 @@ const LISTS_A_REQUEST: usize = 100;
 const NAMES_A_REQUEST: usize = 10_000;
 /// With so many reads waiting, further lists wait: a sync needs little room, however big the tree.
 const LISTS_PAUSE_AT: usize = 10_000;
-/// Directories whose counters are checked right after a sync.
-const CHECKED_AFTER_SYNC: usize = 100;
-/// Directories checked in each turn of the sweep, and ticks between turns.
-const CHECKED_A_SWEEP: usize = 4;
-const SWEEP_TICKS: u32 = 4;
-/// Silent children of a directory read again in each turn.
-const SILENT_A_SWEEP: usize = 25;
-/// Comparisons after a hint that children came or went: the hint may come from a member that is ahead of ours.
-const CHECKS_A_HINT: u8 = 2;
+/// Directories that wait to be listed. Overflow policy: the root is read anew later.
+const LISTS_MAX: usize = 1 << 20;
+/// Denied znodes whose Stat waits to be asked for: no more than were asked for at once. Overflow policy: the same.
+const DENIED_MAX: usize = 8_192;
 /// What ZooKeeper keeps for itself.
 const SYSTEM: &str = "/zookeeper";
 
@@ -67,12 +62,14 @@ pub(super) struct RootWatch {
     denied: VecDeque<Arc<str>>,
     lists: VecDeque<Listing>,
     sync_lists_left: usize,
-    checks: VecDeque<Arc<str>>,
-    /// Hashes of the paths of all known znodes.
+    other_lists_left: usize,
+    sweep: Sweep,
+    /// The next request is a comparison, if any waits; so that neither reads nor comparisons wait for the others' end.
+    turn_of_checks: bool,
+    /// Hashes of the paths of all known znodes. The keys are random, so that nobody can choose paths that collide.
     known: HashSet<u64>,
+    keys: RandomState,
     ledger: Ledger,
-    /// Ticks on which the root's own counters are still to be compared.
-    children_changed: u8,
     ticks: u32,
     missed: u64,
 }
@@ -92,10 +89,12 @@ impl RootWatch {
             denied: VecDeque::new(),
             lists: VecDeque::new(),
             sync_lists_left: 0,
-            checks: VecDeque::new(),
+            other_lists_left: 0,
+            sweep: Sweep::default(),
+            turn_of_checks: false,
             known: HashSet::new(),
+            keys: RandomState::new(),
             ledger: Ledger::default(),
-            children_changed: 0,
             ticks: 0,
             missed: 0,
         }
@@ -157,29 +156,10 @@ impl RootWatch {
     /// Time passed.
     pub(super) fn tick(&mut self, out: &mut Outbox) {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.state == State::Live {
-            if self.children_changed > 0 && !self.checks.contains(&self.path) {
-                self.children_changed -= 1;
-                self.checks.push_back(Arc::clone(&self.path));
-            }
-            if self.ticks.is_multiple_of(SWEEP_TICKS) && self.checks.is_empty() {
-                self.sweep();
-            }
+        if self.is_swept() {
+            self.tick_sweep();
         }
         self.input(Input::Tick, out);
-    }
-
-    /// The slow round over all directories: their counters, and a few of their silent children, which may have become
-    /// readable without an event.
-    fn sweep(&mut self) {
-        let directories = self.ledger.next_directories(CHECKED_A_SWEEP);
-        for directory in &directories {
-            let turn = usize::try_from(self.ticks / SWEEP_TICKS).unwrap_or_default();
-            for name in self.ledger.silent_sample(directory, turn, SILENT_A_SWEEP) {
-                self.reads.want(&join_path(directory, name), Purpose::Found);
-            }
-        }
-        self.checks.extend(directories);
     }
 
     /// The next request to send, if any.
@@ -194,14 +174,13 @@ impl RootWatch {
         if !self.lists.is_empty() && self.reads.len() < LISTS_PAUSE_AT {
             return Some(Request::List(self.take_lists()));
         }
+        self.turn_of_checks = !self.turn_of_checks;
+        if self.turn_of_checks { self.next_checks().or_else(|| self.next_reads()) } else { self.next_reads().or_else(|| self.next_checks()) }
+    }
+
+    fn next_reads(&mut self) -> Option<Request> {
         let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);
-        if !paths.is_empty() {
-            return Some(Request::Read(paths));
-        }
-        let count = self.checks.len().min(READS_A_REQUEST);
-        let checks = self.checks.drain(..count);
-        let checks: Vec<_> = checks.filter_map(|path| self.ledger.stamp(&path).map(|stamp| (path, stamp))).collect();
-        (!checks.is_empty()).then_some(Request::Check(checks))
+        (!paths.is_empty()).then_some(Request::Read(paths))
     }
 
     fn take_lists(&mut self) -> Vec<(Arc<str>, ListPurpose)> {
@@ -239,12 +218,9 @@ impl RootWatch {
     fn end_sync(&mut self, out: &mut Outbox) {
         self.announced = false;
         out.push(Observation::SyncEnded { root: self.id });
-        self.checks.clear();
         self.reads.shrink();
         self.lists.shrink_to_fit();
-        if self.state == State::Live {
-            self.checks.extend(self.ledger.next_directories(CHECKED_AFTER_SYNC));
-        }
+        self.begin_sweep();
     }
 
     fn report(&self, trouble: RootTrouble, out: &mut Outbox) {
@@ -260,8 +236,8 @@ impl RootWatch {
         self.denied.clear();
         self.lists.clear();
         self.sync_lists_left = 0;
-        self.checks.clear();
-        self.children_changed = 0;
+        self.other_lists_left = 0;
+        self.sweep = Sweep::default();
     }
 
     fn is_hidden(&self, path: &str) -> bool {
@@ -269,12 +245,10 @@ impl RootWatch {
     }
 
     fn knows(&self, path: &str) -> bool {
-        self.known.contains(&hash(path))
+        self.known.contains(&self.keys.hash_one(path))
     }
-}
 
-fn hash(path: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    path.hash(&mut hasher);
-    hasher.finish()
+    fn know(&mut self, path: &str) {
+        self.known.insert(self.keys.hash_one(path));
+    }
 }

@@ -1,14 +1,18 @@
 //! Random histories of one root against a model of the server: requests wait, events and replies come on different
 //! channels and overtake each other, and in the end the believed tree must be the real one.
 
+mod silent;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use app::domain::missing::MissingSet;
 use app::domain::observation::{Observation, RootId};
 use app::domain::znode::{Facts, SessionId, Zxid, split_path};
 
 use super::super::outbox::Outbox;
-use super::super::request::{Epoch, ListReply, NodeReply, Reply, Request};
+use super::super::request::{CheckReply, Epoch, ListReply, NodeReply, Reply, Request};
+use super::super::tally::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
 use super::RootWatch;
@@ -140,9 +144,13 @@ impl Server {
             Request::List(directories) => {
                 Reply::Lists(directories.into_iter().map(|(path, purpose)| (Arc::clone(&path), purpose, self.list(&path))).collect())
             }
-            Request::Check(directories) => {
-                let check = |(path, stamp): (Arc<str>, _)| (Arc::clone(&path), stamp, stat(&path).map(|node| Box::new(node.facts.clone())));
-                Reply::Checks(directories.into_iter().map(check).collect())
+            Request::Check(checks) => {
+                let reply = |check: &Check| match stat(&check.directory) {
+                    None => CheckReply::Missing,
+                    Some(node) if node.denied && !check.by_stat => CheckReply::Denied,
+                    Some(node) => CheckReply::Facts(Box::new(node.facts.clone())),
+                };
+                Reply::Checks(checks.into_iter().map(|check| (Arc::clone(&check.directory), check.stamp, reply(&check))).collect())
             }
         };
         self.wire.push_back(Wire::Reply(epoch, reply));
@@ -173,20 +181,30 @@ struct Believed {
     side: Option<BTreeMap<String, Option<Facts>>>,
     missed: u32,
     creates: u32,
+    syncs: u32,
+    incomplete: BTreeMap<String, MissingSet>,
 }
 
 impl Believed {
     fn apply(&mut self, observation: Observation) {
         let tree = self.side.as_mut().unwrap_or(&mut self.tree);
         match observation {
-            Observation::SyncBegan { .. } => self.side = Some(BTreeMap::new()),
+            Observation::SyncBegan { .. } => {
+                self.syncs += 1;
+                self.side = Some(BTreeMap::new());
+            }
             Observation::SyncNode { path, facts, .. } => {
                 let (parent, _) = split_path(&path).unwrap();
                 assert!(*path == *ROOT || tree.contains_key(parent), "{path} came before its parent");
                 tree.insert(path.into(), Some(*facts));
             }
-            Observation::SyncEnded { .. } => self.tree = self.side.take().expect("a sync began"),
-            Observation::RootTrouble { .. } => *self = Self { missed: self.missed, creates: self.creates, ..Self::default() },
+            Observation::SyncEnded { .. } => {
+                self.tree = self.side.take().expect("a sync began");
+                self.incomplete.clear();
+            }
+            Observation::RootTrouble { .. } => *self = Self { missed: self.missed, creates: self.creates, syncs: self.syncs, ..Self::default() },
+            Observation::Incomplete { path, missing, .. } if missing.is_empty() => _ = self.incomplete.remove(&*path),
+            Observation::Incomplete { path, missing, .. } => _ = self.incomplete.insert(path.into(), missing),
             Observation::NodeCreated { path, .. } => {
                 self.creates += 1;
                 tree.insert(path.into(), None);
@@ -196,7 +214,6 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += creates,
             Observation::Link { .. }
             | Observation::Counted { .. }
-            | Observation::Incomplete { .. }
             | Observation::Reached { .. }
             | Observation::Asked
             | Observation::Answered

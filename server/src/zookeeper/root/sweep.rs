@@ -1,0 +1,191 @@
+//! The round over all directories of a root. No event tells of children that we may not read, but the counters of their
+//! directory do: each directory's are compared with what events showed, twice a second as long as there are no more of
+//! them than are compared in that time.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use app::domain::missing::{Missing, MissingSet};
+use app::domain::observation::Observation;
+use app::domain::znode::Facts;
+
+use super::super::outbox::Outbox;
+use super::super::reads::Purpose;
+use super::super::request::{CheckReply, Epoch, ListPurpose, Request};
+use super::super::tally::{Check, Compared, Stamp, Unseen};
+use super::super::watch::{Input, State};
+use super::{REQUEST_BYTES_MAX, RootWatch};
+
+/// Directories a request. One of this size takes the server about a millisecond.
+const CHECKS_A_REQUEST: usize = 1_000;
+/// Directories compared in each tick: ten thousand a second. More of them take a longer round.
+const CHECKED_A_TICK: usize = 2_500;
+/// Directories compared at once after a sync.
+const CHECKED_AFTER_SYNC: usize = 20_000;
+/// Ticks from one round to the next.
+const ROUND_TICKS: u32 = 2;
+/// A round that takes more ticks is late: where something may not be read, what may have come there unseen is too old then.
+const LATE_TICKS: u32 = 8;
+/// Directories that wait to be compared beside the round. Overflow policy: further ones wait for the round.
+const CHECKS_MAX: usize = 16_384;
+/// Silent znodes read again in turn: they may have become readable, of which no event tells. And ticks between turns.
+const SILENT_A_TURN: usize = 100;
+const SILENT_TICKS: u32 = 4;
+/// Comparisons after a hint that children came or went: the hint may come from a member that is ahead of ours.
+const CHECKS_A_HINT: u8 = 2;
+
+/// Where the round stands.
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    /// Compared beside the round.
+    checks: VecDeque<Arc<str>>,
+    running: bool,
+    asked_all: bool,
+    /// Ticks since the round began.
+    ticks: u32,
+    /// Directories that may still be asked for in this tick.
+    allowance: usize,
+    /// Requests under way.
+    flying: usize,
+    late: bool,
+    /// Ticks on which the root's own counters are still to be compared.
+    children_changed: u8,
+}
+
+impl Sweep {
+    fn begin(&mut self, allowance: usize) {
+        (self.running, self.asked_all, self.ticks, self.allowance) = (true, false, 0, allowance);
+    }
+
+    /// Asks for a comparison beside the round.
+    pub(super) fn want(&mut self, directory: &Arc<str>) {
+        if self.checks.len() < CHECKS_MAX {
+            self.checks.push_back(Arc::clone(directory));
+        }
+    }
+}
+
+impl RootWatch {
+    /// Children of the root itself came or went; some of them may be silent.
+    pub(in super::super) fn children_event(&mut self) {
+        self.sweep.children_changed = CHECKS_A_HINT;
+    }
+
+    /// A round begins at once: everything was read.
+    pub(super) fn begin_sweep(&mut self) {
+        self.sweep = Sweep::default();
+        self.ledger.begin_round();
+        self.sweep.begin(CHECKED_AFTER_SYNC);
+    }
+
+    /// Time passed.
+    pub(super) fn tick_sweep(&mut self) {
+        if self.sweep.children_changed > 0 {
+            self.sweep.children_changed -= 1;
+            let root = Arc::clone(&self.path);
+            self.sweep.want(&root);
+        }
+        self.sweep.ticks = self.sweep.ticks.saturating_add(1);
+        self.sweep.allowance = CHECKED_A_TICK;
+        let is_done = self.sweep.asked_all && self.sweep.flying == 0 && self.sweep.checks.is_empty() && !self.follows_up();
+        if self.sweep.running && self.sweep.ticks > LATE_TICKS {
+            self.sweep.late = !self.ledger.silent.is_empty();
+        } else if self.sweep.running && is_done {
+            self.sweep.late = false;
+        }
+        self.sweep.running &= !is_done;
+        if !self.sweep.running && self.sweep.ticks >= ROUND_TICKS {
+            self.ledger.begin_round();
+            self.sweep.begin(CHECKED_A_TICK);
+        }
+        if self.ticks.is_multiple_of(SILENT_TICKS) {
+            for path in self.ledger.silent.sample(SILENT_A_TURN) {
+                self.reads.want(&path, Purpose::Found);
+            }
+        }
+    }
+
+    /// What a comparison showed is being listed or read.
+    fn follows_up(&self) -> bool {
+        self.reads.found_left() > 0 || self.other_lists_left > 0
+    }
+
+    /// The next comparisons to send, if any.
+    pub(super) fn next_checks(&mut self) -> Option<Request> {
+        let mut checks: Vec<Check> = Vec::new();
+        let mut bytes = 0;
+        while checks.len() < CHECKS_A_REQUEST && bytes < REQUEST_BYTES_MAX {
+            let Some(directory) = self.sweep.checks.pop_front() else { break };
+            bytes += directory.len();
+            checks.extend(self.ledger.check_of(&directory));
+        }
+        let count = self.sweep.allowance.min(CHECKS_A_REQUEST);
+        if checks.is_empty() && self.sweep.running && !self.sweep.asked_all && count > 0 {
+            checks = self.ledger.next_checks(count, REQUEST_BYTES_MAX);
+            self.sweep.allowance -= checks.len();
+            self.sweep.asked_all = checks.is_empty();
+        }
+        self.sweep.flying += usize::from(!checks.is_empty());
+        (!checks.is_empty()).then_some(Request::Check(checks))
+    }
+
+    pub(super) fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Stamp, CheckReply)>, out: &mut Outbox) {
+        self.sweep.flying = self.sweep.flying.saturating_sub(1);
+        for (directory, stamp, reply) in checks {
+            if epoch != self.epoch {
+                return;
+            }
+            match reply {
+                CheckReply::Facts(facts) => self.compare(directory, facts, stamp, out),
+                // It tells so by its event; or it is silent itself, and its own directory's counters do.
+                CheckReply::Missing => {}
+                CheckReply::Denied => {
+                    self.ledger.choose_way(&directory, true, 0);
+                    self.sweep.want(&directory);
+                }
+                CheckReply::Failed => return self.input(Input::ReadFailed, out),
+            }
+        }
+    }
+
+    fn compare(&mut self, directory: Arc<str>, facts: Box<Facts>, stamp: Stamp, out: &mut Outbox) {
+        let children = facts.children;
+        let compared = self.ledger.check(&directory, &facts, stamp);
+        if compared == Compared::Nothing {
+            return;
+        }
+        if self.ledger.is_news(&directory, &facts) {
+            out.push(Observation::Counted { root: self.id, path: (&*directory).into(), facts });
+        }
+        if self.ledger.silent.has(&directory) {
+            // Its children may not be listed, and it is told as one that may not be read.
+            return;
+        }
+        match compared {
+            Compared::Nothing => {}
+            Compared::Complete if self.follows_up() => {}
+            Compared::Complete => self.say_incomplete(&directory, self.sweep.late, out),
+            Compared::Doubtful => self.sweep.want(&directory),
+            Compared::Obscure => self.list(directory, ListPurpose::Recheck(Unseen::default()), children),
+            Compared::Unseen(unseen) => {
+                if unseen != Unseen::default() {
+                    self.say_incomplete(&directory, true, out);
+                }
+                self.list(directory, ListPurpose::Recheck(unseen), children);
+            }
+        }
+    }
+
+    /// Says whether children of a directory may be there that were not told of, unless that is what was said last.
+    fn say_incomplete(&mut self, directory: &str, incomplete: bool, out: &mut Outbox) {
+        if self.ledger.say(directory, incomplete).is_some() {
+            let missing = MissingSet::NONE.with(Missing::Unswept, incomplete);
+            out.push(Observation::Incomplete { root: self.id, path: directory.into(), missing });
+        }
+    }
+
+    /// Whether comparisons make sense: events tell of the root.
+    pub(super) fn is_swept(&self) -> bool {
+        self.state == State::Live
+    }
+}

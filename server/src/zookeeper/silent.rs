@@ -1,0 +1,99 @@
+//! Znodes that are silent: those we may not read, of which no event tells. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use app::domain::znode::{join_path, split_path};
+
+/// The silent znodes of one root, by directory.
+#[derive(Debug, Default)]
+pub(super) struct Silent {
+    directories: BTreeMap<Box<str>, BTreeSet<Box<str>>>,
+    /// Directory and name of the one that was looked at last.
+    cursor: Option<(Box<str>, Box<str>)>,
+}
+
+impl Silent {
+    /// A znode that no event will tell of.
+    pub(super) fn add(&mut self, path: &str) {
+        if let Some((parent, name)) = split_path(path) {
+            self.directories.entry(parent.into()).or_default().insert(name.into());
+        }
+    }
+
+    /// A silent znode became readable.
+    pub(super) fn remove(&mut self, path: &str) {
+        if let Some((parent, name)) = split_path(path)
+            && let Some(names) = self.directories.get_mut(parent)
+        {
+            names.remove(name);
+            if names.is_empty() {
+                self.directories.remove(parent);
+            }
+        }
+    }
+
+    /// A znode is gone, with all below it.
+    pub(super) fn gone(&mut self, path: &str) {
+        self.directories.remove(path);
+        self.remove(path);
+    }
+
+    /// There is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.directories.is_empty()
+    }
+
+    /// Whether a znode is silent.
+    pub(super) fn has(&self, path: &str) -> bool {
+        split_path(path).is_some_and(|(parent, name)| self.directories.get(parent).is_some_and(|names| names.contains(name)))
+    }
+
+    /// The silent children of a directory.
+    pub(super) fn within(&self, directory: &str) -> impl Iterator<Item = &str> {
+        self.directories.get(directory).into_iter().flatten().map(AsRef::as_ref)
+    }
+
+    /// The next ones, round and round; paths.
+    pub(super) fn sample(&mut self, count_max: usize) -> Vec<String> {
+        let cursor = self.cursor.take();
+        let (directory, name) = cursor.unzip();
+        let names = directory.as_ref().and_then(|directory| self.directories.get_key_value(directory));
+        let after = name.map_or(Bound::Unbounded, Bound::Excluded);
+        let same = names.into_iter().flat_map(|(directory, names)| names.range((after.clone(), Bound::Unbounded)).map(move |name| (directory, name)));
+        let from = directory.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        let next = self.directories.range::<Box<str>, _>((from, Bound::Unbounded));
+        let further = next.flat_map(|(directory, names)| names.iter().map(move |name| (directory, name)));
+        let taken: Vec<_> = same.chain(further).take(count_max).map(|(directory, name)| (directory.clone(), name.clone())).collect();
+        self.cursor = taken.last().filter(|_| taken.len() == count_max).cloned();
+        taken.iter().map(|(directory, name)| join_path(directory, name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_kept_by_directory() {
+        let mut silent = Silent::default();
+        silent.add("/d/x");
+        silent.add("/d/y");
+        assert_eq!(silent.within("/d").collect::<Vec<_>>(), ["x", "y"]);
+        assert!(silent.has("/d/x") && !silent.has("/d"));
+        silent.gone("/d/y");
+        silent.remove("/d/x");
+        assert!(silent.is_empty());
+    }
+
+    #[test]
+    fn all_are_looked_at_in_turn() {
+        let mut silent = Silent::default();
+        ["/a/x", "/a/y", "/b/x", "/c/x"].iter().for_each(|path| silent.add(path));
+        let turns: Vec<String> = (0..4).map(|_| silent.sample(3).join(" ")).collect();
+        assert_eq!(turns, ["/a/x /a/y /b/x", "/c/x", "/a/x /a/y /b/x", "/c/x"]);
+        silent.sample(2);
+        silent.gone("/a");
+        assert_eq!(silent.sample(9), ["/b/x", "/c/x"]);
+    }
+}
