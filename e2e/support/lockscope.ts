@@ -121,6 +121,16 @@ export class Lockscope {
     return lines[lines.length - 1]!;
   }
 
+  /** Stands still, as a machine that is paused does. */
+  stand(): void {
+    this.child.signal('SIGSTOP');
+  }
+
+  /** Goes on. */
+  go(): void {
+    this.child.signal('SIGCONT');
+  }
+
   async kill(): Promise<void> {
     this.child.signal('SIGKILL');
     await this.child.ended;
