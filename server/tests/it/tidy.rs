@@ -67,7 +67,7 @@ const NEVER: &[(&str, &[&str])] = &[
 ];
 
 /// Every folder with code of ours.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
     "app/src",
     "app/tests",
     "app/benches",
@@ -75,7 +75,9 @@ const SOURCES: [&str; 9] = [
     "server/tests",
     "server/campaign/src",
     "server/judge/src",
+    "server/judge/tests",
     "server/txn_log/src",
+    "server/txn_log/tests",
     "style/src",
 ];
 
