@@ -3,11 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use judge::{Ours, Outcome, Plan, Releases};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::lockscope::{Lockscope, command};
+
+/// How long a plan is asked for: what was just made has to be seen first, and a lost link to come back.
+const PLAN_MAX: Duration = Duration::from_secs(10);
+/// Pause before it is asked for again.
+const PLAN_AGAIN: Duration = Duration::from_millis(200);
 
 /// The file of the record inside the data directory.
 const LOG: &str = "audit.log";
@@ -52,11 +59,18 @@ impl Record {
         self.tokens[self.count % self.tokens.len()].clone()
     }
 
-    /// Asks for a plan; gives the token of who asked, and the plan.
+    /// Asks for a plan until there is one; gives the token of who asked, and the plan.
     pub async fn plan(&mut self, lockscope: &Lockscope, path: &str) -> Option<(String, Value)> {
-        let token = self.token();
-        let (status, plan) = lockscope.post("/api/v1/release/plan", &token, &json!({"path": path})).await;
-        (status == 200).then_some((token, plan))
+        let begin = Instant::now();
+        while begin.elapsed() < PLAN_MAX {
+            let token = self.token();
+            let (status, plan) = lockscope.post("/api/v1/release/plan", &token, &json!({"path": path})).await;
+            if status == 200 {
+                return Some((token, plan));
+            }
+            sleep(PLAN_AGAIN).await;
+        }
+        None
     }
 
     /// Notes that a plan is about to be carried out; gives the order.

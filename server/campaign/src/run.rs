@@ -11,6 +11,11 @@ use crate::fault::{Fault, Form};
 use crate::scene::{Evidence, Scene};
 use crate::ticker::Ticker;
 
+/// Threads that one piece of news passes, each of which may be late: relay, observer, projection, socket.
+const HOPS: i64 = 4;
+/// The same for a reconnect, with its answers from ZooKeeper.
+const RECONNECT_HOPS: i64 = 12;
+
 /// What came of it.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -58,11 +63,12 @@ async fn attempt(program: &Path, fault: Fault, seed: u64, form: Form) -> Outcome
 /// What Lockscope promises, on a machine that was so late.
 fn limits(machine_late_ms: i64) -> Limits {
     let promised = Limits::default();
+    let late_ms = |hops: i64| hops.saturating_mul(machine_late_ms);
     Limits {
-        age_max_ms: promised.age_max_ms + machine_late_ms,
-        not_live_max_ms: promised.not_live_max_ms + machine_late_ms,
-        silence_max_ms: promised.silence_max_ms + machine_late_ms,
-        exact_max_ms: promised.exact_max_ms + machine_late_ms,
+        age_max_ms: promised.age_max_ms + late_ms(HOPS),
+        not_live_max_ms: promised.not_live_max_ms + late_ms(HOPS),
+        silence_max_ms: promised.silence_max_ms + late_ms(HOPS),
+        exact_max_ms: promised.exact_max_ms + late_ms(RECONNECT_HOPS),
         clock_tolerance_ms: CLOCK_TOLERANCE_MS + machine_late_ms,
     }
 }
