@@ -60,10 +60,11 @@ impl Subscription {
 }
 
 impl Subscription {
-    /// Up to when the state that was sent last is known to be true by now; None when there is a newer one.
+    /// Up to when the state that was sent last is known to be true by now; None when there is a newer one, or when it calls
+    /// live what is too old for that: it is not told of once more as it is.
     pub fn known(&self, id: u32) -> Option<KnownView> {
         let seq = self.seen?;
-        let known = self.channel.known(seq, self.hub.projection())?;
+        let known = self.channel.known(seq, self.hub.projection()).filter(|known| !known.is_over(self.hub.now_ms()))?;
         Some(KnownView { id, seq, known_at_ms: known.at_ms })
     }
 }

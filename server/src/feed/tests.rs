@@ -381,6 +381,8 @@ fn what_is_sent_says_up_to_when_it_is_known_and_what_stays_is_confirmed() {
     assert_eq!((server_time_ms, known_at_ms), (900, 850));
     viewer.take(ServerFrame::Delta { id: 1, server_time_ms, seq, known_at_ms, body });
     assert_eq!(subscription.known(1).unwrap().known_at_ms, 850);
+    clock.set_ms(2_851);
+    assert_eq!(subscription.known(1), None, "it calls itself live and is not told of as that");
 }
 
 #[test]
