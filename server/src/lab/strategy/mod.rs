@@ -118,7 +118,7 @@ impl Ground<'_> {
 
     /// Its payload.
     fn label(self) -> Vec<u8> {
-        format!("lab client {}", self.teller.client).into_bytes()
+        format!("lab-client-{}", self.teller.client).into_bytes()
     }
 }
 
