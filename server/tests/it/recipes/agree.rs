@@ -144,6 +144,9 @@ impl Lock<'_> {
                 seats.sort_by_key(|seat| &seat.paths);
             }
             let count = &answer[format!("{role}_count")];
+            if self.holders.is_empty() && found.len() != in_role().count() {
+                return Some(format!("nobody waits for what nobody holds: {}", answer["contenders"]));
+            }
             // Items wait for nobody; and who waits without a znode may not be seen.
             let is_unknown = role == "waiter" && count.is_null() && answer["complete"] == false && (seats.is_empty() || self.recipe == "queue");
             if found.len() != seats.len() || !(is_unknown || count.as_u64() == u64::try_from(in_role().count()).ok()) {

@@ -17,11 +17,20 @@ async fn barrier(name: &str, library: Library) {
         scene.until("who waits at a barrier watches it", watches).await;
     }
     agrees(vec![Seat::persistent(path, "exclusive")]).await;
+    let lock = async || scene.lockscope.ask(&format!("/api/v1/lock?path={path}")).await.1;
+    let counted = async || {
+        let lock = lock().await;
+        let waiters = (lock["waiter_count"].as_u64(), lock["hidden_waiter_count"].as_u64());
+        (waiters != (Some(2), Some(2))).then(|| format!("{lock:#}"))
+    };
+    scene.until("both are counted, although they have no znode", counted).await;
     assert!(first.is_silent() && second.is_silent(), "the barrier is up");
     keeper.does("remove", "removed").await;
     first.says("passed").await;
     second.says("passed").await;
     agrees(vec![]).await;
+    let lock = lock().await;
+    assert!(lock["hidden_waiter_count"].as_u64().unwrap_or(0) == 0, "whoever passed waits no longer: {lock:#}");
 }
 
 async fn double_barrier(name: &str, library: Library) {
