@@ -63,6 +63,7 @@ named_enum! {
 /// Body of `POST /api/v1/release/plan`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct PlanRequest {
     /// Ensemble; left out where there is only one.
     #[serde(default)]
@@ -132,6 +133,7 @@ pub struct ReleasePlan {
 /// Body of `POST /api/v1/release/execute`, `…/revoke` and `…/approve`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct ReleaseOrder {
     /// Which plan.
     pub plan_id: String,

@@ -11,6 +11,8 @@ pub(super) const NAME_CHARS_MAX: usize = 64;
 const REACH_MAX: usize = 100;
 /// The name of nobody.
 pub(super) const ANONYMOUS: &str = "anonymous";
+/// Who acts in the audit log when nobody does.
+const SERVER: &str = "lockscope";
 
 /// A role and how far it reaches. Empty lists reach everywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,13 +71,18 @@ impl Grant {
 /// One sentence.
 pub fn check_name(name: &str) -> Result<(), AccessError> {
     let is_one = !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(|char| char.is_ascii_alphanumeric() || "._@+-".contains(char));
-    if is_one && name != ANONYMOUS && !name.starts_with('-') {
+    if is_one && !is_reserved(name) && !name.starts_with('-') {
         return Ok(());
     }
     Err(AccessError(format!(
         "--name {name:?} is no name; write 1 to {NAME_CHARS_MAX} letters, digits, dots, dashes, underscores, @ or +, like ci-release, other than \
-         {ANONYMOUS}"
+         {ANONYMOUS} and {SERVER}"
     )))
+}
+
+/// Whether a name is nobody's: who bears it would be taken for nobody, or for the server itself.
+pub(super) fn is_reserved(name: &str) -> bool {
+    name.eq_ignore_ascii_case(ANONYMOUS) || name.eq_ignore_ascii_case(SERVER)
 }
 
 #[cfg(test)]
@@ -87,7 +94,7 @@ mod tests {
         for name in ["ci", "a.b@c+d", "0"] {
             assert_eq!(check_name(name), Ok(()), "{name}");
         }
-        for name in ["", "a b", "anonymous", "-x", "ä", "a\n", &"a".repeat(65)] {
+        for name in ["", "a b", "anonymous", "lockscope", "LockScope", "-x", "ä", "a\n", &"a".repeat(65)] {
             assert!(check_name(name).is_err(), "{name:?}");
         }
         let paths = |path: &str| Grant::new(Duty::Operator, &[], &[path.to_owned()]);

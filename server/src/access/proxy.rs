@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use app::wire::Duty;
 use axum::http::HeaderMap;
 
-use super::grant::{ANONYMOUS, Grant, NAME_CHARS_MAX};
+use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
 use super::{Denied, Right};
 
 /// Where a client is told by the proxies on the way; believed from listed ones only.
@@ -92,7 +92,7 @@ impl Proxy {
         if name.is_empty() {
             return Ok(None);
         }
-        if name.chars().count() > NAME_CHARS_MAX || name.contains(|char: char| char.is_control() || char == ',') || name == ANONYMOUS {
+        if name.chars().count() > NAME_CHARS_MAX || name.contains(|char: char| char.is_control() || char == ',') || is_reserved(name) {
             return Err(not_a_name(header));
         }
         let role = self.role_of(headers)?;

@@ -13,6 +13,11 @@ pub const NAME_CHARS_MAX: usize = 256;
 /// Characters of a path.
 pub const PATH_CHARS_MAX: usize = 4_096;
 
+/// Whether a character shows something.
+pub fn is_shown(char: char) -> bool {
+    !(char.is_whitespace() || char.is_control() || is_hidden(char))
+}
+
 /// A text with at most so many characters; what is cut is marked with an ellipsis, and characters that steer, hide or
 /// turn the direction of what follows are visible escapes.
 pub(super) fn bounded(text: &str, chars_max: usize) -> String {

@@ -4,8 +4,9 @@ use app::wire::{ReleaseOrder, ReleasePlan, visible};
 
 use super::refusal::{Refused, RefusedFor};
 use crate::access::{Actor, Right};
+use crate::audit::text::is_shown;
 
-/// Characters a reason has at least and at most.
+/// Characters a reason has at most, and at least of those that show something.
 const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=500;
 /// Characters of a path that was refused that go on record.
 const PATH_CHARS_MAX: usize = 1_024;
@@ -35,10 +36,34 @@ pub(super) fn check_words(plan: &ReleasePlan, order: &ReleaseOrder) -> Result<()
     if order.confirm != plan.lock && order.confirm != visible(&plan.lock) {
         return Err(Refused::new(RefusedFor::Confirm, format!("To confirm, type the lock's path exactly: {}.", plan.lock)));
     }
+    check_reason(order)
+}
+
+/// There is a reason that somebody can read.
+fn check_reason(order: &ReleaseOrder) -> Result<(), Refused> {
     let length = order.reason.trim().chars().count();
-    if !REASON_CHARS.contains(&length) {
-        let (least, most) = (REASON_CHARS.start(), REASON_CHARS.end());
-        return Err(Refused::new(RefusedFor::Reason, format!("Give a reason of {least} to {most} characters; this one has {length}.")));
+    let shown = order.reason.chars().filter(|char| is_shown(*char)).count();
+    let (least, most) = (REASON_CHARS.start(), REASON_CHARS.end());
+    if shown < *least || length > *most {
+        let told = if length > *most { length } else { shown };
+        return Err(Refused::new(RefusedFor::Reason, format!("Give a reason of {least} to {most} characters; this one has {told}.")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_shows_something() {
+        let is_reason = |reason: &str| {
+            let order = ReleaseOrder { plan_id: String::new(), confirm: String::new(), reason: reason.to_owned() };
+            check_reason(&order).is_ok()
+        };
+        assert!(is_reason("old") && is_reason("\u{9580}\u{9580}\u{9580}") && is_reason(&"x".repeat(500)));
+        for reason in ["", "no", "  a b  ", "\u{200b}\u{200b}\u{200b}\u{200b}\u{200b}", "a\u{202e}\u{202e}\u{ad}", &"x".repeat(501)] {
+            assert!(!is_reason(reason), "{reason:?}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! The record of acts of a server: opened where it is needed, and taken over from the server before.
 
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::access::Access;
@@ -28,6 +30,7 @@ impl Record {
             let closed = Arc::new(Closed::without_directory());
             return Self { journal: closed.clone(), records: closed, counts: Arc::default(), late: None };
         };
+        warn_if_open_to_all(dir);
         let late = Arc::new(Late::new(dir.clone(), clock.clone()));
         let counts = Arc::<audit::Counts>::default();
         if (config.webhook.is_some() || access.has_credentials() || late.is_there())
@@ -38,6 +41,19 @@ impl Record {
         }
         let journal = Arc::new(Counted::new(late.clone(), counts.clone()));
         Self { journal, records: late.clone(), counts, late: Some(late) }
+    }
+}
+
+/// Whoever may write where tokens and users are kept is an admin.
+fn warn_if_open_to_all(dir: &Path) {
+    // One that is not there yet is made for its owner alone.
+    let Ok(found) = std::fs::metadata(dir) else { return };
+    let mode = found.permissions().mode() & 0o7777;
+    if mode & 0o002 != 0 {
+        let dir = dir.display();
+        tracing::error!(
+            "everybody on this machine may write to the data directory {dir} (mode {mode:o}), and so make themselves an admin; chmod 700 {dir}"
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::fault::{OpenIdFault, said};
 use crate::access::OpenId;
 use crate::access::actor::highest;
-use crate::access::grant::{ANONYMOUS, NAME_CHARS_MAX};
+use crate::access::grant::{NAME_CHARS_MAX, is_reserved};
 
 /// Claims that usually hold a name, best first.
 const NAME_CLAIMS: [&str; 3] = ["preferred_username", "email", "sub"];
@@ -44,7 +44,7 @@ impl Claims {
             )
         })?;
         let is_name =
-            name.chars().count() <= NAME_CHARS_MAX && name != ANONYMOUS && visible(name) == name && name.trim() == name && !name.contains(',');
+            name.chars().count() <= NAME_CHARS_MAX && !is_reserved(name) && visible(name) == name && name.trim() == name && !name.contains(',');
         if !is_name {
             return Err(OpenIdFault::refused(
                 &format!("the claim {claim} holds no name that can be shown"),

@@ -1,8 +1,10 @@
 //! `lockscope audit …` and `serve --data-dir` as their user meets them.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use server::audit::verify_dir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use super::{append, open};
 use crate::cli::{check, dead_port, listening, lockscope};
@@ -91,4 +93,17 @@ async fn the_documents_shell_finds_the_same_head() {
     let script = format!("{}; echo \"$prev\"", &document[from..to]);
     let done = std::process::Command::new("sh").args(["-c", &script]).current_dir(place.path()).output().unwrap();
     assert_eq!(String::from_utf8(done.stdout).unwrap().trim(), log.tip().hash);
+}
+
+#[tokio::test]
+async fn a_data_directory_that_everybody_may_write_to_is_told_of() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let (dir, zk) = (place.path().to_str().unwrap(), format!("127.0.0.1:{}", dead_port()));
+    let mut child = lockscope(&["serve", "--zk", &zk, "--listen", "127.0.0.1:0", "--data-dir", dir]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let told = async {
+        while !lines.next_line().await.unwrap().expect("it goes on").contains("everybody on this machine may write to the data directory") {}
+    };
+    tokio::time::timeout(DEADLINE, told).await.expect("it is told");
 }
