@@ -203,7 +203,7 @@ impl Parts {
         let sweeper = lab.clone();
         tasks::spawn("lab_sweep", async move { sweeper.sweep().await });
         let lab_desk = LabDesk::new(lab.clone(), record.journal.clone(), clock.clone());
-        let desk = Desk::new(sites, record.journal, clock.clone(), release::Settings { needs_second: config.second_approver });
+        let desk = Desk::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
         record::take_over(record.late.as_ref(), &desk);
         let projector = Projector::new(projected, about, clock.clone()).with_lab(lab.clone()).with_standing(standing.clone());
         let webhook = Hooked::new(record.late, clock.clone());

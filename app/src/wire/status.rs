@@ -68,14 +68,14 @@ pub struct EnsembleStatus {
     pub evidence: Vec<MemberStatus>,
     /// What is odd about the ensemble as a whole.
     pub findings: Vec<FindingRow>,
-    /// Times the view was read anew.
-    pub resyncs: u64,
+    /// Times the view was read anew; null, as the other counters, for who may not see the whole ensemble.
+    pub resyncs: Option<u64>,
     /// Watch events taken in.
-    pub events: u64,
+    pub events: Option<u64>,
     /// Short-lived znodes that were gone before their owner could be read.
-    pub owner_unknown: u64,
+    pub owner_unknown: Option<u64>,
     /// Creations that the counters of a parent's Stat tell of and that no event showed.
-    pub missed: u64,
+    pub missed: Option<u64>,
 }
 
 /// One root.

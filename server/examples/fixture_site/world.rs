@@ -211,10 +211,10 @@ impl World {
             clock_error_ms: Some(4),
             evidence: if self.mode == Mode::Empty { Vec::new() } else { evidence::members(self.clock.now_ms()) },
             findings: Vec::new(),
-            resyncs: 1,
-            events: self.revision(),
-            owner_unknown: 0,
-            missed: 0,
+            resyncs: Some(1),
+            events: Some(self.revision()),
+            owner_unknown: Some(0),
+            missed: Some(0),
         };
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Status {

@@ -7,6 +7,7 @@ use app::wire::Duty;
 use axum::http::HeaderMap;
 
 use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
+use super::same_person::is_clear_name;
 use super::{Denied, Right};
 
 /// Where a client is told by the proxies on the way; believed from listed ones only.
@@ -94,6 +95,10 @@ impl Proxy {
         }
         if name.chars().count() > NAME_CHARS_MAX || name.contains(|char: char| char.is_control() || char == ',') || is_reserved(name) {
             return Err(not_a_name(header));
+        }
+        if !is_clear_name(name) {
+            let why = "letters of several scripts, or characters that are not seen";
+            return Err(Denied::Proxy(format!("the header {header} holds a name that could be taken for another's: it has {why}")));
         }
         let role = self.role_of(headers)?;
         let role =

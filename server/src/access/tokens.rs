@@ -150,6 +150,12 @@ impl Tokens {
         self.0.get(id).is_some_and(|held| !held.record.is_expired(now_ms) && held.ender.ended().why().is_none())
     }
 
+    /// What the token of this name is given now.
+    pub(super) fn grant_of(&self, name: &str, now_ms: i64) -> Option<&Grant> {
+        let held = self.0.values().find(|held| held.record.name == name && !held.record.is_expired(now_ms))?;
+        held.ender.ended().why().is_none().then_some(&held.record.grant)
+    }
+
     /// Whether some token has a right.
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {
         self.0.values().any(|held| !held.record.is_expired(now_ms) && super::actor::role_may(held.record.grant.role, right))

@@ -57,8 +57,12 @@ fn matches(query: &PageQuery, record: &AuditRecord) -> bool {
         && is_inside(&query.scope, record)
 }
 
-/// Whether a record is about no place, or about one inside.
+/// Whether a record is about a place inside. What is about no place (who signed in, and from where) is for those who
+/// may see everything.
 fn is_inside(scope: &Scope, record: &AuditRecord) -> bool {
+    if record.ensemble.is_none() && record.lock.is_none() && record.path.is_none() {
+        return scope.is_everywhere();
+    }
     let places = [&record.lock, &record.path];
     record.ensemble.as_ref().is_none_or(|ensemble| scope.covers_ensemble(ensemble))
         && places.into_iter().flatten().all(|path| scope.covers_path(path))

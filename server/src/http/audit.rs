@@ -15,7 +15,7 @@ use crate::access::Actor;
 use crate::audit::{AuditError, LIMIT_MAX, PageQuery};
 use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
-/// `GET /api/v1/audit`: what is inside the scope of whoever asks, and what is about no place.
+/// `GET /api/v1/audit`: what is inside the scope of whoever asks.
 pub(super) async fn page(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
     let query = PageQuery { scope: actor.scope, ..query(&api::read(pairs)?)? };
     Ok(Json(http.records.page(query).await?))

@@ -110,7 +110,7 @@ impl Order {
         let plan = self.planned.shown();
         let owner = plan.session_id.map_or_else(|| "no session".to_owned(), |session| format!("session {session}"));
         let place = plan.holder.client.as_ref().map_or_else(String::new, |client| format!(" at {}", client.address));
-        let approved = self.planned.approved_by.as_ref().map_or_else(String::new, |name| format!("; approved by {name}"));
+        let approved = self.planned.approved_by.as_ref().map_or_else(String::new, |approver| format!("; approved by {}", approver.name));
         let detail = format!(
             "plan {}: czxid {}, version {}, owned by {owner}{place}, {} ({}), recipe {}{approved}",
             plan.plan_id, plan.czxid, plan.version, plan.holder.role, plan.holder.liveness, plan.recipe_label

@@ -15,7 +15,7 @@ use super::orders::{Following, Orders, Who};
 use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
 use super::site::Site;
-use crate::access::{Actor, Right};
+use crate::access::{Access, Actor, Right, is_same_person};
 use crate::audit::{Entry, Journal, PlanOf, RequestLog};
 use crate::clock::{self, Clock};
 use crate::zookeeper::May;
@@ -37,6 +37,7 @@ pub struct Desk(Arc<Inner>);
 struct Inner {
     sites: Vec<Site>,
     log: RequestLog,
+    access: Access,
     clock: Clock,
     needs_second: AtomicBool,
     counts: Counts,
@@ -92,13 +93,13 @@ impl Drop for UnderWay {
 }
 
 impl Desk {
-    /// A desk for some ensembles.
-    pub fn new(sites: Vec<Site>, journal: Arc<dyn Journal>, clock: Clock, settings: Settings) -> Self {
+    /// A desk for some ensembles; `access` knows who may still do what they could.
+    pub fn new(sites: Vec<Site>, journal: Arc<dyn Journal>, access: Access, clock: Clock, settings: Settings) -> Self {
         let under_way = watch::Sender::new(0);
         let log = RequestLog::new(journal, clock.clone(), RECORD_MAX);
         let counts = Counts::new(sites.iter().map(|site| site.info.name.clone()));
         let needs_second = AtomicBool::new(settings.needs_second);
-        Self(Arc::new(Inner { sites, log, clock, needs_second, counts, state: Mutex::default(), under_way }))
+        Self(Arc::new(Inner { sites, log, access, clock, needs_second, counts, state: Mutex::default(), under_way }))
     }
 
     /// Sets anew what holds for all releases, from the next order on.
@@ -176,8 +177,12 @@ impl Desk {
             let mut state = self.state();
             let planned = state.plans.any(now_ms, &order.plan_id).ok_or_else(gone);
             planned.and_then(|planned| {
-                check_right(actor, &planned.shown().ensemble, &planned.shown().lock)?;
-                if planned.planner.name == actor.name {
+                may(actor)?;
+                // Out of scope, not even that there is such a plan is told, nor for which lock.
+                if !actor.may_at(Right::Release, &planned.shown().ensemble, &planned.shown().lock) {
+                    return Err(gone());
+                }
+                if is_same_person(&planned.planner.name, &actor.name) {
                     return Err(Refused::new(RefusedFor::Second, "Who planned it can't approve it; somebody else has to."));
                 }
                 Ok((planned.shown().clone(), planned.planner.name.clone()))
@@ -209,7 +214,7 @@ impl Desk {
             recorded.map_err(|error| Refused::new(RefusedFor::Audit, format!("Not approved: the record of it can't be written ({error}).")))?;
         let now_ms = self.now_ms();
         let mut state = self.state();
-        state.plans.any(now_ms, &order.plan_id).ok_or_else(gone)?.approved_by = Some(actor.name.clone());
+        state.plans.any(now_ms, &order.plan_id).ok_or_else(gone)?.approved_by = Some(actor.clone());
         Ok(plan)
     }
 
@@ -219,7 +224,7 @@ impl Desk {
         let mut state = self.state();
         let planned = state.plans.any(now_ms, plan_id)?;
         check_right(actor, &planned.shown().ensemble, &planned.shown().lock).ok()?;
-        Some((planned.shown().clone(), planned.approved_by.clone()))
+        Some((planned.shown().clone(), planned.approved_by.as_ref().map(|actor| actor.name.clone())))
     }
 
     /// Takes no more orders and waits for those under way, for so long at most; false when some were left.
@@ -236,6 +241,10 @@ impl Desk {
 
     async fn order(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
         let about = self.about(&order.plan_id);
+        if self.0.needs_second.load(Ordering::Relaxed) {
+            // Who approved may have been taken out a moment ago.
+            self.0.access.look().await;
+        }
         let mut following = match self.take(deed, actor, order) {
             Ok(Some(Taken::Now(order, under_way))) => {
                 let following = under_way.tell.subscribe();
@@ -289,8 +298,14 @@ impl Desk {
         let plan = planned.shown().clone();
         check_right(actor, &plan.ensemble, &plan.lock)?;
         check_words(&plan, order)?;
-        if self.0.needs_second.load(Ordering::Relaxed) && planned.approved_by.is_none() {
-            return Err(Refused::new(RefusedFor::Second, "Somebody else has to approve this plan first."));
+        if self.0.needs_second.load(Ordering::Relaxed) {
+            let Some(approver) = &planned.approved_by else {
+                return Err(Refused::new(RefusedFor::Second, "Somebody else has to approve this plan first."));
+            };
+            if !self.0.access.still_may(approver, Right::Release, &plan.ensemble, &plan.lock) {
+                let sentence = format!("{}, who approved this plan, may not release it any more; have somebody else approve it.", approver.name);
+                return Err(Refused::new(RefusedFor::Second, sentence));
+            }
         }
         if deed == Deed::Revoke && !plan.can_revoke {
             return Err(Refused::new(RefusedFor::NotReleasable, "Its holder is not known to listen for being asked to let go."));

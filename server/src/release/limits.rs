@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::access::person_key;
+
 /// Pause between two releases of one lock.
 pub const LOCK_PAUSE_MS: i64 = 10_000;
 /// Releases of one actor …
@@ -28,7 +30,7 @@ impl Limits {
         }
         self.actors.retain(|_, times| !times.is_empty());
         let of_lock = self.locks.get(&(ensemble.to_owned(), lock.to_owned())).map(|at| at + LOCK_PAUSE_MS - now_ms);
-        let of_actor = self.actors.get(actor).filter(|times| times.len() >= ACTOR_ACTS_MAX).and_then(|times| times.front());
+        let of_actor = self.actors.get(&person_key(actor)).filter(|times| times.len() >= ACTOR_ACTS_MAX).and_then(|times| times.front());
         let of_actor = of_actor.map(|at| at + ACTOR_WINDOW_MS - now_ms);
         let is_full = self.locks.len() >= REMEMBERED_MAX || self.actors.len() >= REMEMBERED_MAX;
         of_lock.max(of_actor).max(is_full.then_some(LOCK_PAUSE_MS))
@@ -37,7 +39,7 @@ impl Limits {
     /// An act begins.
     pub(super) fn note(&mut self, now_ms: i64, actor: &str, ensemble: &str, lock: &str) {
         self.locks.insert((ensemble.to_owned(), lock.to_owned()), now_ms);
-        self.actors.entry(actor.to_owned()).or_default().push_back(now_ms);
+        self.actors.entry(person_key(actor)).or_default().push_back(now_ms);
     }
 }
 
@@ -56,7 +58,9 @@ mod tests {
         assert_eq!(limits.wait_ms(5_000, "ben", "e", "/4"), Some(9_000), "the lock was released a moment ago");
         assert_eq!(limits.wait_ms(5_000, "ben", "other", "/4"), None, "another ensemble's");
         assert_eq!(limits.wait_ms(14_000, "ben", "e", "/4"), None);
-        assert_eq!(limits.wait_ms(20_000, "anna", "e", "/9"), Some(40_000), "five in a minute");
+        for name in ["anna", "ANNA", "an\u{200b}na", "аnna"] {
+            assert_eq!(limits.wait_ms(20_000, name, "e", "/9"), Some(40_000), "five in a minute: {name:?}");
+        }
         assert_eq!(limits.wait_ms(60_000, "anna", "e", "/9"), None);
         assert_eq!(limits.wait_ms(-5_000, "anna", "e", "/4"), None, "a clock that was set back");
     }

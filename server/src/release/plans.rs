@@ -22,7 +22,7 @@ pub const ACTOR_PLANS_MAX: usize = 20;
 pub(super) struct Planned {
     pub(super) draft: Draft,
     pub(super) planner: Actor,
-    pub(super) approved_by: Option<String>,
+    pub(super) approved_by: Option<Actor>,
 }
 
 /// Plans that can still be ordered.

@@ -38,17 +38,20 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus, now_ms: i64) -> Html {
     ]);
     let session = ensemble.session_id.map_or("none".to_owned(), |session| session.to_string());
     let text = |text: String| Html::text(&text);
-    let pairs = vec![
+    let counters = [
+        ("Events taken in", ensemble.events.map(count)),
+        ("Read anew", ensemble.resyncs.map(|times| plural(times, "time", "times"))),
+        ("Events missed", ensemble.missed.map(count)),
+        ("Owner unknown", ensemble.owner_unknown.map(|number| format!("{} znodes went before they could be read", count(number)))),
+    ];
+    let mut pairs = vec![
         Html::pair("Connect string", "mono break-all", Html::text(&ensemble.connect)),
         Html::pair("Link", "", link),
         Html::pair("Session", "mono", text(session)),
         Html::pair("As of zxid", "mono", text(ensemble.zxid.to_string())),
         Html::pair("Clock offset", "", text(offset(ensemble.clock_offset_ms, ensemble.clock_error_ms))),
-        Html::pair("Events taken in", "", text(count(ensemble.events))),
-        Html::pair("Read anew", "", text(plural(ensemble.resyncs, "time", "times"))),
-        Html::pair("Events missed", "", text(count(ensemble.missed))),
-        Html::pair("Owner unknown", "", text(format!("{} znodes went before they could be read", count(ensemble.owner_unknown)))),
     ];
+    pairs.extend(counters.into_iter().filter_map(|(name, told)| Some(Html::pair(name, "", text(told?)))));
     let columns = [("Path", ""), ("State", ""), ("For", "table-number"), ("Locks", "table-number"), ("Znodes", "table-number"), ("Why", "")];
     let roots = Html::table("table", "", &columns, ensemble.roots.iter().map(|row| root(row, now_ms)).collect());
     let parts = vec![

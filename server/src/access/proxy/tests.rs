@@ -54,7 +54,9 @@ fn a_listed_proxy_is_believed_and_nobody_else() {
 
 #[test]
 fn what_is_twice_or_no_name_is_refused() {
-    let hostile: [&[(&'static str, &[u8])]; 7] = [
+    let hostile: [&[(&'static str, &[u8])]; 9] = [
+        &[("x-forwarded-user", "\u{430}nn".as_bytes())],
+        &[("x-forwarded-user", "an\u{200b}n".as_bytes())],
         &[("x-forwarded-user", b"ann"), ("x-forwarded-user", b"root")],
         &[("x-forwarded-user", b"ann, root")],
         &[("x-forwarded-user", b"anonymous")],

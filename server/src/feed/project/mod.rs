@@ -107,7 +107,7 @@ impl<'a> Look<'a> {
 
     /// The ensemble's part of the status.
     pub fn ensemble_status(&self) -> wire::EnsembleStatus {
-        let counters = self.observatory.counters();
+        let counters = Some(self.observatory.counters()).filter(|_| self.sight.covers_path("/"));
         let (link, since, why) = self.link();
         wire::EnsembleStatus {
             name: self.ensemble.name.clone(),
@@ -123,10 +123,10 @@ impl<'a> Look<'a> {
             roots: self.root_statuses(),
             evidence: self.member_statuses(),
             findings: self.oddities(),
-            resyncs: counters.resyncs,
-            events: counters.events,
-            owner_unknown: counters.owner_unknown,
-            missed: counters.missed,
+            resyncs: counters.map(|counters| counters.resyncs),
+            events: counters.map(|counters| counters.events),
+            owner_unknown: counters.map(|counters| counters.owner_unknown),
+            missed: counters.map(|counters| counters.missed),
         }
     }
 

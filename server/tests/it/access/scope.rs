@@ -145,6 +145,8 @@ impl World {
         for (ensemble, lock) in [("prod", "/shop/order"), ("prod", "/canary-vault/gold"), ("canary-lab", "/shop/order"), ("prod", "/shop-canary")] {
             log.append(entry(ensemble, lock)).await.unwrap();
         }
+        let signed_in = Entry { kind: AuditKind::SignedIn, ensemble: None, lock: None, detail: "from elsewhere".to_owned(), ..entry("", "") };
+        log.append(signed_in).await.unwrap();
         let whole = world.token("whole", Grant::everywhere(Duty::Operator));
         until(async || world.get("/api/v1/waits", &whole).await.1.contains("\"victim\":")).await;
         // Findings come a moment later.
@@ -283,6 +285,9 @@ async fn what_is_outside_is_not_there() {
     assert_eq!((&locks["total"], &locks["locks"][0]["path"], &locks["locks"][1]["path"]), (&2.into(), &"/shop/order".into(), &"/shop/stock".into()));
     assert!(locks["locks"][0]["sentence"].as_str().unwrap().starts_with("Deadlocked: a circle"), "{locks}");
     let status = json("/api/v1/status").await;
+    for counter in ["resyncs", "events", "owner_unknown", "missed"] {
+        assert_eq!(status["ensembles"][0][counter], serde_json::Value::Null, "{counter} is of the whole ensemble");
+    }
     let root = &status["ensembles"][0]["roots"][0];
     // The directories of two locks, the one above, and three contenders.
     assert_eq!((status["ensembles"].as_array().unwrap().len(), &root["locks"], &root["znodes"]), (1, &2.into(), &6.into()), "{status}");
@@ -329,10 +334,12 @@ async fn the_record_is_read_inside_the_scope_and_exported_whole() {
             let (status, text) = world.get(path, &some).await;
             assert!(status == 200 && text.contains("about /shop/order") && !text.contains(OUTSIDE), "{path}: {text}");
         }
+        assert!(!world.get("/api/v1/audit", &some).await.1.contains("from elsewhere"), "who signed in is about no place");
         let (status, text) = world.get("/api/v1/audit/export", &some).await;
         assert!(status == 403 && text.contains("because a part of it can't be verified") && !text.contains(OUTSIDE), "{status} {text}");
         let whole = world.token(role.name(), Grant::everywhere(role));
-        assert!(world.get("/api/v1/audit", &whole).await.1.contains("about /canary-vault/gold"));
+        let all = world.get("/api/v1/audit", &whole).await.1;
+        assert!(all.contains("about /canary-vault/gold") && all.contains("from elsewhere"), "{all}");
         assert_eq!(world.get("/api/v1/audit/export", &whole).await.0, 200);
     }
 }

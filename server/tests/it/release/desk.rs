@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use app::wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
-use server::access::Scope;
+use server::access::{Actor, Grant, Scope, new_token, revoke_token};
 use server::release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
 
 use super::office::{Office, operator, order_of, somebody};
@@ -223,13 +223,32 @@ async fn a_second_person_approves() {
     let approval = order_of(&plan);
     assert_eq!(scene.office.desk.approve(&operator(), &approval).await.unwrap_err().kind, RefusedFor::Second, "not oneself");
     assert_eq!(scene.office.desk.approve(&somebody("vera", Duty::Viewer), &approval).await.unwrap_err().kind, RefusedFor::Right);
+    for name in ["ANNA", "anna ", "an\u{200b}na", "\u{430}nna"] {
+        let same = somebody(name, Duty::Operator);
+        assert_eq!(scene.office.desk.approve(&same, &approval).await.unwrap_err().kind, RefusedFor::Second, "{name:?} is anna");
+    }
+    let elsewhere = Actor { scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] }, ..somebody("carl", Duty::Operator) };
+    let refused = scene.office.desk.approve(&elsewhere, &approval).await.unwrap_err();
+    assert!(refused.status() == 404 && !refused.sentence.contains("/locks"), "{refused}");
     let ben = somebody("ben", Duty::Operator);
+    let people = scene.office.people.path().to_owned();
+    let grant = || Grant::everywhere(Duty::Operator);
+    new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
     scene.office.journal.fails.store(true, Ordering::SeqCst);
     assert_eq!(scene.office.desk.approve(&ben, &approval).await.unwrap_err().kind, RefusedFor::Audit);
     scene.office.journal.fails.store(false, Ordering::SeqCst);
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second);
     scene.office.desk.approve(&ben, &approval).await.unwrap();
     assert_eq!(scene.office.desk.planned(&ben, &plan.plan_id).unwrap().1.as_deref(), Some("ben"));
+    // What was approved is looked at again when it is used.
+    revoke_token(&people, "ben").unwrap();
+    let refused = scene.office.order(&plan).await.unwrap_err();
+    assert!(refused.kind == RefusedFor::Second && refused.sentence.starts_with("ben, who approved"), "{refused}");
+    new_token(&people, "ben", Grant::everywhere(Duty::Viewer), scene.office.clock.now_ms(), None).unwrap();
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second, "may look only by now");
+    revoke_token(&people, "ben").unwrap();
+    new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
+    scene.office.desk.approve(&ben, &approval).await.unwrap();
     assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::Released);
 }
 

@@ -10,7 +10,7 @@ use app::domain::time::TimeMs;
 use app::wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use server::access::{Actor, Scope};
+use server::access::{Access, Actor, Reach, Scope};
 use server::audit::{AuditError, Entry, Journal};
 use server::clock::Clock;
 use server::engine::Engine;
@@ -19,6 +19,7 @@ use server::feed::project::EnsembleInfo;
 use server::release::{Desk, Executed, Refused, Site};
 use server::shutdown::{self, Stopper};
 use server::zookeeper::{Acting, BATCHES_MAX, ObserverConfig, observe};
+use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
 
 use crate::harness::DEADLINE;
@@ -65,6 +66,8 @@ impl Memory {
 /// Everything a desk needs, running.
 pub(crate) struct Office {
     pub(crate) desk: Desk,
+    /// Where tokens and users are kept.
+    pub(crate) people: TempDir,
     pub(crate) journal: Arc<Memory>,
     pub(crate) clock: Clock,
     engine: Engine<Observatory>,
@@ -110,8 +113,10 @@ impl Office {
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());
         let site = Site { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
-        let desk = Desk::new(vec![site], journal.clone(), clock.clone(), settings);
-        let office = Self { desk, journal, clock, engine, _stopper: stopper, _demand: demand };
+        let people = tempfile::tempdir().unwrap();
+        let access = Access::new(Some(people.path().to_owned()), server::access::Settings::default(), Reach::LOOPBACK, clock.clone());
+        let desk = Desk::new(vec![site], journal.clone(), access, clock.clone(), settings);
+        let office = Self { desk, people, journal, clock, engine, _stopper: stopper, _demand: demand };
         office.until("the view is live", is_live).await;
         office
     }
