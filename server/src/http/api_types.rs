@@ -3,7 +3,7 @@
 
 use app::wire::{
     Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
-    LockStats, Missing, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid, age_ms,
+    LockStats, Missing, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid, age_ms, is_fresh,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -313,7 +313,9 @@ fn as_of_row(row: &LockRow, head: &BoardHead, known: Known, now_ms: i64) -> AsOf
 impl AsOfJson {
     fn new(as_of: &AsOf, known: Known, now_ms: i64) -> Self {
         let at_ms = if as_of.state.is_current() { known.at_ms } else { as_of.since_ms };
-        Self { state: as_of.state, zxid: as_of.zxid, at_ms, age_ms: age_ms(at_ms, now_ms), why: as_of.why.clone() }
+        // What was live when it was looked at may not be so by the time that it is told.
+        let state = if as_of.state.is_current() && !is_fresh(at_ms, now_ms) { RootState::Stale } else { as_of.state };
+        Self { state, zxid: as_of.zxid, at_ms, age_ms: age_ms(at_ms, now_ms), why: as_of.why.clone() }
     }
 }
 
