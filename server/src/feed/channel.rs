@@ -88,7 +88,7 @@ impl Channel {
     ) -> Result<Self, FeedError> {
         let (view, sight) = key;
         let revision = projection.view_revision(&view, &sight);
-        let Projected { body, known } = projection.project(&view, &sight).as_of(clock.now_ms());
+        let Projected { body, known } = projection.project(&view, &sight).aged(clock.now_ms());
         let packed = snapshot_tail(&body, Encoding::Binary)?;
         let (ring, share) = (VecDeque::new(), budget.share());
         let mut state = State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, share };
@@ -113,7 +113,7 @@ impl Channel {
                 return Ok(is_dirty);
             }
         }
-        let projected = projection.project(&self.view, &self.sight).as_of(self.clock.now_ms());
+        let projected = projection.project(&self.view, &self.sight).aged(self.clock.now_ms());
         let moved = lock(&self.state).advance(projected, revision, now)?;
         if moved {
             for (waker, _) in lock(&self.watchers).wakers.values() {

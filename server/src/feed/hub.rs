@@ -177,7 +177,7 @@ impl Hub {
 
     /// A view that leaves no trace.
     pub(super) fn glance(&self, view: &View, sight: &Sight) -> Projected {
-        self.projection.project(view, sight).as_of(self.now_ms())
+        self.projection.project(view, sight).aged(self.now_ms())
     }
 
     /// Whether somebody looks at a lock, or did a moment ago.

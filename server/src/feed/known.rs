@@ -41,7 +41,7 @@ impl Known {
 
 impl Projected {
     /// The same, as it may be shown by now: looking may have taken a while.
-    pub(super) fn as_of(self, now_ms: i64) -> Self {
+    pub(super) fn aged(self, now_ms: i64) -> Self {
         if !self.known.is_over(now_ms) {
             return self;
         }
@@ -130,10 +130,10 @@ mod tests {
 
     #[test]
     fn what_took_too_long_to_look_at_is_not_live() {
-        assert_eq!(told(&board(RootState::Live, 1_000).as_of(3_000)), (RootState::Live, 0));
-        let late = board(RootState::Partial, 1_000).as_of(3_001);
+        assert_eq!(told(&board(RootState::Live, 1_000).aged(3_000)), (RootState::Live, 0));
+        let late = board(RootState::Partial, 1_000).aged(3_001);
         assert_eq!((told(&late), late.known.is_live), ((RootState::Stale, 1_000), false));
-        assert_eq!(told(&board(RootState::Syncing, 1_000).as_of(9_000)), (RootState::Syncing, 0), "says so itself");
-        assert_eq!(told(&board(RootState::Live, 9_000).as_of(1_000)), (RootState::Stale, 9_000), "the clock was set back");
+        assert_eq!(told(&board(RootState::Syncing, 1_000).aged(9_000)), (RootState::Syncing, 0), "says so itself");
+        assert_eq!(told(&board(RootState::Live, 9_000).aged(1_000)), (RootState::Stale, 9_000), "the clock was set back");
     }
 }

@@ -174,7 +174,7 @@ async fn denied_contenders_of_a_thousand_locks_are_seen_at_once() {
     .await;
     let made = std::time::Instant::now();
     observed.until("all of them", |believed| believed.tree.values().filter(|node| node.unreadable).count() == LOCKS).await;
-    println!("the last of {LOCKS} is seen {} ms after its creation was acknowledged", made.elapsed().as_millis());
+    eprintln!("the last of {LOCKS} is seen {} ms after its creation was acknowledged", made.elapsed().as_millis());
     drop(owner);
     observed.until("none of them", |believed| believed.tree.values().all(|node| !node.unreadable)).await;
     assert_eq!(observed.look(|believed| (believed.missed, believed.syncs.len())), (0, 1));

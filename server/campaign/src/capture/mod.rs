@@ -79,6 +79,7 @@ pub struct Capture {
 }
 
 /// The wall clock, which ZooKeeper's log has as well.
+#[expect(clippy::disallowed_methods, reason = "a program of its own; the server's clock is part of what is judged")]
 pub fn now_ms() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
     i64::try_from(now.as_millis()).expect("it is before 292 million")
