@@ -13,15 +13,9 @@ pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// From now on each panic is counted and logged; where nothing is logged, what told of panics before goes on.
+/// From now on each panic is counted and logged.
 pub fn watch() {
-    let before = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        report(info);
-        if !tracing::dispatcher::has_been_set() {
-            before(info);
-        }
-    }));
+    panic::set_hook(Box::new(report));
 }
 
 fn report(info: &PanicHookInfo<'_>) {

@@ -125,7 +125,14 @@ async fn what_panics_is_answered_and_counted() {
         };
         Router::new().route("/waits", get(once)).route("/status", get(always))
     }
+    // The other tests of this process tell of their panics as before.
+    let before = std::panic::take_hook();
     server::panics::watch();
+    let counting = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        counting(info);
+        before(info);
+    }));
     let served = Served::start_for(Limits::default(), Access::open_to_all(Clock::manual(NOW_MS)), faulty).await;
     let before = server::panics::count();
     assert_eq!(served.get("/waits").await, (200, "text/plain; charset=utf-8".to_owned(), "drawn\n".to_owned()));
