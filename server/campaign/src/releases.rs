@@ -42,11 +42,13 @@ pub struct Record {
     tokens: Vec<String>,
     ordered: Vec<Ordered>,
     count: usize,
+    /// Why the last request for a plan was refused.
+    pub why_no_plan: String,
 }
 
 impl Record {
     pub fn new(program: &Path, place: &Path, tokens: Vec<String>) -> Self {
-        Self { program: program.to_owned(), place: place.to_owned(), tokens, ordered: Vec::new(), count: 0 }
+        Self { program: program.to_owned(), place: place.to_owned(), tokens, ordered: Vec::new(), count: 0, why_no_plan: String::new() }
     }
 
     pub fn place(&self) -> &Path {
@@ -68,6 +70,7 @@ impl Record {
             if status == 200 {
                 return Some((token, plan));
             }
+            self.why_no_plan = format!("{status}: {}", plan["detail"].as_str().unwrap_or_default());
             sleep(PLAN_AGAIN).await;
         }
         None

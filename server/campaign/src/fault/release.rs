@@ -58,7 +58,7 @@ pub(super) async fn full_disk(scene: &mut Scene) {
     sleep(Duration::from_millis(500)).await;
     let after = record.release(&scene.lockscope, &nodes[5]).await;
     if after.as_ref().is_none_or(|answer| answer.outcome != "released") {
-        scene.wrong.push(format!("a release when there was room again: {after:?}"));
+        scene.wrong.push(format!("a release when there was room again: {after:?} ({})", record.why_no_plan));
     }
     scene.record = Some(record);
     scene.kept.push(client);
