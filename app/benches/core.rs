@@ -7,6 +7,7 @@ use std::hint::black_box;
 use app::domain::evidence::{Answer, Connection, Expiry, Report, Round, SessionTable};
 use app::domain::observation::{Link, Observation, RootId};
 use app::domain::observatory::{Observatory, Settings};
+use app::domain::pending::{Owners as _, Pending};
 use app::domain::recipe;
 use app::domain::time::TimeMs;
 use app::domain::znode::{Facts, SessionId, Zxid};
@@ -333,5 +334,49 @@ fn evidence(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, events, recognition, deadlocks, single_znodes, circles, looks, reducer, evidence);
+/// The end of a session that stands in every lock, as one step: nobody reads the model meanwhile.
+fn session_end(criterion: &mut Criterion) {
+    const OWNED: usize = 20_000;
+    let mut group = criterion.benchmark_group("a session of 20,000 znodes ends");
+    group.sample_size(10);
+    for locks in [200, 20_000] {
+        // Half of each lock's contenders are its own, and the first of all.
+        let contenders = OWNED / locks;
+        let mut observatory = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
+        let live = || Observation::Link { link: Link::Live, session: None, why: "".into() };
+        observatory.apply(TimeMs(0), live());
+        observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
+        for (lock, sequence) in (0..locks).flat_map(|lock| (0..2 * contenders).map(move |sequence| (lock, sequence))) {
+            let mut facts = facts((lock * 2 * contenders + sequence) as i64 + 2);
+            if sequence < contenders {
+                facts.owner = Some(SessionId(1));
+            }
+            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(lock, sequence), facts, unreadable: false });
+        }
+        observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
+        let told = || {
+            let mut pending = Pending::new();
+            pending.push(live());
+            for (lock, sequence) in (0..locks).flat_map(|lock| (0..contenders).map(move |sequence| (lock, sequence))) {
+                pending.push(Observation::NodeDeleted { root: ROOT, path: name(lock, sequence) });
+            }
+            pending.push(Observation::Asked);
+            (observatory.clone(), pending)
+        };
+        group.bench_function(format!("in {locks} locks"), |bencher| {
+            let end = |(mut observatory, mut pending): (Observatory, Pending)| {
+                pending.push(Observation::Answered);
+                while let Some(observation) = pending.next(&observatory) {
+                    black_box(observatory.apply(TimeMs(1), observation));
+                }
+                assert!(!observatory.owns_at_least(SessionId(1), 1));
+                observatory
+            };
+            bencher.iter_batched(told, end, BatchSize::PerIteration);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, events, recognition, deadlocks, single_znodes, circles, looks, reducer, evidence, session_end);
 criterion_main!(benches);

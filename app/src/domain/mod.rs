@@ -17,6 +17,7 @@ pub mod missing;
 pub mod observation;
 pub mod observatory;
 pub mod offset;
+pub mod pending;
 pub mod recipe;
 pub mod release;
 pub mod sequence;

@@ -145,7 +145,7 @@ pub enum Observation {
     /// What the members said when they were asked of themselves.
     Evidence(Box<Round>),
     /// A question was sent on the session that carries the watches; `Answered` or `Synced` follows, unless the link goes.
-    /// Comes after all that had reached us when it was sent.
+    /// Comes after all that had reached us when it was sent. Like `Answered` it only tells [`super::pending::Pending`] something.
     Asked,
     /// The question was answered by our member. A transaction takes place between two answers, never around one: every one
     /// of which a part was told before `Asked` has been told whole.

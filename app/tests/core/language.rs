@@ -75,7 +75,7 @@ impl Story {
         RootId(u32::try_from(at).unwrap())
     }
 
-    fn parse(&mut self, line: &str) -> Observation {
+    pub(crate) fn parse(&mut self, line: &str) -> Observation {
         let mut words = line.split_whitespace();
         self.now = words.next().unwrap().parse().unwrap_or_else(|_| panic!("time in {line}"));
         let verb = words.next().unwrap();

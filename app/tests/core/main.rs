@@ -4,7 +4,6 @@
 mod crowded;
 mod disagreement;
 mod documents;
-mod ending;
 mod evidence;
 mod findings;
 mod fixtures;
@@ -12,6 +11,7 @@ mod freshness;
 mod histories;
 mod language;
 mod near_misses;
+mod pending;
 mod properties;
 mod recipes;
 mod recorder;

@@ -2,10 +2,11 @@
 
 use app::domain::change::Change;
 use app::domain::observation::Observation;
+use app::domain::pending::Owners;
 use app::domain::time::TimeMs;
 
 /// What the engine drives: the observatory, or a stand-in in tests.
-pub trait Model: Send + Sync + 'static {
+pub trait Model: Owners + Send + Sync + 'static {
     /// Takes one observation in; what takes long may be left to [`Self::go_on`].
     fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change>;
     /// Something was begun and is not done.

@@ -38,6 +38,7 @@ mod roots;
 mod sample;
 mod served;
 mod servers;
+mod session_end;
 mod supply;
 mod tidy;
 mod transport;

@@ -2,10 +2,10 @@
 
 mod backlog;
 mod circles;
-mod ending;
 mod evidence;
 mod holders;
 mod oddities;
+mod owners;
 mod places;
 mod record;
 pub(super) mod refresh;
@@ -35,7 +35,7 @@ use super::evidence::Book;
 use super::finding::Limits;
 use super::history::{History, What};
 use super::lock::Lock;
-use super::mirror::{Mirror, ReadEffect};
+use super::mirror::{Child, ChildKey, Mirror, ReadEffect};
 use super::observation::{Link, Observation, RootId};
 use super::offset::ClockOffset;
 use super::recipe::{recognise, rule};
@@ -95,7 +95,6 @@ pub struct Observatory {
     history: History,
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: sessions::Leaving,
-    ending: ending::Ending,
     offset: ClockOffset,
     book: Book,
     /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
@@ -129,7 +128,6 @@ impl Observatory {
             history: History::default(),
             reaped: BTreeMap::new(),
             leaving: sessions::Leaving::default(),
-            ending: ending::Ending::default(),
             offset: ClockOffset::default(),
             book: Book::default(),
             tables: Vec::new(),
@@ -161,9 +159,12 @@ impl Observatory {
             }
             Observation::Evidence(round) => self.heard(now, *round, out),
             Observation::Reached { at } => self.ended.lag.note(now.since(at)),
-            Observation::Asked => self.ending.asked(),
-            Observation::Answered => self.answered(out),
-            Observation::Synced { sent_at } => self.synced(now, sent_at, out),
+            // They only tell whoever applies observations when (`pending`).
+            Observation::Asked | Observation::Answered => {}
+            Observation::Synced { sent_at } => {
+                self.offset.synced(now, sent_at);
+                self.confirmed(sent_at, out);
+            }
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
             Observation::Said(said) => self.said(now, *said, out),
             Observation::Tick => self.tick(now, out),
@@ -245,6 +246,15 @@ impl Observatory {
             out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
         }
         self.refresh(now, &lock, refresh::Seen::Watched, out);
+    }
+
+    /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
+    fn forget_node(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) -> Option<(ChildKey, Child)> {
+        let gone = self.roots.get_mut(root.0 as usize)?.mirror.delete(path);
+        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
+            self.lose(now, path, refresh::Seen::Watched, out);
+        }
+        gone
     }
 
     fn counted(&mut self, root: RootId, path: &str, facts: &Facts, out: &mut Vec<Change>) {

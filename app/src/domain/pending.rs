@@ -1,0 +1,157 @@
+//! Observations that wait until every transaction among them has been told whole: the end of a session deletes all its znodes
+//! at once, but each is told by an event of its own. They leave in the order in which they came.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::observation::{Link, Observation, RootId};
+use super::znode::SessionId;
+
+/// Observations that wait. Overflow policy: what waits is applied as it is, transactions told in part included.
+pub const WAITING_MAX: usize = 1 << 17;
+
+/// Who owns what is believed.
+pub trait Owners {
+    /// The session that owns a znode.
+    fn owner(&self, root: RootId, path: &str) -> Option<SessionId>;
+    /// Whether a session owns at least so many znodes, of all roots.
+    fn owns_at_least(&self, session: SessionId, number: usize) -> bool;
+}
+
+/// Deletions that are one step: from the first of a session's to that of its last znode. Places are numbers of observations,
+/// counted from the first that ever came.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    first: u64,
+    last: u64,
+}
+
+/// Deletions of one session's znodes that wait.
+struct Told {
+    step: Step,
+    znodes: usize,
+}
+
+/// The observations that wait, and which of them may be applied.
+#[derive(Debug, Default)]
+pub struct Pending {
+    waiting: VecDeque<Observation>,
+    /// Place of the first that waits.
+    front: u64,
+    is_live: bool,
+    /// Place of the last question that is not answered.
+    asked: Option<u64>,
+    /// Of every transaction of which a part was told before this place, all is here. Not looked at yet.
+    answered: Option<u64>,
+    /// No transaction lies around this place.
+    whole_until: u64,
+    /// In front of it, in order; none begins inside another.
+    steps: VecDeque<Step>,
+}
+
+impl Pending {
+    /// Nothing waits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what was told next.
+    pub fn push(&mut self, observation: Observation) {
+        match &observation {
+            Observation::Asked => {
+                self.asked = Some(self.end());
+                return;
+            }
+            Observation::Answered => {
+                self.answer();
+                return;
+            }
+            Observation::Synced { .. } => self.answer(),
+            Observation::Link { link, .. } => self.is_live = *link == Link::Live,
+            _ => {}
+        }
+        self.waiting.push_back(observation);
+        // Without a link nothing is shown as live, and no answer comes.
+        if !self.is_live || self.waiting.len() >= WAITING_MAX {
+            self.whole_until = self.end();
+        }
+    }
+
+    /// The next one to be applied, now; None while it has to wait, or nothing is there.
+    pub fn next(&mut self, owners: &impl Owners) -> Option<Observation> {
+        let first = self.waiting.front()?;
+        if self.front >= self.whole_until && may_be_part(first, owners) {
+            self.find_whole(owners);
+            if self.front >= self.whole_until {
+                return None;
+            }
+        }
+        let next = self.waiting.pop_front()?;
+        // A tree that is swapped in takes long, and is not live before the next answer.
+        let is_swap = matches!(next, Observation::SyncEnded { .. } | Observation::RootTrouble { .. });
+        if self.steps.front().is_some_and(|step| step.last <= self.front || (is_swap && step.first <= self.front)) {
+            self.steps.pop_front();
+        }
+        self.front += 1;
+        Some(next)
+    }
+
+    /// Whether a part of a step was taken, so that nobody may look now; the rest of it can be taken at once.
+    pub fn is_within_step(&self) -> bool {
+        self.steps.front().is_some_and(|step| step.first < self.front)
+    }
+
+    fn end(&self) -> u64 {
+        self.front + self.waiting.len() as u64
+    }
+
+    fn answer(&mut self) {
+        self.answered = self.asked.take().or(self.answered);
+    }
+
+    /// Looks how far everything is whole since the last answer.
+    fn find_whole(&mut self, owners: &impl Owners) {
+        let Some(answered) = self.answered.take().filter(|place| *place > self.front) else { return };
+        let mut steps = self.steps_of_ended(owners);
+        // The answer tells that all of a session's end is here if a part of it was told before the question; of those told of
+        // later only a part may be. So nothing is cut in two: all that lies around the place of the question waits for the next.
+        steps.sort_unstable_by_key(|step| std::cmp::Reverse(step.last));
+        let whole_until = steps.iter().fold(answered, |until, step| if step.last >= until { until.min(step.first) } else { until });
+        steps.retain(|step| step.last < whole_until);
+        steps.sort_unstable_by_key(|step| step.first);
+        for step in steps {
+            match self.steps.back_mut().filter(|before| step.first <= before.last) {
+                Some(before) => before.last = before.last.max(step.last),
+                None => self.steps.push_back(step),
+            }
+        }
+        self.whole_until = self.whole_until.max(whole_until);
+    }
+
+    /// The deletions of each session that has no other znode: one that has others had not ended when it was asked.
+    fn steps_of_ended(&self, owners: &impl Owners) -> Vec<Step> {
+        let mut read = BTreeMap::new();
+        let mut told = BTreeMap::<SessionId, Told>::new();
+        for (place, observation) in (self.front..).zip(&self.waiting) {
+            match observation {
+                Observation::NodeRead { path, facts, .. } => _ = read.insert(&**path, facts.owner),
+                Observation::NodeDeleted { root, path } => {
+                    let owner = read.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
+                    if let Some(owner) = owner {
+                        let told = told.entry(owner).or_insert(Told { step: Step { first: place, last: place }, znodes: 0 });
+                        told.step.last = place;
+                        told.znodes += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        told.retain(|session, told| !owners.owns_at_least(*session, told.znodes + 1));
+        told.into_values().map(|told| told.step).collect()
+    }
+}
+
+/// Whether a deletion may be a part of the end of a session: its owner has other znodes.
+fn may_be_part(observation: &Observation, owners: &impl Owners) -> bool {
+    let Observation::NodeDeleted { root, path } = observation else { return false };
+    owners.owner(*root, path).is_some_and(|owner| owners.owns_at_least(owner, 2))
+}
