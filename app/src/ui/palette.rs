@@ -15,8 +15,9 @@ use super::copy::copy;
 use super::follow::drawing;
 use super::html::{Html, follow};
 
-/// Typing pauses this long before it is asked.
+/// Typing pauses this long before it is asked; after no answer it is asked again.
 const TYPING_PAUSE: Duration = Duration::from_millis(80);
+const NO_ANSWER_PAUSE: Duration = Duration::from_secs(1);
 const NO_ANSWER: &str = "<p class=\"palette-none\" role=\"status\">No answer from Lockscope.</p>";
 const INNER: &str = "<input class=\"palette-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-autocomplete=\"list\" \
     aria-controls=\"palette-options\" aria-label=\"Find a lock, a session, a page\" placeholder=\"Lock path, session id, page\" autocomplete=\"off\" \
@@ -78,7 +79,7 @@ fn dialog() -> Option<HtmlDialogElement> {
         move |event: Event| match event.dyn_ref::<KeyboardEvent>() {
             Some(key) => pressed(&dialog, key),
             None if event.type_() == "click" => clicked(&dialog, &event),
-            None => ask_soon(&dialog),
+            None => ask_in(TYPING_PAUSE, &dialog),
         }
     });
     for name in ["input", "keydown", "click"] {
@@ -90,16 +91,16 @@ fn dialog() -> Option<HtmlDialogElement> {
     Some(dialog)
 }
 
-/// Asks once typing pauses.
-fn ask_soon(dialog: &HtmlDialogElement) {
+/// Asks after a pause, unless it is asked before.
+fn ask_in(pause: Duration, dialog: &HtmlDialogElement) {
     let (mine, dialog) = (question(), dialog.clone());
     set_timeout(
         move || {
-            if QUESTION.get() == mine {
+            if QUESTION.get() == mine && dialog.open() {
                 ask(&dialog);
             }
         },
-        TYPING_PAUSE,
+        pause,
     );
 }
 
@@ -119,10 +120,14 @@ fn ask(dialog: &HtmlDialogElement) {
     let typed = String::from(js_sys::encode_uri_component(&input.value()));
     spawn_local(async move {
         let drawn = drawing(&format!("/find/drawn?q={typed}")).await.ok().flatten();
-        if QUESTION.get() == mine {
-            follow(&list, &Html::drawn(drawn.unwrap_or_else(|| NO_ANSWER.to_owned())));
-            choose(&dialog, 0);
+        if QUESTION.get() != mine {
+            return;
         }
+        if drawn.is_none() {
+            ask_in(NO_ANSWER_PAUSE, &dialog);
+        }
+        follow(&list, &Html::drawn(drawn.unwrap_or_else(|| NO_ANSWER.to_owned())));
+        choose(&dialog, 0);
     });
 }
 
