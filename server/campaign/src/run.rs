@@ -80,6 +80,9 @@ async fn decide(evidence: Evidence, machine_late_ms: i64) -> Outcome {
     drop(servers);
     let limits = limits(machine_late_ms);
     let truth = Truth::from_transactions(transactions);
+    if truth.missing() > 0 {
+        wrong.push(format!("the servers' logs lack {} transactions, so nothing can be judged by them", truth.missing()));
+    }
     let mut report = judge_within(&limits, &truth, &captured, &spans);
     if let Some(record) = record {
         report.merge(judge_releases(&limits, &truth, &record.releases(sessions)));

@@ -66,6 +66,9 @@ impl Row {
         self.exact_after_ms = self.exact_after_ms.max(report.worst.exact_ms);
         self.back_ms = self.back_ms.max(outcome.back_ms);
         self.machine_late_ms = self.machine_late_ms.max(outcome.machine_late_ms);
+        if report.counts.other_incarnations > 0 {
+            self.notes.push(format!("seed {seed}: {} other incarnations released, as the record says", report.counts.other_incarnations));
+        }
         self.notes.extend(outcome.notes.iter().map(|note| format!("seed {seed}: {note}")));
         if !outcome.is_clean() {
             self.details.push(format!("seed {seed}: {:?}", report.wrong_by_kind));

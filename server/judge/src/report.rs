@@ -41,6 +41,8 @@ pub struct Counts {
     pub revisions: u64,
     /// Deletions of ours that were compared with plans.
     pub deletions: u64,
+    /// Of these, other incarnations of a planned name, which the record tells of.
+    pub other_incarnations: u64,
 }
 
 /// The worst that was measured.
@@ -299,7 +301,7 @@ impl Report {
 
 impl Counts {
     fn add(&mut self, other: Self) {
-        let Self { states, live, incomplete, cut_short, unproved_holders, unread, revisions, deletions } = other;
+        let Self { states, live, incomplete, cut_short, unproved_holders, unread, revisions, deletions, other_incarnations } = other;
         self.states += states;
         self.live += live;
         self.incomplete += incomplete;
@@ -308,6 +310,7 @@ impl Counts {
         self.unread += unread;
         self.revisions += revisions;
         self.deletions += deletions;
+        self.other_incarnations += other_incarnations;
     }
 }
 

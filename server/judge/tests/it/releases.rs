@@ -68,7 +68,10 @@ fn another_incarnation_of_the_name() {
     world.create(11, &plan.path, Lifetime::Ephemeral);
     world.delete(OURS, &plan.path);
     let honest = Plan { outcome: Some(Outcome::DeletedOther), ..plan.clone() };
-    assert_eq!(kinds(&judged(&world, &[&honest])), [Kind::ForeignDeleted]);
+    let report = judged(&world, &[&honest]);
+    assert!(report.is_clean() && report.counts.other_incarnations == 1);
+    let late = Plan { intent_durable_at_ms: Some(world.now_ms + 50), ..honest.clone() };
+    assert_eq!(kinds(&judged(&world, &[&late])), [Kind::IntentMissing]);
     assert_eq!(kinds(&judged(&world, &[&plan])), [Kind::ForeignDeleted, Kind::OutcomeFalse]);
 }
 
