@@ -1,113 +1,303 @@
-//! Child watches of the roots, on a session of their own. A recursive watch is silent for children that we may not
-//! read, a child watch is not; but servers before 3.9 keep one watch mode a path and connection, so the two can't share
-//! a session: the later one silently replaces the earlier. What is learned here is only a hint to compare counters.
+//! Child watches, on a session of their own. A recursive watch is silent for children that we may not read, a child watch
+//! is not; but servers before 3.9 keep one watch mode a path and connection, so the two can't share a session: the later
+//! one silently replaces the earlier. What is told here is only a number of changes; counters tell what they were.
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
-use tokio::sync::Notify;
-use zookeeper_client::{AddWatchMode, Client, Error, PersistentWatcher, SessionState};
+use futures_util::FutureExt as _;
+use futures_util::future::{AbortHandle, BoxFuture, abortable};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{Instant, MissedTickBehavior};
+use zookeeper_client::{AddWatchMode, Client, Error, SessionState};
 
 use super::backoff::Backoff;
 use super::config::ObserverConfig;
 use super::counts::{Counts, Kind};
+use super::root::WatchChange;
 use super::translate::{Heard, heard};
 
-/// Waits between attempts; there is no hurry, the slow sweep finds silent children too.
+/// Waits between attempts; there is no hurry, the rounds over all directories find silent children too.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
 const RETRY_CAP: Duration = Duration::from_secs(30);
+/// Watches being set at once.
+const SETTING_MAX: usize = 64;
+/// More changes than these in that time, and a root does without child watches for a while: they would tell a second time
+/// what events tell. A root where something may not be read never does without.
+const BUSY_CHANGES: u32 = 1_500;
+const BUSY_FOR: Duration = Duration::from_secs(2);
+const REST: Duration = Duration::from_secs(30);
+const SECOND: Duration = Duration::from_secs(1);
 
-/// Roots whose children came or went: one flag each, so nothing can pile up.
+/// A root by its place, and a directory.
+type Place = (usize, Arc<str>);
+
+/// What was heard of one directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DirectoryNews {
+    /// Its watch was set; the changes came after that.
+    pub(super) is_set: bool,
+    pub(super) changes: u32,
+}
+
+/// What was heard since this was asked last.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    /// Roots whose child watches were lost; what else there is came later.
+    pub(super) lost: BTreeSet<usize>,
+    /// One entry a directory, so nothing can pile up.
+    pub(super) directories: BTreeMap<Place, DirectoryNews>,
+}
+
+/// What the session that follows events and the one with the child watches tell each other.
 #[derive(Debug)]
-pub(super) struct ChildrenHints {
-    flags: Vec<AtomicBool>,
+pub(super) struct ChildWatches {
+    shared: Mutex<Shared>,
+    changed: Notify,
     news: Notify,
 }
 
-impl ChildrenHints {
-    pub(super) fn new(roots: usize) -> Self {
-        Self { flags: (0..roots).map(|_| AtomicBool::new(false)).collect(), news: Notify::new() }
-    }
+#[derive(Debug)]
+struct Shared {
+    /// Each root bounds how many it wants.
+    wanted: BTreeSet<Place>,
+    /// To be set or dropped, unless they are as they should be.
+    changed: BTreeSet<Place>,
+    roots: Vec<Rest>,
+    news: News,
+}
 
-    /// Waits for a hint.
-    pub(super) async fn news(&self) {
-        self.news.notified().await;
-    }
+/// Whether a root does without child watches.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    is_guarded: bool,
+    until: Option<Instant>,
+    counted_since: Instant,
+    changes: u32,
+}
 
-    /// Takes the hint about one root.
-    pub(super) fn take(&self, root: usize) -> bool {
-        self.flags.get(root).is_some_and(|flag| flag.swap(false, Ordering::Relaxed))
-    }
-
-    fn give(&self, root: usize) {
-        if let Some(flag) = self.flags.get(root) {
-            flag.store(true, Ordering::Relaxed);
-            self.news.notify_one();
+impl Rest {
+    /// Counts changes; true when they are too many from now on.
+    fn begins(&mut self, changes: u32, now: Instant) -> bool {
+        if now.saturating_duration_since(self.counted_since) >= BUSY_FOR {
+            (self.counted_since, self.changes) = (now, 0);
         }
+        self.changes = self.changes.saturating_add(changes);
+        let begins = self.changes > BUSY_CHANGES && !self.is_guarded && self.until.is_none();
+        self.until = if begins { Some(now + REST) } else { self.until };
+        begins
     }
 }
 
-/// Gives hints for ever, through as many sessions as it takes.
-pub(super) async fn watch_children(config: &ObserverConfig, hints: &ChildrenHints, counts: &Counts) {
+impl Shared {
+    fn is_due(&self, place: &Place) -> bool {
+        self.wanted.contains(place) && self.roots.get(place.0).is_some_and(|root| root.until.is_none())
+    }
+
+    fn change_all(&mut self, root: usize) {
+        let all = self.wanted.iter().filter(|(of, _)| *of == root).cloned();
+        self.changed.extend(all);
+    }
+
+    fn lose(&mut self, root: usize) {
+        self.news.directories.retain(|(of, _), _| *of != root);
+        self.news.lost.insert(root);
+    }
+}
+
+impl ChildWatches {
+    pub(super) fn new(roots: usize) -> Self {
+        let rest = Rest { is_guarded: false, until: None, counted_since: Instant::now(), changes: 0 };
+        let shared = Shared { wanted: BTreeSet::new(), changed: BTreeSet::new(), roots: vec![rest; roots], news: News::default() };
+        Self { shared: Mutex::new(shared), changed: Notify::new(), news: Notify::new() }
+    }
+
+    /// Has directories of a root watched, or no more.
+    pub(super) fn change(&self, root: usize, changes: Vec<WatchChange>) {
+        if changes.is_empty() {
+            return;
+        }
+        let mut shared = self.shared();
+        for change in changes {
+            let place = match change {
+                WatchChange::Set(path) => {
+                    let place = (root, path);
+                    shared.wanted.insert(place.clone());
+                    place
+                }
+                WatchChange::Drop(path) => {
+                    let place = (root, path);
+                    shared.wanted.remove(&place);
+                    shared.news.directories.remove(&place);
+                    place
+                }
+            };
+            shared.changed.insert(place);
+        }
+        drop(shared);
+        self.changed.notify_one();
+    }
+
+    /// Something in a root may not be read: its child watches never rest from now on.
+    pub(super) fn guard(&self, root: usize) {
+        let mut shared = self.shared();
+        if let Some(rest) = shared.roots.get_mut(root)
+            && !std::mem::replace(&mut rest.is_guarded, true)
+            && rest.until.take().is_some()
+        {
+            shared.change_all(root);
+            drop(shared);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Waits for news.
+    pub(super) async fn heard(&self) {
+        self.news.notified().await;
+    }
+
+    /// Takes the news.
+    pub(super) fn take(&self) -> News {
+        std::mem::take(&mut self.shared().news)
+    }
+
+    fn tell_set(&self, place: &Place) {
+        self.tell(place, |told| *told = DirectoryNews { is_set: true, changes: 0 });
+    }
+
+    fn tell_changes(&self, place: &Place, changes: u32) {
+        self.tell(place, |told| told.changes = told.changes.saturating_add(changes));
+        let mut shared = self.shared();
+        if shared.roots.get_mut(place.0).is_some_and(|rest| rest.begins(changes, Instant::now())) {
+            shared.lose(place.0);
+            shared.change_all(place.0);
+            drop(shared);
+            self.changed.notify_one();
+        }
+    }
+
+    fn tell(&self, place: &Place, tell: impl FnOnce(&mut DirectoryNews)) {
+        let mut shared = self.shared();
+        if shared.is_due(place) {
+            tell(shared.news.directories.entry(place.clone()).or_default());
+            drop(shared);
+            self.news.notify_one();
+        }
+    }
+
+    /// Ends what has rested long enough.
+    fn wake(&self) {
+        let mut shared = self.shared();
+        let now = Instant::now();
+        for root in 0..shared.roots.len() {
+            if shared.roots.get_mut(root).is_some_and(|rest| rest.until.take_if(|until| *until <= now).is_some()) {
+                shared.change_all(root);
+                self.changed.notify_one();
+            }
+        }
+    }
+
+    /// A session begins: everything is to be set.
+    fn begin(&self) {
+        let mut shared = self.shared();
+        shared.changed = shared.wanted.clone();
+        drop(shared);
+        self.changed.notify_one();
+    }
+
+    /// A session is over: nothing is heard.
+    fn end(&self) {
+        let mut shared = self.shared();
+        (0..shared.roots.len()).for_each(|root| shared.lose(root));
+        drop(shared);
+        self.news.notify_one();
+    }
+
+    /// What changed, and whether it is to be watched.
+    fn take_changed(&self) -> Vec<(Place, bool)> {
+        let mut shared = self.shared();
+        let changed = std::mem::take(&mut shared.changed);
+        changed.into_iter().map(|place| (place.clone(), shared.is_due(&place))).collect()
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Watches what is wanted for ever, through as many sessions as it takes.
+pub(super) async fn watch_children(config: &ObserverConfig, watches: &ChildWatches, counts: &Counts) {
     let mut backoff = Backoff::new(RETRY_FIRST, RETRY_CAP).ok();
     loop {
-        match session(config, hints, counts).await {
+        let ended = match config.open().await {
+            Ok(client) => session(&client, watches, counts).await,
+            Err(error) => Err(error),
+        };
+        match ended {
             Ok(()) => backoff.iter_mut().for_each(Backoff::reset),
-            Err(error) => tracing::debug!(%error, "no child watches for now; the sweep goes on"),
+            Err(error) => tracing::debug!(%error, "no child watches for now; the rounds go on"),
         }
         tokio::time::sleep(backoff.as_mut().map_or(RETRY_CAP, |backoff| backoff.next(rand::random()))).await;
     }
 }
 
-/// One session from connect to its end.
-async fn session(config: &ObserverConfig, hints: &ChildrenHints, counts: &Counts) -> Result<(), Error> {
-    let client = config.open().await?;
-    let mut states = client.state_watcher();
-    let mut watchers = set_watches(&client, config, hints, counts).await?;
-    loop {
+/// One session, which ends with its link: the client crate can't get back with more than 128 KiB of watched paths.
+async fn session(client: &Client, watches: &ChildWatches, counts: &Counts) -> Result<(), Error> {
+    let (mut states, setting) = (client.state_watcher(), Semaphore::new(SETTING_MAX));
+    let mut watching = FuturesUnordered::new();
+    let mut handles: BTreeMap<Place, AbortHandle> = BTreeMap::new();
+    let mut second = tokio::time::interval(SECOND);
+    second.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    watches.begin();
+    let ended = loop {
         tokio::select! {
-            state = states.changed() => match state {
-                SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
-                    // As for the other watches: the crate does not restore them.
-                    watchers = set_watches(&client, config, hints, counts).await?;
-                }
-                SessionState::Disconnected => {}
-                SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => return Ok(()),
+            state = states.changed() => if !matches!(state, SessionState::SyncConnected | SessionState::ConnectedReadOnly) {
+                break Ok(());
             },
-            root = poll_fn(|context| poll_watchers(&mut watchers, context)) => hints.give(root),
+            () = watches.changed.notified() => for (place, is_due) in watches.take_changed() {
+                if !is_due {
+                    handles.remove(&place).iter().for_each(AbortHandle::abort);
+                } else if let Entry::Vacant(handle) = handles.entry(place) {
+                    let watch: BoxFuture<'_, _> = watch(client, watches, counts, &setting, handle.key().clone()).boxed();
+                    let (watch, abort) = abortable(watch);
+                    handle.insert(abort);
+                    watching.push(watch);
+                }
+            },
+            _ = second.tick() => watches.wake(),
+            // One that was dropped ends as well.
+            Some(ended) = watching.next() => if let Ok(ended) = ended {
+                break ended;
+            },
         }
-    }
+    };
+    watches.end();
+    ended
 }
 
-async fn set_watches(
-    client: &Client,
-    config: &ObserverConfig,
-    hints: &ChildrenHints,
-    counts: &Counts,
-) -> Result<Vec<Option<PersistentWatcher>>, Error> {
-    counts.asked(Kind::Watch, config.roots().len());
-    let watchers = try_join_all(config.roots().iter().map(|root| client.watch(root, AddWatchMode::Persistent)))
-        .await
-        .inspect_err(|_| counts.failed(Kind::Watch))?;
-    (0..watchers.len()).for_each(|root| hints.give(root));
-    Ok(watchers.into_iter().map(Some).collect())
-}
-
-/// The next root whose children changed.
-fn poll_watchers(watchers: &mut [Option<PersistentWatcher>], context: &mut Context<'_>) -> Poll<usize> {
-    for (root, slot) in watchers.iter_mut().enumerate() {
-        while let Some(watcher) = slot.as_mut() {
-            let Poll::Ready(event) = pin!(watcher.changed()).poll(context) else { break };
+/// Sets one child watch and tells what it tells, until the session ends.
+async fn watch(client: &Client, watches: &ChildWatches, counts: &Counts, setting: &Semaphore, place: Place) -> Result<(), Error> {
+    let turn = setting.acquire().await;
+    counts.asked(Kind::Watch, 1);
+    let mut watcher = client.watch(&place.1, AddWatchMode::Persistent).await.inspect_err(|_| counts.failed(Kind::Watch))?;
+    drop(turn);
+    watches.tell_set(&place);
+    loop {
+        let mut changes = 0;
+        let mut next = Some(watcher.changed().await);
+        while let Some(event) = next {
             match heard(event) {
-                Heard::Children => return Poll::Ready(root),
+                Heard::Children => changes += 1,
                 Heard::Node(_) | Heard::Link => {}
-                Heard::Terminal => *slot = None,
+                Heard::Terminal => return Ok(()),
             }
+            next = watcher.changed().now_or_never();
+        }
+        if changes > 0 {
+            watches.tell_changes(&place, changes);
         }
     }
-    Poll::Pending
 }

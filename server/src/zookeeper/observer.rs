@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 use zookeeper_client::{Client, Error};
 
 use super::backoff::Backoff;
-use super::children::{ChildrenHints, watch_children};
+use super::children::{ChildWatches, watch_children};
 use super::config::ObserverConfig;
 use super::counts::Counts;
 use super::elsewhere::{RETRY_CAP, RETRY_FIRST, pause};
@@ -35,10 +35,10 @@ pub async fn observe_counted(
     sink: mpsc::Sender<Vec<Observation>>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let hints = ChildrenHints::new(config.roots().len());
+    let child_watches = ChildWatches::new(config.roots().len());
     tokio::select! {
-        () = sessions(Shared { config: &config, sink: &sink, hints: &hints, clock: &clock, counts: &counts }, &mut stop) => {}
-        () = watch_children(&config, &hints, &counts) => {}
+        () = sessions(Shared { config: &config, sink: &sink, child_watches: &child_watches, clock: &clock, counts: &counts }, &mut stop) => {}
+        () = watch_children(&config, &child_watches, &counts) => {}
     }
 }
 

@@ -14,10 +14,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, watch};
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
-use super::children::ChildrenHints;
+use super::children::ChildWatches;
 use super::config::ObserverConfig;
 use super::counts::{Counts, Kind};
 use super::credentials::Credentials;
@@ -36,6 +36,9 @@ pub(super) const TICK: Duration = Duration::from_millis(250);
 const REQUESTS_MAX: usize = 8;
 /// Answers handled before events are looked at from the top again.
 const ANSWERS_A_TURN: usize = 64;
+/// A child watch and an event tell of the same change on two connections: so long the event may take to come.
+const HINT_GRACE: Duration = Duration::from_millis(5);
+
 /// One root and its watchers on this session.
 #[derive(Debug)]
 pub(super) struct Root {
@@ -114,7 +117,7 @@ impl LinkTeller {
 pub(super) struct Shared<'a> {
     pub(super) config: &'a ObserverConfig,
     pub(super) sink: &'a mpsc::Sender<Vec<Observation>>,
-    pub(super) hints: &'a ChildrenHints,
+    pub(super) child_watches: &'a ChildWatches,
     pub(super) clock: &'a Clock,
     pub(super) counts: &'a Arc<Counts>,
 }
@@ -131,6 +134,8 @@ pub(super) struct Session<'a> {
     flights: FuturesUnordered<BoxFuture<'static, (usize, Epoch, Reply)>>,
     probe: Probe,
     elsewhere: Elsewhere,
+    /// When it is looked at what child watches told.
+    hints_at: Option<Instant>,
     /// The root that is asked first for requests, so that a big one does not starve the others.
     turn: usize,
 }
@@ -139,7 +144,7 @@ impl<'a> Session<'a> {
     pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
         let states = client.state_watcher();
         let (flights, probe, elsewhere) = (FuturesUnordered::new(), Probe::new(), Elsewhere::default());
-        Self { client, states, connected: true, roots, out, link, shared, flights, probe, elsewhere, turn: 0 }
+        Self { client, states, connected: true, roots, out, link, shared, flights, probe, elsewhere, hints_at: None, turn: 0 }
     }
 
     /// Runs until the session ends or `stop` turns true.
@@ -168,7 +173,8 @@ impl<'a> Session<'a> {
                     Err(_) => return End::Stopped,
                 },
                 Some((index, epoch, reply)) = self.flights.next() => self.answered(index, epoch, reply),
-                () = self.shared.hints.news() => self.hinted(),
+                () = self.shared.child_watches.heard(), if self.hints_at.is_none() => self.hints_at = Some(Instant::now() + HINT_GRACE),
+                () = sleep_until(self.hints_at) => self.hinted(),
                 result = self.probe.changed() => result.into_iter().for_each(|result| self.proved(&result)),
                 client = self.elsewhere.found() => return End::Moved(client),
                 () = wait_for_events(self.roots, self.out) => {}
@@ -187,6 +193,7 @@ impl<'a> Session<'a> {
             self.answered(index, epoch, reply);
             busy = true;
         }
+        self.follow_directories();
         self.ask();
         let clock = self.shared.clock;
         self.out.stamp(|| TimeMs(clock.now_ms()));
@@ -238,9 +245,28 @@ impl<'a> Session<'a> {
     }
 
     fn hinted(&mut self) {
+        self.hints_at = None;
+        // What was told here was mostly told by events as well, and before.
+        self.drain();
+        let news = self.shared.child_watches.take();
+        for root in news.lost {
+            if let Some(root) = self.roots.get_mut(root) {
+                root.watch.hints_lost(self.out);
+            }
+        }
+        for ((root, directory), news) in news.directories {
+            if let Some(root) = self.roots.get_mut(root) {
+                root.watch.hinted(&directory, news, self.out);
+            }
+        }
+    }
+
+    /// Passes on which directories are to have child watches.
+    fn follow_directories(&mut self) {
         for (index, root) in self.roots.iter_mut().enumerate() {
-            if self.shared.hints.take(index) {
-                root.watch.children_event();
+            self.shared.child_watches.change(index, root.watch.take_watch_changes());
+            if root.watch.is_guarded() {
+                self.shared.child_watches.guard(index);
             }
         }
     }
@@ -352,6 +378,14 @@ impl<'a> Session<'a> {
 
 fn is_connected(state: SessionState) -> bool {
     matches!(state, SessionState::SyncConnected | SessionState::ConnectedReadOnly)
+}
+
+/// Waits until then; for ever without an instant.
+async fn sleep_until(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => tokio::time::sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {

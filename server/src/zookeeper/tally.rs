@@ -192,12 +192,22 @@ impl Ledger {
         explained
     }
 
-    /// A child was seen to come or go.
-    pub(super) fn child_seen(&mut self, directory: &str, created: bool) {
-        if let Some(tally) = self.directories.get_mut(directory) {
-            let count = if created { &mut tally.seen.creates } else { &mut tally.seen.deletes };
-            *count = count.wrapping_add(1);
-        }
+    /// A child was seen to come or go. False when its directory is not counted.
+    pub(super) fn child_seen(&mut self, directory: &str, created: bool) -> bool {
+        let Some(tally) = self.directories.get_mut(directory) else { return false };
+        let count = if created { &mut tally.seen.creates } else { &mut tally.seen.deletes };
+        *count = count.wrapping_add(1);
+        true
+    }
+
+    /// Whether a directory is counted.
+    pub(super) fn has(&self, directory: &str) -> bool {
+        self.directories.contains_key(directory)
+    }
+
+    /// The directories that are counted.
+    pub(super) fn directories(&self) -> Vec<Arc<str>> {
+        self.directories.keys().cloned().collect()
     }
 
     /// A znode is gone, and with it what was counted for it.
@@ -269,6 +279,13 @@ impl Ledger {
         }
         tally.doubts = 0;
         Compared::Obscure
+    }
+
+    /// It is not known which changes the counters told of: the next quiet comparison counts from there.
+    pub(super) fn doubt(&mut self, directory: &str) {
+        if let Some(tally) = self.directories.get_mut(directory) {
+            tally.exact = false;
+        }
     }
 
     /// A list showed more than its check had told: those count as seen.

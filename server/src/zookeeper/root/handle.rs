@@ -13,7 +13,7 @@ use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
 use super::super::tally::Unseen;
 use super::super::translate::{NodeEvent, WatchFailure};
 use super::super::watch::{Input, State, Why};
-use super::{DENIED_MAX, LISTS_MAX, Listing, RootWatch};
+use super::{DENIED_MAX, GONE_MAX, LISTS_MAX, Listing, RootWatch};
 
 impl RootWatch {
     /// A watch event of a znode.
@@ -64,8 +64,7 @@ impl RootWatch {
             // Its parent is silent: look for it.
             self.want(parent, Purpose::Found, out);
         }
-        self.ledger.child_seen(parent, true);
-        self.reads.child_event(parent, true);
+        self.child_seen(parent, true);
         self.know(&path);
         self.ledger.created(&path);
         out.push(Observation::NodeCreated { root: self.id, path: path.clone() });
@@ -74,12 +73,17 @@ impl RootWatch {
 
     fn deleted(&mut self, path: Box<str>, out: &mut Outbox) {
         self.reads.forget(&path);
-        let Some((parent, _)) = split_path(&path) else { return };
+        let Some((parent, name)) = split_path(&path) else { return };
+        if let Some(recheck) = self.rechecks.get_mut(parent) {
+            recheck.gone.insert(name.into());
+            if recheck.gone.len() > GONE_MAX {
+                return self.input(Input::Untrusted(Why::CountersDiffer), out);
+            }
+        }
         if self.comes_with_its_parent(parent, false) {
             return;
         }
-        self.ledger.child_seen(parent, false);
-        self.reads.child_event(parent, false);
+        self.child_seen(parent, false);
         // No event told that its silent children went, but they must have: only an empty znode can be deleted.
         let silent: Vec<String> = self.ledger.silent.within(&path).map(|name| join_path(&path, name)).collect();
         for path in silent {
@@ -104,9 +108,19 @@ impl RootWatch {
         }
     }
 
+    /// An event told of a child that came or went.
+    fn child_seen(&mut self, directory: &str, created: bool) {
+        if self.ledger.child_seen(directory, created) {
+            self.hints.want(directory);
+        }
+        self.hints.shown(directory, 1);
+        self.reads.child_event(directory, created);
+    }
+
     fn forget(&mut self, path: &str) {
         self.known.remove(&self.keys.hash_one(path));
         self.ledger.gone(path);
+        self.hints.gone(path);
     }
 
     /// The watch is set.
@@ -188,8 +202,14 @@ impl RootWatch {
         self.ledger.choose_way(&path, unreadable, facts.payload_bytes);
         if unreadable {
             self.ledger.silent.add(&path);
+            self.guard(out);
         } else {
             self.ledger.silent.remove(&path);
+        }
+        // One that never had a child may never have one: an entry of a queue, say.
+        let is_directory = self.ledger.has(&path) && !unreadable && (self.guarded || facts.creates_ever() > 0);
+        if is_directory {
+            self.hints.want(&path);
         }
         // The children of a silent znode may not be listed either.
         if !unreadable && purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
@@ -199,11 +219,14 @@ impl RootWatch {
                 return self.input(Input::ReadFailed, out);
             }
         }
-        let (root, path) = (self.id, Box::from(&*path));
+        let (root, at) = (self.id, Box::from(&*path));
         out.push(match purpose {
-            Purpose::Sync => Observation::SyncNode { root, path, facts, unreadable },
-            Purpose::Event | Purpose::Found => Observation::NodeRead { root, path, facts, unreadable },
+            Purpose::Sync => Observation::SyncNode { root, path: at, facts, unreadable },
+            Purpose::Event | Purpose::Found => Observation::NodeRead { root, path: at, facts, unreadable },
         });
+        if is_directory && self.is_exposed(&path) {
+            self.say_incomplete(&path, true, out);
+        }
     }
 
     /// A silent znode whose directory was deleted while it was being read: it must be gone too.
@@ -219,7 +242,12 @@ impl RootWatch {
 
     pub(super) fn list(&mut self, directory: Arc<str>, purpose: ListPurpose, names: u32) {
         self.sync_lists_left += usize::from(purpose == ListPurpose::Sync);
-        self.other_lists_left += usize::from(purpose != ListPurpose::Sync);
+        if purpose != ListPurpose::Sync {
+            self.other_lists_left += 1;
+            let recheck = self.rechecks.entry(Arc::clone(&directory)).or_default();
+            recheck.is_mixed |= recheck.lists > 0;
+            recheck.lists += 1;
+        }
         self.lists.push_back(Listing { directory, purpose, names });
     }
 
@@ -230,17 +258,32 @@ impl RootWatch {
             }
             self.sync_lists_left -= usize::from(purpose == ListPurpose::Sync);
             self.other_lists_left -= usize::from(purpose != ListPurpose::Sync);
+            let (gone, is_mixed) = if purpose == ListPurpose::Sync { Default::default() } else { self.end_recheck(&directory) };
             let names = match reply {
-                ListReply::Names(names) => names,
+                ListReply::Names(names) => names.into_iter().filter(|name| !gone.contains(name.as_str())).collect(),
                 ListReply::Nothing => Vec::new(),
                 ListReply::Failed => return self.input(Input::ReadFailed, out),
             };
             match purpose {
                 ListPurpose::Sync => _ = self.want_unknown(&directory, &names, Purpose::Sync, out),
                 ListPurpose::Found => _ = self.want_unknown(&directory, &names, Purpose::Found, out),
-                ListPurpose::Recheck(unseen) => self.rechecked(&directory, &names, unseen, out),
+                ListPurpose::Recheck(unseen) => self.rechecked(&directory, &names, unseen, is_mixed, out),
             }
         }
+    }
+
+    /// A list arrived: the children that went while it was under way, and whether it was mixed with another. A child that
+    /// came again meanwhile is told by its own event, or by the next comparison.
+    fn end_recheck(&mut self, directory: &Arc<str>) -> (HashSet<Box<str>>, bool) {
+        let Some(recheck) = self.rechecks.get_mut(directory) else { return Default::default() };
+        recheck.lists -= 1;
+        let is_mixed = recheck.is_mixed;
+        let is_last = recheck.lists == 0;
+        let gone = if is_last { std::mem::take(&mut recheck.gone) } else { recheck.gone.clone() };
+        if is_last {
+            self.rechecks.remove(directory);
+        }
+        (gone, is_mixed)
     }
 
     /// Reads the children that are not known; gives their number.
@@ -258,7 +301,7 @@ impl RootWatch {
 
     /// A directory whose counters told of more than events did has been listed: silent children that came are read,
     /// silent ones that went are told; what is left unexplained came and went unseen.
-    fn rechecked(&mut self, directory: &str, names: &[String], unseen: Unseen, out: &mut Outbox) {
+    fn rechecked(&mut self, directory: &str, names: &[String], unseen: Unseen, is_mixed: bool, out: &mut Outbox) {
         let came = self.want_unknown(directory, names, Purpose::Found, out);
         let present: HashSet<&str> = names.iter().map(String::as_str).collect();
         let silent = self.ledger.silent.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
@@ -268,7 +311,15 @@ impl RootWatch {
             self.forget(&path);
             out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
         }
-        self.ledger.seen_by_list(directory, came.saturating_sub(unseen.creates), went.saturating_sub(unseen.deletes));
+        let (more_came, more_went) = (came.saturating_sub(unseen.creates), went.saturating_sub(unseen.deletes));
+        if (is_mixed || unseen == Unseen::default()) && came + went > 0 {
+            // Before the comparison or after it: nobody knows, so the next one counts from there, until a list shows nothing new.
+            self.ledger.doubt(directory);
+            self.say_incomplete(directory, true, out);
+        } else {
+            self.ledger.seen_by_list(directory, more_came, more_went);
+        }
+        self.hints.shown(directory, more_came.saturating_add(more_went));
         let missed = unseen.creates.saturating_sub(came);
         if missed > 0 || unseen == Unseen::default() {
             // A name that is there may be another incarnation by now.

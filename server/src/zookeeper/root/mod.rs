@@ -2,16 +2,19 @@
 //! observations and requests go out; every event that came before a reply must be given before it.
 
 mod handle;
+mod hints;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use app::domain::observation::{Observation, RootId, RootTrouble};
 
+use self::hints::DirectoryHints;
+pub(super) use self::hints::WatchChange;
 use self::sweep::Sweep;
 use super::outbox::Outbox;
 use super::reads::{Purpose, Reads};
@@ -33,6 +36,8 @@ const LISTS_PAUSE_AT: usize = 10_000;
 const LISTS_MAX: usize = 1 << 20;
 /// Denied znodes whose Stat waits to be asked for: no more than were asked for at once. Overflow policy: the same.
 const DENIED_MAX: usize = 8_192;
+/// Children that may go while their directory is being listed. Overflow policy: the root is read anew.
+const GONE_MAX: usize = 1 << 16;
 /// What ZooKeeper keeps for itself.
 const SYSTEM: &str = "/zookeeper";
 
@@ -43,6 +48,16 @@ struct Listing {
     purpose: ListPurpose,
     /// Children it had when last read.
     names: u32,
+}
+
+/// A directory that is being listed to see what came and went unseen.
+#[derive(Debug, Default)]
+struct Recheck {
+    lists: usize,
+    /// More than one list was under way, so that what they show can't be told apart.
+    is_mixed: bool,
+    /// Children that events told to be gone meanwhile: a list may still name them.
+    gone: HashSet<Box<str>>,
 }
 
 /// One watched root.
@@ -61,6 +76,7 @@ pub(super) struct RootWatch {
     /// Being read, and denied: their Stat is asked for.
     denied: VecDeque<Arc<str>>,
     lists: VecDeque<Listing>,
+    rechecks: HashMap<Arc<str>, Recheck>,
     sync_lists_left: usize,
     other_lists_left: usize,
     sweep: Sweep,
@@ -70,6 +86,9 @@ pub(super) struct RootWatch {
     known: HashSet<u64>,
     keys: RandomState,
     ledger: Ledger,
+    hints: DirectoryHints,
+    /// Something here may not be read, or might not at some time: what comes unseen is expected from then on.
+    guarded: bool,
     ticks: u32,
     missed: u64,
 }
@@ -88,6 +107,7 @@ impl RootWatch {
             reads: Reads::default(),
             denied: VecDeque::new(),
             lists: VecDeque::new(),
+            rechecks: HashMap::new(),
             sync_lists_left: 0,
             other_lists_left: 0,
             sweep: Sweep::default(),
@@ -95,6 +115,8 @@ impl RootWatch {
             known: HashSet::new(),
             keys: RandomState::new(),
             ledger: Ledger::default(),
+            hints: DirectoryHints::default(),
+            guarded: false,
             ticks: 0,
             missed: 0,
         }
@@ -217,10 +239,11 @@ impl RootWatch {
 
     fn end_sync(&mut self, out: &mut Outbox) {
         self.announced = false;
-        out.push(Observation::SyncEnded { root: self.id });
         self.reads.shrink();
         self.lists.shrink_to_fit();
-        self.begin_sweep();
+        // What may be missing is told first: nothing is complete for a moment.
+        self.begin_sweep(out);
+        out.push(Observation::SyncEnded { root: self.id });
     }
 
     fn report(&self, trouble: RootTrouble, out: &mut Outbox) {
@@ -235,6 +258,7 @@ impl RootWatch {
         self.reads.clear();
         self.denied.clear();
         self.lists.clear();
+        self.rechecks.clear();
         self.sync_lists_left = 0;
         self.other_lists_left = 0;
         self.sweep = Sweep::default();

@@ -9,11 +9,13 @@ use app::domain::missing::{Missing, MissingSet};
 use app::domain::observation::Observation;
 use app::domain::znode::Facts;
 
+use super::super::children::DirectoryNews;
 use super::super::outbox::Outbox;
 use super::super::reads::Purpose;
 use super::super::request::{CheckReply, Epoch, ListPurpose, Request};
 use super::super::tally::{Check, Compared, Stamp, Unseen};
 use super::super::watch::{Input, State};
+use super::hints::{Verdict, WatchChange};
 use super::{REQUEST_BYTES_MAX, RootWatch};
 
 /// Directories a request. One of this size takes the server about a millisecond.
@@ -24,15 +26,11 @@ const CHECKED_A_TICK: usize = 2_500;
 const CHECKED_AFTER_SYNC: usize = 20_000;
 /// Ticks from one round to the next.
 const ROUND_TICKS: u32 = 2;
-/// A round that takes more ticks is late: where something may not be read, what may have come there unseen is too old then.
-const LATE_TICKS: u32 = 8;
 /// Directories that wait to be compared beside the round. Overflow policy: further ones wait for the round.
 const CHECKS_MAX: usize = 16_384;
 /// Silent znodes read again in turn: they may have become readable, of which no event tells. And ticks between turns.
 const SILENT_A_TURN: usize = 100;
 const SILENT_TICKS: u32 = 4;
-/// Comparisons after a hint that children came or went: the hint may come from a member that is ahead of ours.
-const CHECKS_A_HINT: u8 = 2;
 
 /// Where the round stands.
 #[derive(Debug, Default)]
@@ -47,9 +45,8 @@ pub(super) struct Sweep {
     allowance: usize,
     /// Requests under way.
     flying: usize,
-    late: bool,
-    /// Ticks on which the root's own counters are still to be compared.
-    children_changed: u8,
+    /// Compared with the next tick.
+    later: Vec<Arc<str>>,
 }
 
 impl Sweep {
@@ -63,36 +60,90 @@ impl Sweep {
             self.checks.push_back(Arc::clone(directory));
         }
     }
+
+    /// The same with the next tick.
+    fn later(&mut self, directory: Arc<str>) {
+        if self.later.len() < CHECKS_MAX {
+            self.later.push(directory);
+        }
+    }
 }
 
 impl RootWatch {
-    /// Children of the root itself came or went; some of them may be silent.
-    pub(in super::super) fn children_event(&mut self) {
-        self.sweep.children_changed = CHECKS_A_HINT;
+    /// What child watches have to do for this root since this was asked last.
+    pub(in super::super) fn take_watch_changes(&mut self) -> Vec<WatchChange> {
+        self.hints.take_changes()
+    }
+
+    /// Something here may not be read, or might not at some time.
+    pub(in super::super) fn is_guarded(&self) -> bool {
+        self.guarded
+    }
+
+    /// No child watch of this root is heard any more.
+    pub(in super::super) fn hints_lost(&mut self, out: &mut Outbox) {
+        self.hints.lose();
+        self.say_exposed(out);
+    }
+
+    /// What the child watch of a directory told. Events that came before must have been given.
+    pub(in super::super) fn hinted(&mut self, directory: &Arc<str>, news: DirectoryNews, out: &mut Outbox) {
+        if news.is_set {
+            self.hints.set(directory);
+        }
+        let is_ahead = self.hints.heard(directory, news.changes);
+        if self.is_swept() && (is_ahead || news.is_set) {
+            self.sweep.want(directory);
+        }
+        if is_ahead && self.guarded {
+            self.say_incomplete(directory, true, out);
+        }
+    }
+
+    /// Something may not be read here: from now on a directory is complete only as long as its child watch is heard.
+    pub(super) fn guard(&mut self, out: &mut Outbox) {
+        if !std::mem::replace(&mut self.guarded, true) && self.is_swept() {
+            self.say_exposed(out);
+        }
+    }
+
+    /// Whether children may come to a directory unseen, and are expected to.
+    pub(super) fn is_exposed(&self, directory: &str) -> bool {
+        self.guarded && !self.hints.is_set(directory) && !self.ledger.silent.has(directory)
+    }
+
+    fn say_exposed(&mut self, out: &mut Outbox) {
+        if self.guarded {
+            for directory in self.ledger.directories() {
+                if self.is_exposed(&directory) {
+                    self.say_incomplete(&directory, true, out);
+                }
+            }
+        }
     }
 
     /// A round begins at once: everything was read.
-    pub(super) fn begin_sweep(&mut self) {
+    pub(super) fn begin_sweep(&mut self, out: &mut Outbox) {
         self.sweep = Sweep::default();
+        self.hints.begin_anew(|path| self.ledger.has(path));
+        if self.guarded {
+            // Whatever came unseen while everything was read: the first comparison tells.
+            let read = |directory: &Arc<str>| !self.ledger.silent.has(directory);
+            let directories: Vec<Arc<str>> = self.ledger.directories().into_iter().filter(read).collect();
+            directories.iter().for_each(|directory| self.say_incomplete(directory, true, out));
+        }
         self.ledger.begin_round();
         self.sweep.begin(CHECKED_AFTER_SYNC);
     }
 
     /// Time passed.
     pub(super) fn tick_sweep(&mut self) {
-        if self.sweep.children_changed > 0 {
-            self.sweep.children_changed -= 1;
-            let root = Arc::clone(&self.path);
-            self.sweep.want(&root);
+        for directory in std::mem::take(&mut self.sweep.later) {
+            self.sweep.want(&directory);
         }
         self.sweep.ticks = self.sweep.ticks.saturating_add(1);
         self.sweep.allowance = CHECKED_A_TICK;
         let is_done = self.sweep.asked_all && self.sweep.flying == 0 && self.sweep.checks.is_empty() && !self.follows_up();
-        if self.sweep.running && self.sweep.ticks > LATE_TICKS {
-            self.sweep.late = !self.ledger.silent.is_empty();
-        } else if self.sweep.running && is_done {
-            self.sweep.late = false;
-        }
         self.sweep.running &= !is_done;
         if !self.sweep.running && self.sweep.ticks >= ROUND_TICKS {
             self.ledger.begin_round();
@@ -149,7 +200,8 @@ impl RootWatch {
     }
 
     fn compare(&mut self, directory: Arc<str>, facts: Box<Facts>, stamp: Stamp, out: &mut Outbox) {
-        let children = facts.children;
+        let (children, creates_ever) = (facts.children, facts.creates_ever());
+        let quiet = self.ledger.check_of(&directory).is_some_and(|now| now.stamp == stamp);
         let compared = self.ledger.check(&directory, &facts, stamp);
         if compared == Compared::Nothing {
             return;
@@ -161,13 +213,22 @@ impl RootWatch {
             // Its children may not be listed, and it is told as one that may not be read.
             return;
         }
+        if self.guarded || creates_ever > 0 {
+            self.hints.want(&directory);
+        }
         match compared {
             Compared::Nothing => {}
             Compared::Complete if self.follows_up() => {}
-            Compared::Complete => self.say_incomplete(&directory, self.sweep.late, out),
+            Compared::Complete => match self.hints.compared(&directory, quiet) {
+                Verdict::Agreed => self.say_incomplete(&directory, self.is_exposed(&directory), out),
+                Verdict::Again => self.sweep.want(&directory),
+                Verdict::Later => self.sweep.later(directory),
+                Verdict::List => self.list(directory, ListPurpose::Recheck(Unseen::default()), children),
+            },
             Compared::Doubtful => self.sweep.want(&directory),
             Compared::Obscure => self.list(directory, ListPurpose::Recheck(Unseen::default()), children),
             Compared::Unseen(unseen) => {
+                self.hints.shown(&directory, unseen.creates.saturating_add(unseen.deletes));
                 if unseen != Unseen::default() {
                     self.say_incomplete(&directory, true, out);
                 }
@@ -177,7 +238,7 @@ impl RootWatch {
     }
 
     /// Says whether children of a directory may be there that were not told of, unless that is what was said last.
-    fn say_incomplete(&mut self, directory: &str, incomplete: bool, out: &mut Outbox) {
+    pub(super) fn say_incomplete(&mut self, directory: &str, incomplete: bool, out: &mut Outbox) {
         if self.ledger.say(directory, incomplete).is_some() {
             let missing = MissingSet::NONE.with(Missing::Unswept, incomplete);
             out.push(Observation::Incomplete { root: self.id, path: directory.into(), missing });

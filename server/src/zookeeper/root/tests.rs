@@ -3,19 +3,20 @@
 
 mod silent;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use app::domain::missing::MissingSet;
 use app::domain::observation::{Observation, RootId};
 use app::domain::znode::{Facts, SessionId, Zxid, split_path};
 
+use super::super::children::DirectoryNews;
 use super::super::outbox::Outbox;
 use super::super::request::{CheckReply, Epoch, ListReply, NodeReply, Reply, Request};
 use super::super::tally::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
-use super::RootWatch;
+use super::{RootWatch, WatchChange};
 
 const ROOT: &str = "/r";
 const HISTORIES: u64 = 3_000;
@@ -53,6 +54,9 @@ struct Server {
     watched: bool,
     wire: VecDeque<Wire>,
     requests: VecDeque<(Epoch, Request)>,
+    /// Directories with a child watch, and what these have to tell.
+    child_watches: BTreeSet<Arc<str>>,
+    hints: BTreeMap<Arc<str>, DirectoryNews>,
 }
 
 impl Server {
@@ -67,6 +71,10 @@ impl Server {
         if let Some(parent) = parent {
             parent.facts.cversion += 1;
             parent.facts.children = parent.facts.children.checked_add_signed(by).unwrap();
+        }
+        let watched = split_path(path).and_then(|(parent, _)| self.child_watches.get(parent));
+        if let Some(directory) = watched {
+            self.hints.entry(Arc::clone(directory)).or_default().changes += 1;
         }
     }
 
@@ -183,6 +191,7 @@ struct Believed {
     creates: u32,
     syncs: u32,
     incomplete: BTreeMap<String, MissingSet>,
+    side_incomplete: BTreeMap<String, MissingSet>,
 }
 
 impl Believed {
@@ -192,6 +201,7 @@ impl Believed {
             Observation::SyncBegan { .. } => {
                 self.syncs += 1;
                 self.side = Some(BTreeMap::new());
+                self.side_incomplete.clear();
             }
             Observation::SyncNode { path, facts, .. } => {
                 let (parent, _) = split_path(&path).unwrap();
@@ -200,11 +210,18 @@ impl Believed {
             }
             Observation::SyncEnded { .. } => {
                 self.tree = self.side.take().expect("a sync began");
-                self.incomplete.clear();
+                self.incomplete = std::mem::take(&mut self.side_incomplete);
             }
             Observation::RootTrouble { .. } => *self = Self { missed: self.missed, creates: self.creates, syncs: self.syncs, ..Self::default() },
-            Observation::Incomplete { path, missing, .. } if missing.is_empty() => _ = self.incomplete.remove(&*path),
-            Observation::Incomplete { path, missing, .. } => _ = self.incomplete.insert(path.into(), missing),
+            Observation::Incomplete { path, missing, .. } => {
+                for incomplete in [&mut self.incomplete, &mut self.side_incomplete] {
+                    if missing.is_empty() {
+                        incomplete.remove(&*path);
+                    } else {
+                        incomplete.insert((&*path).into(), missing);
+                    }
+                }
+            }
             Observation::NodeCreated { path, .. } => {
                 self.creates += 1;
                 tree.insert(path.into(), None);
@@ -231,10 +248,29 @@ struct History {
     watch: RootWatch,
     out: Outbox,
     believed: Believed,
+    /// Child watches are heard.
+    hears: bool,
 }
 
 impl History {
+    fn of_root(hears: bool) -> Self {
+        let (server, believed) = (Server::default(), Believed::default());
+        Self { server, watch: RootWatch::new(RootId(0), ROOT, true), out: Outbox::default(), believed, hears }
+    }
+
     fn issue(&mut self) {
+        for change in self.watch.take_watch_changes() {
+            match change {
+                WatchChange::Set(directory) => {
+                    self.server.hints.insert(Arc::clone(&directory), DirectoryNews { is_set: true, changes: 0 });
+                    self.server.child_watches.insert(directory);
+                }
+                WatchChange::Drop(directory) => {
+                    self.server.hints.remove(&directory);
+                    self.server.child_watches.remove(&directory);
+                }
+            }
+        }
         while let Some(request) = self.watch.next_request() {
             self.server.requests.push_back((self.watch.epoch(), request));
         }
@@ -258,6 +294,25 @@ impl History {
         }
     }
 
+    /// What the child watches have to tell arrives, and every event with it.
+    fn hear_hints(&mut self) {
+        self.arrive(usize::MAX);
+        for (directory, news) in std::mem::take(&mut self.server.hints).into_iter().filter(|_| self.hears) {
+            self.watch.hinted(&directory, news, &mut self.out);
+        }
+        self.issue();
+        self.arrive(0);
+    }
+
+    /// The session with the child watches is lost, and a new one sets them.
+    fn lose_hints(&mut self) {
+        self.server.hints.clear();
+        self.watch.hints_lost(&mut self.out);
+        self.arrive(0);
+        let set = |directory: &Arc<str>| (Arc::clone(directory), DirectoryNews { is_set: true, changes: 0 });
+        self.server.hints = self.server.child_watches.iter().map(set).collect();
+    }
+
     /// The link goes and comes: what is on the wire is lost, and with it the watch.
     fn reconnect(&mut self) {
         self.server.wire.clear();
@@ -271,7 +326,7 @@ impl History {
     fn settle(&mut self) {
         for _ in 0..200 {
             self.watch.tick(&mut self.out);
-            self.issue();
+            self.hear_hints();
             while !self.server.requests.is_empty() || !self.server.wire.is_empty() || !self.out.is_empty() {
                 self.server.serve();
                 self.arrive(usize::MAX);
@@ -280,10 +335,9 @@ impl History {
     }
 }
 
-fn run(seed: u64, denials: bool) -> History {
+fn run(seed: u64, denials: bool, hears: bool) -> History {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut history =
-        History { server: Server::default(), watch: RootWatch::new(RootId(0), ROOT, true), out: Outbox::default(), believed: Believed::default() };
+    let mut history = History::of_root(hears);
     history.watch.input(Input::Connected(Why::FirstSync), &mut history.out);
     history.issue();
     for _ in 0..STEPS {
@@ -292,6 +346,8 @@ fn run(seed: u64, denials: bool) -> History {
             5 | 6 => history.server.serve(),
             7 | 8 => history.arrive(usize::try_from(dice.roll(6)).unwrap()),
             _ if dice.roll(12) == 0 => history.reconnect(),
+            _ if dice.roll(3) == 0 => history.hear_hints(),
+            _ if dice.roll(12) == 0 => history.lose_hints(),
             _ => {
                 history.watch.tick(&mut history.out);
                 history.issue();
@@ -318,7 +374,7 @@ fn assert_true(history: &History, seed: u64) {
 #[test]
 fn the_believed_tree_becomes_the_real_one_and_nothing_is_missed() {
     for seed in 1..=HISTORIES {
-        let history = run(seed, false);
+        let history = run(seed, false, seed % 2 == 0);
         assert_true(&history, seed);
         assert_eq!(history.believed.missed, 0, "seed {seed}: every creation had its event");
     }
@@ -327,6 +383,10 @@ fn the_believed_tree_becomes_the_real_one_and_nothing_is_missed() {
 #[test]
 fn silent_znodes_are_found_too() {
     for seed in 1..=HISTORIES {
-        assert_true(&run(seed, true), seed);
+        assert_true(&run(seed, true, false), seed);
+        let history = run(seed, true, true);
+        assert_true(&history, seed);
+        let is_watched = |directory: &&String| history.server.child_watches.contains(directory.as_str());
+        assert_eq!(history.believed.incomplete.keys().find(is_watched), None, "seed {seed}: it is complete by now");
     }
 }

@@ -1,18 +1,13 @@
 //! Children of which no event tells: how soon they are found, and what is said until then.
 
-use app::domain::observation::RootId;
-
-use super::super::super::outbox::Outbox;
 use super::super::super::request::Request;
 use super::super::super::translate::NodeEvent;
 use super::super::super::watch::{Input, Why};
-use super::super::RootWatch;
-use super::{Believed, History, ROOT, Server};
+use super::{History, ROOT};
 
 /// A root with so many lock directories, read and quiet.
 fn quiet(directories: usize) -> History {
-    let mut history =
-        History { server: Server::default(), watch: RootWatch::new(RootId(0), ROOT, true), out: Outbox::default(), believed: Believed::default() };
+    let mut history = History::of_root(true);
     history.server.create(ROOT, false, false);
     (0..directories).for_each(|at| history.server.create(&format!("{ROOT}/d{at}"), false, false));
     history.watch.input(Input::Connected(Why::FirstSync), &mut history.out);
@@ -60,6 +55,8 @@ fn what_is_not_known_to_be_whole_is_said_until_it_is() {
     history.arrive(usize::MAX);
     assert_eq!(history.believed.incomplete.keys().collect::<Vec<_>>(), [&directory]);
     history.pass(4);
+    history.hear_hints();
+    history.pass(4);
     assert!(history.believed.incomplete.is_empty() && history.believed.tree.contains_key(&format!("{directory}/lock")));
 }
 
@@ -83,6 +80,63 @@ fn silent_children_that_come_and_go_cost_no_sync() {
     }
     history.pass(8);
     assert_eq!((history.believed.tree.len(), history.believed.syncs), (4, 1));
+}
+
+/// Two directories that had a child each, and child watches on them; in the guarded one a third has a silent child.
+fn with_child_watches(guarded: bool) -> History {
+    let mut history = quiet(3);
+    for at in 0..2 {
+        history.server.create(&format!("{ROOT}/d{at}/first"), true, false);
+    }
+    if guarded {
+        history.server.create(&format!("{ROOT}/d2/lock"), true, true);
+    }
+    history.pass(4);
+    history.hear_hints();
+    history.pass(4);
+    assert!(!history.believed.incomplete.contains_key(&format!("{ROOT}/d1")), "{:?}", history.believed.incomplete);
+    history
+}
+
+#[test]
+fn a_child_watch_tells_of_a_silent_child_without_a_tick() {
+    for guarded in [false, true] {
+        let mut history = with_child_watches(guarded);
+        let (directory, lock) = (format!("{ROOT}/d1"), format!("{ROOT}/d1/lock"));
+        history.server.create(&lock, true, true);
+        history.hear_hints();
+        // Where silent children are expected, nobody takes the directory for complete from here on.
+        assert_eq!(history.believed.incomplete.contains_key(&directory), guarded);
+        while !history.server.requests.is_empty() {
+            history.server.serve();
+            history.arrive(usize::MAX);
+        }
+        assert!(history.believed.tree.contains_key(&lock));
+        history.pass(4);
+        assert!(!history.believed.incomplete.contains_key(&directory));
+    }
+}
+
+#[test]
+fn where_something_is_silent_only_a_heard_child_watch_makes_a_directory_complete() {
+    let mut history = with_child_watches(true);
+    history.lose_hints();
+    let incomplete = |history: &History| (0..2).filter(|at| history.believed.incomplete.contains_key(&format!("{ROOT}/d{at}"))).count();
+    history.watch.tick(&mut history.out);
+    assert_eq!(incomplete(&history), 2);
+    history.hear_hints();
+    history.pass(4);
+    assert_eq!(incomplete(&history), 0);
+}
+
+#[test]
+fn events_and_child_watches_that_agree_cost_no_comparison() {
+    let mut history = with_child_watches(true);
+    history.server.create(&format!("{ROOT}/d1/second"), true, false);
+    history.hear_hints();
+    assert!(history.believed.incomplete.is_empty(), "{:?}", history.believed.incomplete);
+    let checks = |history: &History| history.server.requests.iter().filter(|(_, request)| matches!(request, Request::Check(_))).count();
+    assert_eq!(checks(&history), 0);
 }
 
 #[test]

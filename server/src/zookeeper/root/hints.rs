@@ -1,0 +1,201 @@
+//! What child watches tell of a root's directories. A recursive watch is silent for children that we may not read, a child
+//! watch is not: where it told of more changes than events did, something came or went unseen. Pure.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Directories of one root with a child watch. Overflow policy: further ones are compared in rounds only.
+const DIRECTORIES_MAX: usize = 10_000;
+/// Comparisons of a directory whose child watch is ahead of events: at once, and then one a tick, for our own member may be
+/// behind the one that the watch is at.
+const CHECKS_AT_ONCE: u8 = 3;
+const CHECKS_MAX: u8 = 5;
+
+/// What the other session has to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) enum WatchChange {
+    Set(Arc<str>),
+    Drop(Arc<str>),
+}
+
+/// What is to be done with a directory that events and counters show to be complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The child watch told of nothing else.
+    Agreed,
+    /// It told of more: compare again, at once.
+    Again,
+    /// The same, but with the next tick.
+    Later,
+    /// The same once too often: only a list tells.
+    List,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Directory {
+    is_set: bool,
+    /// Changes that the child watch told of, less those that events or counters showed.
+    lead: i32,
+    /// The same at the last comparison during which nothing happened.
+    quiet_lead: i32,
+    /// Comparisons since the watch is ahead.
+    checks: u8,
+}
+
+/// The child watches of one root.
+#[derive(Debug, Default)]
+pub(super) struct DirectoryHints {
+    directories: BTreeMap<Arc<str>, Directory>,
+    changes: Vec<WatchChange>,
+}
+
+impl DirectoryHints {
+    /// Has a directory watched.
+    pub(super) fn want(&mut self, path: &str) {
+        if self.directories.len() < DIRECTORIES_MAX && !self.directories.contains_key(path) {
+            let path: Arc<str> = path.into();
+            self.changes.push(WatchChange::Set(Arc::clone(&path)));
+            self.directories.insert(path, Directory::default());
+        }
+    }
+
+    /// A directory is gone.
+    pub(super) fn gone(&mut self, path: &str) {
+        if let Some((path, _)) = self.directories.remove_entry(path) {
+            self.changes.push(WatchChange::Drop(path));
+        }
+    }
+
+    /// Everything was read anew: those that are no directories any more are dropped, and what was told counts from here.
+    pub(super) fn begin_anew(&mut self, is_there: impl Fn(&str) -> bool) {
+        let gone: Vec<Arc<str>> = self.directories.keys().filter(|path| !is_there(path)).cloned().collect();
+        gone.iter().for_each(|path| self.gone(path));
+        for directory in self.directories.values_mut() {
+            *directory = Directory { is_set: directory.is_set, ..Directory::default() };
+        }
+    }
+
+    /// What the other session has to do since this was asked last.
+    pub(super) fn take_changes(&mut self) -> Vec<WatchChange> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// A child watch is set, and heard from here on.
+    pub(super) fn set(&mut self, path: &str) {
+        if let Some(directory) = self.directories.get_mut(path) {
+            *directory = Directory { is_set: true, ..Directory::default() };
+        }
+    }
+
+    /// No child watch is heard any more.
+    pub(super) fn lose(&mut self) {
+        self.directories.values_mut().for_each(|directory| *directory = Directory::default());
+    }
+
+    /// Whether a directory's child watch is heard.
+    pub(super) fn is_set(&self, path: &str) -> bool {
+        self.directories.get(path).is_some_and(|directory| directory.is_set)
+    }
+
+    /// A child watch told of so many changes. True when that is more than events and counters showed.
+    pub(super) fn heard(&mut self, path: &str, changes: u32) -> bool {
+        let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else { return false };
+        directory.lead = directory.lead.saturating_add(i32::try_from(changes).unwrap_or(i32::MAX));
+        directory.checks = 0;
+        directory.lead > 0
+    }
+
+    /// Events or counters showed so many changes.
+    pub(super) fn shown(&mut self, path: &str, changes: u32) {
+        if let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) {
+            directory.lead = directory.lead.saturating_sub(i32::try_from(changes).unwrap_or(i32::MAX));
+        }
+    }
+
+    /// Events showed all that a directory's counters tell of; `quiet`: nothing happened during the comparison.
+    pub(super) fn compared(&mut self, path: &str, quiet: bool) -> Verdict {
+        let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else { return Verdict::Agreed };
+        if directory.lead > 0 {
+            directory.checks += 1;
+            return match directory.checks {
+                checks if checks < CHECKS_AT_ONCE => Verdict::Again,
+                checks if checks < CHECKS_MAX => Verdict::Later,
+                // The counters were misread, or it told of something twice.
+                _ => {
+                    (directory.lead, directory.quiet_lead, directory.checks) = (0, 0, 0);
+                    Verdict::List
+                }
+            };
+        }
+        if quiet {
+            // What it has not told of since the last such comparison it never will.
+            let never = directory.lead.max(directory.quiet_lead);
+            directory.lead -= never;
+            directory.quiet_lead = directory.lead;
+        }
+        Verdict::Agreed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched() -> DirectoryHints {
+        let mut hints = DirectoryHints::default();
+        hints.want("/d");
+        hints.set("/d");
+        hints
+    }
+
+    #[test]
+    fn events_and_hints_cancel_out_in_any_order() {
+        let mut hints = watched();
+        hints.shown("/d", 2);
+        assert!(!hints.heard("/d", 2), "late hints are no news");
+        assert!(hints.heard("/d", 1), "one is ahead");
+        hints.shown("/d", 1);
+        assert_eq!(hints.compared("/d", true), Verdict::Agreed);
+    }
+
+    #[test]
+    fn a_silent_child_is_looked_for_a_few_times() {
+        let mut hints = watched();
+        assert!(hints.heard("/d", 1));
+        let verdicts: Vec<Verdict> = (0..6).map(|_| hints.compared("/d", true)).collect();
+        assert_eq!(verdicts[..2], [Verdict::Again, Verdict::Again]);
+        assert_eq!(verdicts[2..], [Verdict::Later, Verdict::Later, Verdict::List, Verdict::Agreed]);
+        assert!(hints.heard("/d", 1), "the next one is noticed again");
+        hints.shown("/d", 1);
+        assert_eq!(hints.compared("/d", true), Verdict::Agreed, "the counters told of it");
+    }
+
+    #[test]
+    fn hints_that_never_come_hide_nothing_for_long() {
+        let mut hints = watched();
+        hints.shown("/d", 1);
+        assert_eq!(hints.compared("/d", true), Verdict::Agreed);
+        assert!(!hints.heard("/d", 1), "it was only late");
+        hints.shown("/d", 1);
+        (0..2).for_each(|_| _ = hints.compared("/d", true));
+        assert!(hints.heard("/d", 1), "it never came, and does not hide this one");
+    }
+
+    #[test]
+    fn only_what_is_wanted_and_set_is_heard() {
+        let mut hints = DirectoryHints::default();
+        hints.want("/d");
+        hints.want("/d");
+        assert!(!hints.heard("/d", 1) && !hints.is_set("/d"));
+        hints.set("/d");
+        assert!(hints.is_set("/d"));
+        hints.lose();
+        assert!(!hints.is_set("/d"));
+        hints.want("/e");
+        hints.begin_anew(|path| path == "/d");
+        let [set, drop] = [|path: &str| WatchChange::Set(path.into()), |path: &str| WatchChange::Drop(path.into())];
+        assert_eq!(hints.take_changes(), [set("/d"), set("/e"), drop("/e")]);
+        (0..2 * DIRECTORIES_MAX).for_each(|number| hints.want(&format!("/{number}")));
+        assert_eq!(hints.take_changes().len(), DIRECTORIES_MAX - 1);
+    }
+}
