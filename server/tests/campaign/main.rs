@@ -10,7 +10,16 @@ use campaign::table::{Row, markdown};
 use futures_util::stream::{self, StreamExt as _};
 
 /// Those that are robust on a machine that does much else, and show each rule.
-const FAULTS: [Fault; 4] = [Fault::KillMinus9, Fault::Cut, Fault::Partition, Fault::DirectoryRecreated];
+const FAULTS: [Fault; 8] = [
+    Fault::KillMinus9,
+    Fault::Cut,
+    Fault::Partition,
+    Fault::LateLink,
+    Fault::StoppedLockscope,
+    Fault::DirectoryRecreated,
+    Fault::Unreadable,
+    Fault::SlowReader,
+];
 /// Faults at once: they wait more than they compute.
 const AT_ONCE: usize = 2;
 const SEED: u64 = 1;
