@@ -18,9 +18,11 @@ pub struct AssetNames {
     pub wasm: String,
 }
 
-/// Runs before the first paint, so that a remembered theme does not flash.
-pub(super) const EARLY: &str =
-    "try{const t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')document.documentElement.dataset.theme=t}catch{}";
+/// Runs before the first paint, so that a remembered theme does not flash. And before every other script: from here on no text
+/// becomes a script, and none is loaded from elsewhere, whatever finds its way into a page (Trusted Types; markup is escaped where
+/// it is made).
+pub(super) const EARLY: &str = "try{const t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')document.documentElement.dataset.theme=t}catch{}\
+    try{trustedTypes.createPolicy('default',{createHTML:h=>h,createScriptURL:u=>new URL(u,location.href).origin===location.origin?u:null})}catch{}";
 
 /// The whole document. Every script carries the request's nonce; there is no inline style.
 pub fn shell(assets: AssetNames) -> impl IntoView {

@@ -89,3 +89,28 @@ test('a name that turns direction does not turn its neighbours', async ({ ui, cl
   });
   expect(leaks).toEqual([]);
 });
+
+for (const path of ['/', '/find']) {
+  test(`on ${path} no text becomes a script, and none is loaded from elsewhere`, async ({ ui, page, problems, javaScriptEnabled }) => {
+    test.skip(javaScriptEnabled === false, 'nothing runs without scripts');
+    problems.expect(/Trusted(Script|ScriptURL)|require-trusted-types-for/);
+    await ui.open(path);
+    const refused = await page.evaluate(() => {
+      const script = document.createElement('script');
+      const isRefused = (act: () => void) => {
+        try {
+          act();
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      return [
+        isRefused(() => (script.text = 'document.title = "owned"')),
+        isRefused(() => (script.src = 'https://elsewhere.example/script.js')),
+        isRefused(() => (script.src = '/pkg/script.js')),
+      ];
+    });
+    expect(refused).toEqual([true, true, false]);
+  });
+}

@@ -19,6 +19,7 @@ use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 
 use super::assets;
+use super::plain::TRUSTED_TYPES;
 use super::problem::Refused;
 use super::routes::is_page;
 use crate::feed::{Hub, Sight};
@@ -92,7 +93,7 @@ fn trouble(parts: &Parts, source: &dyn Source) -> Option<StatusCode> {
 fn policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self' data:; style-src 'self'; font-src 'self'; \
-         connect-src 'self'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'"
+         connect-src 'self'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; {TRUSTED_TYPES}"
     )
 }
 

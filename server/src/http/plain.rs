@@ -13,6 +13,9 @@ use super::{Http, assets};
 use crate::access::Actor;
 use crate::feed::Projected;
 
+/// No text becomes a script; the page's own policy is made by its first one.
+pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
+
 /// Answers with a page, for somebody.
 pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
     answer(http, actor, draw, "")
@@ -30,7 +33,7 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, m
     let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
     let mut response = Html(draw(&Plain { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) })).into_response();
     let policy = format!(
-        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'{more}"
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'{more}; {TRUSTED_TYPES}"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
