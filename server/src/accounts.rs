@@ -1,7 +1,8 @@
 //! `lockscope token …` and `lockscope user …`: what they do and what they say. Words go to standard error; standard output has
 //! only what scripts take.
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::fs::File;
+use std::io::{IsTerminal as _, Read, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -76,10 +77,13 @@ fn millis(time: Duration) -> i64 {
 pub fn user(user: &User, clock: &Clock) -> Result<(), RunError> {
     let dir = data_dir(user.place.data_dir.as_deref(), user.place.config.as_deref(), &Process)?;
     match &user.change {
-        UserChange::Set { given } => {
+        UserChange::Set { given, password_file } => {
             let grant = Grant::new(given.role, &given.ensemble, &given.path)?;
             crate::access::check_name(&given.name)?;
-            let password = ask_password(&given.name)?;
+            let password = match password_file {
+                Some(file) => read_file(file)?,
+                None => ask_password(&given.name)?,
+            };
             let is_new = set_user(&dir, &given.name, grant.clone(), &password, clock.now_ms())?;
             let done = if is_new { "added" } else { "changed; sessions of theirs end:" };
             tell(&format!("{done} the user {}, {} ({}), in {}", given.name, grant.role, grant.reach(), dir.display()));
@@ -123,9 +127,19 @@ fn ask_password(name: &str) -> Result<Secret, RunError> {
 }
 
 fn read_line() -> Result<Secret, RunError> {
-    let failed = |error: std::io::Error| AccessError(format!("the password can't be read from standard input ({error}); send it as one line"));
+    first_line(std::io::stdin().lock(), "standard input")
+}
+
+fn read_file(file: &Path) -> Result<Secret, RunError> {
+    let place = file.display().to_string();
+    let opened = File::open(file).map_err(|error| AccessError(format!("--password-file {place} can't be opened: {error}")))?;
+    first_line(opened, &place)
+}
+
+/// The password in the first line of what is read from a place.
+fn first_line(mut input: impl Read, place: &str) -> Result<Secret, RunError> {
+    let failed = |error: std::io::Error| AccessError(format!("the password can't be read from {place} ({error}); give it as one line"));
     let mut line = Vec::new();
-    let mut input = std::io::stdin().lock();
     let mut byte = [0];
     // Byte by byte: a buffer would take the second line with the first.
     while line.len() <= PASSWORD_BYTES_MAX + 1 && input.read(&mut byte).map_err(failed)? == 1 && byte != [b'\n'] {

@@ -186,11 +186,14 @@ pub struct User {
 /// What to do with users.
 #[derive(Clone, Debug, Subcommand)]
 pub enum UserChange {
-    /// Add a user, or give one a new role and password; the password is read from standard input.
+    /// Add a user, or give one a new role and password; the password is read from standard input or a file.
     Set {
         /// What they may do.
         #[command(flatten)]
         given: Given,
+        /// The file whose first line is the password, such as a mounted secret.
+        #[arg(long, value_name = "FILE")]
+        password_file: Option<PathBuf>,
     },
     /// List users: name, role and reach.
     List,

@@ -108,6 +108,7 @@ pub const PAGES: &[Page] = &[
         command: "user",
         examples: &[
             ("lockscope user set --name ada --role operator", "Somebody who may release locks; asks for a password."),
+            ("lockscope user set --name ada --role admin --password-file /run/secrets/ada", "The same with a password out of a file, and in no log."),
             ("lockscope user remove --name ada", "Not any more; what they had open ends."),
         ],
         exits: &[],

@@ -40,8 +40,10 @@ async fn the_configuration_of_the_manifests_is_good_but_for_the_people_who_are_n
     check(&["check-config", "--config", &path("lockscope.toml")], 64, "--listen 0.0.0.0:3000 reaches beyond this machine, and nobody can sign in")
         .await;
     let job = &kind("Job")["spec"]["template"]["spec"]["containers"][0]["args"];
-    let args: Vec<String> = job.as_array().unwrap().iter().map(|word| text(word).replace("/data/lockscope", &path("data"))).collect();
-    check(&args.iter().map(String::as_str).collect::<Vec<_>>(), 0, "may act as admin").await;
+    std::fs::write(path("password"), "correct horse battery\n").unwrap();
+    let placed = |word: &str| word.replace("/data/lockscope", &path("data")).replace("/first/password", &path("password"));
+    let args: Vec<String> = job.as_array().unwrap().iter().map(|word| placed(text(word))).collect();
+    check(&args.iter().map(String::as_str).collect::<Vec<_>>(), 0, "added the user admin, admin (everywhere)").await;
     check(&["check-config", "--config", &path("lockscope.toml")], 0, "").await;
 
     let pod = &kind("Deployment")["spec"]["template"]["spec"];

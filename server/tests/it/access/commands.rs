@@ -56,6 +56,13 @@ async fn a_user_is_set_with_a_password_from_standard_input() {
     assert!(!text(&done.stderr).contains("horse") && done.stdout.is_empty());
     let listed = text(&lockscope(&["user", "list", "--data-dir", &dir], "", home.path()).await.stdout);
     assert_eq!(listed, "ann  auditor  everywhere\n");
+    let file = home.path().join("password").display().to_string();
+    let from_file = [&set[..], &["--password-file", &file]].concat();
+    let missing = lockscope(&from_file, "", home.path()).await;
+    assert!(missing.status.code() == Some(64) && text(&missing.stderr).contains(&format!("--password-file {file} can't be opened")));
+    std::fs::write(&file, "another horse battery\n").unwrap();
+    let changed = lockscope(&from_file, "", home.path()).await;
+    assert!(changed.status.success() && !text(&changed.stderr).contains("horse"), "{}", text(&changed.stderr));
     assert!(lockscope(&["user", "remove", "--name", "ann", "--data-dir", &dir], "", home.path()).await.status.success());
 }
 
