@@ -1,0 +1,170 @@
+//! What a script that asks for much costs others: 80 `GET /api/v1/waits` a second for 20 s on 10,000 locks with 10 contenders
+//! each, beside a live socket that follows a lock changing hands, page loads and `/healthz`.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
+
+mod shared;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use app::wire::{Body, ServerFrame};
+use futures_util::future::join_all;
+use futures_util::{SinkExt as _, StreamExt as _};
+use server::demo::{PrivateZooKeeper, ServerOptions};
+use shared::{Lockscope, WAIT_MAX, contender, directory};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, interval, sleep, sleep_until, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use zookeeper_client::Client;
+
+const LOCKS: usize = 10_000;
+const CONTENDERS: usize = 10;
+const SESSIONS: usize = 20;
+const ASKED_FOR: Duration = Duration::from_secs(20);
+const ASKS_A_SECOND: u32 = 80;
+const HAND_OFF_EVERY: Duration = Duration::from_millis(230);
+const HANDED: &str = "/locks/handed-over";
+const PULSE: Duration = Duration::from_millis(20);
+/// The goals: p99 of a hand-off until it is shown, and the longest `/healthz`.
+const SHOWN_P99: Duration = Duration::from_millis(300);
+const HEALTHZ_MAX: Duration = Duration::from_millis(50);
+
+fn main() {
+    // `cargo test` only wants to know that it builds.
+    if std::env::args().any(|arg| arg == "--bench") {
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(run());
+    }
+}
+
+async fn run() {
+    let server = PrivateZooKeeper::start(ServerOptions { heap_mb: 1_024, ..ServerOptions::default() }).await.unwrap();
+    let clients = join_all((0..SESSIONS).map(|_| open(server.address()))).await;
+    clients[0].create("/locks", b"", &directory()).await.unwrap();
+    join_all(clients.iter().enumerate().map(|(at, client)| fill(client, at))).await;
+    clients[0].create(HANDED, b"", &directory()).await.unwrap();
+    let queue = join_all((0..2 * ASKED_FOR.as_millis() / HAND_OFF_EVERY.as_millis()).map(|_| enter(&clients[0], HANDED))).await;
+    let lockscope = Lockscope::serve(&server.address(), "/locks", Duration::from_millis(100)).await;
+    for asks_a_second in [0, ASKS_A_SECOND] {
+        measure(&lockscope, &clients[0], &queue[if asks_a_second == 0 { 0 } else { queue.len() / 2 }..], asks_a_second).await;
+    }
+}
+
+async fn measure(lockscope: &Lockscope, client: &Client, queue: &[String], asks_a_second: u32) {
+    let ends_at = Instant::now() + ASKED_FOR;
+    let (answered, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+    let asks = async {
+        let http = reqwest::Client::new();
+        let began = Instant::now();
+        let count = asks_a_second * u32::try_from(ASKED_FOR.as_secs()).unwrap();
+        join_all((0..count).map(async |at| {
+            sleep_until(began + Duration::from_secs(1) * at / asks_a_second).await;
+            let answer = http.get(format!("{}/api/v1/waits", lockscope.url)).send().await.unwrap();
+            let counter = if answer.status().is_success() { &answered } else { &refused };
+            answer.bytes().await.unwrap();
+            counter.fetch_add(1, Ordering::Relaxed);
+        }))
+        .await;
+    };
+    let pages = slowest(&lockscope.url, "/", Duration::from_secs(1), ends_at);
+    let health = slowest(&lockscope.url, "/healthz", PULSE, ends_at);
+    let (mut shown, (), page, health) = tokio::join!(hand_offs(&lockscope.url, client, queue, ends_at), asks, pages, health);
+    shown.sort();
+    let percentile = |percent: usize| shown[(shown.len() * percent / 100).min(shown.len() - 1)];
+    let met = |is_met: bool| if is_met { "met" } else { "missed" };
+    println!(
+        "{asks_a_second} looks a second at the waits of {LOCKS} locks with {CONTENDERS} contenders: {} answered, {} refused; {} hand-offs, all shown, \
+         p50 {:.0?}, p99 {:.0?} (at most {SHOWN_P99:?}: {}); slowest page {page:.0?}, slowest /healthz {health:.0?} (at most {HEALTHZ_MAX:?}: {})",
+        answered.into_inner(),
+        refused.into_inner(),
+        shown.len(),
+        percentile(50),
+        percentile(99),
+        met(percentile(99) <= SHOWN_P99),
+        met(health <= HEALTHZ_MAX),
+    );
+}
+
+/// The first of the queue goes, again and again; how long each time until the next one is shown to hold.
+async fn hand_offs(url: &str, client: &Client, queue: &[String], ends_at: Instant) -> Vec<Duration> {
+    let mut socket = follow(url).await;
+    let mut body = None;
+    let mut took = Vec::new();
+    let mut pulse = interval(HAND_OFF_EVERY);
+    for pair in queue.windows(2) {
+        pulse.tick().await;
+        if Instant::now() >= ends_at {
+            break;
+        }
+        client.delete(&pair[0], None).await.unwrap();
+        let gone = Instant::now();
+        timeout(WAIT_MAX, until_holds(&mut socket, &mut body, &pair[1])).await.unwrap();
+        took.push(gone.elapsed());
+    }
+    took
+}
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// A live socket that looks at the lock which is handed over.
+async fn follow(url: &str) -> Socket {
+    let mut request = format!("{}/api/v1/live", url.replace("http", "ws")).into_client_request().unwrap();
+    request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static("lockscope.v1.json"));
+    let (mut socket, _) = connect_async(request).await.unwrap();
+    let subscribe = format!(r#"{{"type":"subscribe","id":1,"view":{{"kind":"lock","path":"{HANDED}"}}}}"#);
+    socket.send(Message::text(subscribe)).await.unwrap();
+    socket
+}
+
+/// Takes frames until the lock is held by this znode.
+async fn until_holds(socket: &mut Socket, body: &mut Option<Body>, path: &str) {
+    let node = path.rsplit('/').next().unwrap();
+    loop {
+        if let Some(Body::Lock(Some(page))) = body
+            && page.head.row.holders.iter().any(|holder| holder.node == node)
+        {
+            return;
+        }
+        let Message::Text(text) = socket.next().await.unwrap().unwrap() else { continue };
+        match serde_json::from_str(&text).unwrap() {
+            ServerFrame::Snapshot { body: whole, .. } => *body = Some(whole),
+            ServerFrame::Delta { body: delta, .. } => assert!(body.as_mut().unwrap().apply(&delta), "a difference leads nowhere"),
+            _ => {}
+        }
+    }
+}
+
+/// Asks for an address again and again; the longest that an answer took.
+async fn slowest(url: &str, path: &str, every: Duration, ends_at: Instant) -> Duration {
+    let http = reqwest::Client::new();
+    let mut longest = Duration::ZERO;
+    while Instant::now() < ends_at {
+        let began = Instant::now();
+        let answer = http.get(format!("{url}{path}")).send().await.unwrap();
+        assert!(answer.status().is_success() && !answer.bytes().await.unwrap().is_empty(), "{path} has no answer");
+        longest = longest.max(began.elapsed());
+        sleep(every).await;
+    }
+    longest
+}
+
+async fn open(address: String) -> Client {
+    Client::connector().with_session_timeout(Duration::from_secs(10)).connect(&address).await.unwrap()
+}
+
+async fn enter(client: &Client, lock: &str) -> String {
+    let prefix = format!("{lock}/_c_6f1e2d3c-0000-4a4a-8b8b-000000000000-lock-");
+    let (_, number) = client.create(&prefix, b"10.1.2.3", &contender()).await.unwrap();
+    format!("{prefix}{number}")
+}
+
+/// One session's share of the locks: it waits for nobody but itself.
+async fn fill(client: &Client, at: usize) {
+    for lock in (at..LOCKS).step_by(SESSIONS) {
+        let path = format!("/locks/{lock:05}");
+        client.create(&path, b"", &directory()).await.unwrap();
+        join_all((0..CONTENDERS).map(|_| enter(client, &path))).await;
+    }
+}
