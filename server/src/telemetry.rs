@@ -19,22 +19,25 @@ pub fn start() {
     let filter = EnvFilter::try_from_env(FILTER_VAR).unwrap_or_else(|_| EnvFilter::new(FILTER_DEFAULT));
     let is_terminal = std::io::stderr().is_terminal();
     let writer = || Plain(io::stderr());
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false);
     // An error only says that logging runs already.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false).try_init();
+    let _ = lines.log_internal_errors(false).try_init();
     crate::panics::watch();
 }
 
-/// Writes lines with nothing hidden in them. It is given one line at a time.
+/// Writes lines with nothing hidden in them. It is given one line at a time. What can't be written is lost: a full disk under
+/// the log, or a reader that left, ends nothing.
 struct Plain<W>(W);
 
 impl<W: Write> Write for Plain<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.0.write_all(plain(&String::from_utf8_lossy(line)).as_bytes())?;
+        let _ = self.0.write_all(plain(&String::from_utf8_lossy(line)).as_bytes());
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        let _ = self.0.flush();
+        Ok(())
     }
 }
 

@@ -78,3 +78,18 @@ async fn it_serves_without_zookeeper_says_so_and_ends_cleanly_on_sigterm() {
     let status = tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap();
     assert_eq!(status.code(), Some(0));
 }
+
+/// A log line that can't be written is lost; it was once a panic, and the line about that another.
+#[tokio::test]
+async fn a_full_disk_under_the_log_ends_nothing() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let zk = format!("127.0.0.1:{}", dead_port());
+    let mut command = lockscope(&["serve", "--zk", &zk, "--listen", "127.0.0.1:0"]);
+    let mut process = command.env("LOCKSCOPE_LOG", "debug").stderr(full).spawn().unwrap();
+    let server = listening(&mut process).await;
+    for _ in 0..20 {
+        assert_eq!(reqwest::get(format!("{server}/healthz")).await.unwrap().status(), 200);
+    }
+    let metrics = reqwest::get(format!("{server}/metrics")).await.unwrap().text().await.unwrap();
+    assert!(metrics.contains("\nlockscope_panics_total 0\n"), "{metrics}");
+}
