@@ -76,7 +76,7 @@ async fn measure(lockscope: &Lockscope, client: &Client, queue: &[String], asks_
     let met = |is_met: bool| if is_met { "met" } else { "missed" };
     println!(
         "{asks_a_second} looks a second at the waits of {LOCKS} locks with {CONTENDERS} contenders: {} answered, {} refused; {} hand-offs, all shown, \
-         p50 {:.0?}, p99 {:.0?} (at most {SHOWN_P99:?}: {}); slowest page {page:.0?}, slowest /healthz {health:.0?} (at most {HEALTHZ_MAX:?}: {})",
+         p50 {:.0?}, p99 {:.0?} (at most {SHOWN_P99:?}: {}); slowest page {page:.0?}, slowest /healthz {health:.0?} (at most {HEALTHZ_MAX:?}: {}); {} MB resident",
         answered.into_inner(),
         refused.into_inner(),
         shown.len(),
@@ -84,7 +84,15 @@ async fn measure(lockscope: &Lockscope, client: &Client, queue: &[String], asks_
         percentile(99),
         met(percentile(99) <= SHOWN_P99),
         met(health <= HEALTHZ_MAX),
+        resident_mb(lockscope),
     );
+}
+
+/// Memory that it holds.
+fn resident_mb(lockscope: &Lockscope) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", lockscope.child.id().unwrap())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1_000
 }
 
 /// The first of the queue goes, again and again; how long each time until the next one is shown to hold.
@@ -123,7 +131,7 @@ async fn until_holds(socket: &mut Socket, body: &mut Option<Body>, path: &str) {
     let node = path.rsplit('/').next().unwrap();
     loop {
         if let Some(Body::Lock(Some(page))) = body
-            && page.head.row.holders.iter().any(|holder| holder.node == node)
+            && page.head.row.holders.iter().any(|holder| holder.node.as_deref() == Some(node))
         {
             return;
         }
