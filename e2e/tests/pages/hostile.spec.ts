@@ -91,10 +91,10 @@ test('a name that turns direction does not turn its neighbours', async ({ ui, cl
 });
 
 for (const path of ['/', '/find']) {
-  test(`on ${path} no text becomes a script, and none is loaded from elsewhere`, async ({ ui, page, problems, javaScriptEnabled }) => {
+  test(`on ${path} no text becomes a script, and none is loaded from elsewhere`, async ({ page, problems, javaScriptEnabled }) => {
     test.skip(javaScriptEnabled === false, 'nothing runs without scripts');
     problems.expect(/Trusted(Script|ScriptURL)|require-trusted-types-for/);
-    await ui.open(path);
+    await page.goto(path);
     const refused = await page.evaluate(() => {
       const script = document.createElement('script');
       const isRefused = (act: () => void) => {
