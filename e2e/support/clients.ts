@@ -1,11 +1,12 @@
 // Real kazoo clients that contend for real locks, each with a session of its own.
 
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 import { Child } from './child.ts';
 import { within } from './until.ts';
 
-const here = import.meta.dirname;
+const here = fileURLToPath(new URL('.', import.meta.url));
 const PYTHON = process.env.LOCKSCOPE_PYTHON ?? `${here}/../../.tools/venv/bin/python`;
 const ANSWER_MS = 90_000;
 

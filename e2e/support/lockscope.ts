@@ -4,12 +4,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { Child } from './child.ts';
 import { until, within } from './until.ts';
 
-const BINARY = process.env.LOCKSCOPE_BIN ?? resolve(import.meta.dirname, '../../target/debug/lockscope');
+const BINARY = process.env.LOCKSCOPE_BIN ?? fileURLToPath(new URL('../../target/debug/lockscope', import.meta.url));
 /** The page over made-up locks: `cargo build -p server --example fixture_site`. */
 const FIXTURE = process.env.FIXTURE_BIN ?? join(dirname(BINARY), 'examples/fixture_site');
 const START_MS = 60_000;

@@ -2,12 +2,13 @@
 // locks: `make screenshots`.
 
 import { readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '../support/fixtures.ts';
 import { Lockscope } from '../support/lockscope.ts';
 
-const DOCS = resolve(import.meta.dirname, '../../docs');
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 const WAITERS = 5;
 /** A picture that is larger is not looked at twice. */
 const BYTES_MAX = 250_000;

@@ -1,11 +1,11 @@
 // The allow-list of utility classes, each proved: what the served style sheet makes of it, against what it means.
 
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '../support/fixtures.ts';
 
-const LIST = resolve(import.meta.dirname, '../../style/utilities.txt');
+const LIST = fileURLToPath(new URL('../../style/utilities.txt', import.meta.url));
 
 const MEANING: Record<string, Record<string, string>> = {
   flex: { display: 'flex' },
