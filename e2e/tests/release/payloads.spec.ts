@@ -243,6 +243,8 @@ test('more than a thousand hostile texts are shown, and none does anything', asy
       await expect(ui.locks).toHaveCount(ROWS);
       await look(`board, ${group}`, board);
     }
+    // A pointer over the list holds its order, and with it what comes new.
+    await page.mouse.move(0, 0);
     await ui.openBoard({ q: `${hostile.place}/live/` });
     await ui.isLive();
     await expect(ui.locks).toHaveCount(0);
