@@ -7,7 +7,7 @@ mod shared;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use app::wire::{Body, ServerFrame};
+use app::wire::{Body, ClientFrame, LockQuery, ServerFrame, View, decode_frame, encode_frame};
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
 use server::demo::{PrivateZooKeeper, ServerOptions};
@@ -119,10 +119,10 @@ type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 /// A live socket that looks at the lock which is handed over.
 async fn follow(url: &str) -> Socket {
     let mut request = format!("{}/api/v1/live", url.replace("http", "ws")).into_client_request().unwrap();
-    request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static("lockscope.v1.json"));
+    request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static("lockscope.v1.bin"));
     let (mut socket, _) = connect_async(request).await.unwrap();
-    let subscribe = format!(r#"{{"type":"subscribe","id":1,"view":{{"kind":"lock","path":"{HANDED}"}}}}"#);
-    socket.send(Message::text(subscribe)).await.unwrap();
+    let view = View::Lock(LockQuery { path: HANDED.to_owned(), ..LockQuery::default() });
+    socket.send(Message::binary(encode_frame(&ClientFrame::Subscribe { id: 1, view }).unwrap())).await.unwrap();
     socket
 }
 
@@ -135,8 +135,8 @@ async fn until_holds(socket: &mut Socket, body: &mut Option<Body>, path: &str) {
         {
             return;
         }
-        let Message::Text(text) = socket.next().await.unwrap().unwrap() else { continue };
-        match serde_json::from_str(&text).unwrap() {
+        let Message::Binary(bytes) = socket.next().await.unwrap().unwrap() else { continue };
+        match decode_frame(&bytes).unwrap() {
             ServerFrame::Snapshot { body: whole, .. } => *body = Some(whole),
             ServerFrame::Delta { body: delta, .. } => assert!(body.as_mut().unwrap().apply(&delta), "a difference leads nowhere"),
             _ => {}
