@@ -18,7 +18,7 @@ use super::backoff::Backoff;
 use super::config::ObserverConfig;
 use super::counts::{Counts, Kind};
 use super::root::WatchChange;
-use super::translate::{Heard, heard};
+use super::translate::{Heard, WatchFailure, heard, watch_failure};
 
 /// Waits between attempts; there is no hurry, the rounds over all directories find silent children too.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
@@ -66,6 +66,8 @@ struct Shared {
     wanted: BTreeSet<Place>,
     /// To be set or dropped, unless they are as they should be.
     changed: BTreeSet<Place>,
+    /// Watches that are set.
+    set: BTreeSet<Place>,
     roots: Vec<Rest>,
     news: News,
 }
@@ -111,7 +113,8 @@ impl Shared {
 impl ChildWatches {
     pub(super) fn new(roots: usize) -> Self {
         let rest = Rest { is_guarded: false, until: None, counted_since: Instant::now(), changes: 0 };
-        let shared = Shared { wanted: BTreeSet::new(), changed: BTreeSet::new(), roots: vec![rest; roots], news: News::default() };
+        let shared =
+            Shared { wanted: BTreeSet::new(), changed: BTreeSet::new(), set: BTreeSet::new(), roots: vec![rest; roots], news: News::default() };
         Self { shared: Mutex::new(shared), changed: Notify::new(), news: Notify::new() }
     }
 
@@ -122,19 +125,14 @@ impl ChildWatches {
         }
         let mut shared = self.shared();
         for change in changes {
-            let place = match change {
-                WatchChange::Set(path) => {
-                    let place = (root, path);
-                    shared.wanted.insert(place.clone());
-                    place
-                }
-                WatchChange::Drop(path) => {
-                    let place = (root, path);
-                    shared.wanted.remove(&place);
-                    shared.news.directories.remove(&place);
-                    place
-                }
-            };
+            let (WatchChange::Set(path) | WatchChange::Drop(path)) = &change;
+            let place = (root, Arc::clone(path));
+            if matches!(change, WatchChange::Drop(_)) {
+                shared.wanted.remove(&place);
+                shared.news.directories.remove(&place);
+            } else {
+                shared.wanted.insert(place.clone());
+            }
             shared.changed.insert(place);
         }
         drop(shared);
@@ -165,26 +163,26 @@ impl ChildWatches {
     }
 
     fn tell_set(&self, place: &Place) {
-        self.tell(place, |told| *told = DirectoryNews { is_set: true, changes: 0 });
-    }
-
-    fn tell_changes(&self, place: &Place, changes: u32) {
-        self.tell(place, |told| told.changes = told.changes.saturating_add(changes));
         let mut shared = self.shared();
-        if shared.roots.get_mut(place.0).is_some_and(|rest| rest.begins(changes, Instant::now())) {
-            shared.lose(place.0);
-            shared.change_all(place.0);
-            drop(shared);
-            self.changed.notify_one();
+        if shared.is_due(place) {
+            shared.set.insert(place.clone());
+            shared.news.directories.insert(place.clone(), DirectoryNews { is_set: true, changes: 0 });
+            self.news.notify_one();
         }
     }
 
-    fn tell(&self, place: &Place, tell: impl FnOnce(&mut DirectoryNews)) {
+    fn tell_changes(&self, place: &Place, changes: u32) {
         let mut shared = self.shared();
-        if shared.is_due(place) {
-            tell(shared.news.directories.entry(place.clone()).or_default());
-            drop(shared);
-            self.news.notify_one();
+        if !shared.is_due(place) {
+            return;
+        }
+        let told = shared.news.directories.entry(place.clone()).or_default();
+        told.changes = told.changes.saturating_add(changes);
+        self.news.notify_one();
+        if shared.roots.get_mut(place.0).is_some_and(|rest| rest.begins(changes, Instant::now())) {
+            shared.lose(place.0);
+            shared.change_all(place.0);
+            self.changed.notify_one();
         }
     }
 
@@ -211,16 +209,27 @@ impl ChildWatches {
     /// A session is over: nothing is heard.
     fn end(&self) {
         let mut shared = self.shared();
+        shared.set.clear();
         (0..shared.roots.len()).for_each(|root| shared.lose(root));
         drop(shared);
         self.news.notify_one();
     }
 
-    /// What changed, and whether it is to be watched.
+    /// What is to be watched from now on, or no more. What was dropped and is wanted again meanwhile still has its watch,
+    /// which is told anew: whoever wants it knows nothing of it.
     fn take_changed(&self) -> Vec<(Place, bool)> {
         let mut shared = self.shared();
-        let changed = std::mem::take(&mut shared.changed);
-        changed.into_iter().map(|place| (place.clone(), shared.is_due(&place))).collect()
+        let changed: Vec<(Place, bool)> =
+            std::mem::take(&mut shared.changed).into_iter().map(|place| (place.clone(), shared.is_due(&place))).collect();
+        for (place, is_due) in &changed {
+            if !is_due {
+                shared.set.remove(place);
+            } else if shared.set.contains(place) {
+                shared.news.directories.insert(place.clone(), DirectoryNews { is_set: true, changes: 0 });
+                self.news.notify_one();
+            }
+        }
+        changed
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -282,8 +291,16 @@ async fn session(client: &Client, watches: &ChildWatches, counts: &Counts) -> Re
 async fn watch(client: &Client, watches: &ChildWatches, counts: &Counts, setting: &Semaphore, place: Place) -> Result<(), Error> {
     let turn = setting.acquire().await;
     counts.asked(Kind::Watch, 1);
-    let mut watcher = client.watch(&place.1, AddWatchMode::Persistent).await.inspect_err(|_| counts.failed(Kind::Watch))?;
+    let set = client.watch(&place.1, AddWatchMode::Persistent).await.inspect_err(|_| counts.failed(Kind::Watch));
     drop(turn);
+    let mut watcher = match set {
+        // Of this directory alone: it goes without, and the others don't.
+        Err(error) if watch_failure(&error) == WatchFailure::Refused => {
+            tracing::debug!(%error, path = %place.1, "no child watch here; the rounds go on");
+            std::future::pending().await
+        }
+        set => set?,
+    };
     watches.tell_set(&place);
     loop {
         let mut changes = 0;
@@ -299,5 +316,76 @@ async fn watch(client: &Client, watches: &ChildWatches, counts: &Counts, setting
         if changes > 0 {
             watches.tell_changes(&place, changes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(paths: &[&str]) -> ChildWatches {
+        let watches = ChildWatches::new(1);
+        watches.change(0, paths.iter().map(|path| WatchChange::Set((*path).into())).collect());
+        watches.begin();
+        watches.take_changed().iter().for_each(|(place, _)| watches.tell_set(place));
+        assert!(watches.take().directories.values().all(|news| news.is_set));
+        watches
+    }
+
+    fn place(path: &str) -> Place {
+        (0, path.into())
+    }
+
+    /// Its watch outlives it at the server, so nobody sets another and says so.
+    #[test]
+    fn a_directory_that_is_made_again_at_once_is_watched() {
+        let watches = watched(&["/d"]);
+        watches.change(0, vec![WatchChange::Drop("/d".into()), WatchChange::Set("/d".into())]);
+        assert_eq!(watches.take_changed(), [(place("/d"), true)], "nothing to do");
+        assert!(watches.take().directories[&place("/d")].is_set);
+        // Dropped in between, it is not set before its watch is.
+        watches.change(0, vec![WatchChange::Drop("/d".into())]);
+        assert_eq!(watches.take_changed(), [(place("/d"), false)]);
+        watches.change(0, vec![WatchChange::Set("/d".into())]);
+        assert_eq!(watches.take_changed(), [(place("/d"), true)]);
+        assert!(watches.take().directories.is_empty());
+    }
+
+    #[test]
+    fn a_busy_root_rests_unless_it_is_guarded() {
+        for is_guarded in [false, true] {
+            let watches = watched(&["/d"]);
+            if is_guarded {
+                watches.guard(0);
+            }
+            watches.tell_changes(&place("/d"), BUSY_CHANGES + 1);
+            assert_eq!(watches.take().lost.contains(&0), !is_guarded);
+            assert_eq!(watches.take_changed().contains(&(place("/d"), false)), !is_guarded);
+            if !is_guarded {
+                watches.guard(0);
+                assert_eq!(watches.take_changed(), [(place("/d"), true)], "what may not be read ends its rest");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rest_that_ends_as_it_begins_leaves_the_watches_set() {
+        let watches = watched(&["/d"]);
+        watches.tell_changes(&place("/d"), BUSY_CHANGES + 1);
+        watches.guard(0);
+        assert!(watches.take().lost.contains(&0));
+        assert_eq!(watches.take_changed(), [(place("/d"), true)]);
+        assert!(watches.take().directories[&place("/d")].is_set);
+    }
+
+    #[test]
+    fn the_end_of_a_session_is_told_before_what_comes_later() {
+        let watches = watched(&["/d"]);
+        watches.tell_changes(&place("/d"), 1);
+        watches.end();
+        watches.tell_set(&place("/d"));
+        let news = watches.take();
+        assert!(news.lost.contains(&0));
+        assert_eq!(news.directories[&place("/d")], DirectoryNews { is_set: true, changes: 0 });
     }
 }

@@ -8,6 +8,7 @@ mod config;
 mod counts;
 mod credentials;
 mod elsewhere;
+mod link;
 mod observer;
 mod outbox;
 mod own;

@@ -11,9 +11,10 @@ use super::children::{ChildWatches, watch_children};
 use super::config::ObserverConfig;
 use super::counts::Counts;
 use super::elsewhere::{RETRY_CAP, RETRY_FIRST, pause};
+use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::root::RootWatch;
-use super::session::{End, LinkTeller, Root, Session, Shared};
+use super::session::{End, Root, Session, Shared};
 use super::watch::{Input, Why};
 use crate::clock::Clock;
 

@@ -22,6 +22,7 @@ use super::config::ObserverConfig;
 use super::counts::{Counts, Kind};
 use super::credentials::Credentials;
 use super::elsewhere::Elsewhere;
+use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::probe::{PULSE, Probe, Proved};
 use super::request::{Epoch, Reply, Request, send};
@@ -96,22 +97,6 @@ pub(super) enum End {
     Moved(Client),
 }
 
-/// The last link state that was told.
-#[derive(Debug, Default)]
-pub(super) struct LinkTeller {
-    told: Option<(Link, Option<SessionId>, &'static str)>,
-}
-
-impl LinkTeller {
-    /// Says a link state unless it was the last one said.
-    pub(super) fn tell(&mut self, link: Link, session: Option<SessionId>, why: &'static str, out: &mut Outbox) {
-        if self.told != Some((link, session, why)) {
-            self.told = Some((link, session, why));
-            out.push(Observation::Link { link, session, why: why.into() });
-        }
-    }
-}
-
 /// What outlives a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared<'a> {
@@ -144,7 +129,9 @@ impl<'a> Session<'a> {
     pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
         let states = client.state_watcher();
         let (flights, probe, elsewhere) = (FuturesUnordered::new(), Probe::new(), Elsewhere::default());
-        Self { client, states, connected: true, roots, out, link, shared, flights, probe, elsewhere, hints_at: None, turn: 0 }
+        // A session before may have been told that there is something, and have gone before it looked.
+        let hints_at = Some(Instant::now());
+        Self { client, states, connected: true, roots, out, link, shared, flights, probe, elsewhere, hints_at, turn: 0 }
     }
 
     /// Runs until the session ends or `stop` turns true.

@@ -1,0 +1,22 @@
+//! Says each state of the link once.
+
+use app::domain::observation::{Link, Observation};
+use app::domain::znode::SessionId;
+
+use super::outbox::Outbox;
+
+/// The last link state that was told.
+#[derive(Debug, Default)]
+pub(super) struct LinkTeller {
+    told: Option<(Link, Option<SessionId>, &'static str)>,
+}
+
+impl LinkTeller {
+    /// Says a link state unless it was the last one said.
+    pub(super) fn tell(&mut self, link: Link, session: Option<SessionId>, why: &'static str, out: &mut Outbox) {
+        if self.told != Some((link, session, why)) {
+            self.told = Some((link, session, why));
+            out.push(Observation::Link { link, session, why: why.into() });
+        }
+    }
+}
