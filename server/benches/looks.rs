@@ -45,14 +45,13 @@ async fn run() {
     clients[0].create("/locks", b"", &directory()).await.unwrap();
     join_all(clients.iter().enumerate().map(|(at, client)| fill(client, at))).await;
     clients[0].create(HANDED, b"", &directory()).await.unwrap();
-    let queue = join_all((0..2 * ASKED_FOR.as_millis() / HAND_OFF_EVERY.as_millis()).map(|_| enter(&clients[0], HANDED))).await;
     let lockscope = Lockscope::serve(&server.address(), "/locks", Duration::from_millis(100)).await;
     for asks_a_second in [0, ASKS_A_SECOND] {
-        measure(&lockscope, &clients[0], &queue[if asks_a_second == 0 { 0 } else { queue.len() / 2 }..], asks_a_second).await;
+        measure(&lockscope, &clients[0], asks_a_second).await;
     }
 }
 
-async fn measure(lockscope: &Lockscope, client: &Client, queue: &[String], asks_a_second: u32) {
+async fn measure(lockscope: &Lockscope, client: &Client, asks_a_second: u32) {
     let ends_at = Instant::now() + ASKED_FOR;
     let (answered, refused) = (AtomicU64::new(0), AtomicU64::new(0));
     let asks = async {
@@ -70,7 +69,7 @@ async fn measure(lockscope: &Lockscope, client: &Client, queue: &[String], asks_
     };
     let pages = slowest(&lockscope.url, "/", Duration::from_secs(1), ends_at);
     let health = slowest(&lockscope.url, "/healthz", PULSE, ends_at);
-    let (mut shown, (), page, health) = tokio::join!(hand_offs(&lockscope.url, client, queue, ends_at), asks, pages, health);
+    let (mut shown, (), page, health) = tokio::join!(hand_offs(&lockscope.url, client, ends_at), asks, pages, health);
     shown.sort();
     let percentile = |percent: usize| shown[(shown.len() * percent / 100).min(shown.len() - 1)];
     let met = |is_met: bool| if is_met { "met" } else { "missed" };
@@ -95,22 +94,23 @@ fn resident_mb(lockscope: &Lockscope) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1_000
 }
 
-/// The first of the queue goes, again and again; how long each time until the next one is shown to hold.
-async fn hand_offs(url: &str, client: &Client, queue: &[String], ends_at: Instant) -> Vec<Duration> {
+/// The first of a queue goes, again and again; how long each time until the next one is shown to hold.
+async fn hand_offs(url: &str, client: &Client, ends_at: Instant) -> Vec<Duration> {
+    let mut queue = vec![enter(client, HANDED).await];
     let mut socket = follow(url).await;
     let mut body = None;
+    until_holds(&mut socket, &mut body, &queue[0]).await;
     let mut took = Vec::new();
     let mut pulse = interval(HAND_OFF_EVERY);
-    for pair in queue.windows(2) {
+    while Instant::now() < ends_at {
+        queue.push(enter(client, HANDED).await);
         pulse.tick().await;
-        if Instant::now() >= ends_at {
-            break;
-        }
-        client.delete(&pair[0], None).await.unwrap();
+        client.delete(&queue.remove(0), None).await.unwrap();
         let gone = Instant::now();
-        timeout(WAIT_MAX, until_holds(&mut socket, &mut body, &pair[1])).await.unwrap();
+        timeout(WAIT_MAX, until_holds(&mut socket, &mut body, &queue[0])).await.unwrap();
         took.push(gone.elapsed());
     }
+    client.delete(&queue[0], None).await.unwrap();
     took
 }
 

@@ -63,6 +63,15 @@ impl Member {
         self
     }
 
+    pub(super) fn unasked(mut self) -> Self {
+        self.report.connections = Answer::NotAsked;
+        self
+    }
+
+    pub(super) fn round(self) -> Round {
+        Round { reports: vec![self.report] }
+    }
+
     pub(super) fn watches(mut self, watches: &[(&str, &[i64])]) -> Self {
         let by_path = watches.iter().map(|(path, by)| ((*path).into(), by.iter().map(|session| SessionId(*session)).collect())).collect();
         self.report.watches = Answer::Ok { asked_at: self.at, value: WatchTable { by_path } };
@@ -96,7 +105,7 @@ pub(super) const FIRST: &str = "/l/_c_11111111-1111-1111-1111-111111111111-lock-
 pub(super) const SECOND: &str = "/l/_c_22222222-2222-2222-2222-222222222222-lock-0000000001";
 
 fn liveness(story: &Story, session: i64) -> Liveness {
-    story.observatory.book().peer(SessionId(session), TimeMs(1_000_000), TimeMs(story.now)).liveness
+    story.observatory.book().peer(SessionId(session), TimeMs(1_000_000)).liveness
 }
 
 #[test]

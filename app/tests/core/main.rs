@@ -5,6 +5,7 @@ mod crowded;
 mod disagreement;
 mod documents;
 mod evidence;
+mod expiring;
 mod findings;
 mod fixtures;
 mod freshness;

@@ -62,7 +62,7 @@ fn exclusive() -> Story {
 
 /// One member's answer at a time: these watch the lock's znode.
 fn table(at: i64, sessions: &[i64]) -> Vec<Member> {
-    vec![member("m1", at).connected(&[(10, 0)]).watches(&[(LOCK, sessions)])]
+    vec![member("m1", at).connected(&[(10, 0), (20, 0), (21, 0)]).watches(&[(LOCK, sessions)])]
 }
 
 /// How many wait, since when the oldest does, and what is missing.
@@ -108,7 +108,7 @@ fn a_table_from_before_a_hand_off_says_nothing_of_who_waits_now() {
     // Asked for a moment after the hand-off: not all may watch again.
     ask(&mut story, table(1_012_000, &[21]));
     assert_eq!(waiting(&story), (Some(1), Some(1_010_000), vec![Missing::WatchesNotRead]), "it waits since before the hand-off");
-    assert_eq!(story.sentence("/exclusive_lock"), "Held by app-2; at least 1 waits.");
+    assert_eq!(story.sentence("/exclusive_lock"), "Held by app-2 at 10.0.0.20:4000; at least 1 waits.");
     ask(&mut story, table(1_030_000, &[21, 10]));
     assert_eq!(waiting(&story), (Some(2), Some(1_010_000), vec![]));
     // Whoever held waits anew.
@@ -142,7 +142,7 @@ fn with_one_table_of_two_there_may_be_more() {
 fn a_leader_at_a_fixed_znode_is_never_slow_and_its_watchers_are_all_there_are() {
     let mut story = Story::new(&["/"]);
     story.tell("1000000 sync /\n1000000 node /controller owner=a\n1000000 end /");
-    let table = |at, sessions: &[i64]| vec![member("m1", at).connected(&[(10, 0)]).watches(&[("/controller", sessions)])];
+    let table = |at, sessions: &[i64]| vec![member("m1", at).connected(&[(10, 0), (20, 0), (21, 0)]).watches(&[("/controller", sessions)])];
     ask(&mut story, table(1_400_000, &[20, 21]));
     assert_eq!((story.lock("/controller").waiter_count(), story.lock("/controller").verdict), (Some(2), Verdict::Healthy));
     ask(&mut story, table(1_416_000, &[]));

@@ -35,6 +35,8 @@ pub struct Book {
     complete_at: Option<TimeMs>,
     /// The last round is not too old to speak of now.
     is_fresh: bool,
+    /// When every member was asked who is connected, as long as what is told rests on it.
+    vouched_at: Option<TimeMs>,
 }
 
 impl Book {
@@ -138,8 +140,9 @@ impl Book {
         let (rounds, complete_at, tick_ms) = (self.rounds, self.complete_at, self.tick_ms());
         let latest: BTreeMap<Arc<str>, Option<TimeMs>> =
             self.members.iter().map(|(name, member)| (Arc::clone(name), member.connections.asked_at())).collect();
-        let is_fresh = self.complete_at(now).is_some();
+        self.vouched_at = self.complete_at(now);
         self.is_fresh = true;
+        let is_vouched = self.vouched_at.is_some();
         let mut news = BTreeSet::new();
         self.sessions.retain(|session, known| {
             let is_listed =
@@ -156,7 +159,7 @@ impl Book {
             if is_listed && known.runs_out.is_some_and(|(_, round)| is_old(round)) {
                 known.runs_out = None;
             }
-            if known.tell(now, tick_ms, is_fresh) {
+            if known.tell(now, tick_ms, is_vouched) {
                 news.insert(*session);
             }
             let is_mentioned = known.round == rounds;
@@ -174,15 +177,18 @@ impl Book {
         news
     }
 
-    /// Time passes. When the last round becomes too old, returns the sessions of which something else is to be told.
+    /// Time passes. When the last round, or the last one that every member answered, becomes too old, returns the sessions of
+    /// which something else is to be told.
     pub(in crate::domain) fn grow_old(&mut self, now: TimeMs) -> BTreeSet<SessionId> {
+        let before = (self.is_fresh, self.vouched_at);
         let last = self.members.values().filter_map(|member| member.connections.asked_at()).max();
-        if !self.is_fresh || last.is_some_and(|at| now.since(at) <= FRESH_MS) {
+        self.is_fresh &= last.is_some_and(|at| now.since(at) <= FRESH_MS);
+        self.vouched_at = self.vouched_at.and(self.complete_at(now));
+        if (self.is_fresh, self.vouched_at) == before {
             return BTreeSet::new();
         }
-        self.is_fresh = false;
-        let tick_ms = self.tick_ms();
-        self.sessions.iter_mut().filter_map(|(session, known)| known.tell(now, tick_ms, false).then_some(*session)).collect()
+        let (tick_ms, is_vouched) = (self.tick_ms(), self.vouched_at.is_some());
+        self.sessions.iter_mut().filter_map(|(session, known)| known.tell(now, tick_ms, is_vouched).then_some(*session)).collect()
     }
 
     /// A tick of the ensemble, ms: sessions run out on a whole one.
@@ -213,12 +219,18 @@ impl Book {
         self.complete_at.filter(|at| now.since(*at) <= FRESH_MS)
     }
 
-    /// What is to be told of a session that owns something since `owned_since`, which was before now.
-    pub fn peer(&self, session: SessionId, owned_since: TimeMs, now: TimeMs) -> Peer {
+    /// Whether every member was asked who is connected, and not too long ago, so that one on no list has no connection.
+    pub(in crate::domain) fn is_vouched(&self) -> bool {
+        self.vouched_at.is_some()
+    }
+
+    /// What is to be told of a session that owns something since `owned_since`. It changes with rounds and their end alone,
+    /// so that whatever is concluded from it agrees with it at every moment.
+    pub fn peer(&self, session: SessionId, owned_since: TimeMs) -> Peer {
         match self.sessions.get(&session) {
-            Some(known) => known.peer(now, self.tick_ms(), self.complete_at(now).is_some()),
+            Some(known) => known.told.clone(),
             // It owned something when all were asked, and nobody listed it.
-            None if self.complete_at(now).is_some_and(|at| at > owned_since) => Peer { liveness: Liveness::Disconnected, ..Peer::default() },
+            None if self.vouched_at.is_some_and(|at| at > owned_since) => Peer { liveness: Liveness::Disconnected, ..Peer::default() },
             None => Peer::default(),
         }
     }

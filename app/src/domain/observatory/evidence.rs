@@ -18,8 +18,12 @@ impl Observatory {
     /// Takes in a round of answers.
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
+        if self.book.rounds() == 0 {
+            self.unlisted = self.locks.values().flat_map(|lock| &lock.holders).filter_map(|tenure| tenure.owner).collect();
+        }
         let (before, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
         self.backlog.heard.extend(news);
+        self.hear_unlisted();
         self.follow_tables(now);
         if has_watches {
             self.look_again(now);
@@ -30,11 +34,27 @@ impl Observatory {
 
     /// Answers that grew too old speak of now no longer.
     pub(super) fn outlive_evidence(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        let was_vouched = self.book.is_vouched();
         let news = self.book.grow_old(now);
-        if !news.is_empty() {
+        let is_over = was_vouched && !self.book.is_vouched();
+        if is_over || !news.is_empty() {
             self.backlog.heard.extend(news);
+            self.hear_unlisted();
             out.push(Change::EvidenceChanged);
         }
+    }
+
+    /// A round says something of holders that are on no list as well, and so does its end.
+    fn hear_unlisted(&mut self) {
+        self.backlog.heard.append(&mut self.unlisted);
+    }
+
+    /// Brings what is told of a lock's holders up to date; whether that is news.
+    pub(super) fn identify(&mut self, path: &str) -> bool {
+        let Some(lock) = self.locks.get_mut(path).filter(|_| self.book.rounds() > 0) else { return false };
+        let owners = lock.holders.iter().filter_map(|tenure| tenure.owner);
+        self.unlisted.extend(owners.filter(|owner| self.book.session(*owner).is_none()));
+        identify(lock, &self.book)
     }
 
     /// Has the findings looked for of every lock that members disagree on otherwise than before: one that only a wrong
@@ -65,8 +85,8 @@ impl Observatory {
         let held = self.spots(session).filter(|spot| spot.tenure.is_some());
         let paths: BTreeSet<Arc<str>> = held.map(|spot| Arc::clone(&spot.lock.path)).collect();
         for path in paths {
-            let Some(lock) = self.locks.get_mut(&path) else { continue };
-            if identify(lock, &self.book, now) {
+            if self.identify(&path) {
+                let Some(lock) = self.locks.get_mut(&path) else { continue };
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: Arc::clone(&path) });
                 self.plan_look(now, &path);

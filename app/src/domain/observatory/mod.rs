@@ -97,6 +97,8 @@ pub struct Observatory {
     leaving: sessions::Leaving,
     offset: ClockOffset,
     book: Book,
+    /// Owners of what is held whom the book did not know when it was asked for them; none before the first round.
+    unlisted: BTreeSet<SessionId>,
     /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
     tables: Vec<Option<TimeMs>>,
     zxid: Zxid,
@@ -130,6 +132,7 @@ impl Observatory {
             leaving: sessions::Leaving::default(),
             offset: ClockOffset::default(),
             book: Book::default(),
+            unlisted: BTreeSet::new(),
             tables: Vec::new(),
             zxid: Zxid(0),
             counters: Counters::default(),

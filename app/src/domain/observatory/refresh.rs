@@ -157,7 +157,6 @@ impl Observatory {
         if seen == Seen::AfterGap {
             lock.left_at = now;
         }
-        identify(lock, &self.book, now);
         self.shelf.note(lock);
         let path = Arc::clone(&lock.path);
         let first = lock.holders.first().map(|tenure| tenure.name.clone());
@@ -166,6 +165,7 @@ impl Observatory {
         } else {
             Change::LockTouched { lock: Arc::clone(&path) }
         });
+        self.identify(&path);
         self.plan_look(now, &path);
         for (session, node, what) in &news.told {
             self.tell(now, *session, &path, node, *what);
@@ -276,11 +276,11 @@ fn note_woken(lock: &mut Lock, mirror: &Mirror, book: &Book, now: TimeMs, ours: 
 }
 
 /// Brings what is told of the holders' clients up to date. True when something else is to be told.
-pub(super) fn identify(lock: &mut Lock, book: &Book, now: TimeMs) -> bool {
+pub(super) fn identify(lock: &mut Lock, book: &Book) -> bool {
     let mut is_news = false;
     for tenure in lock.holders.iter_mut().filter(|_| book.rounds() > 0) {
         let Some(session) = tenure.owner else { continue };
-        let peer = book.peer(session, tenure.since, now);
+        let peer = book.peer(session, tenure.since);
         if tenure.peer.as_deref() != Some(&peer) {
             tenure.peer = Some(Box::new(peer));
             is_news = true;
@@ -293,6 +293,6 @@ pub(super) fn identify(lock: &mut Lock, book: &Book, now: TimeMs) -> bool {
 pub(in crate::domain) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, book: &Book, now: TimeMs) -> Lock {
     let mut after = lock.clone();
     follow_holders(&mut after, without, offset, now, Seen::Watched);
-    identify(&mut after, book, now);
+    identify(&mut after, book);
     after
 }

@@ -63,7 +63,7 @@ impl Observatory {
     /// Whether the members told of a silent or lost client, and that its session runs out about then. Had it come back, it
     /// would run out later.
     fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {
-        let peer = self.book.peer(session, at, at);
+        let peer = self.book.peer(session, at);
         let is_lost = matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected);
         is_lost && peer.runs_out.is_some_and(|runs_out| at + self.book.tick_ms() + PRINTED_MS >= runs_out.at)
     }

@@ -126,7 +126,7 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
     }
     let target = Target { path: path.into(), czxid: read.czxid, owner: read.owner(), version: read.version, naming: naming(lock, &seat) };
     let role = role(lock, &seat);
-    let peer = read.owner().map(|owner| observatory.book().peer(owner, seat.child.arrived_at, now));
+    let peer = read.owner().map(|owner| observatory.book().peer(owner, seat.child.arrived_at));
     let directories: Vec<&str> = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().map(AsRef::as_ref).collect();
     let after = foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.book(), now);
     let gets: Vec<&Tenure> = after.holders.iter().filter(|tenure| !holds_already(lock, tenure)).collect();

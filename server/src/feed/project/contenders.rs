@@ -68,10 +68,11 @@ impl<'a> Look<'a> {
         let is_item = matches!(lock.recognition.shape, Shape::Items | Shape::TakenItems);
         let read = seat.child.read.as_ref();
         let ephemeral = seat.child.is_owned();
-        let (client, liveness, runs_out) = match seat.child.owner() {
-            Some(owner) => self.peer(owner, seat.child.arrived_at),
-            None if ephemeral == Some(false) => (None, wire::Liveness::Persistent, None),
-            None => (None, wire::Liveness::Unknown, None),
+        let (client, liveness, runs_out) = match (tenure, seat.child.owner()) {
+            (Some(tenure), Some(owner)) if tenure.owner == Some(owner) => self.holders_peer(tenure, owner),
+            (_, Some(owner)) => self.peer(owner, seat.child.arrived_at),
+            (_, None) if ephemeral == Some(false) => (None, wire::Liveness::Persistent, None),
+            (_, None) => (None, wire::Liveness::Unknown, None),
         };
         let path = seat.path();
         let disputed = self.observatory.book().disputed().get(&*path);
@@ -114,7 +115,16 @@ fn node_data(payload: &[u8], bytes: u32) -> Option<wire::NodeData> {
 
 #[cfg(test)]
 mod tests {
+    use app::domain::evidence::{Answer, Report, Round};
+    use app::domain::observation::{Link, Observation, RootId};
+    use app::domain::observatory::{Observatory, Settings};
+    use app::domain::time::TimeMs;
+    use app::domain::verdict::Verdict;
+    use app::domain::znode::{Facts, SessionId, Zxid};
+
     use super::*;
+    use crate::feed::Sight;
+    use crate::feed::project::EnsembleInfo;
 
     #[test]
     fn a_payload_that_may_not_be_read_is_none() {
@@ -122,5 +132,69 @@ mod tests {
         let data = node_data(b"ab", 3).unwrap();
         assert_eq!((data.text.as_deref(), data.bytes, data.truncated), (Some("ab"), 3, true));
         assert_eq!(node_data(&[0xff], 1).unwrap().base64.as_deref(), Some("/w=="));
+    }
+
+    const NOW: TimeMs = TimeMs(1_000_000);
+
+    fn node(path: &str, owner: Option<i64>) -> Observation {
+        let facts = Facts {
+            czxid: Zxid(5),
+            mzxid: Zxid(5),
+            pzxid: Zxid(5),
+            ctime_ms: 1,
+            version: 0,
+            cversion: 1,
+            children: u32::from(owner.is_none()),
+            owner: owner.map(SessionId),
+            payload: None,
+            payload_bytes: 0,
+        };
+        Observation::SyncNode { root: RootId(0), path: path.into(), facts: Box::new(facts), unreadable: false }
+    }
+
+    /// All members were asked who is connected, and nobody was.
+    fn nobody_connected() -> Observation {
+        let none = || Answer::Ok { asked_at: NOW + 1, value: Vec::new() };
+        let report = Report {
+            member: "m1".into(),
+            number: None,
+            by: "four-letter words".into(),
+            is_down: false,
+            connections: none(),
+            sessions: Answer::NotAsked,
+            watches: Answer::NotAsked,
+            health: Answer::NotAsked,
+        };
+        Observation::Evidence(Box::new(Round { reports: vec![report] }))
+    }
+
+    /// A round is taken in a piece at a time, and views may be made in between.
+    #[test]
+    fn a_holder_is_shown_as_its_lock_is_judged() {
+        let mut observatory = Observatory::new(Settings { roots: vec!["/l".to_owned()], ..Settings::default() }, TimeMs(0));
+        let root = RootId(0);
+        let seen = [
+            Observation::Link { link: Link::Live, session: Some(SessionId(1)), why: "".into() },
+            Observation::SyncBegan { root, why: "first sync".into() },
+            node("/l", None),
+            node("/l/lock-0000000000", Some(10)),
+            Observation::SyncEnded { root },
+        ];
+        seen.into_iter().for_each(|observation| drop(observatory.apply(NOW, observation)));
+        observatory.begin(NOW + 2, nobody_connected());
+        let ensemble = EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
+        let mut shown = Vec::new();
+        loop {
+            let look = Look { observatory: &observatory, ensemble: &ensemble, sight: &Sight::ALL, now: NOW + 2 };
+            let lock = observatory.lock("/l").unwrap();
+            let holder = look.holders(lock, observatory.mirror_of(lock).unwrap()).next().unwrap();
+            shown.push((holder.liveness, lock.verdict));
+            if !observatory.has_backlog() {
+                break;
+            }
+            observatory.go_on(NOW + 2);
+        }
+        assert_eq!(shown.first(), Some(&(wire::Liveness::Unknown, Verdict::Healthy)), "not judged yet");
+        assert_eq!(shown.last(), Some(&(wire::Liveness::Disconnected, Verdict::Expiring)));
     }
 }

@@ -1,7 +1,7 @@
 //! What members tell, in the wire's words.
 
 use app::domain::evidence::{Known, Liveness, Member, MemberRole, Peer, RunsOut, Source, Trouble};
-use app::domain::lock::{Known as HerdKnown, Lock};
+use app::domain::lock::{Known as HerdKnown, Lock, Tenure};
 use app::domain::mirror::Mirror;
 use app::domain::time::TimeMs;
 use app::domain::znode::{SessionId, Zxid};
@@ -17,9 +17,17 @@ const EPOCH_BITS: u32 = 32;
 impl Look<'_> {
     /// A session's client, whether it is heard of, and when it runs out.
     pub(super) fn peer(&self, session: SessionId, owned_since: TimeMs) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
-        let book = self.observatory.book();
-        let peer = book.peer(session, owned_since, self.now);
-        (book.session(session).and_then(client), wire_liveness(peer.liveness), runs_out(&peer))
+        self.client(session, &self.observatory.book().peer(session, owned_since))
+    }
+
+    /// The same of who holds: as the lock's verdict has it, which follows a round a moment later.
+    pub(super) fn holders_peer(&self, tenure: &Tenure, session: SessionId) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+        let unknown = Peer::default();
+        self.client(session, tenure.peer.as_deref().unwrap_or(&unknown))
+    }
+
+    fn client(&self, session: SessionId, peer: &Peer) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+        (self.observatory.book().session(session).and_then(client), wire_liveness(peer.liveness), runs_out(peer))
     }
 
     /// How far what members tell can be trusted.
