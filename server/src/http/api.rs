@@ -1,6 +1,6 @@
 //! The reading half of the API: status, locks, one lock, who waits for whom, sessions.
 
-use app::wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, Status, View};
+use app::wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, View, age_ms};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 
 use super::Http;
-use super::api_sessions::{SessionDetail, SessionList, Waits, WithSeq};
+use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
 use super::shared::{Answer, Asked};
@@ -22,9 +22,9 @@ pub(super) async fn status(State(http): State<Http>, asked: Asked, pairs: Pairs)
     Ok(share(&http, asked, status_now).await)
 }
 
-fn status_now(http: &Http, sight: Sight) -> Result<Json<Status>, Refused> {
+fn status_now(http: &Http, sight: Sight) -> Result<Json<StatusAnswer>, Refused> {
     match http.hub.look(View::Status {}, &sight)? {
-        (_, Projected { body: Body::Status(status), .. }) => Ok(Json(status)),
+        (_, Projected { body: Body::Status(status), known }) => Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status })),
         _ => Err(mixed_up()),
     }
 }
@@ -64,9 +64,9 @@ pub(super) async fn waits(State(http): State<Http>, asked: Asked, pairs: Pairs) 
     Ok(share(&http, asked, waits_now).await)
 }
 
-fn waits_now(http: &Http, sight: Sight) -> Result<Json<Waits>, Refused> {
+fn waits_now(http: &Http, sight: Sight) -> Result<Json<WaitsJson>, Refused> {
     match http.hub.look(View::Waits {}, &sight)? {
-        (seq, Projected { body: Body::Waits(waits), .. }) => Ok(Json(WithSeq { seq, value: *waits })),
+        (seq, Projected { body: Body::Waits(waits), known }) => Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
 }
@@ -79,7 +79,7 @@ pub(super) async fn sessions(State(http): State<Http>, asked: Asked, pairs: Pair
 
 fn sessions_now(http: &Http, sight: Sight, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
     match http.hub.look(View::Sessions(query), &sight)? {
-        (seq, Projected { body: Body::Sessions(sessions), .. }) => Ok(Json(SessionList::new(seq, sessions))),
+        (seq, Projected { body: Body::Sessions(sessions), known }) => Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
 }
@@ -93,7 +93,7 @@ pub(super) async fn session(State(http): State<Http>, asked: Asked, pairs: Pairs
 fn session_now(http: &Http, sight: Sight, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
     let id = query.id;
     match http.hub.look(View::Session(query), &sight)? {
-        (seq, Projected { body: Body::Session(Some(page)), .. }) => Ok(Json(SessionDetail::new(seq, *page, http.hub.now_ms()))),
+        (seq, Projected { body: Body::Session(Some(page)), known }) => Ok(Json(SessionDetail::new(seq, *page, known, http.hub.now_ms()))),
         (_, Projected { body: Body::Session(None), .. }) => Err(Refused::not_found(format!(
             "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"
         ))),

@@ -1,29 +1,49 @@
-//! The API's own forms of sessions and of the graph of waiting.
+//! The API's own forms of the status, of sessions and of the graph of waiting.
 
-use app::wire::{SessionEvent, SessionPage, SessionRow, Sessions, Verdict};
+use app::wire::{Cycle, SessionEvent, SessionPage, SessionRow, Sessions, Status, Verdict, WaitEdge, WaitNode, Waits};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::api_as_of::AsOfJson;
 use super::api_types::ContenderJson;
+use crate::feed::Known;
 
-/// A value with the changes applied to the model so far.
+/// Answer of `/api/v1/status`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "{T}Answer")]
-pub(super) struct WithSeq<T> {
-    /// Changes applied to the model so far.
-    pub(super) seq: u64,
+pub(super) struct StatusAnswer {
+    /// How old what is told of the ensembles may be, ms, as of this answer.
+    pub(super) age_ms: i64,
     #[serde(flatten)]
-    pub(super) value: T,
+    pub(super) status: Status,
 }
 
 /// Answer of `/api/v1/waits`.
-pub(super) type Waits = WithSeq<app::wire::Waits>;
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WaitsAnswer")]
+pub(super) struct WaitsJson {
+    /// Changes applied to the model so far.
+    seq: u64,
+    /// How far it can be trusted.
+    as_of: AsOfJson,
+    /// Sessions that wait or are waited for.
+    nodes: Vec<WaitNode>,
+    /// Who waits for whom; one for each pair and lock.
+    edges: Vec<WaitEdge>,
+    /// Deadlocks, and what looks like some.
+    cycles: Vec<Cycle>,
+    /// Sessions that wait or are waited for and are not among the nodes.
+    left_out: u32,
+    /// Locks looked at.
+    locks: u32,
+}
 
 /// Answer of `/api/v1/sessions`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SessionList {
     /// Changes applied to the model so far.
     seq: u64,
+    /// How far it can be trusted.
+    as_of: AsOfJson,
     /// Sessions that match, shown or not.
     total: u32,
     /// All sessions, and those among them that hold or wait.
@@ -41,6 +61,8 @@ pub(super) struct SessionList {
 pub(super) struct SessionDetail {
     /// Changes applied to the model so far.
     seq: u64,
+    /// How far it can be trusted.
+    as_of: AsOfJson,
     #[serde(flatten)]
     session: SessionRow,
     /// Its znodes in locks, shown or not.
@@ -64,11 +86,19 @@ struct SpotJson {
     contender: ContenderJson,
 }
 
+impl WaitsJson {
+    pub(super) fn new(seq: u64, waits: Waits, known: Known, now_ms: i64) -> Self {
+        let Waits { as_of, nodes, edges, cycles, left_out, locks } = waits;
+        Self { seq, as_of: AsOfJson::new(&as_of, known, now_ms), nodes, edges, cycles, left_out, locks }
+    }
+}
+
 impl SessionList {
-    pub(super) fn new(seq: u64, sessions: Sessions) -> Self {
+    pub(super) fn new(seq: u64, sessions: Sessions, known: Known, now_ms: i64) -> Self {
         let head = sessions.head;
         Self {
             seq,
+            as_of: AsOfJson::new(&head.as_of, known, now_ms),
             total: sessions.window.total,
             session_count: head.sessions,
             holding_count: head.holding,
@@ -79,13 +109,20 @@ impl SessionList {
 }
 
 impl SessionDetail {
-    pub(super) fn new(seq: u64, page: SessionPage, now_ms: i64) -> Self {
+    pub(super) fn new(seq: u64, page: SessionPage, known: Known, now_ms: i64) -> Self {
         let spot = |row: app::wire::SpotRow| SpotJson {
             lock: row.lock,
             verdict: row.verdict,
             recipe_label: row.recipe_label,
             contender: ContenderJson::new(&row.contender, now_ms),
         };
-        Self { seq, session: page.row, spot_count: page.spots.total, spots: page.spots.rows.into_iter().map(spot).collect(), history: page.history }
+        Self {
+            seq,
+            as_of: AsOfJson::new(&page.as_of, known, now_ms),
+            session: page.row,
+            spot_count: page.spots.total,
+            spots: page.spots.rows.into_iter().map(spot).collect(),
+            history: page.history,
+        }
     }
 }

@@ -3,11 +3,12 @@
 
 use app::wire::{
     Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
-    LockStats, Missing, NodeData, PastHolder, Recipe, Role, RootState, SessionId, Severity, StatRow, Trust, Verdict, Zxid, age_ms, is_fresh,
+    LockStats, Missing, NodeData, PastHolder, Recipe, Role, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::api_as_of::AsOfJson;
 use crate::feed::Known;
 
 /// Answer of `/api/v1/locks`.
@@ -102,22 +103,6 @@ struct Lock<F> {
     missing: Vec<Missing>,
     /// What is odd: codes in a list, whole findings for one lock.
     findings: Vec<F>,
-}
-
-/// What is said is known to be true up to `at_ms`. It is live only while that is at most 2,000 ms ago.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "LockAsOf")]
-struct AsOfJson {
-    /// State of the root's view.
-    state: RootState,
-    /// The newest transaction the view is known to include.
-    zxid: Zxid,
-    /// The instant up to which this is known to be true.
-    at_ms: i64,
-    /// How long ago that is, as of this answer.
-    age_ms: i64,
-    /// Why it is not live; empty when it is.
-    why: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -308,15 +293,6 @@ fn as_of_row(row: &LockRow, head: &BoardHead, known: Known, now_ms: i64) -> AsOf
         ensemble: None,
     };
     AsOfJson::new(&as_of, known, now_ms)
-}
-
-impl AsOfJson {
-    fn new(as_of: &AsOf, known: Known, now_ms: i64) -> Self {
-        let at_ms = if as_of.state.is_current() { known.at_ms } else { as_of.since_ms };
-        // What was live when it was looked at may not be so by the time that it is told.
-        let state = if as_of.state.is_current() && !is_fresh(at_ms, now_ms) { RootState::Stale } else { as_of.state };
-        Self { state, zxid: as_of.zxid, at_ms, age_ms: age_ms(at_ms, now_ms), why: as_of.why.clone() }
-    }
 }
 
 impl Finding {

@@ -1,6 +1,7 @@
 //! What is served over HTTP: the routes, and what holds for every answer. Knows views, never the model.
 
 mod api;
+mod api_as_of;
 mod api_sessions;
 mod api_types;
 mod approve;

@@ -151,10 +151,18 @@ impl Line {
 
     /// What the API says.
     async fn asked(&self) -> Told {
-        let answer = reqwest::get(format!("http://{}/api/v1/lock?path=/order", self.address)).await.unwrap();
+        self.asked_for("lock?path=/order").await
+    }
+
+    async fn answer(&self, what: &str) -> Value {
+        let answer = reqwest::get(format!("http://{}/api/v1/{what}", self.address)).await.unwrap();
+        serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+    }
+
+    async fn asked_for(&self, what: &str) -> Told {
+        let answer = self.answer(what).await;
         let came_ms = Clock::system().now_ms();
-        let lock: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
-        let as_of = &lock["as_of"];
+        let as_of = &answer["as_of"];
         // None yet.
         let Some(at_ms) = as_of["at_ms"].as_i64() else { return Told { is_live: false, known_at_ms: 0, came_ms } };
         let is_live = as_of["state"] == "live";
@@ -269,9 +277,15 @@ async fn a_look_that_takes_long_shows_nothing_as_live() {
     viewer.until_live().await;
     line.projects_for_ms.store(2_500, Ordering::Relaxed);
     while viewer.judged().await.is_live {}
-    assert!(!line.asked().await.is_live);
+    for what in ["lock?path=/order", "waits", "sessions", "session?id=0x2"] {
+        let asked = line.asked_for(what).await;
+        assert!(!asked.is_live && asked.known_at_ms > 0, "{what}: {asked:?}");
+    }
+    assert!(line.answer("locks").await["locks"].as_array().unwrap().iter().all(|lock| lock["as_of"]["state"] != "live"));
+    assert!(line.answer("status").await["age_ms"].as_i64().unwrap() > LIVE_AGE_MAX_MS);
     line.projects_for_ms.store(0, Ordering::Relaxed);
-    viewer.until_live().await;
+    // The first viewer was not read meanwhile.
+    line.viewer().await.until_live().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

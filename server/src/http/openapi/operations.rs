@@ -1,10 +1,10 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
-use app::wire::{AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder, Status, ThrownFault};
+use app::wire::{AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder, ThrownFault};
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
-use crate::http::api_sessions::{SessionDetail, SessionList, Waits};
+use crate::http::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::http::api_types::{LockDetail, Locks};
 use crate::http::release::{PlanJson, ResultJson};
 use crate::http::routes::Verb;
@@ -105,7 +105,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/openapi.json", "openapi", Tag::Server, "This document")
     },
     Operation {
-        replies: &[json(200, "The server, its ensembles, their roots, and what members tell.", &[Content::Json(shape::<Status>)])],
+        replies: &[json(200, "The server, its ensembles, their roots, and what members tell.", &[Content::Json(shape::<StatusAnswer>)])],
         ..look("/api/v1/status", "status", Tag::Look, "The server's own state")
     },
     Operation {
@@ -121,7 +121,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         text: "At most 300 sessions are nodes, those in deadlocks first; `left_out` counts the others.",
-        replies: &[json(200, "The graph.", &[Content::Json(shape::<Waits>)])],
+        replies: &[json(200, "The graph.", &[Content::Json(shape::<WaitsJson>)])],
         ..look("/api/v1/waits", "waits", Tag::Look, "Who waits for whom, and deadlocks")
     },
     Operation {

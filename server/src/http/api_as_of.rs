@@ -1,0 +1,32 @@
+//! How far an answer of the API can be trusted.
+
+use app::wire::{AsOf, RootState, Zxid, age_ms, is_fresh};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::feed::Known;
+
+/// What is said is known to be true up to `at_ms`. It is live only while that is at most 2,000 ms ago.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AsOf")]
+pub(super) struct AsOfJson {
+    /// State of the root's view; of several roots the worst.
+    state: RootState,
+    /// The newest transaction the view is known to include.
+    zxid: Zxid,
+    /// The instant up to which this is known to be true.
+    at_ms: i64,
+    /// How long ago that is, as of this answer.
+    age_ms: i64,
+    /// Why it is not live; empty when it is.
+    why: String,
+}
+
+impl AsOfJson {
+    pub(super) fn new(as_of: &AsOf, known: Known, now_ms: i64) -> Self {
+        let at_ms = if as_of.state.is_current() { known.at_ms } else { as_of.since_ms };
+        // What was live when it was looked at may not be so by the time that it is told.
+        let state = if as_of.state.is_current() && !is_fresh(at_ms, now_ms) { RootState::Stale } else { as_of.state };
+        Self { state, zxid: as_of.zxid, at_ms, age_ms: age_ms(at_ms, now_ms), why: as_of.why.clone() }
+    }
+}
