@@ -92,6 +92,13 @@ pub struct LabOrder {
     pub seed: Option<u64>,
 }
 
+impl LabOrder {
+    /// Whether one way of waiting is measured at a time; else each slows the others, and times can't be compared.
+    pub fn is_one_at_a_time(&self) -> bool {
+        self.in_turn || self.strategies.len() < 2
+    }
+}
+
 fn one() -> u32 {
     1
 }

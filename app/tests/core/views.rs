@@ -174,3 +174,13 @@ fn a_query_survives_its_own_link() {
     let error = BoardQuery::from_pairs([("sort", "size")]).unwrap_err();
     assert_eq!(error.to_string(), "`size` is not a value of `sort`; use one of damage, oldest_wait, depth, hold, path");
 }
+
+/// A field that is misspelled must not be taken for one that was left out.
+#[test]
+fn orders_of_releases_have_no_unknown_fields() {
+    use app::wire::{PlanRequest, ReleaseOrder};
+    let plan = serde_json::from_str::<PlanRequest>(r#"{"path":"/locks/a","ensmble":"prod"}"#).unwrap_err();
+    assert!(plan.to_string().contains("unknown field `ensmble`"), "{plan}");
+    let order = serde_json::from_str::<ReleaseOrder>(r#"{"plan_id":"1","confirm":"/locks/a","reason":"gone","force":true}"#).unwrap_err();
+    assert!(order.to_string().contains("unknown field `force`"), "{order}");
+}

@@ -5,7 +5,6 @@ import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
 import { signIn } from '../../support/sign-in.ts';
 
-
 test('the holder is released, the next one holds, and there is a record', async ({ ui, page, clients, lockscope, place }) => {
   const path = `${place}/orders`;
   const [stuck, next] = await clients.openAll('stuck', 'next');
@@ -42,6 +41,24 @@ test('the holder is released, the next one holds, and there is a record', async 
   await expect(rows.first()).toContainText('released');
   await expect(rows.last()).toContainText('hangs since noon');
   expect(lockscope.command('audit', 'verify')).toMatch(/whole/);
+});
+
+test('what is sent is the path as it was typed', async ({ ui, page, clients, lockscope, place }) => {
+  // A character that turns the direction of writing is shown by a sign, and nobody can type it otherwise.
+  const [path, shown] = [`${place}/or\u202eders`, `${place}/or\u2425ders`];
+  const [only] = await clients.openAll('only');
+  const held = await only!.hold(path);
+  await lockscope.knows(path, [held.node]);
+  await signIn(page, lockscope, 'operator');
+  await ui.openLock(path);
+  await page.getByTestId('dossier').getByRole('button', { name: /release/i }).click();
+  const dialog = page.getByTestId('release');
+  await dialog.getByLabel(/type the lock/i).fill(shown);
+  await dialog.getByLabel(/reason/i).fill('typed as shown');
+  const sent = page.waitForRequest(/release\/execute/);
+  await page.getByTestId('release-go').click();
+  expect((await sent).postDataJSON()).toMatchObject({ confirm: shown });
+  await expect(page.getByTestId('release-result')).toHaveAttribute('data-outcome', 'released');
 });
 
 test('what changes below an open dialog is said, and nothing else happens to it', async ({ ui, page, clients, lockscope, place }) => {

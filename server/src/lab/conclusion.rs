@@ -27,8 +27,11 @@ pub(super) fn conclude(run: &LabRun) -> String {
 
 /// What one lane did.
 fn one(run: &LabRun, lane: &Lane) -> String {
-    let median =
-        if lane.handoff_ms.count > 0 && is_measured(run) { format!("; its median hand-off took {}", ms(lane.handoff_ms.p50)) } else { String::new() };
+    let median = if lane.handoff_ms.count > 0 && run.order.is_one_at_a_time() {
+        format!("; its median hand-off took {}", ms(lane.handoff_ms.p50))
+    } else {
+        String::new()
+    };
     format!("With {} clients, {} woke {} for {}{median}", run.order.clients, lane.name.name(), clients(lane.watch_events), handoffs(lane))
 }
 
@@ -59,15 +62,10 @@ fn compared(run: &LabRun, lanes: &[&Lane]) -> String {
         cheap.name.name(),
         grouped(cheap.watch_events),
     );
-    if costly.handoff_ms.count > 0 && cheap.handoff_ms.count > 0 && is_measured(run) {
+    if costly.handoff_ms.count > 0 && cheap.handoff_ms.count > 0 && run.order.is_one_at_a_time() {
         sentence += &format!("; its median hand-off took {} against {}", ms(costly.handoff_ms.p50), ms(cheap.handoff_ms.p50));
     }
     sentence + "."
-}
-
-/// Whether latencies are those of one way of waiting alone.
-fn is_measured(run: &LabRun) -> bool {
-    run.order.in_turn || run.order.strategies.len() < 2
 }
 
 /// Releases that somebody waited for, as far as they were counted.

@@ -299,7 +299,7 @@ fn notes(order: &LabOrder) -> Vec<String> {
     } else {
         notes.push("Theory tells of draining once; with more rounds a release meets whoever happens to wait.".to_owned());
     }
-    if !order.in_turn && order.strategies.len() > 1 {
+    if !order.is_one_at_a_time() {
         notes.push(
             "The strategies ran at the same time on the same members and this machine, so each slowed the others and their latencies can't be compared; in_turn keeps them apart."
                 .to_owned(),

@@ -104,7 +104,8 @@ fn rows(run: &LabRun) -> Vec<Vec<String>> {
         for (at, lane) in lanes.iter().enumerate() {
             row.push(value(lane).map_or_else(|| NONE.to_owned(), |value| written(value, *form)));
             if at > 0 {
-                row.push(ratio(first, value(lane)));
+                let is_comparable = matches!(form, Form::Count) || run.order.is_one_at_a_time();
+                row.push(if is_comparable { ratio(first, value(lane)) } else { NONE.to_owned() });
             }
         }
         row
@@ -195,7 +196,7 @@ pub(crate) mod tests {
                 hold_ms: 0,
                 think_ms: 0,
                 duration_ms: None,
-                in_turn: false,
+                in_turn: true,
                 seed: Some(7),
             },
             by: "ann".to_owned(),
@@ -214,7 +215,7 @@ pub(crate) mod tests {
     fn columns_stand_under_each_other_and_ratios_beside() {
         let text = render(&run());
         let expected = "\
-run 00000000000000aa (finished) on default: 50 clients a strategy, 1 round, hold 0 ms, all strategies at once
+run 00000000000000aa (finished) on default: 50 clients a strategy, 1 round, hold 0 ms, one strategy after the other
 
                    predecessor  herd_children  ratio
 lock taken                  50             50   1.0x
@@ -241,6 +242,16 @@ herd_children woke 25 times as often.
 The members were not asked.
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn times_are_compared_of_one_way_of_waiting_at_a_time_only() {
+        let row = |run: &LabRun, name: &str| render(run).lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        let mut run = run();
+        assert!(row(&run, "hand-off p50").ends_with("6.0   4.0x") && row(&run, "took").ends_with("1.0x"));
+        run.order.in_turn = false;
+        assert!(row(&run, "hand-off p50").ends_with("6.0      -") && row(&run, "took").ends_with('-'));
+        assert!(row(&run, "watch events").ends_with("25.0x"), "each is sent its own");
     }
 
     #[test]

@@ -197,7 +197,7 @@ mod tests {
             detail: hostile.to_owned(),
             hash: "ab".repeat(32),
         };
-        let page = AuditPage {
+        let mut page = AuditPage {
             total: 1,
             open_requests: 0,
             file: hostile.to_owned(),
@@ -214,5 +214,10 @@ mod tests {
         let html = audit_page(&plain, &view, &page);
         assert_eq!(html.matches("<script").count(), 1, "only the one that remembers the theme");
         assert!(!html.contains('\u{202e}') && html.contains("2023-11-14 22:13:20 UTC"));
+        assert!(!html.contains("audit-open"));
+        for (open, said) in [(1, "1 request has no outcome"), (1_200, "1\u{202f}200 requests have no outcome")] {
+            page.open_requests = open;
+            assert!(audit_page(&plain, &view, &page).contains(said));
+        }
     }
 }

@@ -12,21 +12,27 @@ struct Figure {
     text: String,
     /// To be compared; None where that says nothing.
     number: Option<f64>,
+    /// Two ways of waiting side by side slow each other.
+    is_time: bool,
     /// Something that must not be overlooked.
     is_bad: bool,
 }
 
 impl Figure {
     fn of(text: String, number: f64) -> Self {
-        Self { text, number: Some(number), is_bad: false }
+        Self { text, number: Some(number), is_time: false, is_bad: false }
     }
 
     fn words(text: String) -> Self {
-        Self { text, number: None, is_bad: false }
+        Self { text, number: None, is_time: false, is_bad: false }
     }
 
     fn none() -> Self {
         Self::words("–".to_owned())
+    }
+
+    fn time(ms: f64) -> Self {
+        Self { is_time: true, ..Self::of(millis(ms), ms) }
     }
 
     fn count(number: u64) -> Self {
@@ -37,15 +43,16 @@ impl Figure {
 type Row = (&'static str, fn(&Lane) -> Figure);
 
 fn time(spread: Spread, ms: f64) -> Figure {
-    if spread.count == 0 { Figure::none() } else { Figure::of(millis(ms), ms) }
+    if spread.count == 0 { Figure::none() } else { Figure::time(ms) }
 }
 
 const LOCK: &[Row] = &[
     ("Acquisitions", |lane| Figure::words(format!("{} of {}", count(lane.acquisitions), count(lane.acquisitions_wanted)))),
-    ("Counted for", |lane| Figure::of(millis(lane.took_ms), lane.took_ms)),
+    ("Counted for", |lane| Figure::time(lane.took_ms)),
     ("Two held at a time", |lane| Figure {
         text: if lane.broken == 0 { "never".to_owned() } else { times_word(lane.broken) },
         number: None,
+        is_time: false,
         is_bad: lane.broken > 0,
     }),
 ];
@@ -153,7 +160,8 @@ fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &str, rows: &
             let is = figure(lane);
             cells.push(Html::of("td", &[("class", "table-number"), ("data-bad", if is.is_bad { "true" } else { "" })], &is.text));
             if is_compared(base, lane) {
-                let ratio = is.number.zip(base_number).filter(|(_, base)| *base > 0.0).map(|(is, base)| times(is / base));
+                let comparable = is.number.filter(|_| !is.is_time || run.order.is_one_at_a_time());
+                let ratio = comparable.zip(base_number).filter(|(_, base)| *base > 0.0).map(|(is, base)| times(is / base));
                 cells.push(Html::of("td", &[("class", "table-number lab-ratio")], &ratio.unwrap_or_default()));
             }
         }
@@ -177,6 +185,17 @@ mod tests {
         );
         assert!(html.contains("n(n − 1)/2 = 1\u{202f}225") && html.contains("n − 1 = 49") && html.contains("±0 %"));
         assert!(!html.contains("NaN") && !html.contains("inf×"));
+    }
+
+    #[test]
+    fn times_of_lanes_side_by_side_are_not_compared() {
+        let row =
+            |run: &LabRun| table(run).into_string().split("Counted for</th>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap().to_owned();
+        let mut run = samples::finished();
+        run.order.in_turn = true;
+        assert!(row(&run).contains('×'));
+        run.order.in_turn = false;
+        assert!(!row(&run).contains('×'), "{}", row(&run));
     }
 
     #[test]
