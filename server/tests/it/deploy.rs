@@ -87,6 +87,7 @@ fn the_unit_is_clean() {
     assert!(text.contains("/usr/bin/lockscope serve"));
     // A small system has a shell and no `kill` program.
     assert!(!text.contains("bin/kill"));
+    assert!(text.contains("\nLimitCORE=0\n"), "no secret is left in a core file");
     std::fs::write(&unit, text.replace("/usr/bin/lockscope", env!("CARGO_BIN_EXE_lockscope"))).unwrap();
     let Ok(done) = Command::new("systemd-analyze").arg("verify").arg(&unit).output() else { return };
     let told = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
