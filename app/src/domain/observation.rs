@@ -107,6 +107,16 @@ pub enum Observation {
         /// Its data or children may not be read.
         unreadable: bool,
     },
+    /// A znode is there, as its directory's list shows, and neither its data nor its Stat may be read: whose it is and when it
+    /// came is not known. ZooKeeper 3.9.3 and newer ask for the right to read before they give a Stat (ZOOKEEPER-2590).
+    NodeDenied {
+        /// The root.
+        root: RootId,
+        /// Full path.
+        path: Box<str>,
+        /// Found within a sync: it goes into the side buffer alone.
+        in_sync: bool,
+    },
     /// Watch event: a znode was deleted.
     NodeDeleted {
         /// The root.

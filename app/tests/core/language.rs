@@ -6,6 +6,7 @@
 //! 100 end /order             ends it; a probe is answered at once
 //! 200 + /order/lock-0000000001          creation event
 //! 201 = /order/lock-0000000001 owner=a  read (same fields as `node`)
+//! 201 ! /order/lock-0000000001 [sync]   it is there, and not even its Stat may be read
 //! 300 - /order/lock-0000000001          deletion event
 //! 300 # /order created=5                Stat of a directory, from a sweep
 //! 300 ? /order unswept                  what the observer can't promise of a directory: unswept, unreadable, or nothing
@@ -105,6 +106,7 @@ impl Story {
                 });
                 Observation::Incomplete { root: self.root(path), path: boxed(), missing }
             }
+            "!" => Observation::NodeDenied { root: self.root(path), path: boxed(), in_sync: words.next() == Some("sync") },
             "+" => Observation::NodeCreated { root: self.root(path), path: boxed() },
             "-" => Observation::NodeDeleted { root: self.root(path), path: boxed() },
             "gone" => Observation::RootTrouble { root: self.root(path), trouble: RootTrouble::Gone, why: "gone".into() },

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
 
 mod crowded;
+mod denied;
 mod disagreement;
 mod documents;
 mod evidence;

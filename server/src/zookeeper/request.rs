@@ -59,9 +59,15 @@ impl Request {
 /// What a read of one znode gives.
 #[derive(Debug)]
 pub(super) enum NodeReply {
-    Facts { facts: Box<Facts>, unreadable: bool },
+    Facts {
+        facts: Box<Facts>,
+        unreadable: bool,
+    },
     Missing,
+    /// Its data may not be read; its Stat perhaps.
     Denied,
+    /// Its Stat may not be read either.
+    StatDenied,
     Failed,
 }
 
@@ -79,8 +85,10 @@ pub(super) enum ListReply {
 pub(super) enum CheckReply {
     Facts(Box<Facts>),
     Missing,
-    /// Its data may not be read; its Stat alone may.
+    /// Its data may not be read; its Stat perhaps.
     Denied,
+    /// Its Stat may not be read either.
+    StatDenied,
     Failed,
 }
 
@@ -144,12 +152,13 @@ fn node_reply(result: MultiReadResult) -> NodeReply {
     }
 }
 
-/// `exists` needs no right, so this works where a read is denied.
+/// `exists` needs no right before ZooKeeper 3.9.3, so this mostly works where a read is denied (ZOOKEEPER-2590).
 async fn stat(client: &Client, paths: Vec<Arc<str>>) -> Reply {
     let stats = future::join_all(paths.iter().map(|path| client.check_stat(path))).await;
     let reply = |stat: Result<Option<Stat>, Error>| match stat {
         Ok(Some(stat)) => NodeReply::Facts { facts: facts(&stat, None), unreadable: true },
         Ok(None) => NodeReply::Missing,
+        Err(Error::NoAuth) => NodeReply::StatDenied,
         Err(_) => NodeReply::Failed,
     };
     Reply::Nodes(paths.into_iter().zip(stats.into_iter().map(reply)).collect())
@@ -181,8 +190,9 @@ async fn check(client: &Client, checks: Vec<Check>) -> Result<Reply, Error> {
         reader.add_get_data(&check.directory)?;
     }
     let read = async { if together.is_empty() { Ok(Vec::new()) } else { reader.commit().await } };
-    let stats = future::try_join_all(alone.iter().map(|check| client.check_stat(&check.directory)));
-    let (results, stats) = future::try_join(read, stats).await?;
+    let stats = future::join_all(alone.iter().map(|check| client.check_stat(&check.directory)));
+    let (results, stats) = future::join(read, stats).await;
+    let results = results?;
     if results.len() != together.len() {
         return Ok(Reply::Failed);
     }
@@ -195,9 +205,14 @@ async fn check(client: &Client, checks: Vec<Check>) -> Result<Reply, Error> {
         };
         (check.directory, check.stamp, reply)
     });
-    let by_stat = alone
-        .into_iter()
-        .zip(stats)
-        .map(|(check, stat)| (check.directory, check.stamp, stat.map_or(CheckReply::Missing, |stat| CheckReply::Facts(facts(&stat, None)))));
+    let by_stat = alone.into_iter().zip(stats).map(|(check, stat)| {
+        let reply = match stat {
+            Ok(Some(stat)) => CheckReply::Facts(facts(&stat, None)),
+            Ok(None) => CheckReply::Missing,
+            Err(Error::NoAuth) => CheckReply::StatDenied,
+            Err(_) => CheckReply::Failed,
+        };
+        (check.directory, check.stamp, reply)
+    });
     Ok(Reply::Checks(by_data.chain(by_stat).collect()))
 }

@@ -216,6 +216,11 @@ impl Ledger {
         self.silent.gone(path);
     }
 
+    /// A directory's Stat may not be read any more.
+    pub(super) fn uncount(&mut self, path: &str) {
+        self.directories.remove(path);
+    }
+
     /// A directory as it is compared now; None when it is not counted.
     pub(super) fn check_of(&self, directory: &Arc<str>) -> Option<Check> {
         self.directories.get(directory).map(|tally| check_of(directory, tally))

@@ -43,8 +43,10 @@ impl ChildKey {
 /// What is believed of one child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Child {
-    /// What was read of it; None between its creation event and its first read.
+    /// What was read of it; None between its creation event and its first read, and while it is denied.
     pub read: Option<Read>,
+    /// Not even its Stat may be read.
+    pub denied: bool,
     /// When its creation was seen, or when it was first read.
     pub arrived_at: TimeMs,
     /// The naming rule it fits.
@@ -66,7 +68,7 @@ impl Child {
 
     /// Its data or children may not be read.
     pub fn is_unreadable(&self) -> bool {
-        self.read.as_ref().is_some_and(|read| read.unreadable)
+        self.denied || self.read.as_ref().is_some_and(|read| read.unreadable)
     }
 
     /// Whether a session owns it; None while unread.

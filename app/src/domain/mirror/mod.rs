@@ -20,6 +20,17 @@ use super::recipe;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId, split_path};
 
+/// What it changed that a znode is denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DenyEffect {
+    /// It was not known before.
+    New,
+    /// It was; what was read of it is not believed any more.
+    Hidden,
+    /// It was known as that, or its directory is not known.
+    Nothing,
+}
+
 /// How a read fitted what was believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadEffect {
@@ -128,7 +139,7 @@ impl Mirror {
         if directory.children.contains_key(&key) {
             return false;
         }
-        let child = Child { read: None, arrived_at: now, rule, counted };
+        let child = Child { read: None, denied: false, arrived_at: now, rule, counted };
         directory.enter(&child);
         directory.children.insert(key, child);
         self.nodes += 1;
@@ -145,6 +156,8 @@ impl Mirror {
         let Some(child) = directory.children.get(&key) else { return ReadEffect::Late };
         let effect = match &child.read {
             None if created => ReadEffect::New,
+            // It came long before it may be read.
+            None if child.denied => ReadEffect::Again,
             None => ReadEffect::First { arrived_at: child.arrived_at },
             Some(old) if old.czxid == facts.czxid && old.version <= facts.version => ReadEffect::Again,
             Some(old) if old.czxid < facts.czxid => ReadEffect::Reborn,
@@ -154,6 +167,7 @@ impl Mirror {
         let rule = child.rule.filter(|rule| recipe::rule(*rule).may_be(owned)).or_else(|| recipe::rule_of(name, owned));
         let after = Child {
             read: Some(Read::new(facts, unreadable)),
+            denied: false,
             arrived_at: if effect == ReadEffect::Reborn { now } else { arrived_at },
             rule,
             counted: rule.is_some_and(|rule| recipe::rule(rule).is_evidence(owned)),
@@ -168,6 +182,30 @@ impl Mirror {
             self.unreadable = self.unreadable + u64::from(unreadable) - u64::from(before.is_unreadable());
         }
         effect
+    }
+
+    /// Notes a znode that is there, and of which not even the Stat may be read. What was read of it before may have been
+    /// another incarnation's.
+    pub fn deny(&mut self, path: &str, now: TimeMs) -> DenyEffect {
+        let created = self.create(path, now);
+        let Some((parent, name)) = split_path(path) else { return DenyEffect::Nothing };
+        let Some(directory) = self.directories.get_mut(parent) else { return DenyEffect::Nothing };
+        let key = ChildKey::of(name);
+        let Some(before) = directory.children.remove(&key) else { return DenyEffect::Nothing };
+        let is_news = !before.denied;
+        let rule = before.rule.or_else(|| recipe::rule_of(name, None));
+        let counted = rule.is_some_and(|rule| recipe::rule(rule).is_evidence(None));
+        let after = Child { read: None, denied: true, rule, counted, ..before };
+        self.owned.remove(before.owner(), directory.id, &key);
+        self.unreadable = self.unreadable + 1 - u64::from(before.is_unreadable());
+        directory.leave(&before);
+        directory.enter(&after);
+        directory.children.insert(key, after);
+        match (created, is_news) {
+            (true, _) => DenyEffect::New,
+            (false, true) => DenyEffect::Hidden,
+            (false, false) => DenyEffect::Nothing,
+        }
     }
 
     /// Takes in the Stat of a directory; false when none is known at that path, or nothing is new.

@@ -115,6 +115,9 @@ fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, see
         }
         tenure.czxid = Some(read.czxid);
         tenure.owner = read.owner();
+    } else if seat.child.denied {
+        // Whoever held may hold still, or somebody else by the same name.
+        (tenure.czxid, tenure.owner, tenure.label, tenure.peer, tenure.is_lower_bound) = (None, None, None, None, true);
     }
     tenure
 }

@@ -35,7 +35,7 @@ use super::evidence::Book;
 use super::finding::Limits;
 use super::history::{History, What};
 use super::lock::Lock;
-use super::mirror::{Child, ChildKey, Mirror, ReadEffect};
+use super::mirror::{Child, ChildKey, DenyEffect, Mirror, ReadEffect};
 use super::observation::{Link, Observation, RootId};
 use super::offset::ClockOffset;
 use super::recipe::{recognise, rule};
@@ -153,6 +153,7 @@ impl Observatory {
             Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, out),
             Observation::NodeCreated { root, path } => self.node_created(now, root, &path, out),
             Observation::NodeRead { root, path, facts, unreadable } => self.node_read(now, root, &path, &facts, unreadable, out),
+            Observation::NodeDenied { root, path, in_sync } => self.node_denied(now, root, &path, in_sync, out),
             Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, out),
             Observation::Counted { root, path, facts } => self.counted(root, &path, &facts, out),
             Observation::Incomplete { root, path, missing } => self.incomplete(now, root, &path, missing, out),
@@ -214,6 +215,23 @@ impl Observatory {
             ReadEffect::New | ReadEffect::Reborn | ReadEffect::Again => {}
         }
         let cause = if effect == ReadEffect::New { refresh::Cause::Arrived } else { refresh::Cause::Read };
+        self.touch(now, root, path, cause, out);
+    }
+
+    fn node_denied(&mut self, now: TimeMs, root: RootId, path: &str, in_sync: bool, out: &mut Vec<Change>) {
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if let Some(side) = &mut view.side {
+            side.deny(path, now);
+        }
+        if in_sync {
+            return;
+        }
+        let cause = match view.mirror.deny(path, now) {
+            DenyEffect::New => refresh::Cause::Arrived,
+            DenyEffect::Hidden => refresh::Cause::Read,
+            DenyEffect::Nothing => return,
+        };
+        out.push(Change::RootChanged(root));
         self.touch(now, root, path, cause, out);
     }
 

@@ -163,6 +163,13 @@ impl RootWatch {
             match reply {
                 NodeReply::Denied if self.denied.len() >= DENIED_MAX => return self.input(Input::ReadFailed, out),
                 NodeReply::Denied => self.denied.push_back(path),
+                NodeReply::StatDenied => {
+                    if let Some(Settled::Valid { purpose, .. }) = self.reads.settle(&path)
+                        && !self.is_orphan(&path, true)
+                    {
+                        self.denied_node(path, purpose, out);
+                    }
+                }
                 NodeReply::Failed => return self.input(Input::ReadFailed, out),
                 NodeReply::Missing => {
                     let settled = self.reads.settle(&path);
@@ -227,6 +234,18 @@ impl RootWatch {
         if is_directory && self.is_exposed(&path) {
             self.say_incomplete(&path, true, out);
         }
+    }
+
+    /// A znode is there, and nothing of it may be read.
+    fn denied_node(&mut self, path: Arc<str>, purpose: Purpose, out: &mut Outbox) {
+        if path == self.path {
+            return self.input(Input::RootDenied, out);
+        }
+        self.know(&path);
+        self.ledger.uncount(&path);
+        self.ledger.silent.add(&path);
+        self.guard(out);
+        out.push(Observation::NodeDenied { root: self.id, path: Box::from(&*path), in_sync: purpose == Purpose::Sync });
     }
 
     /// A silent znode whose directory was deleted while it was being read: it must be gone too.

@@ -194,6 +194,11 @@ impl RootWatch {
                     self.ledger.choose_way(&directory, true, 0);
                     self.sweep.want(&directory);
                 }
+                // It was readable once: reading it again tells what it is now.
+                CheckReply::StatDenied => {
+                    self.ledger.uncount(&directory);
+                    self.reads.want(&directory, Purpose::Found);
+                }
                 CheckReply::Failed => return self.input(Input::ReadFailed, out),
             }
         }

@@ -52,6 +52,8 @@ struct Server {
     tree: BTreeMap<String, Znode>,
     zxid: i64,
     watched: bool,
+    /// It asks for the right to read before it gives a Stat, as ZooKeeper 3.9.3 does.
+    hides_stats: bool,
     wire: VecDeque<Wire>,
     requests: VecDeque<(Epoch, Request)>,
     /// Directories with a child watch, and what these have to tell.
@@ -147,8 +149,8 @@ impl Server {
                 self.watched = true;
                 return self.wire.push_back(Wire::Armed(epoch));
             }
-            Request::Read(paths) => Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), read(stat(&path), false))).collect()),
-            Request::Stat(paths) => Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), read(stat(&path), true))).collect()),
+            Request::Read(paths) => Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), read(stat(&path)))).collect()),
+            Request::Stat(paths) => Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), self.stat(&path))).collect()),
             Request::List(directories) => {
                 Reply::Lists(directories.into_iter().map(|(path, purpose)| (Arc::clone(&path), purpose, self.list(&path))).collect())
             }
@@ -156,12 +158,21 @@ impl Server {
                 let reply = |check: &Check| match stat(&check.directory) {
                     None => CheckReply::Missing,
                     Some(node) if node.denied && !check.by_stat => CheckReply::Denied,
+                    Some(node) if node.denied && self.hides_stats => CheckReply::StatDenied,
                     Some(node) => CheckReply::Facts(Box::new(node.facts.clone())),
                 };
                 Reply::Checks(checks.into_iter().map(|check| (Arc::clone(&check.directory), check.stamp, reply(&check))).collect())
             }
         };
         self.wire.push_back(Wire::Reply(epoch, reply));
+    }
+
+    fn stat(&self, path: &str) -> NodeReply {
+        match self.tree.get(path) {
+            None => NodeReply::Missing,
+            Some(node) if node.denied && self.hides_stats => NodeReply::StatDenied,
+            Some(node) => NodeReply::Facts { facts: Box::new(node.facts.clone()), unreadable: true },
+        }
     }
 
     fn list(&self, path: &str) -> ListReply {
@@ -174,11 +185,11 @@ impl Server {
     }
 }
 
-fn read(node: Option<&Znode>, stat_only: bool) -> NodeReply {
+fn read(node: Option<&Znode>) -> NodeReply {
     match node {
         None => NodeReply::Missing,
-        Some(node) if node.denied && !stat_only => NodeReply::Denied,
-        Some(node) => NodeReply::Facts { facts: Box::new(node.facts.clone()), unreadable: stat_only },
+        Some(node) if node.denied => NodeReply::Denied,
+        Some(node) => NodeReply::Facts { facts: Box::new(node.facts.clone()), unreadable: false },
     }
 }
 
@@ -227,6 +238,7 @@ impl Believed {
                 tree.insert(path.into(), None);
             }
             Observation::NodeRead { path, facts, .. } => _ = tree.insert(path.into(), Some(*facts)),
+            Observation::NodeDenied { path, .. } => _ = tree.insert(path.into(), None),
             Observation::NodeDeleted { path, .. } => _ = tree.remove(&*path),
             Observation::Missed { creates, .. } => self.missed += creates,
             Observation::Link { .. }
@@ -336,8 +348,12 @@ impl History {
 }
 
 fn run(seed: u64, denials: bool, hears: bool) -> History {
+    run_at(Server::default(), seed, denials, hears)
+}
+
+fn run_at(server: Server, seed: u64, denials: bool, hears: bool) -> History {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut history = History::of_root(hears);
+    let mut history = History { server, ..History::of_root(hears) };
     history.watch.input(Input::Connected(Why::FirstSync), &mut history.out);
     history.issue();
     for _ in 0..STEPS {
@@ -362,8 +378,8 @@ fn assert_true(history: &History, seed: u64) {
     let tree = &history.server.tree;
     // Changes of a silent znode's data can't be seen by anybody.
     let version = |path: &String, version| if tree.get(path).is_some_and(|node| node.denied) { 0 } else { version };
-    let real: BTreeMap<&String, (Zxid, i32)> =
-        tree.iter().map(|(path, node)| (path, (node.facts.czxid, version(path, node.facts.version)))).collect();
+    let told = |node: &Znode| if node.denied && history.server.hides_stats { Zxid(0) } else { node.facts.czxid };
+    let real: BTreeMap<&String, (Zxid, i32)> = tree.iter().map(|(path, node)| (path, (told(node), version(path, node.facts.version)))).collect();
     let identity = |path, facts: &Option<Facts>| facts.as_ref().map_or((Zxid(0), 0), |facts| (facts.czxid, version(path, facts.version)));
     let believed: BTreeMap<&String, (Zxid, i32)> = history.believed.tree.iter().map(|(path, facts)| (path, identity(path, facts))).collect();
     assert_eq!(believed, real, "seed {seed}");
@@ -388,5 +404,16 @@ fn silent_znodes_are_found_too() {
         assert_true(&history, seed);
         let is_watched = |directory: &&String| history.server.child_watches.contains(directory.as_str());
         assert_eq!(history.believed.incomplete.keys().find(is_watched), None, "seed {seed}: it is complete by now");
+    }
+}
+
+/// ZOOKEEPER-2590: of a znode that may not be read nothing is known but that its directory's list shows it.
+#[test]
+fn silent_znodes_are_found_where_their_stat_is_hidden() {
+    for seed in 1..=HISTORIES {
+        for hears in [false, true] {
+            let history = run_at(Server { hides_stats: true, ..Server::default() }, seed, true, hears);
+            assert_true(&history, seed);
+        }
     }
 }

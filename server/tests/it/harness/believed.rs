@@ -73,7 +73,7 @@ impl Believed {
 
     /// Nodes of which nothing but the creation is known.
     pub(crate) fn unread(&self) -> usize {
-        self.tree.values().filter(|node| node.facts.is_none()).count()
+        self.tree.values().filter(|node| node.facts.is_none() && !node.unreadable).count()
     }
 
     fn current(&mut self, root: RootId) -> &mut BTreeMap<String, Node> {
@@ -127,6 +127,10 @@ impl Believed {
             }
             Observation::NodeRead { root, path, facts, unreadable } => {
                 self.current(root).insert(path.into(), Node { facts: Some(*facts), unreadable });
+            }
+            Observation::NodeDenied { root, path, in_sync } => {
+                self.sync_nodes += u64::from(in_sync);
+                self.current(root).insert(path.into(), Node { facts: None, unreadable: true });
             }
             Observation::NodeDeleted { root, path } => {
                 self.deletes_seen += 1;
