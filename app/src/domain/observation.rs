@@ -108,7 +108,7 @@ pub enum Observation {
         unreadable: bool,
     },
     /// A znode is there, as its directory's list shows, and neither its data nor its Stat may be read: whose it is and when it
-    /// came is not known. ZooKeeper 3.9.3 and newer ask for the right to read before they give a Stat (ZOOKEEPER-2590).
+    /// came is not known. ZooKeeper 3.8.4, 3.9.2 and newer ask for the right to read before they give a Stat (ZOOKEEPER-2590).
     NodeDenied {
         /// The root.
         root: RootId,

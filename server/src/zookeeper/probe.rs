@@ -189,7 +189,7 @@ impl std::fmt::Debug for Probe {
     }
 }
 
-/// Neither request needs any right, but that ZooKeeper 3.9.3 and newer may refuse a Stat (ZOOKEEPER-2590): an answer as well.
+/// Neither request needs any right, but that ZooKeeper from 3.8.4 and 3.9.2 on may refuse a Stat (ZOOKEEPER-2590): an answer as well.
 async fn send(client: Client, question: Question) -> Result<(), Error> {
     let stat = async {
         match client.check_stat("/").await {

@@ -152,7 +152,7 @@ fn node_reply(result: MultiReadResult) -> NodeReply {
     }
 }
 
-/// `exists` needs no right before ZooKeeper 3.9.3, so this mostly works where a read is denied (ZOOKEEPER-2590).
+/// `exists` needs no right before ZooKeeper 3.8.4 and 3.9.2, so this works there where a read is denied (ZOOKEEPER-2590).
 async fn stat(client: &Client, paths: Vec<Arc<str>>) -> Reply {
     let stats = future::join_all(paths.iter().map(|path| client.check_stat(path))).await;
     let reply = |stat: Result<Option<Stat>, Error>| match stat {

@@ -115,7 +115,7 @@ async fn a_denied_child_appears_as_unreadable() {
 
     owner.create("/locks/after", b"", &options).await.unwrap();
     observed.until("the one that came, of which no recursive event tells", unreadable("/locks/after")).await;
-    // ZooKeeper 3.9.3 and newer give no Stat of what may not be read.
+    // ZooKeeper 3.8.4, 3.9.2 and newer give no Stat of what may not be read.
     let is_hidden = matches!(truth.client.check_stat("/locks/after").await, Err(Error::NoAuth));
     let facts = observed.look(|believed| believed.tree["/locks/after"].facts.clone());
     let told = facts.map(|facts| (facts.owner.unwrap().0, facts.payload));

@@ -52,7 +52,7 @@ struct Server {
     tree: BTreeMap<String, Znode>,
     zxid: i64,
     watched: bool,
-    /// It asks for the right to read before it gives a Stat, as ZooKeeper 3.9.3 does.
+    /// It asks for the right to read before it gives a Stat, as ZooKeeper does from 3.8.4 and 3.9.2 on.
     hides_stats: bool,
     wire: VecDeque<Wire>,
     requests: VecDeque<(Epoch, Request)>,
