@@ -37,8 +37,8 @@ lint: ## formatting and lints, each feature set apart
 	cargo fmt --all --check
 	cargo clippy --locked $(WHOLE) --all-targets -- -D warnings
 	cargo clippy --locked --workspace --lib --bins --example fixture_site -- -D warnings
-	cargo clippy --locked -p app --all-targets -- -D warnings
-	cargo clippy --locked -p app --lib --features hydrate -- -D warnings
+	cargo clippy --locked -p core -p wire --all-targets -- -D warnings
+	cargo clippy --locked -p page --lib --features hydrate -- -D warnings
 
 supply: ## licences, sources and duplicates of all crates, and dependencies that nothing uses
 	@.ci/need cargo-deny cargo-machete
@@ -52,7 +52,7 @@ advisories: ## what RustSec knows of these crates; fetches its database, so it i
 sbom: ## the bill of materials of the release binary, CycloneDX: target/lockscope.cdx.json
 	@.ci/need cargo-cyclonedx
 	.tools/bin/cargo-cyclonedx cyclonedx --manifest-path server/Cargo.toml --format json --spec-version 1.5 --override-filename lockscope.cdx
-	@mv server/lockscope.cdx.json $(TARGET)/ && rm -f app/lockscope.cdx.json style/lockscope.cdx.json
+	@mv server/lockscope.cdx.json $(TARGET)/ && rm -f app/*/lockscope.cdx.json style/lockscope.cdx.json
 
 screenshots: site ## the pictures in docs/ anew, from the demo and from made-up locks (ten minutes)
 	@.ci/need java zookeeper kazoo chromium node npm-packages
@@ -67,7 +67,7 @@ campaign: site ## every fault against the release binary, judged by ZooKeeper's 
 
 bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper
-	cargo bench --locked -p app
+	cargo bench --locked -p core -p wire
 	cargo bench --locked -p server
 
 dev: ## rebuild and restart on every change (needs nothing but cargo: polls the sources)

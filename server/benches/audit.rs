@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use app::wire::AuditKind;
+use lockscope_wire::AuditKind;
 use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _, verify_dir};
 use server::clock::Clock;
 

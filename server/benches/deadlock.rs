@@ -12,10 +12,10 @@ mod shared;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::domain::observatory::{Observatory, Settings};
-use app::domain::time::TimeMs;
-use app::wire::{Body, SessionId, View, Waits};
 use futures_util::future::join_all;
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_wire::{Body, SessionId, View, Waits};
 use server::clock::Clock;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::engine::{Engine, TICK_MS};

@@ -10,11 +10,11 @@ mod shared;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use app::domain::observation::{Link, Observation, RootId};
-use app::domain::observatory::{Observatory, Settings};
-use app::domain::time::TimeMs;
-use app::domain::znode::{Facts, SessionId, Zxid};
-use app::wire::{BoardQuery, SessionsQuery};
+use lockscope_core::observation::{Link, Observation, RootId};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_wire::{BoardQuery, SessionsQuery};
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::feed::Sight;
 use server::feed::project::{self, EnsembleInfo, Look};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use app::domain::observation::Observation;
 use futures_util::future::join_all;
+use lockscope_core::observation::Observation;
 use server::clock::Clock;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::zookeeper::{BATCHES_MAX, Counts, ObserverConfig, observe_counted};

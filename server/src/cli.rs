@@ -5,8 +5,8 @@ mod pages;
 
 use std::path::PathBuf;
 
-use app::wire::Duty;
 use clap::{Args, Parser, Subcommand};
+use lockscope_wire::Duty;
 
 pub use ask::{Color, Completions, Form, Lock, Locks, Man, Server, Shell, Who};
 pub use pages::{PAGES, Page, command, page, parse};

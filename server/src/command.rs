@@ -1,7 +1,7 @@
 //! What each command of the command line does, put together from the parts.
 
-use app::domain::observation::Observation;
-use app::wire::Duty;
+use lockscope_core::observation::Observation;
+use lockscope_wire::Duty;
 use tokio::sync::{mpsc, watch};
 
 use crate::access::Access;
@@ -210,7 +210,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),
-        lints: app::domain::finding::Limits::default(),
+        lints: lockscope_core::finding::Limits::default(),
         lab: Some(config::Lab::on("default")),
         webhook: None,
         second_approver: false,

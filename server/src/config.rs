@@ -24,11 +24,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use app::domain::configured::{Apart, Configured};
-use app::domain::finding::Limits;
 pub use ensembles::Ensemble;
 pub use identity::Identity;
 pub use lab::Lab;
+use lockscope_core::configured::{Apart, Configured};
+use lockscope_core::finding::Limits;
 pub use standing::Standing;
 pub use web::Web;
 

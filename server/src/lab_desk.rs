@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::wire::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState, ThrownFault};
+use lockscope_wire::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState, ThrownFault};
 use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
@@ -304,7 +304,7 @@ fn end_words(run: &LabRun) -> String {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::Strategy;
+    use lockscope_wire::Strategy;
 
     use super::*;
 

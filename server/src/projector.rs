@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use app::domain::change::Change;
-use app::domain::finding::Code;
-use app::domain::observation::{Observation, RootId};
-use app::domain::observatory::Observatory;
-use app::domain::time::TimeMs;
-use app::wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, View};
+use lockscope_core::change::Change;
+use lockscope_core::finding::Code;
+use lockscope_core::observation::{Observation, RootId};
+use lockscope_core::observatory::Observatory;
+use lockscope_core::time::TimeMs;
+use lockscope_wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, View};
 use tokio::sync::watch;
 
 use crate::clock::Clock;
@@ -235,7 +235,7 @@ impl Projection for Projector {
     }
 
     fn needs_tables(&self) -> bool {
-        self.any(|observatory| observatory.locks().any(app::domain::lock::Lock::needs_tables))
+        self.any(|observatory| observatory.locks().any(lockscope_core::lock::Lock::needs_tables))
     }
 
     fn is_linked(&self) -> bool {

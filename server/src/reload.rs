@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use app::domain::observation::{Observation, Said};
+use lockscope_core::observation::{Observation, Said};
 use tokio::sync::{mpsc, watch};
 
 use crate::access::Access;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use app::wire::Problem;
+use lockscope_wire::Problem;
 use reqwest::{Certificate, Client, Method, Url};
 
 use crate::config::ConfigError;
@@ -134,13 +134,13 @@ impl Remote {
         }
         if status.is_redirection() {
             let to = answer.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
-            let to: String = app::wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
+            let to: String = lockscope_wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
             return Err(unavailable(format!("--server {} sends us on to {to}; name with --server where Lockscope itself answers", self.base)));
         }
         if !status.is_success() {
             let told =
                 serde_json::from_slice(&bytes).map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
-            let detail = app::wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
+            let detail = lockscope_wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
             return Err(Fault::Refused { status: status.as_u16(), detail });
         }
         String::from_utf8(bytes).map_err(|_| unavailable(format!("--server {} answers something that is no text; is it Lockscope?", self.base)))

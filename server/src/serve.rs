@@ -8,11 +8,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use app::domain::observation::Observation;
-use app::domain::observatory::{Observatory, Settings};
-use app::domain::time::TimeMs;
 use axum::Router;
 use futures_util::future;
+use lockscope_core::observation::Observation;
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;

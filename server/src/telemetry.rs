@@ -3,7 +3,7 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
-use app::wire::visible;
+use lockscope_wire::visible;
 use tracing_subscriber::EnvFilter;
 
 /// The environment variable with the filter, in the form of `tracing_subscriber::EnvFilter`.

@@ -33,12 +33,12 @@ pub(crate) fn build(places: &Places, profile: Profile) -> Result<Page> {
     let status = Command::new(cargo)
         .current_dir(&places.workspace)
         // Only here is it a cdylib: as one, it is compiled anew whenever the features change.
-        .args(["rustc", "--locked", "-p", "app", "--lib", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown"])
+        .args(["rustc", "--locked", "-p", "page", "--lib", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown"])
         .args(["--features", "hydrate", "--profile", name])
         .status()
         .context("cargo could not be run")?;
     ensure!(status.success(), "the page did not compile (see above)");
-    let input = places.target.join("wasm32-unknown-unknown").join(folder).join("app.wasm");
+    let input = places.target.join("wasm32-unknown-unknown").join(folder).join("lockscope_page.wasm");
     let mut bindgen = Bindgen::new();
     let release = profile == Profile::Release;
     bindgen.input_path(&input).web(true)?.typescript(false).omit_default_module_path(true);

@@ -1,6 +1,6 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
-use app::wire::{Access, ClientInfo, Contender, Edge, EdgeEvidence, Liveness, LockRow, Recipe, Role, RunsOut, SessionId, Zxid};
+use lockscope_wire::{Access, ClientInfo, Contender, Edge, EdgeEvidence, Liveness, LockRow, Recipe, Role, RunsOut, SessionId, Zxid};
 
 const EVIDENCE: [EdgeEvidence; 4] = [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
 const WAITER_LIVENESS: [Liveness; 4] = [Liveness::Connected, Liveness::Silent, Liveness::Disconnected, Liveness::Unknown];

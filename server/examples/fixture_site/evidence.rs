@@ -1,6 +1,6 @@
 //! What made-up members tell: every state an answer can be in, complete and not.
 
-use app::wire::{FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid};
+use lockscope_wire::{FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid};
 
 const NEWEST: i64 = 0x2_0000_2100;
 

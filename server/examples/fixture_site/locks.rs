@@ -1,6 +1,6 @@
 //! The made-up locks: one of each verdict, and the names that a page must survive.
 
-use app::wire::{Confidence, LockRow, Missing, Recipe, RootState, Verdict};
+use lockscope_wire::{Confidence, LockRow, Missing, Recipe, RootState, Verdict};
 
 use super::contenders::contender;
 

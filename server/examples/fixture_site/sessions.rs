@@ -1,7 +1,7 @@
 //! The made-up sessions: one that blocks many, one that waits for much, two in a deadlock, and names that a page must
 //! survive.
 
-use app::wire::{
+use lockscope_wire::{
     Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, RunsOut, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
     Verdict,
 };

@@ -1,6 +1,6 @@
 //! Made-up waiting: two deadlocks, a chain, and a session that many wait for; in the mode `stale` a crowd of 300.
 
-use app::wire::{Access, AsOf, Confidence, Cycle, SessionId, Spot, Verdict, WaitEdge, WaitNode, Waits};
+use lockscope_wire::{Access, AsOf, Confidence, Cycle, SessionId, Spot, Verdict, WaitEdge, WaitNode, Waits};
 
 /// A session's number within the fixture, as its id.
 fn id(number: i64) -> SessionId {

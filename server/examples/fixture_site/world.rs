@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::bail;
-use app::wire::{
+use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Body, Capacity, ConfigStatus, EnsembleStatus, Lately, Link, LockHead, LockPage, LockQuery, LockRow,
     LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead,
     SessionsQuery, Sort, Status, Totals, View, Waits, Window, Zxid,

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use app::wire::{Duty, SignedBy};
+use lockscope_wire::{Duty, SignedBy};
 
 use crate::quota::neighbourhood;
 

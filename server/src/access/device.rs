@@ -48,7 +48,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::Duty;
+    use lockscope_wire::Duty;
 
     use super::super::{Grant, list_users, set_user};
     use super::*;

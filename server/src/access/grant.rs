@@ -1,6 +1,6 @@
 //! What a token or a user is given: a role and how far it reaches; and what names they may have.
 
-use app::wire::Duty;
+use lockscope_wire::Duty;
 use serde::{Deserialize, Serialize};
 
 use super::{AccessError, Scope};

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use app::wire::{AuditKind, Duty, Person, SignedBy};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, COOKIE};
+use lockscope_wire::{AuditKind, Duty, Person, SignedBy};
 
 use super::account_files::AccountFiles;
 use super::grant::ANONYMOUS;

@@ -52,7 +52,7 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::Duty;
+    use lockscope_wire::Duty;
 
     use super::*;
 

@@ -15,7 +15,7 @@ mod provider;
 
 use std::collections::BTreeMap;
 
-use app::wire::Duty;
+use lockscope_wire::Duty;
 
 #[cfg(feature = "oidc")]
 pub(super) use self::desk::Desk;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use app::wire::Duty;
 use axum::http::HeaderMap;
+use lockscope_wire::Duty;
 
 use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
 use super::same_person::is_clear_name;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use app::wire::SignedBy;
+use lockscope_wire::SignedBy;
 
 use super::Actor;
 use super::ended::{Ended, Ender, Ending};
@@ -136,7 +136,7 @@ impl Sessions {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::Duty;
+    use lockscope_wire::Duty;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use app::wire::AuditKind;
 use axum::http::HeaderMap;
+use lockscope_wire::AuditKind;
 
 use super::device::{self, DEVICE_MS_MAX};
 use super::ended::Ending;

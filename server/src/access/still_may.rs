@@ -1,6 +1,6 @@
 //! Whether somebody who was allowed something before still is: what was approved is looked at again when it is used.
 
-use app::wire::SignedBy;
+use lockscope_wire::SignedBy;
 
 use super::{Access, Actor, Right};
 

@@ -168,7 +168,7 @@ impl Tokens {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::Duty;
+    use lockscope_wire::Duty;
 
     use super::*;
 

@@ -117,7 +117,7 @@ impl Users {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::Duty;
+    use lockscope_wire::Duty;
 
     use super::*;
 

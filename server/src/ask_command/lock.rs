@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use app::wire::visible;
+use lockscope_wire::visible;
 
 use super::answers::{Contender, LockDetail};
 use super::doubt::of_lock;

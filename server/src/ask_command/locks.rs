@@ -1,6 +1,6 @@
 //! The list of locks as a table. Pure.
 
-use app::wire::visible;
+use lockscope_wire::visible;
 
 use super::answers::{Lock, Locks};
 use super::table::{Cell, Column, Shown, Tone, of_verdict, render as table};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use app::wire::{WINDOW_ROWS_MAX, visible};
 use form_urlencoded::Serializer;
+use lockscope_wire::{WINDOW_ROWS_MAX, visible};
 use reqwest::Method;
 use serde_json::{Value, json};
 

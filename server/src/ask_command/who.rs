@@ -1,6 +1,6 @@
 //! Who holds a lock, in one line. Pure.
 
-use app::wire::visible;
+use lockscope_wire::visible;
 use serde_json::{Map, Value};
 
 use super::answers::{Contender, Lock, is_current};

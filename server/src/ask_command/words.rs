@@ -1,8 +1,8 @@
 //! Times, names and counts as people read them on a terminal. Pure.
 
-use app::wire::visible;
-use app::words::plural;
-pub(super) use app::words::{date as instant, duration};
+use lockscope_wire::visible;
+use lockscope_wire::words::plural;
+pub(super) use lockscope_wire::words::{date as instant, duration};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::answers::{Contender, Lock};

@@ -1,7 +1,7 @@
 //! A log that is not there: says why to everybody who asks.
 
-use app::wire::AuditPage;
 use futures_util::future::{BoxFuture, ready};
+use lockscope_wire::AuditPage;
 
 use super::{AuditError, Entry, Export, Journal, PageQuery, Records};
 

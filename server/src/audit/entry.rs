@@ -1,6 +1,6 @@
 //! What is to be recorded, and the record it becomes.
 
-use app::wire::{AuditKind, AuditRecord, Zxid};
+use lockscope_wire::{AuditKind, AuditRecord, Zxid};
 
 use super::text::{DETAIL_CHARS_MAX, NAME_CHARS_MAX, PATH_CHARS_MAX, REASON_CHARS_MAX, bounded};
 use crate::access::Actor;

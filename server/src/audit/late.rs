@@ -6,8 +6,8 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use app::wire::AuditPage;
 use futures_util::future::BoxFuture;
+use lockscope_wire::AuditPage;
 use tokio::sync::{OnceCell, watch};
 
 use super::{AuditError, Entry, Export, Journal, Log, PageQuery, Records, Requests, files};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use app::wire::{AuditKind, AuditPage};
 use futures_util::future::BoxFuture;
+use lockscope_wire::{AuditKind, AuditPage};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use super::chain::Tip;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use app::wire::AuditRecord;
+use lockscope_wire::AuditRecord;
 
 use super::read::{self, Backwards};
 use super::records::{LIMIT_MAX, PageQuery};

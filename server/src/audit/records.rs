@@ -2,10 +2,10 @@
 
 use std::io;
 
-use app::wire::{AuditKind, AuditPage};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
+use lockscope_wire::{AuditKind, AuditPage};
 
 use super::AuditError;
 use crate::access::Scope;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use app::wire::AuditKind;
+use lockscope_wire::AuditKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{AuditError, Entry, Journal};

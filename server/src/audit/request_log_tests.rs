@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use app::wire::{Duty, SignedBy};
 use futures_util::future::BoxFuture;
+use lockscope_wire::{Duty, SignedBy};
 use tokio::sync::watch;
 
 use super::*;

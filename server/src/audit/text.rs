@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use app::domain::label::is_hidden;
+use lockscope_core::label::is_hidden;
 
 /// Characters of a reason.
 pub const REASON_CHARS_MAX: usize = 500;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use app::wire::{Recipe, Sort, Verdict, WINDOW_ROWS_MAX};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use lockscope_wire::{Recipe, Sort, Verdict, WINDOW_ROWS_MAX};
 
 /// The server that is asked.
 #[derive(Clone, Debug, Args)]

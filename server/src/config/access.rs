@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use app::wire::Duty;
 use axum::http::HeaderName;
+use lockscope_wire::Duty;
 
 use super::check::wrong;
 use super::source::Entry;

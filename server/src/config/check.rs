@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use app::domain::evidence::MEMBERS_MAX;
+use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::{ConfigError, Given};
 use crate::evidence::check_admin_url;

@@ -1,7 +1,7 @@
 //! Which ensembles there are: the one that flags, environment and the top of the file name, or each `[[ensemble]]` table of
 //! the file.
 
-use app::wire::EnsembleColor;
+use lockscope_wire::EnsembleColor;
 
 use super::identity::{self, Identity};
 use super::source::Section;

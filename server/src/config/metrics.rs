@@ -1,6 +1,6 @@
 //! `[metrics]`: which locks are told apart at `/metrics`.
 
-use app::domain::configured::Apart;
+use lockscope_core::configured::Apart;
 use toml::Value;
 
 use super::ConfigError;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use app::wire::ConfigStatus;
+use lockscope_wire::ConfigStatus;
 use tokio::sync::watch;
 
 use super::Config;

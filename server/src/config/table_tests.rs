@@ -106,7 +106,7 @@ fn no_row_is_there_twice_and_every_lint_has_one() {
         assert!(seen.insert((place, row.key), ()).is_none(), "{}", row.key);
         assert!(row.place.table().is_none() || row.place == Place::Ensemble || row.ways == Ways::File, "{}", row.key);
     }
-    for code in app::domain::finding::Code::ALL {
+    for code in lockscope_core::finding::Code::ALL {
         assert!(table::keys(Place::Lints).contains(&code.name()), "{}", code.name());
     }
 }

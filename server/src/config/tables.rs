@@ -1,10 +1,10 @@
 //! The tables of the configuration file: `[[lock]]` says what locks are by their paths, `[lints]` which findings are told
 //! and from where on.
 
-use app::domain::configured::Configured;
-use app::domain::finding::{Code, Limits};
-use app::domain::recipe::Recipe;
-use app::domain::tally::GAVE_UP_MAX;
+use lockscope_core::configured::Configured;
+use lockscope_core::finding::{Code, Limits};
+use lockscope_core::recipe::Recipe;
+use lockscope_core::tally::GAVE_UP_MAX;
 use toml::Value;
 
 use super::ConfigError;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use app::wire::EnsembleColor;
+use lockscope_wire::EnsembleColor;
 
 use super::*;
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use app::domain::observation::Observation;
-use app::domain::pending::Pending;
-use app::domain::time::TimeMs;
+use lockscope_core::observation::Observation;
+use lockscope_core::pending::Pending;
+use lockscope_core::time::TimeMs;
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;

@@ -1,9 +1,9 @@
 //! What the engine drives.
 
-use app::domain::change::Change;
-use app::domain::observation::Observation;
-use app::domain::pending::Owners;
-use app::domain::time::TimeMs;
+use lockscope_core::change::Change;
+use lockscope_core::observation::Observation;
+use lockscope_core::pending::Owners;
+use lockscope_core::time::TimeMs;
 
 /// What the engine drives: the observatory, or a stand-in in tests.
 pub trait Model: Owners + Send + Sync + 'static {

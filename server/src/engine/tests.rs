@@ -2,11 +2,11 @@
 
 use std::thread;
 
-use app::domain::change::Change;
-use app::domain::observation::{Link, RootId};
-use app::domain::observatory::{Observatory, Settings};
-use app::domain::pending::Owners;
-use app::domain::znode::{Facts, SessionId, Zxid};
+use lockscope_core::change::Change;
+use lockscope_core::observation::{Link, RootId};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::pending::Owners;
+use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::*;
 use crate::shutdown;

@@ -1,8 +1,8 @@
 //! AdminServer: what its JSON means. Pure; how it is asked is in `http`. Session ids are numbers above 2^53 there, so
 //! they are read as 64-bit integers and never as floats.
 
-use app::domain::evidence::{Connection, Expiry, Health, SessionTable, WatchTable};
-use app::domain::znode::{SessionId, Zxid};
+use lockscope_core::evidence::{Connection, Expiry, Health, SessionTable, WatchTable};
+use lockscope_core::znode::{SessionId, Zxid};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -192,7 +192,7 @@ pub fn identity(body: &[u8]) -> Result<Identity, Malformed> {
 
 #[cfg(test)]
 mod tests {
-    use app::domain::evidence::MemberRole;
+    use lockscope_core::evidence::MemberRole;
 
     use super::*;
 

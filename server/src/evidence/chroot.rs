@@ -1,7 +1,7 @@
 //! Members name whole paths; a connect string with a chroot makes everybody else name what follows it. Pure.
 
-use app::domain::evidence::{Answer, Report};
-use app::domain::znode::is_under;
+use lockscope_core::evidence::{Answer, Report};
+use lockscope_core::znode::is_under;
 
 /// The chroot of a connect string; empty without one.
 pub(super) fn chroot_of(connect: &str) -> &str {
@@ -29,9 +29,9 @@ pub(super) fn strip(report: &mut Report, chroot: &str) {
 
 #[cfg(test)]
 mod tests {
-    use app::domain::evidence::{SessionTable, WatchTable};
-    use app::domain::time::TimeMs;
-    use app::domain::znode::SessionId;
+    use lockscope_core::evidence::{SessionTable, WatchTable};
+    use lockscope_core::time::TimeMs;
+    use lockscope_core::znode::SessionId;
 
     use super::*;
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::time::Duration;
 
-use app::domain::evidence::{Answer, Report, Round};
-use app::domain::observation::Observation;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use lockscope_core::evidence::{Answer, Report, Round};
+use lockscope_core::observation::Observation;
 use reqwest::Client;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};

@@ -1,6 +1,6 @@
 //! What `mntr` and AdminServer's `monitor` have in common: the same counters under the same names.
 
-use app::domain::evidence::{Fired, Health, MemberRole};
+use lockscope_core::evidence::{Fired, Health, MemberRole};
 
 /// The counters that are used, by their names without `zk_`.
 pub(super) const COUNTERS: [&str; 12] = [

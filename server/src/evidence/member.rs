@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use app::domain::evidence::{Answer, Connection, Expiry, Health, MemberRole, Question, Report, SessionTable, Trouble, WatchTable};
-use app::domain::time::TimeMs;
+use lockscope_core::evidence::{Answer, Connection, Expiry, Health, MemberRole, Question, Report, SessionTable, Trouble, WatchTable};
+use lockscope_core::time::TimeMs;
 use reqwest::Client;
 use tokio::time::Instant;
 

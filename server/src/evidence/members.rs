@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
-use app::domain::evidence::MEMBERS_MAX;
+use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::url;
 

@@ -1,6 +1,6 @@
 //! The sentence for a question without an answer: what was tried, what came back, and the line that would help. Pure.
 
-use app::domain::evidence::{Question, Trouble};
+use lockscope_core::evidence::{Question, Trouble};
 
 use super::source::{ANSWER_MAX, Failure};
 use super::url;

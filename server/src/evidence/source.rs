@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use app::domain::evidence::{Connection, Health, Question, SessionTable, Trouble, WatchTable};
+use lockscope_core::evidence::{Connection, Health, Question, SessionTable, Trouble, WatchTable};
 use reqwest::Client;
 use tokio::time::Instant;
 

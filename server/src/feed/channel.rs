@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use app::wire::{Body, DeltaBody, View};
 use bytes::Bytes;
+use lockscope_wire::{Body, DeltaBody, View};
 use tokio::sync::Notify;
 
 use super::budget::{Budget, Share};

@@ -1,8 +1,8 @@
 //! Frames in their two encodings, put together from a head that is one socket's and a tail that everybody shares.
 //! Pure; the tests hold it to `wire::encode_frame`, byte for byte.
 
-use app::wire::{Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame, encode_frame};
 use bytes::Bytes;
+use lockscope_wire::{Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame, encode_frame};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -142,7 +142,7 @@ pub(super) fn unpack<T: DeserializeOwned>(tail: &[u8]) -> Result<T, FeedError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::wire::{Board, BoardDelta, BoardHead, LockRow, Window};
+    use lockscope_wire::{Board, BoardDelta, BoardHead, LockRow, Window};
 
     fn delta_body() -> DeltaBody {
         DeltaBody::Board(BoardDelta { head: Some(BoardHead::default()), window: None })

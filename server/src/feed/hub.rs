@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use app::wire::{Epoch, KnownView, PROTOCOL, ServerFrame, View};
 use bytes::Bytes;
+use lockscope_wire::{Epoch, KnownView, PROTOCOL, ServerFrame, View};
 use tokio::sync::Notify;
 
 use super::budget::Budget;

@@ -1,7 +1,7 @@
 //! The JSON frames that scripts see: flat, with `type` on a frame and `kind` on a view or body. The wire's own enums
 //! are tagged from outside because the compact encoding needs that; this file turns one into the other. Pure.
 
-use app::wire::{BoardQuery, Body, ClientFrame, DeltaBody, EventsQuery, LabQuery, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
+use lockscope_wire::{BoardQuery, Body, ClientFrame, DeltaBody, EventsQuery, LabQuery, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -178,7 +178,7 @@ fn refuse(id: Option<u32>, detail: String) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::wire::{Board, BoardDelta, Epoch, KnownView, PROTOCOL, Sort, View};
+    use lockscope_wire::{Board, BoardDelta, Epoch, KnownView, PROTOCOL, Sort, View};
 
     /// The way back, as a script written in Rust would go it.
     fn tag_outside(value: Value, tag: &str) -> Value {

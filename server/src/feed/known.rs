@@ -1,7 +1,7 @@
 //! Up to when a view is known to be true. Whether it may be called live follows from that and the clock alone; every hop on
 //! the way to a screen can only make it older. Pure.
 
-use app::wire::{AsOf, Body, Link, LockRow, RootState, age_ms, is_fresh};
+use lockscope_wire::{AsOf, Body, Link, LockRow, RootState, age_ms, is_fresh};
 
 /// A view that waits for a newer one to be sent is passed over once so much of its time is gone: the rest is for the way.
 const SENT_AGE_MAX_MS: i64 = 1_200;
@@ -113,7 +113,7 @@ fn doubt_state(state: &mut RootState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::wire::Board;
+    use lockscope_wire::Board;
 
     fn board(state: RootState, at_ms: i64) -> Projected {
         let mut board = Board::default();

@@ -17,7 +17,7 @@ mod sight;
 mod subscription;
 mod view;
 
-use app::wire::{Epoch, EventsQuery, View};
+use lockscope_wire::{Epoch, EventsQuery, View};
 use tokio::sync::watch;
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use app::ports::{First, Source};
-use app::wire::{
+use lockscope_page::ports::{First, Source};
+use lockscope_wire::{
     Board, BoardQuery, Body, ConfigStatus, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
 };
 

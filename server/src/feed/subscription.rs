@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use app::wire::{Epoch, KnownView, ServerFrame};
 use bytes::Bytes;
+use lockscope_wire::{Epoch, KnownView, ServerFrame};
 use tokio::sync::Notify;
 
 use super::channel::{Channel, Next};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use app::wire::{Board, BoardHead, BoardQuery, Body, Epoch, LockQuery, RootBrief, RootState, ServerFrame, View, decode_frame};
+use lockscope_wire::{Board, BoardHead, BoardQuery, Body, Epoch, LockQuery, RootBrief, RootState, ServerFrame, View, decode_frame};
 use proptest::prelude::*;
 use tokio::sync::{Notify, watch};
 

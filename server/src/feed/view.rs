@@ -1,6 +1,6 @@
 //! Views as clients ask for them, made equal where they mean the same, so that they share a channel. Pure.
 
-use app::wire::{BoardQuery, EventsQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX};
+use lockscope_wire::{BoardQuery, EventsQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX};
 
 use super::FeedError;
 

@@ -1,10 +1,10 @@
 //! The reading half of the API: status, locks, one lock, who waits for whom, sessions.
 
-use app::wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, View, age_ms};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use lockscope_wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, View, age_ms};
 use serde::Serialize;
 
 use super::Http;

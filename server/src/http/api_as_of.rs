@@ -1,6 +1,6 @@
 //! How far an answer of the API can be trusted.
 
-use app::wire::{AsOf, RootState, Zxid, age_ms, is_fresh};
+use lockscope_wire::{AsOf, RootState, Zxid, age_ms, is_fresh};
 use schemars::JsonSchema;
 use serde::Serialize;
 

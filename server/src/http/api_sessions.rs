@@ -1,6 +1,6 @@
 //! The API's own forms of the status, of sessions and of the graph of waiting.
 
-use app::wire::{Cycle, SessionEvent, SessionPage, SessionRow, Sessions, Status, Verdict, WaitEdge, WaitNode, Waits};
+use lockscope_wire::{Cycle, SessionEvent, SessionPage, SessionRow, Sessions, Status, Verdict, WaitEdge, WaitNode, Waits};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -110,7 +110,7 @@ impl SessionList {
 
 impl SessionDetail {
     pub(super) fn new(seq: u64, page: SessionPage, known: Known, now_ms: i64) -> Self {
-        let spot = |row: app::wire::SpotRow| SpotJson {
+        let spot = |row: lockscope_wire::SpotRow| SpotJson {
             lock: row.lock,
             verdict: row.verdict,
             recipe_label: row.recipe_label,

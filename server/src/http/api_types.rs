@@ -1,7 +1,7 @@
 //! The API's own forms of a lock and its contenders: the wire's rows hold instants, these hold ages at the answer.
 //! The only place where one becomes the other.
 
-use app::wire::{
+use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
     LockStats, Missing, NodeData, PastHolder, Recipe, Role, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
 };

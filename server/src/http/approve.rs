@@ -1,9 +1,9 @@
 //! The page on which a second person approves a release.
 
-use app::ui::approve_page;
-use app::wire::ReleaseOrder;
 use axum::extract::{Extension, Form, Query, State};
 use axum::response::Response;
+use lockscope_page::approve_page;
+use lockscope_wire::ReleaseOrder;
 use serde::Deserialize;
 
 use super::problem::Refused;

@@ -28,11 +28,11 @@ const ICONS: [&str; 5] = ["/favicon.svg", "/favicon-warn.svg", "/favicon-odd.svg
 const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 /// Names of the page's files; None while the page was not built.
-pub(super) fn names() -> Option<app::ui::AssetNames> {
+pub(super) fn names() -> Option<lockscope_page::AssetNames> {
     let manifest = Site::get(MANIFEST)?;
     let names: std::collections::BTreeMap<String, String> = serde_json::from_slice(&manifest.data).ok()?;
     let name = |plain: &str| names.get(plain).cloned();
-    Some(app::ui::AssetNames { css: name("app.css")?, js: name("app.js")?, wasm: name("app.wasm")? })
+    Some(lockscope_page::AssetNames { css: name("app.css")?, js: name("app.js")?, wasm: name("app.wasm")? })
 }
 
 /// Routes of the files.

@@ -1,12 +1,12 @@
 //! The record of acts: a page of it, and all of it. Knows no file.
 
-use app::wire::{AuditKind, AuditPage};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use lockscope_wire::{AuditKind, AuditPage};
 
 use super::Http;
 use super::api::{self, Pairs, short, takes_none, wrong};

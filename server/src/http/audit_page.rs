@@ -1,9 +1,9 @@
 //! The page of the record, for people: drawn by the server, without script.
 
-use app::ui::{AuditView, audit_page};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Query, State};
 use axum::response::Response;
+use lockscope_page::{AuditView, audit_page};
 
 use super::problem::Refused;
 use super::{Http, audit, plain};

@@ -1,9 +1,9 @@
 //! `/api/v1/events`: what happened lately.
 
-use app::wire::{Events, EventsQuery, WINDOW_ROWS_MAX};
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
+use lockscope_wire::{Events, EventsQuery, WINDOW_ROWS_MAX};
 
 use super::Http;
 use super::api::{Pairs, read, share, short, wrong};

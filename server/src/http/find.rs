@@ -1,13 +1,13 @@
 //! Finding by a few letters, for people: a page of its own, and what the page's palette shows. Within what whoever asks
 //! may see.
 
-use app::ui::{FindView, find_drawn, find_page};
-use app::wire::{BoardQuery, Body, SessionsQuery, View};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Query, State};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
+use lockscope_page::{FindView, find_drawn, find_page};
+use lockscope_wire::{BoardQuery, Body, SessionsQuery, View};
 
 use super::problem::{Refused, echo};
 use super::{Http, plain};

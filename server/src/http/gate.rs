@@ -3,13 +3,13 @@
 
 use std::net::IpAddr;
 
-use app::wire::{Duty, SignedBy};
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::{ALLOW, LOCATION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use lockscope_wire::{Duty, SignedBy};
 use tokio::sync::watch;
 
 use super::problem::{Refused, echo};

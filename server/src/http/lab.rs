@@ -1,11 +1,11 @@
 //! Runs of the lab over HTTP: ordered, looked at, stopped, and what goes wrong in them on purpose.
 
-use app::wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
 use super::Http;
 use super::api::{self, Pairs, takes_none};

@@ -1,7 +1,7 @@
 //! From what was typed into the lab's form to an order. Pure.
 
-use app::ui::LabDraft;
-use app::wire::{LabOrder, Strategy};
+use lockscope_page::LabDraft;
+use lockscope_wire::{LabOrder, Strategy};
 
 use super::problem::echo;
 

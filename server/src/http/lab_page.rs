@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::ui::{LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
-use app::wire::{Fault, FaultOrder, LabRun, Strategy};
 use axum::extract::rejection::{FormRejection, QueryRejection};
 use axum::extract::{Extension, Form, Query, State};
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use lockscope_page::{LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
+use lockscope_wire::{Fault, FaultOrder, LabRun, Strategy};
 
 use super::gate::see_other;
 use super::lab_form::{draft, order};
@@ -155,7 +155,7 @@ fn view(http: &Http, actor: &Actor, sight: &Sight) -> LabView {
         has_lab: http.lab_desk.is_on(),
         may_run: actor.may(Right::RunLab),
         can_sign_in: http.access.can_sign_in(),
-        draft: app::ui::LabDraft::default(),
+        draft: lockscope_page::LabDraft::default(),
         error: String::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! Who asks, as the server sees them.
 
-use app::wire::Person;
 use axum::extract::State;
 use axum::{Extension, Json};
+use lockscope_wire::Person;
 
 use super::Http;
 use super::api::{Pairs, takes_none};

@@ -3,9 +3,6 @@
 
 use std::sync::Arc;
 
-use app::ports::Source;
-use app::ui::{App, shell};
-use app::wire::{LockQuery, Person, SessionQuery};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, Request};
@@ -17,6 +14,9 @@ use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
+use lockscope_page::ports::Source;
+use lockscope_page::{App, shell};
+use lockscope_wire::{LockQuery, Person, SessionQuery};
 
 use super::assets;
 use super::plain::TRUSTED_TYPES;

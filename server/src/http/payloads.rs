@@ -1,6 +1,6 @@
 //! Who is shown what znodes carry: it may be more than an identity. Labels are shown to all.
 
-use app::wire::Duty;
+use lockscope_wire::Duty;
 
 /// The least role that is shown payloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

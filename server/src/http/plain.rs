@@ -1,12 +1,12 @@
 //! Pages that the server draws alone: no script but the one that remembers the theme, and, where a page changes while it
 //! is looked at, the one that follows it.
 
-use app::ui::{Plain, Tab};
-use app::wire::{BoardQuery, Body, View};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
+use lockscope_page::{Plain, Tab};
+use lockscope_wire::{BoardQuery, Body, View};
 
 use super::problem::Refused;
 use super::{Http, assets};

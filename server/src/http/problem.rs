@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use app::wire::{Problem, visible};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lockscope_wire::{Problem, visible};
 
 /// Longest sentence; longer ones tell back too much.
 const DETAIL_CHARS_MAX: usize = 1_000;

@@ -1,13 +1,13 @@
 //! Releases over HTTP: the desk's answers as JSON, or drawn for the page's dialog when it asks for HTML.
 
-use app::ui::{release_plan, release_result};
-use app::wire::{DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid};
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Extension, State};
 use axum::http::header::{ACCEPT, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
+use lockscope_page::{release_plan, release_result};
+use lockscope_wire::{DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

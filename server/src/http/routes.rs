@@ -59,7 +59,7 @@ pub(super) enum Answer {
     Act(fn() -> MethodRouter<Http>),
     /// A handler, for people.
     Form(fn() -> MethodRouter<Http>),
-    /// The page of this address, as `app::ui` renders it.
+    /// The page of this address, as `lockscope_page` renders it.
     Page,
     /// A file of the page.
     File,
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn every_page_of_the_app_has_a_row() {
-        let listed: Vec<String> = leptos_axum::generate_route_list(app::ui::App).iter().map(|route| route.path().to_owned()).collect();
+        let listed: Vec<String> = leptos_axum::generate_route_list(lockscope_page::App).iter().map(|route| route.path().to_owned()).collect();
         for path in &listed {
             assert!(is_page(if path.is_empty() { "/" } else { path }), "{path:?} has no row");
         }

@@ -6,9 +6,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::wire::{ClientFrame, Epoch, KnownView, ServerFrame, View, age_ms};
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use bytes::Bytes;
+use lockscope_wire::{ClientFrame, Epoch, KnownView, ServerFrame, View, age_ms};
 use tokio::sync::Notify;
 
 use super::flow::Flow;

@@ -1,6 +1,6 @@
 //! What a run says, in one sentence. Pure.
 
-use app::wire::{LabRun, LabState, Lane};
+use lockscope_wire::{LabRun, LabState, Lane};
 
 use super::strategy::wakes_all;
 
@@ -110,7 +110,7 @@ fn grouped(number: u64) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use app::wire::{Fault, LabOrder, Spread, Strategy, ThrownFault};
+    use lockscope_wire::{Fault, LabOrder, Spread, Strategy, ThrownFault};
 
     use super::super::lane;
     use super::super::view;

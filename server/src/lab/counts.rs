@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::wire::ServerCounter;
+use lockscope_wire::ServerCounter;
 
 use crate::evidence::ask_word;
 pub(super) use crate::evidence::words::cons::Packets;

@@ -1,7 +1,7 @@
 //! Many latencies as few figures: an HDR histogram of microseconds, and what is shown of it.
 
-use app::wire::Spread;
 use hdrhistogram::Histogram;
+use lockscope_wire::Spread;
 
 /// Longest latency that is told apart, µs: an hour. Longer ones count as this.
 const LONGEST_US: u64 = 3_600_000_000;

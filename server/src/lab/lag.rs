@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use app::wire::Spread;
+use lockscope_wire::Spread;
 use tokio::task::JoinHandle;
 
 use super::figures::Latencies;

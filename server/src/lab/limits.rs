@@ -1,6 +1,6 @@
 //! What may be ordered. Pure: the seed of an order without one is an argument.
 
-use app::wire::LabOrder;
+use lockscope_wire::LabOrder;
 
 use super::{LabRefusal, Limits, Place};
 
@@ -78,7 +78,7 @@ fn expected_ms(order: &LabOrder) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::Strategy;
+    use lockscope_wire::Strategy;
 
     use super::*;
     use crate::zookeeper::Credentials;

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use app::wire::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
+use lockscope_wire::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
 use thiserror::Error;
 use tokio::sync::watch;
 

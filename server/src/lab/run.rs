@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use app::wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
 use futures_util::future::{join_all, try_join_all};
+use lockscope_wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
 use tokio::sync::watch;
 
 use super::client::{Referee, drains};
@@ -62,7 +62,7 @@ impl Run {
     pub(super) fn new(id: String, (order, place): (LabOrder, Place), by: &str, clock: Clock, duration_max: Duration) -> Self {
         let root = format!("{}/run-{id}", place.root);
         let order = Arc::new(order);
-        let lane = |strategy: &app::wire::Strategy| Arc::new(Lane::new(*strategy, &format!("{root}/{}", strategy.name()), &order));
+        let lane = |strategy: &lockscope_wire::Strategy| Arc::new(Lane::new(*strategy, &format!("{root}/{}", strategy.name()), &order));
         let lanes: Vec<_> = order.strategies.iter().map(lane).collect();
         let header = Header {
             state: LabState::Opening,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use app::wire::Strategy;
+use lockscope_wire::Strategy;
 use tokio::time::timeout;
 use tracing::{info, warn};
 use zookeeper_client::{Acls, Client, CreateMode, Error};

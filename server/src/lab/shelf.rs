@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use app::wire::LabRun;
+use lockscope_wire::LabRun;
 
 /// Runs that are kept in memory; the oldest goes.
 pub const RUNS_MAX: usize = 20;

@@ -1,6 +1,6 @@
 //! A lane as it is shown.
 
-use app::wire::{LabRequests, Lane as LaneView};
+use lockscope_wire::{LabRequests, Lane as LaneView};
 
 use super::figures::thousandths;
 use super::lane::Lane;

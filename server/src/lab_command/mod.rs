@@ -6,7 +6,7 @@ pub(crate) mod table;
 
 use std::time::Duration;
 
-use app::wire::{LabOrder, LabRun, LabState, Strategy};
+use lockscope_wire::{LabOrder, LabRun, LabState, Strategy};
 
 use crate::cli::Lab as Asked;
 use crate::clock::Clock;

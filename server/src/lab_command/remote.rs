@@ -1,6 +1,6 @@
 //! The lab of a running server, asked over its API.
 
-use app::wire::{LabOrder, LabRun, LabStarted};
+use lockscope_wire::{LabOrder, LabRun, LabStarted};
 use reqwest::Method;
 
 use crate::error::RunError;

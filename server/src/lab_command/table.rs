@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use app::wire::{LabRun, Lane};
+use lockscope_wire::{LabRun, Lane};
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -145,7 +145,7 @@ fn grouped(digits: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use app::wire::{LabOrder, LabRequests, LabState, Spread, Strategy};
+    use lockscope_wire::{LabOrder, LabRequests, LabState, Spread, Strategy};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The numbers of ensembles as samples. Pure.
 
-use app::wire;
+use lockscope_wire as wire;
 
 use super::catalogue::Family;
 use super::text::Exposition;

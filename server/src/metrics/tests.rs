@@ -1,9 +1,9 @@
 //! A scrape of a model with very many locks.
 
-use app::domain::observation::{Link, Observation, RootId};
-use app::domain::observatory::{Observatory, Settings};
-use app::domain::time::TimeMs;
-use app::domain::znode::{Facts, SessionId, Zxid};
+use lockscope_core::observation::{Link, Observation, RootId};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::text::Exposition;
 use super::{OTHER, model};

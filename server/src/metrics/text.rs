@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use app::domain::durations::Durations;
+use lockscope_core::durations::Durations;
 
 use super::catalogue::{Family, Kind, PREFIX};
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use app::wire::{AuditKind, Contender, Outcome, ReleaseResult};
+use lockscope_wire::{AuditKind, Contender, Outcome, ReleaseResult};
 
 use super::plans::Planned;
 use super::site::Site;

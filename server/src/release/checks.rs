@@ -1,6 +1,6 @@
 //! What is checked of whoever plans or orders, and of what they typed. Pure.
 
-use app::wire::{ReleaseOrder, ReleasePlan, visible};
+use lockscope_wire::{ReleaseOrder, ReleasePlan, visible};
 
 use super::refusal::{Refused, RefusedFor};
 use crate::access::{Actor, Right};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use app::wire::Outcome;
+use lockscope_wire::Outcome;
 
 /// Counters of one desk; they only grow.
 #[derive(Debug)]

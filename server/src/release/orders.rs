@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use app::wire::SignedBy;
+use lockscope_wire::SignedBy;
 use tokio::sync::watch;
 
 use super::carry::Executed;
@@ -58,7 +58,7 @@ impl Orders {
 
 #[cfg(test)]
 mod tests {
-    use app::wire::{Duty, Outcome};
+    use lockscope_wire::{Duty, Outcome};
 
     use super::*;
     use crate::access::Scope;

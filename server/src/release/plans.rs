@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use app::wire::ReleasePlan;
+use lockscope_wire::ReleasePlan;
 
 use crate::access::Actor;
 use crate::feed::project::Draft;

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use app::wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
 use futures_util::future;
+use lockscope_wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
 use tokio::sync::watch;
 
 use super::carry::Executed;

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use app::domain::observatory::Observatory;
-use app::domain::release::{End, Refusal, Target};
-use app::domain::time::TimeMs;
-use app::domain::znode::split_path;
+use lockscope_core::observatory::Observatory;
+use lockscope_core::release::{End, Refusal, Target};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::split_path;
 
 use super::refusal::{Refused, RefusedFor};
 use crate::clock::Clock;

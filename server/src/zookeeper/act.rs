@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use app::domain::release::{Act, Answer, Back, Counters, End, Input, Looked, Seen, Sent, Step, Target};
-use app::domain::znode::{SessionId, Zxid, split_path};
 use futures_util::future;
+use lockscope_core::release::{Act, Answer, Back, Counters, End, Input, Looked, Seen, Sent, Step, Target};
+use lockscope_core::znode::{SessionId, Zxid, split_path};
 use tokio::time::{Instant, timeout, timeout_at};
 use zookeeper_client::{AddWatchMode, Client, Connector, Error, PersistentWatcher, SessionState, Stat};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::domain::znode::is_under;
+use lockscope_core::znode::is_under;
 use zookeeper_client::{Client, Error};
 
 use super::credentials::Credentials;

@@ -1,7 +1,7 @@
 //! Says each state of the link once.
 
-use app::domain::observation::{Link, Observation};
-use app::domain::znode::SessionId;
+use lockscope_core::observation::{Link, Observation};
+use lockscope_core::znode::SessionId;
 
 use super::outbox::Outbox;
 

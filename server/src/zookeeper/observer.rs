@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::domain::observation::{Link, Observation, RootId};
+use lockscope_core::observation::{Link, Observation, RootId};
 use tokio::sync::{mpsc, watch};
 use zookeeper_client::{Client, Error};
 

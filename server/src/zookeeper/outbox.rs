@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use app::domain::observation::{Observation, RootId};
-use app::domain::time::TimeMs;
+use lockscope_core::observation::{Observation, RootId};
+use lockscope_core::time::TimeMs;
 
 use super::counts::Counts;
 use super::watch::Why;
@@ -110,7 +110,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::domain::observation::{Link, RootId};
+    use lockscope_core::observation::{Link, RootId};
 
     fn deleted() -> Observation {
         Observation::NodeDeleted { root: RootId(0), path: "/a".into() }

@@ -4,8 +4,8 @@
 use std::future;
 use std::time::Duration;
 
-use app::domain::time::TimeMs;
 use futures_util::future::{BoxFuture, FutureExt, join};
+use lockscope_core::time::TimeMs;
 use tokio::time::Instant;
 use zookeeper_client::{Client, Error};
 

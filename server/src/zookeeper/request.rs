@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use app::domain::znode::Facts;
 use futures_util::future::{self, BoxFuture, FutureExt};
+use lockscope_core::znode::Facts;
 use zookeeper_client::{AddWatchMode, Client, Error, MultiReadResult, PersistentWatcher, Stat};
 
 use super::counts::Kind;

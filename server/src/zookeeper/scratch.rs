@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use app::domain::observation::Observation;
-use app::domain::time::TimeMs;
 use futures_util::FutureExt as _;
+use lockscope_core::observation::Observation;
+use lockscope_core::time::TimeMs;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState};

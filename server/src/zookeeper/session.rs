@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use app::domain::observation::{Link, Observation};
-use app::domain::time::TimeMs;
-use app::domain::znode::SessionId;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use lockscope_core::observation::{Link, Observation};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::SessionId;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};

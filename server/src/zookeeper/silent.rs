@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use app::domain::znode::{join_path, split_path};
+use lockscope_core::znode::{join_path, split_path};
 
 /// The silent znodes of one root, by directory.
 #[derive(Debug, Default)]

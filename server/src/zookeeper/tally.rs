@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use app::domain::znode::{Facts, Zxid};
+use lockscope_core::znode::{Facts, Zxid};
 
 use super::reads::ChildEvents;
 use super::silent::Silent;

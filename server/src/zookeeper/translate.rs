@@ -1,7 +1,7 @@
 //! From the client crate's words to ours. The only place that knows both.
 
-use app::domain::observation::RootTrouble;
-use app::domain::znode::{Facts, PAYLOAD_BYTES_MAX, SessionId, Zxid};
+use lockscope_core::observation::RootTrouble;
+use lockscope_core::znode::{Facts, PAYLOAD_BYTES_MAX, SessionId, Zxid};
 use zookeeper_client::{Error, EventType, Stat, WatchedEvent};
 
 /// A watch event of a znode.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use app::domain::observation::{Link, Observation, RootId};
-use app::domain::observatory::{Observatory, Settings};
-use app::domain::time::TimeMs;
-use app::domain::znode::{Facts, SessionId, Zxid};
-use app::wire::{Epoch, LIVE_AGE_MAX_MS, View};
 use axum::Router;
 use futures_util::StreamExt as _;
+use lockscope_core::observation::{Link, Observation, RootId};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_wire::{Epoch, LIVE_AGE_MAX_MS, View};
 use serde_json::Value;
 use server::clock::Clock;
 use server::engine::{Engine, Reader};

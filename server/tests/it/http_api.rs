@@ -1,6 +1,6 @@
 //! The HTTP API from outside, over a model of our own.
 
-use app::wire::Problem;
+use lockscope_wire::Problem;
 use serde_json::{Value, json};
 use server::http::Limits;
 

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use app::domain::observation::RootTrouble;
+use lockscope_core::observation::RootTrouble;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::zookeeper::{Credentials, Login, ObserverConfig, TlsIdentity, ZkTls};

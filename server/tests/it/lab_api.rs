@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::wire::{AuditKind, Duty};
+use lockscope_wire::{AuditKind, Duty};
 use reqwest::Method;
 use serde_json::Value;
 use server::access::{Access, Grant, Reach, Settings, new_token};

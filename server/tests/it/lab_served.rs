@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use app::wire::LabRun;
 use futures_util::{SinkExt as _, StreamExt as _};
+use lockscope_wire::LabRun;
 use serde_json::{Value, json};
 use server::demo::PrivateZooKeeper;
 use tempfile::TempDir;

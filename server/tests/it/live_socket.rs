@@ -1,7 +1,7 @@
 //! The live socket from outside, over a model of our own: what clients may rely on, and what bad ones get.
 
-use app::wire::{BoardQuery, ClientFrame, PROTOCOL, ServerFrame, View, decode_frame, encode_frame};
 use futures_util::{SinkExt as _, StreamExt as _};
+use lockscope_wire::{BoardQuery, ClientFrame, PROTOCOL, ServerFrame, View, decode_frame, encode_frame};
 use server::http::Limits;
 use tokio_tungstenite::tungstenite::{self, Message};
 
@@ -89,7 +89,7 @@ async fn the_page_speaks_binary_and_its_reducer_follows() {
             ServerFrame::Hello { .. } | ServerFrame::Heartbeat { .. } => {}
             other => panic!("unexpected {other:?}"),
         }
-        if let Some(app::wire::Body::Board(board)) = &body {
+        if let Some(lockscope_wire::Body::Board(board)) = &body {
             rows = board.window.rows.len();
         }
     }

@@ -1,7 +1,7 @@
 //! Sessions over a model that is a list of lock paths: one holds them all, another waits for them all; two paths or
 //! more make a deadlock. What the fake projection answers for the views of waiting.
 
-use app::wire::{
+use lockscope_wire::{
     Access, AsOf, Confidence, Contender, Cycle, Happened, Liveness, Role, RootState, SessionEvent, SessionId, SessionPage, SessionQuery, SessionRow,
     Sessions, SessionsHead, SessionsQuery, Spot, SpotRow, Verdict, WaitEdge, WaitNode, Waits, Window, Zxid,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::domain::observation::Link;
+use lockscope_core::observation::Link;
 
 use crate::harness::proxy::{Mode, Proxy};
 use crate::harness::{Observed, Truth, ensemble, zookeeper};

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 
-use app::wire::Epoch;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::get;
 use futures_util::future::join_all;
+use lockscope_wire::Epoch;
 use server::access::Access;
 use server::clock::Clock;
 use server::feed::{Hub, Sight};

@@ -1,6 +1,6 @@
 //! Roots that come late, vanish, return, may not be read, or are everything.
 
-use app::domain::observation::RootTrouble;
+use lockscope_core::observation::RootTrouble;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
 use crate::harness::{Observed, RootState, Truth, open, options, started, zookeeper};

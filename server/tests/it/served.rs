@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use app::wire::{
+use axum::Router;
+use futures_util::{SinkExt as _, StreamExt as _};
+use lockscope_wire::{
     Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
     RootBrief, RootState, Status, Verdict, View, Window, Zxid,
 };
-use axum::Router;
-use futures_util::{SinkExt as _, StreamExt as _};
 use server::access::Access;
 use server::clock::Clock;
 use server::feed::{Hub, Known, Projected, Projection, Sight, pump};
@@ -138,7 +138,7 @@ impl Projection for Fake {
             View::Lock(query) => Body::Lock(paths.contains(&query.path).then(|| {
                 let head = LockHead {
                     row: row(&query.path),
-                    as_of: app::wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16), ensemble: None },
+                    as_of: lockscope_wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16), ensemble: None },
                     recognised_by: Vec::new(),
                     capacity: None,
                     foreign: Vec::new(),
@@ -150,7 +150,7 @@ impl Projection for Fake {
                     herd: None,
                     fired: Vec::new(),
                     hidden_waiters: 0,
-                    trust: app::wire::Trust::default(),
+                    trust: lockscope_wire::Trust::default(),
                 };
                 Box::new(LockPage { head, window: Window::default() })
             })),

@@ -8,7 +8,7 @@ use spdx::{Expression, Licensee};
 
 /// The lock file's own words for a crate of the registry.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
-const OURS: [&str; 6] = ["app", "campaign", "judge", "server", "style", "txn_log"];
+const OURS: [&str; 8] = ["campaign", "core", "judge", "page", "server", "style", "txn_log", "wire"];
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).unwrap()

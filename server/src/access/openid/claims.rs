@@ -1,8 +1,8 @@
 //! What a provider says of somebody, once its signature was checked: a name and groups. Pure.
 
-use app::wire::{Duty, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use lockscope_wire::{Duty, visible};
 use serde_json::{Map, Value};
 
 use super::fault::{OpenIdFault, said};

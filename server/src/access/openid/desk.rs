@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use app::wire::visible;
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
+use lockscope_wire::visible;
 
 use super::fault::{OpenIdFault, said};
 use super::pending::{PENDING_MS_MAX, Pending, Proof};

@@ -7,7 +7,7 @@ mod tamper;
 use std::net::IpAddr;
 use std::path::Path;
 
-use app::wire::{AuditKind, Duty, SignedBy};
+use lockscope_wire::{AuditKind, Duty, SignedBy};
 use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};

@@ -36,7 +36,7 @@ fn a_build_without_it_says_so_for_every_setting() {
 mod with {
     use std::collections::BTreeMap;
 
-    use app::wire::Duty;
+    use lockscope_wire::Duty;
 
     use super::*;
     use crate::access::{OpenId, Secret};

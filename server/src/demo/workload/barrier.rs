@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use app::domain::znode::join_path;
+use lockscope_core::znode::join_path;
 use zookeeper_client::{Acls, Client, CreateMode, Error, EventType};
 
 use super::names::hex;

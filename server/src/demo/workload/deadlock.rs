@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use app::domain::znode::join_path;
+use lockscope_core::znode::join_path;
 use zookeeper_client::Error;
 
 use super::mutex::{self, acquire};

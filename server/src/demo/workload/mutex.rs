@@ -1,6 +1,6 @@
 //! Exclusive locks: a queue in which each watches the one before, or one fixed znode that everyone wants.
 
-use app::domain::znode::join_path;
+use lockscope_core::znode::join_path;
 use zookeeper_client::{Client, Error};
 
 use super::names::{Style, nearest};

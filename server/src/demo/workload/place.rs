@@ -1,6 +1,6 @@
 //! One's own znode among others: taken, waited with, left. What all recipes share.
 
-use app::domain::znode::{join_path, split_path};
+use lockscope_core::znode::{join_path, split_path};
 use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, OneshotWatcher};
 
 /// A znode of one's own. It goes with its session when it is not left.

@@ -1,6 +1,6 @@
 //! kazoo's Queue: persistent items that outlive who put them there, so their number is bounded here.
 
-use app::domain::znode::join_path;
+use lockscope_core::znode::join_path;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use super::place::{inhabited, remove};

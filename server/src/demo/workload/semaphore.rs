@@ -1,6 +1,6 @@
 //! Curator's InterProcessSemaphoreV2: a mutex decides who may take a lease next; the leases are the permits.
 
-use app::domain::znode::join_path;
+use lockscope_core::znode::join_path;
 use zookeeper_client::Error;
 
 use super::mutex;

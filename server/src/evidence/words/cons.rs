@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use app::domain::evidence::Connection;
-use app::domain::znode::SessionId;
+use lockscope_core::evidence::Connection;
+use lockscope_core::znode::SessionId;
 
 use super::super::fault::{CONNECTIONS_MAX, Malformed, count};
 use super::{ending, opening, session};

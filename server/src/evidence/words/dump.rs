@@ -1,8 +1,8 @@
 //! `dump`: which sessions there are, when they run out, and what they own. A leader (or a standalone server) prints when
 //! sessions run out, the others print time-outs.
 
-use app::domain::evidence::{Expiry, SessionTable};
-use app::domain::znode::SessionId;
+use lockscope_core::evidence::{Expiry, SessionTable};
+use lockscope_core::znode::SessionId;
 
 use super::super::fault::{EPHEMERALS_MAX, Malformed, SESSIONS_MAX, count};
 use super::{opening, session};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use app::domain::evidence::Health;
+use lockscope_core::evidence::Health;
 
 use super::super::fault::Malformed;
 use super::super::health::{from_counters, role};
@@ -32,7 +32,7 @@ pub fn counters(text: &str, names: &[&'static str]) -> Result<BTreeMap<&'static 
 
 #[cfg(test)]
 mod tests {
-    use app::domain::evidence::{Fired, MemberRole};
+    use lockscope_core::evidence::{Fired, MemberRole};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Four-letter words: what the answers mean. Pure; how they are asked is in `tcp`. Unknown fields are passed over, but
 //! an answer that was cut off is refused: half a list of connections would make living clients look gone.
 
-use app::domain::znode::SessionId;
+use lockscope_core::znode::SessionId;
 
 use super::fault::Malformed;
 

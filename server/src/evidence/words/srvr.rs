@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use app::domain::evidence::Health;
-use app::domain::znode::Zxid;
+use lockscope_core::evidence::Health;
+use lockscope_core::znode::Zxid;
 
 use super::super::fault::Malformed;
 use super::super::health::role;
@@ -33,7 +33,7 @@ pub fn parse(text: &str) -> Result<Health, Malformed> {
 
 #[cfg(test)]
 mod tests {
-    use app::domain::evidence::MemberRole;
+    use lockscope_core::evidence::MemberRole;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `wchp`: who watches which path; data, exists and persistent watches only.
 
-use app::domain::evidence::WatchTable;
+use lockscope_core::evidence::WatchTable;
 
 use super::super::fault::{Malformed, WATCHES_MAX, count};
 use super::{ending, opening, session};
@@ -33,7 +33,7 @@ pub fn parse(text: &str) -> Result<WatchTable, Malformed> {
 
 #[cfg(test)]
 mod tests {
-    use app::domain::znode::SessionId;
+    use lockscope_core::znode::SessionId;
 
     use super::*;
 

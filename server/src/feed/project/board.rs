@@ -1,9 +1,9 @@
 //! The board: totals over every lock of every ensemble, and a window of rows in the order asked for.
 
-use app::domain::finding::Severity;
-use app::domain::lock::Lock;
-use app::domain::recipe::Recipe;
-use app::wire;
+use lockscope_core::finding::Severity;
+use lockscope_core::lock::Lock;
+use lockscope_core::recipe::Recipe;
+use lockscope_wire as wire;
 
 use super::words::{wire_recipe, wire_verdict};
 use super::{Look, Terms, Waits, as_of_several, count32};

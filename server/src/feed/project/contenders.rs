@@ -1,12 +1,12 @@
 //! Contenders of one lock as rows, with what each waits for.
 
-use app::domain::evidence::Watch;
-use app::domain::label::{label_of, text_label_of};
-use app::domain::lock::{Lock, Seat, Since, Target};
-use app::domain::mirror::{Mirror, Read};
-use app::domain::recipe::Shape;
-use app::wire;
 use base64::Engine as _;
+use lockscope_core::evidence::Watch;
+use lockscope_core::label::{label_of, text_label_of};
+use lockscope_core::lock::{Lock, Seat, Since, Target};
+use lockscope_core::mirror::{Mirror, Read};
+use lockscope_core::recipe::Shape;
+use lockscope_wire as wire;
 
 use super::evidence::HIDDEN_MAX;
 use super::words::wire_access;
@@ -64,7 +64,7 @@ impl<'a> Look<'a> {
     fn contender(&self, lock: &Lock, at: usize, seat: &Seat<'_>) -> wire::Contender {
         let tenure = lock.tenure_of(seat);
         // Of a large group of readers or members only the first are told apart; the others stand right behind them.
-        let holds = tenure.is_some() || (at < lock.standing.holders as usize && at >= app::domain::lock::HOLDERS_MAX);
+        let holds = tenure.is_some() || (at < lock.standing.holders as usize && at >= lockscope_core::lock::HOLDERS_MAX);
         let is_item = matches!(lock.recognition.shape, Shape::Items | Shape::TakenItems);
         let read = seat.child.read.as_ref();
         let ephemeral = seat.child.is_owned();
@@ -115,12 +115,12 @@ fn node_data(payload: &[u8], bytes: u32) -> Option<wire::NodeData> {
 
 #[cfg(test)]
 mod tests {
-    use app::domain::evidence::{Answer, Report, Round};
-    use app::domain::observation::{Link, Observation, RootId};
-    use app::domain::observatory::{Observatory, Settings};
-    use app::domain::time::TimeMs;
-    use app::domain::verdict::Verdict;
-    use app::domain::znode::{Facts, SessionId, Zxid};
+    use lockscope_core::evidence::{Answer, Report, Round};
+    use lockscope_core::observation::{Link, Observation, RootId};
+    use lockscope_core::observatory::{Observatory, Settings};
+    use lockscope_core::time::TimeMs;
+    use lockscope_core::verdict::Verdict;
+    use lockscope_core::znode::{Facts, SessionId, Zxid};
 
     use super::*;
     use crate::feed::Sight;

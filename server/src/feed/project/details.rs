@@ -1,13 +1,13 @@
 //! The parts of a lock page around its contenders: capacity, findings, foreign children, what the recipe hides.
 
-use app::domain::change::Departure;
-use app::domain::finding::{Finding, Severity};
-use app::domain::lock::{Capacity, Lock, Maximum, PastTenure};
-use app::domain::mirror::{Child, ChildKey, Mirror};
-use app::domain::recipe::Shape;
-use app::domain::time::TimeMs;
-use app::domain::znode::join_path;
-use app::wire;
+use lockscope_core::change::Departure;
+use lockscope_core::finding::{Finding, Severity};
+use lockscope_core::lock::{Capacity, Lock, Maximum, PastTenure};
+use lockscope_core::mirror::{Child, ChildKey, Mirror};
+use lockscope_core::recipe::Shape;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::join_path;
+use lockscope_wire as wire;
 
 /// A ctime that is so much ahead of now is no matter of delays.
 const EARLY_MS: i64 = 1_000;
@@ -67,7 +67,7 @@ pub(super) fn foreign(lock: &Lock, mirror: &Mirror) -> Vec<wire::Foreign> {
         path: join_path(directory, key.name()),
         reason: format!("its name is not one that {} writes", lock.recognition.label),
     };
-    app::domain::finding::foreign(lock, mirror).take(FOREIGN_MAX).map(row).collect()
+    lockscope_core::finding::foreign(lock, mirror).take(FOREIGN_MAX).map(row).collect()
 }
 
 /// Says so when contenders were created in what is still the future here: clocks differ by more than is known, or one was

@@ -1,7 +1,7 @@
 //! How a release ended, in the wire's words and in one sentence with its proof.
 
-use app::domain::release::{End, Ending, Fact, Target};
-use app::wire;
+use lockscope_core::release::{End, Ending, Fact, Target};
+use lockscope_wire as wire;
 
 /// An ending in words.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! The flight recorder, for those who may see what it tells of.
 
-use app::domain::change::{Change, Departure};
-use app::domain::observation::Link;
-use app::domain::observatory::{Happened, Recorded};
-use app::domain::znode::{SessionId, Zxid};
-use app::wire::{self, EventKind, EventRow, EventsQuery, Lately, LatelyIn};
-use app::words::plural;
+use lockscope_core::change::{Change, Departure};
+use lockscope_core::observation::Link;
+use lockscope_core::observatory::{Happened, Recorded};
+use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_wire::words::plural;
+use lockscope_wire::{self as wire, EventKind, EventRow, EventsQuery, Lately, LatelyIn};
 
 use super::Look;
 use super::words::{wire_root_state, wire_verdict};

@@ -1,11 +1,11 @@
 //! What members tell, in the wire's words.
 
-use app::domain::evidence::{Known, Liveness, Member, MemberRole, Peer, RunsOut, Source, Trouble};
-use app::domain::lock::{Known as HerdKnown, Lock, Tenure};
-use app::domain::mirror::Mirror;
-use app::domain::time::TimeMs;
-use app::domain::znode::{SessionId, Zxid};
-use app::wire;
+use lockscope_core::evidence::{Known, Liveness, Member, MemberRole, Peer, RunsOut, Source, Trouble};
+use lockscope_core::lock::{Known as HerdKnown, Lock, Tenure};
+use lockscope_core::mirror::Mirror;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_wire as wire;
 
 use super::{Look, count32};
 

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-pub use app::domain::configured::Apart;
-use app::domain::configured::is_meant;
-use app::domain::durations::Durations;
-use app::domain::finding::{Severity, sequence_used_ppm};
-use app::domain::lock::Lock;
-use app::domain::time::TimeMs;
-use app::wire;
+pub use lockscope_core::configured::Apart;
+use lockscope_core::configured::is_meant;
+use lockscope_core::durations::Durations;
+use lockscope_core::finding::{Severity, sequence_used_ppm};
+use lockscope_core::lock::Lock;
+use lockscope_core::time::TimeMs;
+use lockscope_wire as wire;
 
 use super::board::counts_as_waiting;
 use super::words::{wire_missing, wire_verdict};

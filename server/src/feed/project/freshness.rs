@@ -1,9 +1,9 @@
 //! Up to when the model is known to be true, of a view and of an ensemble: its roots' instants, put together.
 
-use app::domain::observation::Link;
-use app::domain::observatory::{LIVE_AGE_MAX_MS, RootState};
-use app::domain::time::TimeMs;
-use app::wire::{self, View};
+use lockscope_core::observation::Link;
+use lockscope_core::observatory::{LIVE_AGE_MAX_MS, RootState};
+use lockscope_core::time::TimeMs;
+use lockscope_wire::{self as wire, View};
 
 use super::Look;
 use super::words::wire_root_state;

@@ -15,13 +15,13 @@ mod sessions;
 mod waits;
 mod words;
 
-use app::domain::lock::{Lock, Since};
-use app::domain::mirror::Mirror;
-use app::domain::observation::RootId;
-use app::domain::observatory::Observatory;
-use app::domain::time::TimeMs;
-pub(super) use app::domain::znode::is_under;
-use app::wire;
+use lockscope_core::lock::{Lock, Since};
+use lockscope_core::mirror::Mirror;
+use lockscope_core::observation::RootId;
+use lockscope_core::observatory::Observatory;
+use lockscope_core::time::TimeMs;
+pub(super) use lockscope_core::znode::is_under;
+use lockscope_wire as wire;
 
 use super::Sight;
 pub use board::board;

@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use app::domain::evidence::MemberRole;
-use app::domain::label::is_identity;
-use app::domain::lock::Seat;
-use app::domain::release::{self, Naming, Refusal, Target};
-use app::domain::znode::{SessionId, Zxid};
-use app::wire::{self, FALLS_MAX, NEXT_MAX};
+use lockscope_core::evidence::MemberRole;
+use lockscope_core::label::is_identity;
+use lockscope_core::lock::Seat;
+use lockscope_core::release::{self, Naming, Refusal, Target};
+use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_wire::{self as wire, FALLS_MAX, NEXT_MAX};
 
 use super::words::wire_recipe;
 use super::{Look, Sight, count32};
@@ -100,7 +100,7 @@ impl Look<'_> {
     /// Who holds a lock now, and whether an incarnation of a znode is still believed to be there.
     pub fn holding(&self, lock: &str, path: &str, czxid: Zxid) -> Holding {
         let is_live = self.observatory.root_of(path).is_some_and(|root| {
-            use app::domain::observatory::RootState::{Live, Partial};
+            use lockscope_core::observatory::RootState::{Live, Partial};
             matches!(self.observatory.root_state(root, self.now).0, Live | Partial)
         });
         let node = self.observatory.roots().iter().find_map(|view| view.mirror.node(path));
@@ -113,7 +113,7 @@ impl Look<'_> {
     /// Other znodes under our roots that the end of a session would take along.
     fn falls(&self, session: SessionId, path: &str) -> (Vec<String>, u32) {
         let owned = self.observatory.roots().iter().flat_map(|view| view.mirror.owned_by(session));
-        let others = owned.take(OWNED_LOOK).map(|(directory, key, _)| app::domain::znode::join_path(directory, key.name()));
+        let others = owned.take(OWNED_LOOK).map(|(directory, key, _)| lockscope_core::znode::join_path(directory, key.name()));
         let mut others: Vec<String> = others.filter(|other| other != path).collect();
         let count = count32(others.len());
         others.sort_unstable();

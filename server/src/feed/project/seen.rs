@@ -1,15 +1,15 @@
 //! What of a model may be seen. Everything that is projected is taken from here, so that nothing outside gets in; for
 //! whoever sees everything no path is looked at.
 
-use app::domain::deadlock::Cycle;
-use app::domain::finding::{Code, Finding, PATHS_MAX, Severity};
-use app::domain::lock::Lock;
-use app::domain::mirror::Mirror;
-use app::domain::observation::RootId;
-use app::domain::observatory::{RootView, Spot};
-use app::domain::verdict::{self, Verdict};
-use app::domain::znode::{SessionId, join_path};
-use app::wire;
+use lockscope_core::deadlock::Cycle;
+use lockscope_core::finding::{Code, Finding, PATHS_MAX, Severity};
+use lockscope_core::lock::Lock;
+use lockscope_core::mirror::Mirror;
+use lockscope_core::observation::RootId;
+use lockscope_core::observatory::{RootView, Spot};
+use lockscope_core::verdict::{self, Verdict};
+use lockscope_core::znode::{SessionId, join_path};
+use lockscope_wire as wire;
 
 use super::words::{root_help, wire_root_state};
 use super::{Look, count32, details};

@@ -1,10 +1,10 @@
 //! Sessions as rows, and one session with all it holds and waits for.
 
-use app::domain::history::What;
-use app::domain::lock::Since;
-use app::domain::observatory::Spot;
-use app::domain::znode::SessionId;
-use app::wire::{self, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
+use lockscope_core::history::What;
+use lockscope_core::lock::Since;
+use lockscope_core::observatory::Spot;
+use lockscope_core::znode::SessionId;
+use lockscope_wire::{self as wire, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
 use super::waits::verdict_of;
 use super::words::wire_verdict;
@@ -162,7 +162,7 @@ impl Look<'_> {
     }
 }
 
-fn event(happening: &app::domain::history::Happening) -> wire::SessionEvent {
+fn event(happening: &lockscope_core::history::Happening) -> wire::SessionEvent {
     wire::SessionEvent {
         at_ms: happening.at.0,
         lock: happening.lock.to_string(),

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
-use app::domain::deadlock::Cycle;
-use app::domain::lock::Lock;
-use app::domain::observatory::Spot;
-use app::domain::verdict::duration;
-use app::domain::znode::SessionId;
-use app::wire::{self, WAIT_NODES_MAX};
+use lockscope_core::deadlock::Cycle;
+use lockscope_core::lock::Lock;
+use lockscope_core::observatory::Spot;
+use lockscope_core::verdict::duration;
+use lockscope_core::znode::SessionId;
+use lockscope_wire::{self as wire, WAIT_NODES_MAX};
 
 use super::words::wire_access;
 use super::{Look, as_of_several, count32};

@@ -1,11 +1,11 @@
 //! The model's closed enums in the wire's words, one function each, matched exhaustively.
 
-use app::domain::missing::{Missing as ModelMissing, MissingSet};
-use app::domain::observatory::RootState as ModelRootState;
-use app::domain::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
-use app::domain::verdict::Verdict as ModelVerdict;
-use app::wire;
-use app::words::count;
+use lockscope_core::missing::{Missing as ModelMissing, MissingSet};
+use lockscope_core::observatory::RootState as ModelRootState;
+use lockscope_core::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
+use lockscope_core::verdict::Verdict as ModelVerdict;
+use lockscope_wire as wire;
+use lockscope_wire::words::count;
 
 pub(super) fn wire_confidence(confidence: ModelConfidence) -> wire::Confidence {
     match confidence {
@@ -94,6 +94,21 @@ pub fn root_help(state: wire::RootState, znodes: u64, connect: &str) -> String {
         RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale if znodes == 1 => "1 znode seen, and it is no lock.".to_owned(),
         RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale => {
             format!("{} znodes seen, none of them a lock.", count(znodes))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockscope_core::label::text_label_of;
+
+    /// What a label escapes is what the page makes visible; the core keeps a list of its own.
+    #[test]
+    fn what_labels_escape_is_made_visible() {
+        for char in (0..=0x0010_ffff).filter_map(char::from_u32).filter(|char| !char.is_whitespace()) {
+            let label = text_label_of("", format!("host-name{char}x").as_bytes()).unwrap_or_default();
+            let shown = lockscope_wire::visible(&char.to_string());
+            assert_eq!(label.contains("\\u{"), shown != char.to_string(), "{:x}", u32::from(char));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The live socket's frames in the document. The wire's enums are tagged from outside and `feed::json` writes their tags
 //! inside; two of its forms have no counterpart among serde's, and are put right here.
 
-use app::wire::{ClientFrame, SUBPROTOCOL_JSON, ServerFrame};
+use lockscope_wire::{ClientFrame, SUBPROTOCOL_JSON, ServerFrame};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 

@@ -162,7 +162,7 @@ impl Content {
     fn to_json(self, schemas: &mut SchemaGenerator) -> (String, Value) {
         match self {
             Self::Json(shape) => ("application/json".to_owned(), json!({ "schema": shape(schemas) })),
-            Self::Problem => ("application/problem+json".to_owned(), json!({ "schema": shape::<app::wire::Problem>(schemas) })),
+            Self::Problem => ("application/problem+json".to_owned(), json!({ "schema": shape::<lockscope_wire::Problem>(schemas) })),
             Self::Document => ("application/json".to_owned(), json!({ "schema": { "type": "object", "required": ["openapi", "info", "paths"] } })),
             Self::Text(media) => (media.to_owned(), json!({ "schema": { "type": "string" } })),
         }

@@ -1,6 +1,6 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
-use app::wire::{AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder, ThrownFault};
+use lockscope_wire::{AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder, ThrownFault};
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;

@@ -1,6 +1,6 @@
 //! The parameters of the reading half of the API. What they may say is taken from where they are read.
 
-use app::wire::{AuditKind, Recipe, SessionSort, Sort, Verdict};
+use lockscope_wire::{AuditKind, Recipe, SessionSort, Sort, Verdict};
 
 use super::operation::{Kind, Param, Place};
 use crate::audit::LIMIT_MAX;

@@ -1,7 +1,7 @@
 //! Schemas of all that comes in and goes out. What is answered always has all its fields; what is asked may leave some
 //! out: so the two are described apart, and a type that differs has two names.
 
-use app::wire::{FALLS_MAX, LAB_POINTS_MAX, NEXT_MAX, WINDOW_ROWS_MAX};
+use lockscope_wire::{FALLS_MAX, LAB_POINTS_MAX, NEXT_MAX, WINDOW_ROWS_MAX};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};

@@ -9,7 +9,7 @@ mod predecessor;
 
 use std::future::Future;
 
-use app::wire::Strategy;
+use lockscope_wire::Strategy;
 use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, OneshotWatcher};
 
 use super::board::Teller;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
-use app::domain::observation::Observation;
-use app::domain::znode::{Facts, join_path, split_path};
+use lockscope_core::observation::Observation;
+use lockscope_core::znode::{Facts, join_path, split_path};
 
 use super::super::outbox::Outbox;
 use super::super::reads::{ChildEvents, Purpose, Settled};

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use app::domain::observation::{Observation, RootId, RootTrouble};
+use lockscope_core::observation::{Observation, RootId, RootTrouble};
 
 use self::hints::DirectoryHints;
 pub(super) use self::hints::WatchChange;
@@ -265,7 +265,7 @@ impl RootWatch {
     }
 
     fn is_hidden(&self, path: &str) -> bool {
-        self.hides_system && app::domain::znode::is_under(path, SYSTEM)
+        self.hides_system && lockscope_core::znode::is_under(path, SYSTEM)
     }
 
     fn knows(&self, path: &str) -> bool {

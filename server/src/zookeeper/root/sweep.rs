@@ -5,9 +5,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use app::domain::missing::{Missing, MissingSet};
-use app::domain::observation::Observation;
-use app::domain::znode::Facts;
+use lockscope_core::missing::{Missing, MissingSet};
+use lockscope_core::observation::Observation;
+use lockscope_core::znode::Facts;
 
 use super::super::children::DirectoryNews;
 use super::super::outbox::Outbox;

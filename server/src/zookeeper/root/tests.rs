@@ -6,9 +6,9 @@ mod silent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use app::domain::missing::MissingSet;
-use app::domain::observation::{Observation, RootId};
-use app::domain::znode::{Facts, SessionId, Zxid, split_path};
+use lockscope_core::missing::MissingSet;
+use lockscope_core::observation::{Observation, RootId};
+use lockscope_core::znode::{Facts, SessionId, Zxid, split_path};
 
 use super::super::children::DirectoryNews;
 use super::super::outbox::Outbox;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use app::wire::Duty;
+use lockscope_wire::Duty;
 use server::access::{Grant, REFUSALS_A_MINUTE_MAX};
 use tracing_subscriber::fmt::MakeWriter;
 

@@ -1,6 +1,6 @@
 //! Guessing passwords: how soon it stops, and whom it must not stop.
 
-use app::wire::Duty;
+use lockscope_wire::Duty;
 use server::access::{ACCOUNT_FREE, Grant, REFUSALS_A_MINUTE_MAX, WAIT_MS_MAX};
 
 use super::{House, PASSWORD, bearer};

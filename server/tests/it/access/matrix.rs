@@ -1,6 +1,6 @@
 //! Every route, by every kind of person. The routes come from the table that the router is made of.
 
-use app::wire::{Duty, Problem};
+use lockscope_wire::{Duty, Problem};
 use server::access::{Grant, Reach, Right, Settings};
 use server::http::{Declared, Need, Verb, declared};
 

@@ -11,9 +11,9 @@ mod scope;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use app::wire::Duty;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use lockscope_wire::Duty;
 use reqwest::header::HeaderMap;
 use server::access::{Access, Grant, Reach, Secret, Settings, new_token, set_user};
 use server::audit::{AuditError, Entry, Journal};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use app::wire::Duty;
+use lockscope_wire::Duty;
 use server::access::{Grant, Net, Proxy, Reach, Settings};
 
 use super::{House, bearer};

@@ -4,12 +4,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use app::domain::observation::{Link, Observation, RootId};
-use app::domain::observatory::{Observatory, Settings as Model};
-use app::domain::time::TimeMs;
-use app::domain::znode::{Facts, SessionId, Zxid};
-use app::wire::{AuditKind, Duty, Epoch};
 use futures_util::{SinkExt as _, StreamExt as _};
+use lockscope_core::observation::{Link, Observation, RootId};
+use lockscope_core::observatory::{Observatory, Settings as Model};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_wire::{AuditKind, Duty, Epoch};
 use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::audit::{Entry, Journal as _, Log};
 use server::clock::Clock;

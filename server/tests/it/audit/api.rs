@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::wire::Duty;
+use lockscope_wire::Duty;
 use serde_json::Value;
 use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::audit::{Closed, Log};

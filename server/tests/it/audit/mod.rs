@@ -8,7 +8,7 @@ mod webhook;
 
 use std::path::Path;
 
-use app::wire::AuditKind;
+use lockscope_wire::AuditKind;
 use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use server::clock::Clock;
 

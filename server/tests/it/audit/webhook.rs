@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use app::wire::{AuditKind, AuditRecord};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
+use lockscope_wire::{AuditKind, AuditRecord};
 use server::audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
 use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use server::clock::Clock;

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use app::wire::Duty;
 use futures_util::future::join_all;
+use lockscope_wire::Duty;
 use server::access::{ACCOUNT_FREE, ADDRESS_FREE, DEVICE_MS_MAX, Net, Proxy, Reach, Settings};
 use server::http::Limits;
 use server::transport::{Bounds, Proxies};

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use app::wire::Duty;
 use futures_util::future::join_all;
+use lockscope_wire::Duty;
 use server::access::{Grant, TOKENS_FILE, new_token};
 
 use super::{PATIENCE, good_client};

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use app::wire::Duty;
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
+use lockscope_wire::Duty;
 use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::clock::Clock;
 use server::feed::BYTES_MAX;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use app::domain::evidence::{Answer, Connection, Report, Round};
-use app::domain::observation::Observation;
-use app::domain::znode::SessionId;
+use lockscope_core::evidence::{Answer, Connection, Report, Round};
+use lockscope_core::observation::Observation;
+use lockscope_core::znode::SessionId;
 use server::clock::Clock;
 use server::evidence::{Config, Demand, collect};
 use server::zookeeper::Credentials;
@@ -100,7 +100,7 @@ pub(super) fn connection<'a>(said: &'a Said, member: &str, session: SessionId) -
 }
 
 /// Why there is no answer.
-pub(super) fn trouble<T>(answer: &Answer<T>) -> Option<(app::domain::evidence::Trouble, &str)> {
+pub(super) fn trouble<T>(answer: &Answer<T>) -> Option<(lockscope_core::evidence::Trouble, &str)> {
     match answer {
         Answer::None { trouble, remedy } => Some((*trouble, remedy)),
         Answer::Ok { .. } | Answer::NotAsked => None,

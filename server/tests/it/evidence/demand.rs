@@ -1,7 +1,7 @@
 //! Watches cost a server much: asked only when somebody wants them, and not often.
 
-use app::domain::evidence::Answer;
-use app::domain::znode::SessionId;
+use lockscope_core::evidence::Answer;
+use lockscope_core::znode::SessionId;
 use server::evidence::{Demand, WATCHES_EVERY};
 use zookeeper_client::AddWatchMode;
 

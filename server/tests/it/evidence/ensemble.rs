@@ -1,7 +1,7 @@
 //! Three members: each tells of its own clients, the leader of everybody's end, and one address is enough to find all.
 
-use app::domain::evidence::{MemberRole, Report, SessionTable, Trouble};
-use app::domain::znode::SessionId;
+use lockscope_core::evidence::{MemberRole, Report, SessionTable, Trouble};
+use lockscope_core::znode::SessionId;
 use server::demo::PrivateEnsemble;
 use server::evidence::ask_word;
 use zookeeper_client::EnsembleUpdate;

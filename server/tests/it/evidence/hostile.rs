@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::domain::evidence::{Answer, Trouble};
+use lockscope_core::evidence::{Answer, Trouble};
 use server::evidence::Demand;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! One server: who is connected, by either way, by none, and after it was away.
 
-use app::domain::evidence::{Expiry, MemberRole, Trouble};
-use app::domain::znode::SessionId;
+use lockscope_core::evidence::{Expiry, MemberRole, Trouble};
+use lockscope_core::znode::SessionId;
 
 use super::collected::{Collected, connection, trouble};
 use super::zookeeper_with;

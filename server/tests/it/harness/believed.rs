@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use app::domain::observation::{Link, Observation, RootId, RootTrouble};
-use app::domain::znode::Facts;
+use lockscope_core::observation::{Link, Observation, RootId, RootTrouble};
+use lockscope_core::znode::Facts;
 
 /// A znode as believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Believed {
 
     fn forget(&mut self, root: RootId) {
         let path = self.root_paths[root.0 as usize].clone();
-        self.tree.retain(|known, _| !app::domain::znode::is_under(known, &path));
+        self.tree.retain(|known, _| !lockscope_core::znode::is_under(known, &path));
     }
 
     pub(crate) fn apply(&mut self, observation: Observation) {
@@ -102,7 +102,7 @@ impl Believed {
                 let root_path = self.root_paths[root.0 as usize].clone();
                 let side = self.side.get_mut(&root).expect("SyncNode outside a sync");
                 if *path != *root_path {
-                    let (parent, _) = app::domain::znode::split_path(&path).expect("a path below the root");
+                    let (parent, _) = lockscope_core::znode::split_path(&path).expect("a path below the root");
                     assert!(side.contains_key(parent), "{path} came before its parent");
                 }
                 side.insert(path.into(), Node { facts: Some(*facts), unreadable });

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use app::domain::observation::{Observation, RootId};
-use app::domain::observatory::{Observatory, Settings};
-use app::domain::time::TimeMs;
+use lockscope_core::observation::{Observation, RootId};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
 use server::zookeeper::{BATCH_MAX, BATCHES_MAX, ObserverConfig, observe};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -112,11 +112,11 @@ impl Observed {
     fn assert_core_agrees(&self) {
         let (core, believed) = (self.core.lock().unwrap(), self.believed.lock().unwrap());
         for (id, root) in (0..).zip(&self.roots) {
-            let nodes = believed.tree.keys().filter(|path| *path != "/" && app::domain::znode::is_under(path, root)).count();
+            let nodes = believed.tree.keys().filter(|path| *path != "/" && lockscope_core::znode::is_under(path, root)).count();
             assert_eq!(core.roots()[id].mirror.nodes(), nodes as u64, "znodes the core holds under {root}");
             let root = RootId(u32::try_from(id).unwrap());
             let now = core.roots()[id].known_at();
-            let live = (matches!(core.root_state(root, now).0, app::domain::observatory::RootState::Live), believed.is_live(root.0));
+            let live = (matches!(core.root_state(root, now).0, lockscope_core::observatory::RootState::Live), believed.is_live(root.0));
             assert!(live.1 || !live.0, "the core says live, the observations did not");
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use app::domain::znode::join_path;
+use lockscope_core::znode::join_path;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 
 use super::believed::Node;

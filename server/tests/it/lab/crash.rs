@@ -1,6 +1,6 @@
 //! A server that dies in the midst of a run: what it left is removed at the next start.
 
-use app::wire::{LabState, Strategy};
+use lockscope_wire::{LabState, Strategy};
 use server::clock::Clock;
 use server::lab::{Lab, Limits};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::wire::{LabOrder, LabRun, LabState, Lane, Strategy};
+use lockscope_wire::{LabOrder, LabRun, LabState, Lane, Strategy};
 use server::clock::Clock;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::lab::{Lab, Limits};

@@ -3,12 +3,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use app::domain::change::Departure;
-use app::domain::evidence::Liveness;
-use app::domain::finding::{Code, Severity};
-use app::domain::lock::{Lock, Tenure};
-use app::domain::verdict::Verdict;
-use app::wire::{Fault, Strategy, ThrownFault};
+use lockscope_core::change::Departure;
+use lockscope_core::evidence::Liveness;
+use lockscope_core::finding::{Code, Severity};
+use lockscope_core::lock::{Lock, Tenure};
+use lockscope_core::verdict::Verdict;
+use lockscope_wire::{Fault, Strategy, ThrownFault};
 use server::lab::LabRefusal;
 
 use super::scene::Scene;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::wire::{LabOrder, LabState, Strategy};
+use lockscope_wire::{LabOrder, LabState, Strategy};
 use server::clock::Clock;
 use server::demo::PrivateZooKeeper;
 use server::evidence::words::cons;

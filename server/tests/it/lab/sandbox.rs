@@ -1,6 +1,6 @@
 //! The directory of a run: made whole, removed whole, and swept when its server died.
 
-use app::wire::Strategy;
+use lockscope_wire::Strategy;
 use server::lab::sandbox::{Sandbox, sweep};
 use zookeeper_client::{Acls, CreateMode};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use app::domain::finding::Code;
-use app::domain::lock::Lock;
-use app::wire::{Fault, FaultOrder, LabOrder, LabRun, LabState, Outcome, Strategy, ThrownFault};
+use lockscope_core::finding::Code;
+use lockscope_core::lock::Lock;
+use lockscope_wire::{Fault, FaultOrder, LabOrder, LabRun, LabState, Outcome, Strategy, ThrownFault};
 use server::clock::Clock;
 use server::demo::PrivateZooKeeper;
 use server::lab::{Lab, LabRefusal, Limits};

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use app::wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
+use lockscope_wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
 use server::access::{Actor, Grant, Scope, new_token, revoke_token};
 use server::release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
 
@@ -265,7 +265,7 @@ async fn nothing_is_sent_from_a_view_that_is_not_live() {
         }
     }
     scene.server.kill_minus_9().await.unwrap();
-    let is_live = |model: &app::domain::observatory::Observatory| model.link().0 == app::domain::observation::Link::Live;
+    let is_live = |model: &lockscope_core::observatory::Observatory| model.link().0 == lockscope_core::observation::Link::Live;
     scene.office.until("the link is lost", |model| !is_live(model)).await;
     for (actor, plan) in &plans {
         let done = scene.office.desk.execute(actor, &order_of(plan)).await.unwrap();

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use app::wire::AuditRecord;
 use futures_util::FutureExt as _;
+use lockscope_wire::AuditRecord;
 use serde_json::{Value, json};
 use server::audit::verify_dir;
 use tokio::process::Child;

@@ -1,7 +1,7 @@
 //! Real libraries' queues after a release at the head, in the middle and at the tail: whoever is next by the plan gets
 //! it, and in the end everybody who still has a znode got it or was told that it won't.
 
-use app::wire::{Outcome, Role};
+use lockscope_wire::{Outcome, Role};
 
 use super::office::Office;
 use crate::harness::{DEADLINE, STEP, Truth};

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use app::domain::observation::RootId;
-use app::domain::observatory::{Observatory, RootState, Settings};
-use app::domain::time::TimeMs;
-use app::wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use lockscope_core::observation::RootId;
+use lockscope_core::observatory::{Observatory, RootState, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
 use server::access::{Access, Actor, Reach, Scope};
 use server::audit::{AuditError, Entry, Journal};
 use server::clock::Clock;

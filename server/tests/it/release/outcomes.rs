@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use app::wire::{AuditKind, DeleteRight, Naming, Outcome};
 use futures_util::FutureExt as _;
+use lockscope_wire::{AuditKind, DeleteRight, Naming, Outcome};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 use super::office::Office;

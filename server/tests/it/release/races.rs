@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use app::domain::release::{End, Ending, Fact, Naming, Target};
-use app::domain::znode::{SessionId, Zxid};
 use futures_util::stream::{self, StreamExt as _};
+use lockscope_core::release::{End, Ending, Fact, Naming, Target};
+use lockscope_core::znode::{SessionId, Zxid};
 use server::zookeeper::Acting;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 

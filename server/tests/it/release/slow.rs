@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::wire::{AuditKind, Duty, Outcome};
+use lockscope_wire::{AuditKind, Duty, Outcome};
 use server::access::{self, Access, Grant, Reach};
 use server::clock::Clock;
 use server::http::Limits;

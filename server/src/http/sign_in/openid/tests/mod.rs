@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use app::wire::Duty;
 use axum::Router;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use lockscope_wire::Duty;
 use provider::{CLIENT, CLIENT_SECRET, Provider, Sign};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

@@ -1,0 +1,308 @@
+//! Everything the members said, put together: sessions, members, watches. Changes only by taking in a round.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::disagree::{Disagreement, Disputed, Listed};
+use super::member::Member;
+use super::session::{FRESH_MS, Known, Liveness, Peer, RunsOut};
+use super::watched::{GRACE_MS, Watch, Watched, Watching};
+use super::{Answer, Expiry, Report, Round, SessionTable};
+use crate::offset::ClockOffset;
+use crate::time::TimeMs;
+use crate::znode::{SessionId, Zxid};
+
+/// Sessions remembered; more are not.
+pub const SESSIONS_MAX: usize = 400_000;
+/// The printed date of an expiry leaves out the milliseconds: the middle of its second is half a second off at most.
+const HALF_SECOND_MS: i64 = 500;
+const QUARTER_HOUR_MS: i64 = 900_000;
+/// ZooKeeper's usual tick, where no member tells its own (`tickTime`).
+const TICK_MS: i64 = 2_000;
+/// Ends that no leader told again for so many rounds, whole or partial, are of no use.
+const ENDS_OLD_ROUNDS: u64 = 6;
+/// A session that is in nobody's list and that no member tells the end of is forgotten after so many time-outs.
+const FORGET_TIMEOUTS: i64 = 3;
+
+/// What the ensemble says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    members: BTreeMap<Arc<str>, Member>,
+    sessions: BTreeMap<SessionId, Known>,
+    watched: Watched,
+    disagreement: Disagreement,
+    rounds: u64,
+    complete_at: Option<TimeMs>,
+    /// The last round is not too old to speak of now.
+    is_fresh: bool,
+    /// When every member was asked who is connected, as long as what is told rests on it.
+    vouched_at: Option<TimeMs>,
+}
+
+impl Book {
+    /// Takes in a round. Returns the sessions of which something else is to be told than before.
+    pub(crate) fn take_in(&mut self, now: TimeMs, round: Round, offset: &ClockOffset) -> BTreeSet<SessionId> {
+        self.rounds += 1;
+        let names: BTreeSet<Box<str>> = round.reports.iter().map(|report| report.member.clone()).collect();
+        self.members.retain(|name, _| names.contains(&**name));
+        let (mut tables, mut listed) = (Vec::new(), Vec::new());
+        for report in round.reports {
+            let name: Arc<str> = (*report.member).into();
+            // Told before its sessions were asked for: its table is of no earlier state.
+            let reached = self.zxid_of(&name);
+            if let Some((table, asked_at)) = self.hear(&name, report, offset) {
+                listed.push(Listed { member: Arc::clone(&name), reached });
+                tables.push((name, table, asked_at));
+            }
+        }
+        self.complete_at = self.all_listed_at();
+        self.watched.forget(now, |member| names.contains(member));
+        for (name, table, asked_at) in &tables {
+            self.hear_sessions(now, name, table, *asked_at, offset);
+        }
+        if tables.len() > 1 {
+            let compared: Vec<(Listed, &SessionTable)> = listed.into_iter().zip(tables.iter().map(|(_, table, _)| table)).collect();
+            self.disagreement.compare(&compared, self.newest_zxid());
+        } else if self.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2 {
+            // One that only answers later than the others makes a round of its own and says nothing against them.
+            self.disagreement.forget();
+        }
+        self.settle(now, &tables)
+    }
+
+    /// What one member says of itself, its clients and its watches. Returns its sessions, which are put together later.
+    fn hear(&mut self, name: &Arc<str>, report: Report, offset: &ClockOffset) -> Option<(SessionTable, TimeMs)> {
+        let member = self.members.entry(Arc::clone(name)).or_default();
+        member.note(&report);
+        if let Answer::Ok { asked_at, value } = report.connections {
+            member.running.note(asked_at, value.iter().filter_map(|connection| Some((connection.answered_ms?, connection.established_ms))));
+            let running = member.running;
+            for connection in value {
+                let is_known = self.sessions.contains_key(&connection.session);
+                if !is_known && self.sessions.len() >= SESSIONS_MAX {
+                    continue;
+                }
+                let known = self.sessions.entry(connection.session).or_default();
+                known.take_in(&connection, name, asked_at, connection.answered_ms.and_then(|ms| running.to_ours(ms)));
+                known.connected_since = connection.established_ms.map(|ms| offset.to_ours(ms));
+                known.round = self.rounds;
+            }
+        }
+        if let Answer::Ok { asked_at, value } = report.watches {
+            self.watched.take_in(name, asked_at, value);
+        }
+        match report.sessions {
+            Answer::Ok { asked_at, value } => Some((value, asked_at)),
+            Answer::None { .. } | Answer::NotAsked => None,
+        }
+    }
+
+    /// Sessions and when they run out, as a member tells it.
+    fn hear_sessions(&mut self, now: TimeMs, member: &Arc<str>, table: &SessionTable, asked_at: TimeMs, offset: &ClockOffset) {
+        let running = self.members.get(member).map(|member| member.running).unwrap_or_default();
+        let named = table.expiries.keys().chain(table.timeouts_ms.keys()).chain(table.ephemerals.keys());
+        for session in named {
+            if !self.sessions.contains_key(session) && self.sessions.len() >= SESSIONS_MAX {
+                continue;
+            }
+            let known = self.sessions.entry(*session).or_default();
+            if known.round == 0 {
+                // New to us: it may have connected after the connections were asked for.
+                known.seen_at = asked_at;
+            }
+            known.round = self.rounds;
+            if let Some(timeout_ms) = table.timeouts_ms.get(session) {
+                known.timeout_ms = Some(*timeout_ms);
+            }
+            let expiry = table.expiries.get(session);
+            let has_moved = expiry.is_some_and(|expiry| known.ends(*expiry, asked_at));
+            let at = expiry.and_then(|expiry| match expiry {
+                Expiry::Running(ms) => running.to_ours(*ms),
+                Expiry::QuarterHour(ms) => Some(next(*ms, now, offset)),
+            });
+            // What is told of one that is gone stays as it was told first, unless it came back.
+            if let Some(at) = at.filter(|_| has_moved || known.gone_since.is_none() || known.runs_out.is_none()) {
+                known.runs_out = Some((RunsOut { at, is_told: true }, self.rounds));
+            }
+        }
+    }
+
+    /// When all members that can have clients were asked for them, by their last answers.
+    fn all_listed_at(&self) -> Option<TimeMs> {
+        let asked: Option<Vec<TimeMs>> = self.members.values().filter(|member| !member.is_down).map(|member| member.connections.asked_at()).collect();
+        asked?.into_iter().min()
+    }
+
+    /// Draws the conclusions of a round: who is on no list, who ended, of whom something else is to be told.
+    fn settle(&mut self, now: TimeMs, tables: &[(Arc<str>, SessionTable, TimeMs)]) -> BTreeSet<SessionId> {
+        let sessions_told = !tables.is_empty();
+        let ends_told = tables.iter().any(|(_, table, _)| !table.expiries.is_empty());
+        let (rounds, complete_at, tick_ms) = (self.rounds, self.complete_at, self.tick_ms());
+        let latest: BTreeMap<Arc<str>, Option<TimeMs>> =
+            self.members.iter().map(|(name, member)| (Arc::clone(name), member.connections.asked_at())).collect();
+        self.vouched_at = self.complete_at(now);
+        self.is_fresh = true;
+        let is_vouched = self.vouched_at.is_some();
+        let mut news = BTreeSet::new();
+        self.sessions.retain(|session, known| {
+            let is_listed =
+                known.listed_at.is_some() && known.listed_at == known.member.as_ref().and_then(|name| latest.get(name)).copied().flatten();
+            if !is_listed {
+                known.listed_at = None;
+                // All were asked after it was last there, and nobody listed it.
+                if let Some(at) = complete_at.filter(|at| *at > known.seen_at) {
+                    known.gone_since.get_or_insert(at);
+                }
+            }
+            // It has been heard since: its end is another by now, told or not.
+            let is_old = |round: u64| round != rounds && (ends_told || rounds - round > ENDS_OLD_ROUNDS);
+            if is_listed && known.runs_out.is_some_and(|(_, round)| is_old(round)) {
+                known.runs_out = None;
+            }
+            if known.tell(now, tick_ms, is_vouched) {
+                news.insert(*session);
+            }
+            let is_mentioned = known.round == rounds;
+            let patience_ms = known.timeout_ms.unwrap_or(60_000).saturating_mul(FORGET_TIMEOUTS);
+            let is_over = match known.gone_since {
+                _ if is_mentioned => false,
+                Some(since) => sessions_told || now.since(since) > patience_ms,
+                None => now.since(known.seen_at) > patience_ms,
+            };
+            if is_over {
+                news.insert(*session);
+            }
+            !is_over
+        });
+        news
+    }
+
+    /// Time passes. When the last round, or the last one that every member answered, becomes too old, returns the sessions of
+    /// which something else is to be told.
+    pub(crate) fn grow_old(&mut self, now: TimeMs) -> BTreeSet<SessionId> {
+        let before = (self.is_fresh, self.vouched_at);
+        let last = self.members.values().filter_map(|member| member.connections.asked_at()).max();
+        self.is_fresh &= last.is_some_and(|at| now.since(at) <= FRESH_MS);
+        self.vouched_at = self.vouched_at.and(self.complete_at(now));
+        if (self.is_fresh, self.vouched_at) == before {
+            return BTreeSet::new();
+        }
+        let (tick_ms, is_vouched) = (self.tick_ms(), self.vouched_at.is_some());
+        self.sessions.iter_mut().filter_map(|(session, known)| known.tell(now, tick_ms, is_vouched).then_some(*session)).collect()
+    }
+
+    /// A tick of the ensemble, ms: sessions run out on a whole one.
+    pub fn tick_ms(&self) -> i64 {
+        self.members.values().filter_map(|member| member.health.as_ref()?.1.tick_ms).max().unwrap_or(TICK_MS)
+    }
+}
+
+/// Reading.
+impl Book {
+    /// Members by name.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Member)> {
+        self.members.iter()
+    }
+
+    /// What is known of a session.
+    pub fn session(&self, session: SessionId) -> Option<&Known> {
+        self.sessions.get(&session)
+    }
+
+    /// How many rounds were taken in.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// When every member was asked who is connected, if all answered last time and that is not too long ago.
+    pub fn complete_at(&self, now: TimeMs) -> Option<TimeMs> {
+        self.complete_at.filter(|at| now.since(*at) <= FRESH_MS)
+    }
+
+    /// Whether every member was asked who is connected, and not too long ago, so that one on no list has no connection.
+    pub(crate) fn is_vouched(&self) -> bool {
+        self.vouched_at.is_some()
+    }
+
+    /// What is to be told of a session that owns something since `owned_since`. It changes with rounds and their end alone,
+    /// so that whatever is concluded from it agrees with it at every moment.
+    pub fn peer(&self, session: SessionId, owned_since: TimeMs) -> Peer {
+        match self.sessions.get(&session) {
+            Some(known) => known.told.clone(),
+            // It owned something when all were asked, and nobody listed it.
+            None if self.vouched_at.is_some_and(|at| at > owned_since) => Peer { liveness: Liveness::Disconnected, ..Peer::default() },
+            None => Peer::default(),
+        }
+    }
+
+    /// When every member's table of watches was asked for; the oldest counts. None while one is missing or old.
+    pub fn watches_at(&self, now: TimeMs) -> Option<TimeMs> {
+        self.watched.complete_at(now, self.members.values().filter(|member| !member.is_down).count())
+    }
+
+    /// When the oldest table of watches there is was asked for, complete or not.
+    pub fn some_watches_at(&self) -> Option<TimeMs> {
+        self.watched.oldest()
+    }
+
+    /// Sessions known to watch a znode's data or existence, `ours` left out.
+    pub fn watchers(&self, now: TimeMs, path: &str, ours: Option<SessionId>) -> BTreeSet<SessionId> {
+        let mut sessions = self.watched.by(now, path);
+        if let Some(ours) = ours {
+            sessions.remove(&ours);
+        }
+        sessions
+    }
+
+    /// Who is known to watch a znode's data or existence, by the tables that were asked for after an instant.
+    pub fn watching(&self, now: TimeMs, path: &str, after: TimeMs) -> Watching {
+        let members = self.members.iter().filter(|(_, member)| !member.is_down).map(|(name, _)| name);
+        self.watched.after(now, path, after, members)
+    }
+
+    /// When the table of watches of each member that can have clients was asked for; None for one that is missing or old.
+    pub(crate) fn tables_at(&self, now: TimeMs) -> Vec<Option<TimeMs>> {
+        self.members.iter().filter(|(_, member)| !member.is_down).map(|(name, _)| self.watched.asked_at(now, name)).collect()
+    }
+
+    /// What the tables say of a wait that should have begun at `since`.
+    pub fn watch(&self, now: TimeMs, session: SessionId, path: &str, since: TimeMs) -> Watch {
+        if self.watched.has(now, path, session) {
+            return Watch::Confirmed;
+        }
+        let is_connected = self.sessions.get(&session).is_some_and(|known| known.liveness(now, self.tick_ms()) == Liveness::Connected);
+        match self.watches_at(now) {
+            Some(at) if is_connected && at.since(since) > GRACE_MS => Watch::Missing,
+            _ => Watch::Unknown,
+        }
+    }
+
+    /// Ephemerals that only some members have, by path.
+    pub fn disputed(&self) -> &BTreeMap<Box<str>, Disputed> {
+        &self.disagreement.disputed
+    }
+
+    /// The newest transaction that we have surely seen the effect of: all that the member has applied which `ours` is
+    /// connected to. None while it is not known which that is, or what it has applied.
+    pub fn zxid_seen_by(&self, ours: Option<SessionId>) -> Option<Zxid> {
+        let ours = ours.and_then(|ours| self.sessions.get(&ours)).and_then(|known| known.member.as_ref());
+        let only = || self.members.keys().next().filter(|_| self.members.len() == 1);
+        self.zxid_of(ours.or_else(only)?)
+    }
+
+    fn zxid_of(&self, member: &str) -> Option<Zxid> {
+        self.members.get(member)?.health.as_ref()?.1.zxid
+    }
+
+    /// The newest transaction any member says it has applied.
+    pub fn newest_zxid(&self) -> Option<Zxid> {
+        self.members.values().filter_map(|member| member.health.as_ref()?.1.zxid).max()
+    }
+}
+
+/// The instant nearest ahead that a quarter hour's second can mean. It may be over for a minute.
+fn next(quarter_ms: i64, now: TimeMs, offset: &ClockOffset) -> TimeMs {
+    let ahead_of = now.0 - offset.ms().unwrap_or(0) - 60_000;
+    let ahead_ms = (quarter_ms - ahead_of).rem_euclid(QUARTER_HOUR_MS);
+    offset.to_ours(ahead_of + ahead_ms + HALF_SECOND_MS)
+}

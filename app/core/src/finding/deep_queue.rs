@@ -1,0 +1,29 @@
+//! A long queue: each acquire reads it whole.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use crate::recipe::Shape;
+
+/// F23: each acquire lists the whole queue.
+pub(super) struct DeepQueue;
+
+impl Lint for DeepQueue {
+    fn code(&self) -> Code {
+        Code::DeepQueue
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let contenders = survey.lock.contender_count();
+        let lists = matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+        if !lists || contenders < survey.limits.deep_contenders {
+            return Outcome::Ok;
+        }
+        let slices = survey.lock.tally.depth.slices();
+        let trend = match (slices.first(), slices.last()) {
+            (Some(first), Some(last)) if last > first => ", and it grows",
+            (Some(first), Some(last)) if last < first => ", and it shrinks",
+            _ => "",
+        };
+        let text = format!("{contenders} contenders queue{trend}. Every client that queues up or is woken reads the list of all of them.");
+        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![survey.lock.parts.main.to_string()] })
+    }
+}

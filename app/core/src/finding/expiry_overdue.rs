@@ -1,0 +1,34 @@
+//! A session should have run out, and what it owns is still there.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use crate::evidence::RunsOut;
+use crate::lock::Tenure;
+
+/// The end of F12. Sessions run out on a tick, a member's clock is known to about one more, and the deletion takes a
+/// moment (`SessionTrackerImpl`).
+pub(super) struct ExpiryOverdue;
+
+/// Ticks after its announced end that a session may still be there.
+const GRACE_TICKS: i64 = 2;
+
+impl Lint for ExpiryOverdue {
+    fn code(&self) -> Code {
+        Code::ExpiryOverdue
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let due = |tenure: &Tenure| {
+            let RunsOut { at, .. } = tenure.peer.as_ref()?.runs_out.filter(|_| tenure.is_disconnected())?;
+            Some(at + GRACE_TICKS * survey.book.tick_ms())
+        };
+        let holders = || survey.lock.holders.iter().filter_map(|tenure| Some((tenure, due(tenure)?)));
+        let Some((tenure, _)) = holders().find(|(_, due)| *due <= survey.now) else {
+            return holders().map(|(_, due)| due).min().map_or(Outcome::Ok, Outcome::RecheckAt);
+        };
+        let who = survey.name(tenure);
+        let text = format!(
+            "{who} is connected to no member, its session should have run out, and its znode is still there: the leader may be overloaded, or cut off from those it hears of sessions from."
+        );
+        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![tenure.path()] })
+    }
+}

@@ -1,0 +1,36 @@
+//! A waiter that nothing will wake.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
+use crate::evidence::Watch;
+
+/// Waiters looked at, in order: those that would hold next matter most.
+const WAITERS_LOOK: usize = 64;
+
+/// The watch tables of all members were read long after the waiter should have set its watch, and it is in none.
+pub(super) struct MissingWatch;
+
+impl Lint for MissingWatch {
+    fn code(&self) -> Code {
+        Code::MissingWatch
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        if survey.book.watches_at(survey.now).is_none() {
+            return Outcome::Ok;
+        }
+        let is_lost = |seat: &&crate::lock::Seat<'_>| {
+            let targets = survey.lock.waits_for(survey.mirror, seat);
+            !targets.is_empty() && targets.iter().all(|target| survey.lock.confirm(survey.book, survey.now, seat, target) == Watch::Missing)
+        };
+        let lost: Vec<String> = survey.waiters().take(WAITERS_LOOK).filter(is_lost).map(crate::lock::Seat::path).collect();
+        if lost.is_empty() {
+            return Outcome::Ok;
+        }
+        let (are, them, they) = if lost.len() == 1 { ("is", "it", "it waits") } else { ("are", "them", "they wait") };
+        let text = format!(
+            "{} {are} connected and {are} not in any member's watch table for what {they} for: its going may wake nobody. A client that polls does without a watch; else restart {them}.",
+            count(lost.len(), "waiter")
+        );
+        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: lost })
+    }
+}

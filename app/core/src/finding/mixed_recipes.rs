@@ -1,0 +1,45 @@
+//! Clients that do not see each other in one directory.
+
+use std::collections::BTreeMap;
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use crate::recipe::{Dialect, Place, Shape, rule};
+
+/// F10.
+pub(super) struct MixedRecipes;
+
+impl Lint for MixedRecipes {
+    fn code(&self) -> Code {
+        Code::MixedRecipes
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let Some(directory) = survey.directory().filter(|_| matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office)) else {
+            return Outcome::Ok;
+        };
+        let kin = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
+        let mut groups: BTreeMap<&str, (u32, Dialect)> = BTreeMap::new();
+        for kin in kin {
+            groups.entry(rule(kin.rule).label).or_insert((0, rule(kin.rule).dialect)).0 += kin.totals.count;
+        }
+        // kazoo's writers are named as its Lock: one library, one lock.
+        let dialects: Vec<_> = groups.values().map(|(_, dialect)| *dialect).collect();
+        let all_same = dialects.windows(2).all(|pair| pair.first() == pair.last());
+        let is_kazoo = all_same && dialects.first() == Some(&Dialect::Kazoo);
+        if groups.len() < 2 || is_kazoo {
+            return Outcome::Ok;
+        }
+        let names: Vec<String> = groups.iter().map(|(label, (number, _))| format!("{number} × {label}")).collect();
+        let blind = dialects.iter().any(|one| dialects.iter().any(|other| !one.sees(*other)));
+        let (severity, effect) = if blind {
+            (
+                Severity::Critical,
+                "Not all of them see each other, so more than one can hold. kazoo's extra_lock_patterns may change that and can't be seen from here.",
+            )
+        } else {
+            (Severity::Info, "They see each other.")
+        };
+        let text = format!("Clients of different recipes share this directory: {}. {effect}", names.join(", "));
+        Outcome::Warn(Warning { severity, text, paths: vec![survey.lock.path.to_string()] })
+    }
+}

@@ -1,0 +1,31 @@
+//! The old holder is back while another holds.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning, identity, took_over};
+use crate::lock::Seat;
+use crate::znode::Zxid;
+
+/// F17, as far as znodes tell: the old client stands in the same queue with another session.
+pub(super) struct OldOwnerConnected;
+
+impl Lint for OldOwnerConnected {
+    fn code(&self) -> Code {
+        Code::OldOwnerConnected
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let Some((head, past)) = took_over(survey) else { return Outcome::Ok };
+        let Some(own) = past.tenure.label.as_deref().and_then(identity) else { return Outcome::Ok };
+        let is_back = |seat: &&Seat<'_>| {
+            seat.child.owner().is_some() && seat.child.owner() != past.tenure.owner && survey.identity(seat).as_deref() == Some(&*own)
+        };
+        let Some(back) = survey.seats.iter().find(is_back).filter(|seat| !survey.holds(seat)) else { return Outcome::Ok };
+        let zxid = |czxid: Option<Zxid>| czxid.map_or_else(|| "unknown".to_owned(), |czxid| czxid.to_string());
+        let text = format!(
+            "{own} lost this lock with its session and is connected again; work it began under fencing value {} may go on while {} holds under {}.",
+            zxid(past.tenure.czxid),
+            survey.name(head),
+            zxid(head.czxid)
+        );
+        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![back.path(), head.path()] })
+    }
+}

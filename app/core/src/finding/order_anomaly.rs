@@ -1,0 +1,42 @@
+//! A queue whose order is not that of creation.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
+use crate::recipe::Shape;
+
+/// Order by the recipe's rule against order of creation (czxid).
+pub(super) struct OrderAnomaly;
+
+impl Lint for OrderAnomaly {
+    fn code(&self) -> Code {
+        Code::OrderAnomaly
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office) {
+            return Outcome::Ok;
+        }
+        let read = survey.seats.iter().filter_map(|seat| Some((seat, seat.child.read.as_ref()?.czxid)));
+        let (mut newest, mut number, mut oldest_of_number) = (None, None, None);
+        let mut paths = Vec::new();
+        for (seat, czxid) in read {
+            // A client may join at a number that is there already, later than those behind it: a Curator writer that
+            // reads as well (5.5 and later), Solr's joinAtHead. The oldest of a number stands for all.
+            if number != Some(seat.key.number()) {
+                newest = newest.max(oldest_of_number.take());
+                number = Some(seat.key.number());
+            }
+            if newest.is_some_and(|newest| czxid < newest) {
+                paths.push(seat.path());
+            }
+            oldest_of_number = oldest_of_number.into_iter().chain([czxid]).min();
+        }
+        if paths.is_empty() {
+            return Outcome::Ok;
+        }
+        let text = format!(
+            "{} behind znodes that were created later: the numbers are not in the order of creation.",
+            count(paths.len(), "contender") + if paths.len() == 1 { " stands" } else { " stand" }
+        );
+        Outcome::Warn(Warning { severity: Severity::Warning, text, paths })
+    }
+}

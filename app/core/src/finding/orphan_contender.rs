@@ -1,0 +1,34 @@
+//! A head that nobody works under.
+
+use super::{Code, Lint, Outcome, Severity, Survey, Warning, identity};
+use crate::lock::Seat;
+use crate::recipe::Shape;
+
+/// Beyond this many times the longest usual hold a head is suspect.
+const FAR_ABOVE: i64 = 4;
+
+/// F1; kazoo issue 732.
+pub(super) struct OrphanContender;
+
+impl Lint for OrphanContender {
+    fn code(&self) -> Code {
+        Code::OrphanContender
+    }
+
+    fn look(&self, survey: &Survey<'_>) -> Outcome {
+        let Some(head) = survey.lock.holders.first().filter(|_| survey.lock.recognition.shape == Shape::Line) else { return Outcome::Ok };
+        let own = head.label.as_deref().and_then(identity);
+        let is_own = |seat: &&Seat<'_>| (head.owner.is_some() && seat.child.owner() == head.owner) || (own.is_some() && survey.identity(seat) == own);
+        let Some(again) = survey.waiters().find(is_own) else { return Outcome::Ok };
+        let usual = survey.lock.tally.holds.percentile(99).filter(|_| survey.lock.tally.holds.count() >= survey.thresholds.usual_after_holds);
+        let limit_ms = usual.map_or(survey.thresholds.stuck_unknown_ms, |ms| (ms * FAR_ABOVE).max(survey.thresholds.stuck_min_ms));
+        if survey.held_ms(head) < limit_ms {
+            return Outcome::RecheckAt(head.since + limit_ms);
+        }
+        let text = format!(
+            "{} is head far longer than holds here last, and the same client queues again behind it: an acquire that failed may have left its znode, and nobody works under it.",
+            survey.name(head)
+        );
+        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![head.path(), again.path()] })
+    }
+}

@@ -1,0 +1,117 @@
+//! One look at a lock, gathered once and shared by all lints.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Limits;
+use crate::change::Departure;
+use crate::deadlock::Cycle;
+use crate::evidence::Book;
+use crate::label::label_of;
+use crate::lock::{Lock, PastTenure, Seat, Tenure};
+use crate::mirror::{Directory, Mirror};
+use crate::offset::ClockOffset;
+use crate::time::TimeMs;
+use crate::verdict::{self, Thresholds};
+use crate::znode::SessionId;
+
+/// Contenders looked at; a longer queue is looked at as far as that.
+pub const SEATS_MAX: usize = 20_000;
+
+/// What lints look at.
+#[derive(Debug)]
+pub struct Survey<'a> {
+    /// The lock.
+    pub lock: &'a Lock,
+    /// Directories and names of the contenders that hold and are told apart.
+    pub held: BTreeSet<(&'a str, &'a str)>,
+    /// The tree it is in.
+    pub mirror: &'a Mirror,
+    /// Now.
+    pub now: TimeMs,
+    /// What the members say.
+    pub book: &'a Book,
+    /// Our own session, which watches as well.
+    pub ours: Option<SessionId>,
+    /// The ensemble's clock.
+    pub offset: &'a ClockOffset,
+    /// From where on lints warn.
+    pub limits: &'a Limits,
+    /// When a hold is slow or stuck.
+    pub thresholds: &'a Thresholds,
+    /// What the configuration says is the most that may hold.
+    pub configured_max: Option<u32>,
+    /// The deadlock it is part of, and that in words.
+    pub cycle: Option<(&'a Cycle, &'a str)>,
+    /// Its contenders in order: who holds first.
+    pub seats: Vec<Seat<'a>>,
+}
+
+impl<'a> Survey<'a> {
+    /// Its main directory.
+    pub fn directory(&self) -> Option<&'a Directory> {
+        self.mirror.directory(&self.lock.parts.main)
+    }
+
+    /// The contenders of a lock that hold and are told apart.
+    pub fn held(lock: &Lock) -> BTreeSet<(&str, &str)> {
+        lock.holders.iter().map(|tenure| (&*tenure.directory, &*tenure.name)).collect()
+    }
+
+    /// Whether a contender holds. Where more hold than are told apart, those that hold are the first in the queue.
+    pub fn holds(&self, seat: &Seat<'_>) -> bool {
+        let holders = self.lock.standing.holders as usize;
+        let last = self.seats.get(holders.wrapping_sub(1)).filter(|_| holders > self.lock.holders.len());
+        let is_ahead = |last: &Seat<'_>| last.directory == seat.directory && seat.key <= last.key;
+        self.held.contains(&(&**seat.directory, seat.key.name())) || last.is_some_and(is_ahead)
+    }
+
+    /// Those that wait.
+    pub fn waiters(&self) -> impl Iterator<Item = &Seat<'a>> {
+        self.seats.iter().filter(|seat| !self.holds(seat))
+    }
+
+    /// Contenders by owner; those that nobody owns or that were not read are left out.
+    pub fn by_session(&self) -> BTreeMap<SessionId, Vec<&Seat<'a>>> {
+        let mut sessions: BTreeMap<SessionId, Vec<&Seat<'a>>> = BTreeMap::new();
+        for seat in &self.seats {
+            if let Some(session) = seat.child.owner() {
+                sessions.entry(session).or_default().push(seat);
+            }
+        }
+        sessions
+    }
+
+    /// How long a holder holds.
+    pub fn held_ms(&self, tenure: &Tenure) -> i64 {
+        self.now.since(tenure.since)
+    }
+
+    /// A holder in a word.
+    pub fn name(&self, tenure: &Tenure) -> String {
+        verdict::name_of(tenure)
+    }
+
+    /// The label of a contender, when it says who it is: a bare address is shared by all processes of a host
+    /// (Curator's default payload), so it tells nobody from his neighbour.
+    pub fn identity(&self, seat: &Seat<'_>) -> Option<String> {
+        identity(&label_of(seat.key.name(), &seat.child.read.as_ref()?.payload)?)
+    }
+}
+
+/// A label that tells a client from others; None for a bare address.
+pub fn identity(label: &str) -> Option<String> {
+    let is_address = label.parse::<std::net::IpAddr>().is_ok() || label.parse::<std::net::SocketAddr>().is_ok();
+    (!is_address && label.len() > 1).then(|| label.to_owned())
+}
+
+/// The present head took over from one whose session ended; the czxids are the fencing values.
+pub(super) fn took_over<'a>(survey: &Survey<'a>) -> Option<(&'a Tenure, &'a PastTenure)> {
+    let head = survey.lock.holders.first().filter(|tenure| tenure.access.excludes(tenure.access))?;
+    let past = survey.lock.tally.past.front().filter(|past| past.how == Departure::SessionEnded)?;
+    (head.since.since(past.until) < 1_000 && past.until.since(head.since) < 1_000).then_some((head, past))
+}
+
+/// `1 contender`, `3 contenders`.
+pub(super) fn count(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}

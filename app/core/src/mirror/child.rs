@@ -1,0 +1,176 @@
+//! One child: its key, what is believed of it, and sums over many.
+
+use crate::recipe::{self, Place, RuleId};
+use crate::sequence;
+use crate::time::TimeMs;
+use crate::znode::{Facts, SessionId, Zxid};
+
+/// Order of children: those without a number first, then by number, then by name. Numbers compare as unsigned: a
+/// counter that ran past 2147483647 into negative numbers goes on in the order of creation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChildKey {
+    pub(super) number: i64,
+    name: Box<str>,
+}
+
+/// Number of a child that has none: before every number.
+const NO_NUMBER: i64 = -1;
+/// The first number of a counter that ran over, in the order of creation.
+pub(super) const WRAPPED: i64 = 1 << 31;
+
+impl ChildKey {
+    /// The key of a name.
+    pub fn of(name: &str) -> Self {
+        let number = sequence::parse(name).map_or(NO_NUMBER, |found| i64::from(found.number.cast_unsigned()));
+        Self { number, name: name.into() }
+    }
+
+    /// The child's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its sequence number, as in the name.
+    pub fn number(&self) -> Option<i32> {
+        u32::try_from(self.number).ok().map(u32::cast_signed)
+    }
+
+    pub(super) fn first_of(number: Option<i32>) -> Self {
+        Self { number: number.map_or(NO_NUMBER, |number| i64::from(number.cast_unsigned())), name: "".into() }
+    }
+}
+
+/// What is believed of one child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// What was read of it; None between its creation event and its first read, and while it is denied.
+    pub read: Option<Read>,
+    /// Not even its Stat may be read.
+    pub denied: bool,
+    /// When its creation was seen, or when it was first read.
+    pub arrived_at: TimeMs,
+    /// The naming rule it fits.
+    pub rule: Option<RuleId>,
+    /// Counted in its directory's census.
+    pub counted: bool,
+}
+
+impl Child {
+    /// What its name makes it within its directory.
+    pub fn place(&self) -> Option<Place> {
+        self.rule.map(|rule| recipe::rule(rule).place)
+    }
+
+    /// The session that owns it; None while unread, and when no session does.
+    pub fn owner(&self) -> Option<SessionId> {
+        self.read.as_ref().and_then(Read::owner)
+    }
+
+    /// Its data or children may not be read.
+    pub fn is_unreadable(&self) -> bool {
+        self.denied || self.read.as_ref().is_some_and(|read| read.unreadable)
+    }
+
+    /// Whether a session owns it; None while unread.
+    pub fn is_owned(&self) -> Option<bool> {
+        self.read.as_ref().map(|read| read.owner != 0)
+    }
+}
+
+/// The part of [`Facts`] that is kept for every znode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// Identity.
+    pub czxid: Zxid,
+    owner: i64,
+    /// Creation on the ensemble's clock, ms since the Unix epoch.
+    pub ctime_ms: i64,
+    /// First bytes of the payload; empty when there is none or it may not be read.
+    pub payload: Box<[u8]>,
+    /// Size of the whole payload.
+    pub payload_bytes: u32,
+    /// Data version.
+    pub version: i32,
+    /// Data or children may not be read.
+    pub unreadable: bool,
+}
+
+impl Read {
+    pub(super) fn new(facts: &Facts, unreadable: bool) -> Self {
+        Self {
+            czxid: facts.czxid,
+            owner: facts.owner.map_or(0, |session| session.0),
+            ctime_ms: facts.ctime_ms,
+            payload: facts.payload.clone().unwrap_or_default(),
+            payload_bytes: facts.payload_bytes,
+            version: facts.version,
+            unreadable,
+        }
+    }
+
+    /// Owner session; None for a znode that no session owns.
+    pub fn owner(&self) -> Option<SessionId> {
+        (self.owner != 0).then_some(SessionId(self.owner))
+    }
+}
+
+/// Sums over znodes, kept up to date by every change so that nobody has to walk a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many.
+    pub count: u32,
+    /// Those among them that were not read yet.
+    pub unread: u32,
+    /// Sum of the creation times of those that were read, on the ensemble's clock.
+    pub ctime_sum_ms: i64,
+    /// Sum of the arrival times of those that were not, on our clock.
+    pub arrived_sum_ms: i64,
+}
+
+impl Totals {
+    /// Takes one in.
+    pub fn add(&mut self, child: &Child) {
+        self.count += 1;
+        match &child.read {
+            Some(read) => self.ctime_sum_ms += read.ctime_ms,
+            None => {
+                self.unread += 1;
+                self.arrived_sum_ms += child.arrived_at.0;
+            }
+        }
+    }
+
+    /// Takes one out that was taken in.
+    pub fn remove(&mut self, child: &Child) {
+        self.count = self.count.saturating_sub(1);
+        match &child.read {
+            Some(read) => self.ctime_sum_ms -= read.ctime_ms,
+            None => {
+                self.unread = self.unread.saturating_sub(1);
+                self.arrived_sum_ms -= child.arrived_at.0;
+            }
+        }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            unread: self.unread + other.unread,
+            ctime_sum_ms: self.ctime_sum_ms + other.ctime_sum_ms,
+            arrived_sum_ms: self.arrived_sum_ms + other.arrived_sum_ms,
+        }
+    }
+
+    /// What is left without a part of it.
+    #[must_use]
+    pub fn minus(self, part: Self) -> Self {
+        Self {
+            count: self.count.saturating_sub(part.count),
+            unread: self.unread.saturating_sub(part.unread),
+            ctime_sum_ms: self.ctime_sum_ms - part.ctime_sum_ms,
+            arrived_sum_ms: self.arrived_sum_ms - part.arrived_sum_ms,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Work that grows with the number of locks, done some at a time: whoever drives the model may let others look at it in
+//! between. Before anything else is taken in, what was begun is done; so the model never depends on where it was left.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use super::Observatory;
+use super::sync::Settling;
+use crate::change::Change;
+use crate::observation::Observation;
+use crate::time::TimeMs;
+use crate::znode::SessionId;
+
+/// Pieces done at a time: a lock each, or as much as that.
+const PIECES: usize = 64;
+/// Locks whose depth is noted as one piece.
+const DEPTHS_A_PIECE: usize = 64;
+
+/// What was begun and is not done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Backlog {
+    /// A tree was swapped in.
+    pub(super) settling: Option<Box<Settling>>,
+    /// Sessions of which the members told something new.
+    pub(super) heard: BTreeSet<SessionId>,
+    /// The members' tables of watches are others than before; followed up to this lock.
+    pub(super) tables_after: Option<Arc<str>>,
+    /// Looks that were due by then.
+    pub(super) due_until: Option<TimeMs>,
+    /// A slice of depths ends; noted up to this lock.
+    pub(super) depth_after: Option<Arc<str>>,
+}
+
+impl Backlog {
+    fn is_empty(&self) -> bool {
+        self.settling.is_none() && self.heard.is_empty() && self.tables_after.is_none() && self.due_until.is_none() && self.depth_after.is_none()
+    }
+}
+
+impl Observatory {
+    /// Takes in one observation; what changed, in the order it changed. `now` must not run backwards.
+    pub fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
+        let mut out = self.begin(now, observation);
+        while self.has_backlog() {
+            out.extend(self.go_on(now));
+        }
+        out
+    }
+
+    /// Takes in one observation and leaves what takes long to [`Self::go_on`].
+    pub fn begin(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
+        let mut out = Vec::new();
+        while self.has_backlog() {
+            out.extend(self.go_on(now));
+        }
+        let mut begun = Vec::new();
+        self.take_in(now, observation, &mut begun);
+        self.note(now, &begun, false);
+        out.append(&mut begun);
+        out
+    }
+
+    /// Something was begun and is not done.
+    pub fn has_backlog(&self) -> bool {
+        !self.backlog.is_empty()
+    }
+
+    /// Does some of what was begun.
+    pub fn go_on(&mut self, now: TimeMs) -> Vec<Change> {
+        let mut out = Vec::new();
+        let is_first_look = self.backlog.settling.as_ref().is_some_and(|settling| settling.is_first_look);
+        for _ in 0..PIECES {
+            if let Some(mut settling) = self.backlog.settling.take() {
+                if self.settle(now, &mut settling, &mut out) {
+                    self.backlog.settling = Some(settling);
+                    continue;
+                }
+                break;
+            }
+            if !self.do_piece(now, &mut out) {
+                break;
+            }
+        }
+        self.forget_free_alone(now, &mut out);
+        self.note(now, &out, is_first_look);
+        out
+    }
+
+    /// Does one piece of what is no settling; false when there is none.
+    fn do_piece(&mut self, now: TimeMs, out: &mut Vec<Change>) -> bool {
+        if let Some(session) = self.backlog.heard.pop_first() {
+            self.join(now, session, out);
+            return true;
+        }
+        if let Some(after) = self.backlog.tables_after.take() {
+            self.follow_some_tables(now, &after, out);
+            return true;
+        }
+        if let Some(until) = self.backlog.due_until {
+            match self.rechecks.first() {
+                Some((due, _)) if *due <= until => {
+                    if let Some((_, path)) = self.rechecks.pop_first() {
+                        self.recheck(now, &path, out);
+                    }
+                }
+                _ => self.backlog.due_until = None,
+            }
+            return true;
+        }
+        if let Some(after) = self.backlog.depth_after.take() {
+            self.end_depth_slice(&after, out);
+            return true;
+        }
+        false
+    }
+
+    fn end_depth_slice(&mut self, after: &Arc<str>, out: &mut Vec<Change>) {
+        let rest = self.locks.range_mut::<str, _>((Bound::Excluded(&**after), Bound::Unbounded));
+        for (path, lock) in rest.take(DEPTHS_A_PIECE) {
+            let waiters = lock.waiters_seen();
+            if lock.tally.depth.end_slice(waiters) {
+                lock.revision = self.revision + 1;
+                out.push(Change::LockTouched { lock: Arc::clone(path) });
+            }
+            self.backlog.depth_after = Some(Arc::clone(path));
+        }
+    }
+
+    /// What changed is counted and recorded.
+    fn note(&mut self, now: TimeMs, changes: &[Change], is_first_look: bool) {
+        self.revision += u64::from(!changes.is_empty());
+        self.record(now, changes, is_first_look);
+    }
+}

@@ -1,0 +1,298 @@
+//! Keeping one lock in line with the believed tree: recognition, holders, verdict, findings.
+
+use std::sync::Arc;
+
+use super::holders::follow_holders;
+use super::{GONE_MAX, Observatory};
+use crate::change::{Change, Departure};
+use crate::evidence::Book;
+use crate::finding::{self, Survey};
+use crate::history::{Happening, What};
+use crate::lock::Lock;
+use crate::mirror::Mirror;
+use crate::observation::RootId;
+use crate::offset::ClockOffset;
+use crate::recipe::recognise;
+use crate::recipe::{Recipe, Shape};
+use crate::time::TimeMs;
+use crate::verdict;
+use crate::znode::{SessionId, join_path, split_path};
+
+/// Findings of a lock are looked for this long after a change; a long queue waits longer, a millisecond for each
+/// hundred contenders.
+const LOOK_AFTER_MS: i64 = 200;
+const CONTENDERS_A_MS: u32 = 100;
+
+/// What happened to a znode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// It is new to us.
+    Arrived,
+    /// It was read.
+    Read,
+}
+
+/// How a change of holder came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// By its own event: instants are exact.
+    Watched,
+    /// By a reading after a gap: instants are bounds.
+    AfterGap,
+}
+
+impl Seen {
+    pub(super) fn departure(self) -> Departure {
+        match self {
+            Self::Watched => Departure::Deleted,
+            Self::AfterGap => Departure::DuringGap,
+        }
+    }
+}
+
+impl Observatory {
+    /// A znode arrived or was read: whatever lock it belongs to is brought in line.
+    pub(super) fn touch(&mut self, now: TimeMs, root: RootId, path: &str, cause: Cause, out: &mut Vec<Change>) {
+        let Some((parent, name)) = split_path(path) else { return };
+        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
+            // Its own data says how many it admits.
+            self.refresh(now, path, Seen::Watched, out);
+        }
+        let Some((czxid, owner, mark)) =
+            self.child(root, parent, name).map(|child| (child.read.as_ref().map(|read| read.czxid), child.owner(), child.rule))
+        else {
+            return;
+        };
+        let is_news = mark.is_some() || recognise::is_mark(name) || recognise::may_gather(parent) || !self.settings.configured.is_empty();
+        let Some(lock) = self.lock_for(now, root, path, is_news, out) else { return };
+        let counts = self.locks.get(&lock).is_some_and(|found| self.child_counts(found, parent, name));
+        if counts && cause == Cause::Arrived {
+            out.push(Change::Arrived { lock: Arc::clone(&lock), node: name.into() });
+        }
+        if let Some(czxid) = czxid.filter(|_| counts) {
+            out.push(Change::Identified { lock: Arc::clone(&lock), czxid, owner });
+        }
+        self.refresh(now, &lock, Seen::Watched, out);
+        if let Some(session) = owner.filter(|_| counts) {
+            self.tell(now, session, &lock, name, What::Joined);
+            self.suspect(session);
+        }
+    }
+
+    pub(super) fn tell(&mut self, at: TimeMs, session: SessionId, lock: &Arc<str>, node: &str, what: What) {
+        self.history.note(Happening { at, session, lock: Arc::clone(lock), node: node.into(), what });
+    }
+
+    pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
+        let path = Arc::clone(&lock.path);
+        lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
+        self.shelf.note(&lock);
+        self.locks.insert(Arc::clone(&path), lock);
+        self.absorb(now, &path, out);
+        out.push(Change::LockAppeared { lock: Arc::clone(&path) });
+        self.refresh(now, &path, seen, out);
+    }
+
+    /// What was taken for a lock of its own and is a part of this one is a lock no longer.
+    pub(super) fn absorb(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get(path).filter(|lock| !lock.is_alone()) else { return };
+        let office = lock.parts.second.as_deref().filter(|_| lock.recognition.shape == Shape::Office);
+        let leader = office.map(|office| Arc::from(join_path(office, "leader")));
+        let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone(), leader];
+        for part in parts.into_iter().flatten().filter(|part| **part != *path) {
+            self.vanish(now, &part, out);
+        }
+    }
+
+    pub(super) fn vanish(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        if let Some((path, lock)) = self.locks.remove_entry(path) {
+            self.shelf.forget(&lock);
+            for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
+                self.rechecks.remove(&(due, Arc::clone(&path)));
+            }
+            if lock.deadlock.is_some() {
+                self.verify_cycles(now, &path, out);
+            }
+            out.push(Change::LockVanished { lock: path });
+        }
+    }
+
+    /// A lock's directory is gone. Somebody should lead, so an election stays and says that nobody is home; any
+    /// other lock leaves the board.
+    pub(super) fn lose(&mut self, now: TimeMs, path: &str, seen: Seen, out: &mut Vec<Change>) {
+        let stays = self
+            .locks
+            .get(path)
+            .is_some_and(|lock| lock.recognition.recipe == Recipe::Election && (lock.tally.past.front().is_some() || !lock.holders.is_empty()));
+        if !stays || self.shelf.gone() >= GONE_MAX {
+            let reaped = self.locks.get(path).map_or(0, |lock| lock.tally.reaped);
+            if self.reaped.len() < super::REAPED_MAX {
+                self.reaped.insert(path.into(), reaped + 1);
+            }
+            self.vanish(now, path, out);
+            return;
+        }
+        if let Some(lock) = self.locks.get_mut(path) {
+            lock.gone_since.get_or_insert(now);
+            lock.tally.reaped += 1;
+        }
+        self.refresh(now, path, seen, out);
+    }
+
+    /// Brings a lock's holders and verdict in line with the believed tree.
+    pub(super) fn refresh(&mut self, now: TimeMs, path: &str, seen: Seen, out: &mut Vec<Change>) {
+        let revision = self.revision + 1;
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
+        lock.revision = revision;
+        let ended_before = lock.tally.past.front().map(|past| past.until);
+        let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
+        news.waits_ms.iter().for_each(|ms| self.ended.waits.note(*ms));
+        news.holds_ms.iter().for_each(|ms| self.ended.holds.note(*ms));
+        if seen == Seen::Watched && lock.tally.past.front().map(|past| past.until) != ended_before {
+            note_woken(lock, &view.mirror, &self.book, now, self.session);
+        }
+        lock.watch_waiters(&view.mirror, &self.book, &self.offset, now, self.session);
+        lock.tally.depth.note(lock.waiters_seen());
+        if seen == Seen::AfterGap {
+            lock.left_at = now;
+        }
+        self.shelf.note(lock);
+        let path = Arc::clone(&lock.path);
+        let first = lock.holders.first().map(|tenure| tenure.name.clone());
+        out.push(if news.changed {
+            Change::HolderChanged { lock: Arc::clone(&path), node: first }
+        } else {
+            Change::LockTouched { lock: Arc::clone(&path) }
+        });
+        self.identify(&path);
+        self.plan_look(now, &path);
+        for (session, node, what) in &news.told {
+            self.tell(now, *session, &path, node, *what);
+        }
+        self.verify_cycles(now, &path, out);
+        for (session, ..) in news.told.iter().filter(|(.., what)| *what == What::Held) {
+            self.suspect(*session);
+        }
+        // A semaphore is waited for once a single one holds, although nobody new does.
+        let last = self.locks.get(&path).filter(|lock| news.changed && lock.standing.holders == 1).and_then(|lock| lock.holders.first()?.owner);
+        if let Some(session) = last.filter(|_| news.told.is_empty()) {
+            self.suspect(session);
+        }
+        self.judge_again(now, &path, out);
+    }
+
+    /// Has a lock's findings looked for soon. An earlier plan stands, so a storm of changes does not put it off.
+    pub(super) fn plan_look(&mut self, now: TimeMs, path: &Arc<str>) {
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
+        if lock.look_at.is_some_and(|planned| planned <= due) {
+            return;
+        }
+        if let Some(later) = lock.look_at.replace(due).filter(|later| lock.recheck_at != Some(*later)) {
+            self.rechecks.remove(&(later, Arc::clone(path)));
+        }
+        self.rechecks.insert((due, Arc::clone(path)));
+    }
+
+    /// Works out the verdict again and plans the next look.
+    pub(super) fn judge_again(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
+        let (verdict, recheck_at) = verdict::judge(lock, &view.mirror, now, &self.settings.thresholds);
+        if recheck_at != lock.recheck_at {
+            if let Some(due) = lock.recheck_at.filter(|due| lock.look_at != Some(*due)) {
+                self.rechecks.remove(&(due, Arc::clone(&lock.path)));
+            }
+            lock.recheck_at = recheck_at;
+            self.rechecks.extend(recheck_at.map(|due| (due, Arc::clone(&lock.path))));
+        }
+        if verdict != lock.verdict {
+            lock.verdict = verdict;
+            lock.revision = self.revision + 1;
+            out.push(Change::VerdictChanged { lock: Arc::clone(&lock.path), verdict });
+        }
+    }
+
+    /// A planned look is due: at a lease that may have run out, the verdict, the findings.
+    pub(super) fn recheck(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        if lock.recheck_at.is_some_and(|due| due <= now) {
+            lock.recheck_at = None;
+            let ends = self.roots.get(lock.root.0 as usize).and_then(|view| lock.ends_at(&view.mirror));
+            if ends.is_some() {
+                self.refresh(now, path, Seen::Watched, out);
+            }
+            self.judge_again(now, path, out);
+        }
+        if self.locks.get(path).and_then(|lock| lock.look_at).is_some_and(|due| due <= now) {
+            self.look_for_findings(now, path, out);
+        }
+    }
+
+    fn look_for_findings(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
+        let Some(lock) = self.locks.get(path) else { return };
+        let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
+        let looked = finding::look(&Survey {
+            held: Survey::held(lock),
+            lock,
+            mirror: &view.mirror,
+            now,
+            book: &self.book,
+            ours: self.session,
+            offset: &self.offset,
+            limits: &self.settings.limits,
+            thresholds: &self.settings.thresholds,
+            configured_max: self.configured_max(path),
+            cycle: lock.deadlock.as_ref().and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
+            seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
+        });
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        lock.look_at = looked.again_at.map(|at| at.max(now + LOOK_AFTER_MS));
+        lock.suspects = looked.suspects;
+        let found = looked.found;
+        self.rechecks.extend(lock.look_at.map(|due| (due, Arc::clone(&lock.path))));
+        if found == lock.findings {
+            return;
+        }
+        let change = |code, is_raised| Change::FindingChanged { lock: Arc::clone(&lock.path), code, is_raised };
+        let raised = found.iter().filter(|new| lock.findings.iter().all(|old| old.code != new.code)).map(|new| change(new.code, true));
+        let cleared = lock.findings.iter().filter(|old| found.iter().all(|new| old.code != new.code)).map(|old| change(old.code, false));
+        out.extend(raised.chain(cleared));
+        out.push(Change::LockTouched { lock: Arc::clone(&lock.path) });
+        lock.findings = found;
+        lock.revision = self.revision + 1;
+    }
+}
+
+/// Counts whom the hold that just ended woke, when the tables were read while it lasted and who waits is in them.
+fn note_woken(lock: &mut Lock, mirror: &Mirror, book: &Book, now: TimeMs, ours: Option<SessionId>) {
+    let Some(at) = book.watches_at(now).filter(|_| lock.is_woken_by_tables(mirror)) else { return };
+    for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.tenure.since) {
+        let mut sessions = book.watchers(now, &past.tenure.path(), ours);
+        past.tenure.owner.map(|owner| sessions.remove(&owner));
+        past.woke = u32::try_from(sessions.len()).ok();
+    }
+}
+
+/// Brings what is told of the holders' clients up to date. True when something else is to be told.
+pub(super) fn identify(lock: &mut Lock, book: &Book) -> bool {
+    let mut is_news = false;
+    for tenure in lock.holders.iter_mut().filter(|_| book.rounds() > 0) {
+        let Some(session) = tenure.owner else { continue };
+        let peer = book.peer(session, tenure.since);
+        if tenure.peer.as_deref() != Some(&peer) {
+            tenure.peer = Some(Box::new(peer));
+            is_news = true;
+        }
+    }
+    is_news
+}
+
+/// The lock as it would be once a znode was deleted: the same function that will follow the deletion says who holds.
+pub(crate) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, book: &Book, now: TimeMs) -> Lock {
+    let mut after = lock.clone();
+    follow_holders(&mut after, without, offset, now, Seen::Watched);
+    identify(&mut after, book);
+    after
+}

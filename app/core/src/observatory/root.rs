@@ -1,0 +1,163 @@
+//! One watched root: its believed tree, its side buffer while it is read anew, and its state.
+
+use super::Observatory;
+use crate::change::Change;
+use crate::mirror::Mirror;
+use crate::observation::{Link, RootId, RootTrouble};
+use crate::time::TimeMs;
+use crate::znode::is_under;
+
+/// How old what is shown may be and still be called live: the time since the instant up to which it is known to be true.
+pub const LIVE_AGE_MAX_MS: i64 = 2_000;
+
+/// Why a view is stale although nobody said that the link is.
+const UNCONFIRMED: &str = "no confirmation from ZooKeeper";
+
+/// State of a root's view. Meanings as in the wire's enum of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as on the wire, documented there")]
+pub enum RootState {
+    Live,
+    Syncing,
+    Stale,
+    Partial,
+    Denied,
+    Gone,
+    Reduced,
+}
+
+/// One watched root.
+#[derive(Clone, Debug)]
+pub struct RootView {
+    /// Its path.
+    pub path: Box<str>,
+    /// The believed tree.
+    pub mirror: Mirror,
+    pub(super) side: Option<Mirror>,
+    pub(super) why: Box<str>,
+    pub(super) trouble: Option<RootTrouble>,
+    pub(super) synced: bool,
+    /// A tree was swapped in and not every lock is in line with it.
+    pub(super) is_settling: bool,
+    pub(super) since: TimeMs,
+    /// Everything that was true up to here is in the believed tree.
+    known_at: TimeMs,
+    /// That was said of the tree as it is since the last sync.
+    is_confirmed: bool,
+    /// It was too old to be live when the clock was last looked at.
+    was_old: bool,
+}
+
+impl RootView {
+    pub(super) fn new(path: &str, now: TimeMs) -> Self {
+        Self {
+            path: path.into(),
+            mirror: Mirror::default(),
+            side: None,
+            why: "first sync".into(),
+            trouble: None,
+            synced: false,
+            is_settling: false,
+            since: now,
+            known_at: now,
+            is_confirmed: false,
+            was_old: false,
+        }
+    }
+
+    /// Applies a change to the believed tree and, during a sync, to the side buffer.
+    pub(super) fn each_tree(&mut self, mut change: impl FnMut(&mut Mirror) -> bool) -> bool {
+        if let Some(side) = &mut self.side {
+            change(side);
+        }
+        change(&mut self.mirror)
+    }
+
+    /// It left its first sync, if only to be found gone or denied.
+    pub fn was_settled(&self) -> bool {
+        self.synced || self.trouble.is_some()
+    }
+
+    /// The instant up to which what is shown of it is known to be true.
+    pub fn known_at(&self) -> TimeMs {
+        self.known_at
+    }
+
+    /// The tree was read anew: nothing is known of it before the next confirmation.
+    pub(super) fn doubt(&mut self) {
+        self.is_confirmed = false;
+    }
+
+    /// Everything up to `sent_at` is in the tree. True when that may change the root's state.
+    fn confirm(&mut self, sent_at: TimeMs) -> bool {
+        if self.side.is_some() || !self.was_settled() {
+            return false;
+        }
+        self.known_at = sent_at;
+        std::mem::take(&mut self.was_old) | !std::mem::replace(&mut self.is_confirmed, true)
+    }
+
+    /// Looks at the clock. True when the root became too old to be live, or is so no more.
+    fn grow_old(&mut self, now: TimeMs) -> bool {
+        let is_old = !is_fresh(self.known_at, now);
+        std::mem::replace(&mut self.was_old, is_old) != is_old
+    }
+
+    /// Its state given the link's, since when, and why. Whatever is not live is told since the instant up to which it is
+    /// known to be true, whatever the reason is and however often it changes.
+    pub fn state<'a>(&'a self, link: Link, link_why: &'a str, now: TimeMs) -> (RootState, TimeMs, &'a str) {
+        if link != Link::Live {
+            let state = if self.was_settled() { RootState::Stale } else { RootState::Syncing };
+            return (state, self.known_at, link_why);
+        }
+        let state = match self.trouble {
+            Some(RootTrouble::Gone) => RootState::Gone,
+            Some(RootTrouble::Denied) => RootState::Denied,
+            _ if self.side.is_some() || self.is_settling || !self.synced || !self.is_confirmed => {
+                return (RootState::Syncing, self.known_at, &self.why);
+            }
+            Some(RootTrouble::Reduced) => RootState::Reduced,
+            None if self.mirror.unreadable() > 0 => RootState::Partial,
+            None => RootState::Live,
+        };
+        if !is_fresh(self.known_at, now) {
+            return (RootState::Stale, self.known_at, UNCONFIRMED);
+        }
+        let why = match state {
+            RootState::Live => "",
+            RootState::Partial => "some znodes may not be read",
+            _ => &self.why,
+        };
+        (state, self.since, why)
+    }
+}
+
+/// Whether what is known up to an instant may be called live now. A clock that was set back makes nothing younger.
+pub fn is_fresh(known_at: TimeMs, now: TimeMs) -> bool {
+    now.0.saturating_sub(known_at.0).abs() <= LIVE_AGE_MAX_MS
+}
+
+impl Observatory {
+    /// State of a root, with since when and why.
+    pub fn root_state(&self, root: RootId, now: TimeMs) -> (RootState, TimeMs, &str) {
+        let view = self.roots.get(root.0 as usize);
+        view.map_or((RootState::Syncing, self.link_since, ""), |view| view.state(self.link, &self.link_why, now))
+    }
+
+    /// Everything the ensemble had committed at `sent_at` was told before this, or is being read.
+    pub(super) fn confirmed(&mut self, sent_at: TimeMs, out: &mut Vec<Change>) {
+        let changed = (0..).zip(&mut self.roots).filter_map(|(at, view)| view.confirm(sent_at).then_some(Change::RootChanged(RootId(at))));
+        out.extend(changed);
+    }
+
+    /// Tells of the roots that became too old to be live.
+    pub(super) fn age(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        let changed = (0..).zip(&mut self.roots).filter_map(|(at, view)| view.grow_old(now).then_some(Change::RootChanged(RootId(at))));
+        out.extend(changed);
+    }
+
+    /// The root a path lies under.
+    pub fn root_of(&self, path: &str) -> Option<RootId> {
+        (0..).zip(&self.roots).find(|(_, view)| is_under(path, &view.path)).map(|(at, _)| RootId(at))
+    }
+}

@@ -1,0 +1,39 @@
+//! What the operator says of locks, said anew while everything goes on.
+
+use std::sync::Arc;
+
+use super::Observatory;
+use crate::change::Change;
+use crate::configured::configured;
+use crate::observation::{RootId, Said};
+use crate::time::TimeMs;
+use crate::znode::SessionId;
+
+impl Observatory {
+    /// Has every lock looked at soon. One that other words are said of now is found again from the start, or left out.
+    pub(super) fn said(&mut self, now: TimeMs, said: Said, out: &mut Vec<Change>) {
+        if self.settings.configured == said.configured && self.settings.limits == said.limits {
+            return;
+        }
+        let old = std::mem::replace(&mut self.settings.configured, said.configured);
+        self.settings.limits = said.limits;
+        if old != self.settings.configured {
+            let differs = |path: &&Arc<str>| configured(&old, path) != configured(&self.settings.configured, path);
+            let others: Vec<Arc<str>> = self.locks.keys().filter(differs).cloned().collect();
+            others.iter().for_each(|path| self.vanish(now, path, out));
+            for root in (0..).take(self.roots.len()).map(RootId) {
+                self.recognise_all(now, root, out);
+            }
+        }
+        let paths: Vec<Arc<str>> = self.locks.keys().cloned().collect();
+        for path in &paths {
+            self.plan_look(now, path);
+        }
+        for root in (0..).take(self.roots.len()).map(RootId) {
+            self.suspect_from(root, SessionId(i64::MIN), usize::MAX);
+        }
+        self.search(now, out);
+        // Findings of the whole ensemble changed with the limits, whatever locks there are.
+        out.extend((0..).take(self.roots.len()).map(|root| Change::RootChanged(RootId(root))));
+    }
+}

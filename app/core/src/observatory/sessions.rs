@@ -1,0 +1,83 @@
+//! Telling a session's end from releases: when several znodes of one session go at once and none is left, the session
+//! ended. A session with a single znode can't be told that way; what closes it looks like a release, unless its client was
+//! heard of no more and the znode went when the session was to run out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Observatory;
+use crate::change::{Change, Departure};
+use crate::evidence::Liveness;
+use crate::time::TimeMs;
+use crate::znode::SessionId;
+
+/// Znodes of an ending session go in one transaction; their events arrive within this time.
+const TOGETHER_MS: i64 = 50;
+/// Sessions followed at a time; more are not judged.
+const LEAVING_MAX: usize = 4_096;
+
+/// Four-letter words print whole seconds, so that an end they tell may be this much later than the true one.
+const PRINTED_MS: i64 = 1_000;
+
+/// What one session lost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    since: TimeMs,
+    znodes: u32,
+    /// Its client was heard of no more, and it was to run out about then.
+    ran_out: bool,
+}
+
+/// Sessions that lost znodes a moment ago.
+pub(super) type Leaving = BTreeMap<SessionId, Left>;
+
+impl Observatory {
+    /// A session lost a contender.
+    pub(super) fn left(&mut self, now: TimeMs, session: SessionId) {
+        if self.leaving.len() >= LEAVING_MAX && !self.leaving.contains_key(&session) {
+            return;
+        }
+        // As the members told of it when it went: their next answers leave out a session that ended.
+        let ran_out = self.ran_out(session, now);
+        let left = self.leaving.entry(session).or_insert(Left { since: now, znodes: 0, ran_out });
+        if now.since(left.since) > TOGETHER_MS {
+            *left = Left { since: now, znodes: 0, ran_out };
+        }
+        left.znodes += 1;
+    }
+
+    /// Judges the sessions that lost znodes long enough ago for all their events to be here.
+    pub(super) fn settle_sessions(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        let due: Vec<SessionId> = self.leaving.iter().filter(|(_, left)| now.since(left.since) >= TOGETHER_MS).map(|(session, _)| *session).collect();
+        for session in due {
+            let Some(Left { since, znodes, ran_out }) = self.leaving.remove(&session) else { continue };
+            if (znodes < 2 && !ran_out) || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
+                continue;
+            }
+            self.history.ended(session, since);
+            self.mark_ended(now, session, since);
+            out.push(Change::SessionEnded { session, znodes });
+        }
+    }
+
+    /// Whether the members told of a silent or lost client, and that its session runs out about then. Had it come back, it
+    /// would run out later.
+    fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {
+        let peer = self.book.peer(session, at);
+        let is_lost = matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected);
+        is_lost && peer.runs_out.is_some_and(|runs_out| at + self.book.tick_ms() + PRINTED_MS >= runs_out.at)
+    }
+
+    /// The holds of a session that ended were not released.
+    fn mark_ended(&mut self, now: TimeMs, session: SessionId, since: TimeMs) {
+        let locks: Vec<Arc<str>> =
+            self.history.of(session).take_while(|happening| happening.at >= since).map(|happening| Arc::clone(&happening.lock)).collect();
+        for path in locks {
+            let Some(lock) = self.locks.get_mut(&path) else { continue };
+            let ended = lock.tally.past.iter_mut().filter(|past| past.tenure.owner == Some(session) && past.until >= since);
+            ended.for_each(|past| past.how = Departure::SessionEnded);
+            lock.revision = self.revision + 1;
+            self.plan_look(now, &path);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Locks by what others ask for, kept as locks come, change and go: nobody has to walk over all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Observatory;
+use crate::change::Change;
+use crate::lock::Lock;
+use crate::observation::RootId;
+use crate::time::TimeMs;
+
+/// Free locks on a znode of their own that are remembered; the first in path order goes first.
+pub const FREE_ALONE_MAX: usize = 4_096;
+
+/// The index. It has as many paths as there are locks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shelf {
+    /// Free locks on a znode of their own.
+    free_alone: BTreeSet<Arc<str>>,
+    /// Elections whose directory is gone.
+    gone: BTreeSet<Arc<str>>,
+    by_root: BTreeMap<RootId, BTreeSet<Arc<str>>>,
+}
+
+impl Shelf {
+    /// A lock is new, or may be in another state than before.
+    pub(super) fn note(&mut self, lock: &Lock) {
+        self.by_root.entry(lock.root).or_default().insert(Arc::clone(&lock.path));
+        keep(&mut self.free_alone, lock, lock.is_alone() && lock.holders.is_empty());
+        keep(&mut self.gone, lock, lock.gone_since.is_some());
+    }
+
+    /// A lock is shown no longer.
+    pub(super) fn forget(&mut self, lock: &Lock) {
+        if let Some(paths) = self.by_root.get_mut(&lock.root) {
+            paths.remove(&lock.path);
+        }
+        self.free_alone.remove(&lock.path);
+        self.gone.remove(&lock.path);
+    }
+
+    /// How many elections stay although their directory is gone.
+    pub(super) fn gone(&self) -> usize {
+        self.gone.len()
+    }
+
+    /// The locks of a root, in path order.
+    pub(super) fn of_root(&self, root: RootId) -> impl Iterator<Item = &Arc<str>> {
+        self.by_root.get(&root).into_iter().flatten()
+    }
+}
+
+fn keep(paths: &mut BTreeSet<Arc<str>>, lock: &Lock, is_in: bool) {
+    if !is_in {
+        paths.remove(&lock.path);
+    } else if !paths.contains(&lock.path) {
+        paths.insert(Arc::clone(&lock.path));
+    }
+}
+
+impl Observatory {
+    /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to be told by.
+    pub(super) fn forget_free_alone(&mut self, now: TimeMs, out: &mut Vec<Change>) {
+        while self.shelf.free_alone.len() > FREE_ALONE_MAX {
+            let Some(path) = self.shelf.free_alone.pop_first() else { return };
+            self.vanish(now, &path, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::{Link, Observation, RootTrouble};
+    use crate::observatory::Settings;
+    use crate::znode::{Facts, SessionId, Zxid};
+
+    const ROOT: RootId = RootId(0);
+
+    fn scanned(observatory: &Observatory) -> Shelf {
+        let mut shelf = Shelf::default();
+        observatory.locks.values().for_each(|lock| shelf.note(lock));
+        shelf
+    }
+
+    fn check(observatory: &Observatory) {
+        let (kept, scanned) = (&observatory.shelf, scanned(observatory));
+        assert_eq!((&kept.free_alone, &kept.gone), (&scanned.free_alone, &scanned.gone));
+        assert!(kept.of_root(ROOT).eq(scanned.of_root(ROOT)));
+        assert!(kept.free_alone.len() <= FREE_ALONE_MAX);
+    }
+
+    fn read(path: &str, czxid: i64) -> Observation {
+        let zxid = Zxid(czxid);
+        let facts = Facts {
+            czxid: zxid,
+            mzxid: zxid,
+            pzxid: zxid,
+            ctime_ms: 0,
+            version: 0,
+            cversion: 0,
+            children: 0,
+            owner: Some(SessionId(czxid)),
+            payload: None,
+            payload_bytes: 0,
+        };
+        Observation::NodeRead { root: ROOT, path: path.into(), facts: Box::new(facts), unreadable: false }
+    }
+
+    #[test]
+    fn free_locks_gone_elections_and_locks_by_root_are_what_a_walk_over_all_finds() {
+        let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
+        let mut apply = |observation| {
+            observatory.apply(TimeMs(1), observation);
+            check(&observatory);
+        };
+        apply(Observation::Link { link: Link::Live, session: None, why: "".into() });
+        apply(Observation::SyncBegan { root: ROOT, why: "test".into() });
+        apply(Observation::SyncEnded { root: ROOT });
+        for (czxid, path) in ["/l/a-lock", "/l/b-lock", "/election/n_0000000000", "/q/lock-0000000000"].iter().enumerate() {
+            apply(read(path, czxid as i64 + 1));
+        }
+        for path in ["/l/a-lock", "/election/n_0000000000", "/election", "/q/lock-0000000000", "/q"] {
+            apply(Observation::NodeDeleted { root: ROOT, path: path.into() });
+        }
+        assert_eq!((observatory.shelf.free_alone.len(), observatory.shelf.gone.len()), (1, 1));
+        let mut apply = |observation| {
+            observatory.apply(TimeMs(2), observation);
+            check(&observatory);
+        };
+        apply(read("/l/a-lock", 9));
+        apply(read("/election/n_0000000001", 10));
+        apply(Observation::RootTrouble { root: ROOT, trouble: RootTrouble::Gone, why: "gone".into() });
+    }
+
+    #[test]
+    fn free_locks_are_forgotten_beyond_a_number() {
+        let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
+        let path = |at: usize| format!("/l/{at:05}-lock");
+        for at in 0..FREE_ALONE_MAX + 8 {
+            observatory.apply(TimeMs(1), read(&path(at), at as i64 + 1));
+        }
+        assert_eq!(observatory.locks.len(), FREE_ALONE_MAX + 8, "those that are held stay");
+        for at in 0..FREE_ALONE_MAX + 8 {
+            observatory.apply(TimeMs(1), Observation::NodeDeleted { root: ROOT, path: path(at).into() });
+        }
+        check(&observatory);
+        assert_eq!(observatory.locks.len(), FREE_ALONE_MAX);
+        assert!(observatory.locks.contains_key(&*path(FREE_ALONE_MAX + 7)));
+    }
+}

@@ -1,0 +1,94 @@
+//! What sessions hold and wait for across all locks.
+
+use std::collections::BTreeMap;
+
+use super::Observatory;
+use crate::history::Happening;
+use crate::lock::{Lock, Seat, Since, Tenure};
+use crate::recipe::{Access, Recipe, Shape};
+use crate::znode::{SessionId, Zxid};
+
+/// One znode of a session in one lock.
+#[derive(Clone, Debug)]
+pub struct Spot<'a> {
+    /// The lock.
+    pub lock: &'a Lock,
+    /// The znode.
+    pub seat: Seat<'a>,
+    /// It holds; else it waits.
+    pub tenure: Option<&'a Tenure>,
+    /// What it wants.
+    pub access: Access,
+    /// Holds since, as we saw it; else waits since.
+    pub since: Since,
+}
+
+impl Spot<'_> {
+    /// Identity of its znode.
+    pub fn czxid(&self) -> Option<Zxid> {
+        self.seat.child.read.as_ref().map(|read| read.czxid)
+    }
+}
+
+impl Observatory {
+    /// Every session that owns znodes under the roots, with how many.
+    pub fn sessions(&self) -> BTreeMap<SessionId, u32> {
+        if let [view] = self.roots.as_slice() {
+            return view.mirror.sessions().collect();
+        }
+        let mut sessions = BTreeMap::new();
+        for (session, count) in self.roots.iter().flat_map(|view| view.mirror.sessions()) {
+            *sessions.entry(session).or_default() += count;
+        }
+        sessions
+    }
+
+    /// How many znodes a session owns under the roots.
+    pub fn owned_by(&self, session: SessionId) -> u32 {
+        self.roots.iter().map(|view| view.mirror.owned(session)).sum()
+    }
+
+    /// What a session holds and waits for in all locks.
+    pub fn spots(&self, session: SessionId) -> impl Iterator<Item = Spot<'_>> {
+        self.roots.iter().flat_map(move |view| view.mirror.owned_by(session)).filter_map(|(directory, key, child)| {
+            let seat = Seat { directory, key, child };
+            let own = self.locks.get(&*seat.path()).filter(|lock| lock.is_alone());
+            let lock = own.or_else(|| self.lock_at(directory)).filter(|lock| lock.seats(directory, key, child))?;
+            let tenure = lock.tenure_of(&seat);
+            let since = tenure.map_or_else(|| Since::of(child), |tenure| Since::Arrived(tenure.since));
+            Some(Spot { lock, seat, tenure, access: lock.access(&seat), since })
+        })
+    }
+
+    /// What happened to a session, newest first.
+    pub fn happenings(&self, session: SessionId) -> impl Iterator<Item = &Happening> {
+        self.history.of(session)
+    }
+
+    /// The znode by which a session waits in a lock.
+    pub(super) fn waiting_in(&self, lock: &Lock, session: SessionId) -> Option<Box<str>> {
+        let mirror = self.mirror_of(lock)?;
+        let mut seats = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().flat_map(|path| {
+            let own = mirror.directory(path).into_iter().flat_map(|directory| mirror.owned_in(directory, session));
+            own.map(move |(key, child)| Seat { directory: path, key, child }).filter(|seat| lock.seats(path, seat.key, seat.child))
+        });
+        seats.find(|seat| lock.tenure_of(seat).is_none()).map(|seat| seat.key.name().into())
+    }
+}
+
+/// Where several may hold at once one release is enough to go on, so only a single holder is waited for.
+pub(super) fn makes_edges(lock: &Lock) -> bool {
+    match lock.recognition.shape {
+        Shape::Line if lock.recognition.recipe == Recipe::Semaphore => lock.standing.holders == 1,
+        Shape::LeasesAndLocks | Shape::LeasesAndSibling => lock.standing.holders == 1,
+        _ => is_waited_for(lock),
+    }
+}
+
+/// Its contenders wait for each other, and go once they had it.
+pub(super) fn is_waited_for(lock: &Lock) -> bool {
+    match lock.recognition.shape {
+        Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling => true,
+        Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => false,
+    }
+}

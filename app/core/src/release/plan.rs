@@ -1,0 +1,302 @@
+//! What a release would do, from what is believed: who goes, who holds after it by the recipe's rule, who moves up,
+//! and what can't be promised. Or why there is nothing to be released.
+
+use std::fmt;
+
+use super::target::{Naming, Target};
+use super::warn::Warning;
+use crate::evidence::{Liveness, Peer};
+use crate::lock::{Lock, Seat, Tenure};
+use crate::mirror::Mirror;
+use crate::observatory::refresh::foresee;
+use crate::observatory::{Observatory, RootState};
+use crate::recipe::{Dialect, Place, Recipe, Shape, rule};
+use crate::time::TimeMs;
+use crate::verdict;
+use crate::znode::split_path;
+
+/// Contenders named in the sentence on who is next; more are a number.
+pub const MOVERS_MAX: usize = 3;
+
+/// Why a znode can't be released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It lies under no watched root.
+    NotWatched,
+    /// The view of it is not live.
+    NotLive(RootState),
+    /// No such znode.
+    NoSuchZnode,
+    /// It is a lock's directory, not one of its contenders.
+    Directory,
+    /// It belongs to no lock.
+    NotAContender,
+    /// Who owns it was not read yet.
+    NotRead,
+    /// It has children.
+    HasChildren,
+    /// Our own session owns it.
+    Ours,
+    /// A member of a group holds nothing that anybody waits for.
+    Member,
+    /// An item of a queue is work to be done, not a hold.
+    Item,
+    /// A lease that neither holds nor waits.
+    SetAside,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotWatched => "it lies under no watched root",
+            Self::NotLive(_) => "the view of it is not live, so who holds is not known well enough; wait until it is live again",
+            Self::NoSuchZnode => "there is no such znode; it may have gone meanwhile",
+            Self::Directory => "it is the lock itself; name the znode of a contender",
+            Self::NotAContender => "it is no contender of a lock that was recognised",
+            Self::NotRead => "who owns it is not known yet; try again in a moment",
+            Self::HasChildren => "it has children, and nothing is ever deleted with what is under it",
+            Self::Ours => "it belongs to a session of Lockscope's own",
+            Self::Member => "it is the member of a group, which holds nothing that anybody waits for",
+            Self::Item => "it is an item of a queue: deleting it would lose the work, not free a lock",
+            Self::SetAside => "it neither holds nor waits: its client is just asking for it, or it ran out already",
+        })
+    }
+}
+
+/// Whether who is released holds or waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It holds.
+    Holder,
+    /// It waits.
+    Waiter,
+}
+
+/// When a znode goes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FreesItself {
+    /// On our clock.
+    pub at: TimeMs,
+    /// Nobody told so; it is the latest it can be.
+    pub is_upper_bound: bool,
+}
+
+/// What a release would do.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// The lock.
+    pub lock: &'a Lock,
+    /// The znode.
+    pub seat: Seat<'a>,
+    /// Its incarnation.
+    pub target: Target,
+    /// Whether it holds.
+    pub role: Role,
+    /// Those that hold after it and do not now, in order.
+    pub next: Vec<Seat<'a>>,
+    /// Who gets it, in one sentence.
+    pub next_sentence: String,
+    /// Waiters that move up.
+    pub waiters_moving: u32,
+    /// What can't be promised.
+    pub warnings: Vec<Warning>,
+    /// When waiting would do.
+    pub frees_itself: Option<FreesItself>,
+    /// Its client listens for being asked to let go.
+    pub can_revoke: bool,
+}
+
+/// What releasing the znode at a path would do.
+///
+/// # Errors
+/// When there is nothing there that can be released.
+pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result<Plan<'a>, Refusal> {
+    let root = observatory.root_of(path).ok_or(Refusal::NotWatched)?;
+    let state = observatory.root_state(root, now).0;
+    if !matches!(state, RootState::Live | RootState::Partial) {
+        return Err(Refusal::NotLive(state));
+    }
+    let (lock, mirror, seat) = find(observatory, path)?;
+    let read = seat.child.read.as_ref().ok_or(Refusal::NotRead)?;
+    if read.owner().is_some() && read.owner() == observatory.session() {
+        return Err(Refusal::Ours);
+    }
+    if mirror.directory(path).is_some_and(|directory| !directory.is_empty()) {
+        return Err(Refusal::HasChildren);
+    }
+    let target = Target { path: path.into(), czxid: read.czxid, owner: read.owner(), version: read.version, naming: naming(lock, &seat) };
+    let role = role(lock, &seat);
+    let peer = read.owner().map(|owner| observatory.book().peer(owner, seat.child.arrived_at));
+    let directories: Vec<&str> = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().map(AsRef::as_ref).collect();
+    let after = foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.book(), now);
+    let gets: Vec<&Tenure> = after.holders.iter().filter(|tenure| !holds_already(lock, tenure)).collect();
+    let next = gets.iter().filter_map(|tenure| seat_of(lock, mirror, tenure)).collect();
+    let mut plan = Plan {
+        lock,
+        seat,
+        target,
+        role,
+        next,
+        next_sentence: next_sentence(lock, mirror, role, &gets, &after),
+        waiters_moving: moving(lock, mirror, &seat, role),
+        warnings: Vec::new(),
+        frees_itself: frees_itself(lock, mirror, &seat, peer.as_ref()),
+        can_revoke: can_revoke(observatory, lock, &seat, role, path, now),
+    };
+    plan.warnings = warnings(&plan, peer.as_ref(), state);
+    Ok(plan)
+}
+
+fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a Mirror, Seat<'a>), Refusal> {
+    let lock = observatory.lock(path);
+    let is_directory = lock.is_some_and(|lock| !lock.is_alone() && (*lock.path == *path || lock.parts.hold(path)));
+    if is_directory {
+        return Err(Refusal::Directory);
+    }
+    let mirror = observatory.root_of(path).and_then(|root| observatory.roots().get(root.0 as usize)).map(|view| &view.mirror);
+    let (mirror, (parent, name)) = mirror.zip(split_path(path)).ok_or(Refusal::NoSuchZnode)?;
+    let (key, child) = mirror.directory(parent).and_then(|directory| directory.child(name)).ok_or(Refusal::NoSuchZnode)?;
+    let lock = lock.ok_or(Refusal::NotAContender)?;
+    let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()];
+    let directory = parts.into_iter().flatten().find(|part| ***part == *parent).ok_or(Refusal::NotAContender)?;
+    let seat = Seat { directory, key, child };
+    match lock.recognition.shape {
+        _ if lock.standing.pending.as_deref() == Some(name) => Err(Refusal::SetAside),
+        _ if !lock.seats(parent, key, child) => Err(Refusal::NotAContender),
+        Shape::Group => Err(Refusal::Member),
+        Shape::Items => Err(Refusal::Item),
+        Shape::TakenItems if *directory == lock.parts.main => Err(Refusal::Item),
+        _ => Ok((lock, mirror, seat)),
+    }
+}
+
+/// Only numbered queues have names that never come again; a number elsewhere was chosen by the client.
+fn naming(lock: &Lock, seat: &Seat<'_>) -> Naming {
+    let is_queue = matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+    if is_queue && seat.key.number().is_some() { Naming::Sequential } else { Naming::Fixed }
+}
+
+fn role(lock: &Lock, seat: &Seat<'_>) -> Role {
+    let is_lease = lock.has_leases() && *seat.directory == lock.parts.main;
+    if is_lease || lock.tenure_of(seat).is_some() { Role::Holder } else { Role::Waiter }
+}
+
+fn holds_already(lock: &Lock, tenure: &Tenure) -> bool {
+    lock.holders.iter().any(|held| held.name == tenure.name && held.directory == tenure.directory)
+}
+
+fn seat_of<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Tenure) -> Option<Seat<'a>> {
+    let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()];
+    let directory = parts.into_iter().flatten().find(|part| ***part == *tenure.directory)?;
+    let (key, child) = mirror.directory(directory)?.child(&tenure.name)?;
+    Some(Seat { directory, key, child })
+}
+
+/// Waiters that stand behind it; those of a semaphore stand behind each of its leases.
+fn moving(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, role: Role) -> u32 {
+    match lock.recognition.shape {
+        Shape::Gathering | Shape::TakenItems | Shape::Group | Shape::Items | Shape::Idle => 0,
+        Shape::Fixed | Shape::Alone | Shape::Gate => lock.waiters_seen(),
+        _ if lock.has_leases() && role == Role::Holder => lock.waiters_seen(),
+        _ => {
+            let is_it = |other: &Seat<'_>| other.key == seat.key && other.directory == seat.directory;
+            let behind = lock.contenders(mirror).skip_while(|other| !is_it(other)).skip(1);
+            u32::try_from(behind.filter(|other| lock.tenure_of(other).is_none()).count()).unwrap_or(u32::MAX)
+        }
+    }
+}
+
+fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], after: &Lock) -> String {
+    let stays = after.holders.iter().filter(|tenure| holds_already(lock, tenure)).count();
+    match lock.recognition.shape {
+        Shape::Gate => return "The barrier opens for all who wait.".to_owned(),
+        Shape::Gathering => return "Nobody takes its place.".to_owned(),
+        Shape::TakenItems => return "Its item is free again for any consumer.".to_owned(),
+        Shape::LeasesAndLocks | Shape::LeasesAndSibling if role == Role::Holder => {
+            let head = lock.parts.second.as_ref().and_then(|queue| lock.contenders(mirror).find(|seat| seat.directory == queue));
+            return match head {
+                Some(seat) => {
+                    format!("{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.", seat.path())
+                }
+                None => "A lease is free; nobody waits for it.".to_owned(),
+            };
+        }
+        Shape::Fixed | Shape::Alone if role == Role::Holder && gets.is_empty() => {
+            return match lock.watchers.count() {
+                0 => "Whoever creates the znode next; nobody is known to watch it.".to_owned(),
+                1 => "The one session that watches it, if it is the first to create it.".to_owned(),
+                count => format!("One of the {count} sessions that watch it: whoever creates it first."),
+            };
+        }
+        _ => {}
+    }
+    let named = |tenure: &&Tenure| match tenure.czxid {
+        Some(czxid) => format!("{} (fencing value {czxid})", verdict::place_of(tenure)),
+        None => verdict::place_of(tenure),
+    };
+    let names: Vec<String> = gets.iter().take(MOVERS_MAX).map(named).collect();
+    let verb = if lock.recognition.recipe == Recipe::Election { "leads" } else { "holds" };
+    match (gets.len(), stays) {
+        (0, 0) if lock.missing().is_empty() => "Nobody waits: it is free then.".to_owned(),
+        (0, 0) => "Nobody is seen to wait.".to_owned(),
+        (0, _) if role == Role::Waiter => "Who holds stays the same.".to_owned(),
+        (0, 1) => "Nobody new: the other holder goes on.".to_owned(),
+        (0, count) => format!("Nobody new: the {count} others that hold go on."),
+        (1, _) => format!("{} {verb} next.", names.join("")),
+        (count, _) if count > MOVERS_MAX => format!("{} and {} more hold next.", names.join(", "), count - MOVERS_MAX),
+        _ => format!("{} hold next.", names.join(" and ")),
+    }
+}
+
+fn frees_itself(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, peer: Option<&Peer>) -> Option<FreesItself> {
+    let dead = peer.filter(|peer| peer.liveness == Liveness::Disconnected).and_then(|peer| peer.runs_out);
+    let by_clock = || lock.tenure_of(seat).and_then(|_| lock.ends_at(mirror)).map(|at| FreesItself { at, is_upper_bound: false });
+    dead.map(|runs_out| FreesItself { at: runs_out.at, is_upper_bound: !runs_out.is_told }).or_else(by_clock)
+}
+
+/// Curator's holder that was made revocable watches the data of its own znode (`LockInternals.internalLockLoop`);
+/// nobody else has a reason to.
+fn can_revoke(observatory: &Observatory, lock: &Lock, seat: &Seat<'_>, role: Role, path: &str, now: TimeMs) -> bool {
+    let dialect = seat.child.rule.map(|id| rule(id).dialect);
+    let is_curator = matches!(dialect, Some(Dialect::CuratorLock | Dialect::CuratorReadWrite)) && lock.recognition.shape == Shape::Line;
+    let watchers = || observatory.book().watchers(now, path, observatory.session());
+    is_curator && role == Role::Holder && seat.child.owner().is_some_and(|owner| watchers().contains(&owner))
+}
+
+fn warnings(plan: &Plan<'_>, peer: Option<&Peer>, state: RootState) -> Vec<Warning> {
+    let (lock, recipe) = (plan.lock, plan.lock.recognition.recipe);
+    let shape = lock.recognition.shape;
+    let is_holder = plan.role == Role::Holder;
+    let is_timed = plan.seat.child.rule.is_some_and(|id| rule(id).place == Place::Timed);
+    let watches_itself = lock.recognition.label.contains("ZKFC");
+    let is_line = matches!(shape, Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone);
+    let of_owner = match peer {
+        None if is_timed || shape == Shape::Gate => None,
+        None => Some(Warning::Persistent),
+        Some(peer) => Some(match peer.liveness {
+            Liveness::Disconnected => Warning::FreesItself,
+            Liveness::Connected => Warning::OwnerConnected,
+            Liveness::Silent => Warning::OwnerSilent,
+            Liveness::Unknown => Warning::OwnerUnknown,
+        }),
+    };
+    let all = [
+        (shape == Shape::Office, Warning::OfficeStays),
+        (is_holder && is_line && !is_timed && !watches_itself && recipe == Recipe::Election, Warning::TwoLeaders),
+        (is_holder && is_line && !is_timed && recipe != Recipe::Election && recipe != Recipe::Semaphore, Warning::OldHolderBelieves),
+        (is_holder && (lock.has_leases() || recipe == Recipe::Semaphore), Warning::LeaseUsedOn),
+        (verdict::conflict(lock).is_some(), Warning::OthersHold),
+        (!is_holder && shape != Shape::Gathering, Warning::WaiterNotTold),
+        (plan.target.naming == Naming::Fixed, Warning::FixedName),
+        (matches!(shape, Shape::Fixed | Shape::Alone) && is_holder, Warning::AnyWatcher),
+        (watches_itself, Warning::ActiveStepsDown),
+        (shape == Shape::Gate, Warning::OpensBarrier),
+        (shape == Shape::Gathering, Warning::MemberGone),
+        (shape == Shape::TakenItems, Warning::ClaimGone),
+        (is_timed, Warning::EndsByClock),
+        (state == RootState::Partial, Warning::PartlyRead),
+    ];
+    let mut warnings: Vec<Warning> = of_owner.into_iter().chain(all.into_iter().filter_map(|(holds, warning)| holds.then_some(warning))).collect();
+    warnings.sort_unstable();
+    warnings
+}

@@ -1,0 +1,21 @@
+//! Tests of the core through its one door, `Observatory::apply`.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
+
+mod crowded;
+mod denied;
+mod disagreement;
+mod evidence;
+mod expiring;
+mod findings;
+mod fixtures;
+mod freshness;
+mod histories;
+mod language;
+mod near_misses;
+mod pending;
+mod properties;
+mod recipes;
+mod recorder;
+mod release;
+mod waiters;
+mod waits;

@@ -1,0 +1,124 @@
+//! What to show, and in what order: a plain form and plain links, so that it works without scripts as well.
+
+use leptos::prelude::*;
+
+use super::state::BoardState;
+use crate::format::{count, middle, visible};
+use crate::html::{Html, Living};
+use crate::parts::{FilterBox, SortSelect, chip};
+use lockscope_wire::{RootBrief, RootState, Sort, Verdict};
+
+fn sort_word(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Damage => "total waiting time",
+        Sort::OldestWait => "oldest wait",
+        Sort::Depth => "waiters",
+        Sort::Hold => "hold time",
+        Sort::Path => "path",
+    }
+}
+
+/// The row of filters.
+#[component]
+pub(super) fn Filters(state: BoardState) -> impl IntoView {
+    let submit = move |event: leptos::ev::SubmitEvent| event.prevent_default();
+    let verdict = move || state.query.with(|query| query.verdict).map_or("", Verdict::name);
+    let text = Signal::derive(move || state.query.with(|query| query.q.clone()));
+    let filter = Callback::new(move |text: String| state.change(|query| query.q = text));
+    let sorted = Signal::derive(move || state.query.with(|query| query.sort.name()));
+    let sort = Callback::new(move |name: String| {
+        state.change(|query| query.sort = Sort::ALL.into_iter().find(|sort| sort.name() == name).unwrap_or_default());
+    });
+    view! {
+        <form class="filters" method="get" action="/" role="search" aria-label="Locks to show" on:submit=submit>
+            <input type="hidden" name="verdict" value=verdict prop:disabled=move || verdict().is_empty() disabled=move || verdict().is_empty() />
+            <FilterBox
+                text=text
+                label="Filter by path, recipe, holder or session id; !text leaves out"
+                placeholder="Filter path, recipe, holder, 0x session; !not"
+                change=filter
+            />
+            <RootSelect state=state />
+            <SortSelect options=Sort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
+            <GroupToggle state=state />
+            <button class="tool only-static" type="submit">"Show"</button>
+        </form>
+        <Living class="living" html=Signal::derive(move || verdict_links(state)) />
+    }
+}
+
+#[component]
+fn RootSelect(state: BoardState) -> impl IntoView {
+    let roots = Memo::new(move |_| {
+        state.live.board(|board| board.head.roots.iter().map(|root| (place_of(root), root.state, root.locks)).collect::<Vec<_>>()).unwrap_or_default()
+    });
+    let options = move || {
+        let chosen = state.query.with(|query| query.root.clone());
+        roots
+            .get()
+            .into_iter()
+            .map(|(path, root_state, locks)| {
+                let trouble = if root_state == RootState::Live { String::new() } else { format!(", {root_state}") };
+                let text = format!("{} ({}{trouble})", middle(&visible(&path), 40), count(locks));
+                let is_chosen = path == chosen;
+                view! { <option value=path selected=is_chosen>{text}</option> }
+            })
+            .collect_view()
+    };
+    let change = move |event: leptos::ev::Event| state.change(|query| query.root = event_target_value(&event));
+    view! {
+        <label class="field">
+            <span class="field-name">"Root"</span>
+            <select class="select" name="root" on:change=change>
+                <option value="" selected=move || state.query.with(|query| query.root.is_empty())>"all roots"</option>
+                {options}
+            </select>
+        </label>
+    }
+}
+
+#[component]
+fn GroupToggle(state: BoardState) -> impl IntoView {
+    let is_on = move || state.query.with(|query| query.group);
+    view! {
+        <label class="check">
+            <input
+                class="check-box"
+                type="checkbox"
+                name="group"
+                value="root"
+                data-testid="group"
+                checked=is_on
+                prop:checked=is_on
+                on:change=move |event| state.change(|query| query.group = event_target_checked(&event))
+            />
+            "Group by root"
+        </label>
+    }
+}
+
+/// A link for each verdict there is, and for the one that is asked for.
+fn verdict_links(state: BoardState) -> Html {
+    let chosen = state.query.with(|query| query.verdict);
+    let mut verdicts = state.live.board(|board| board.head.totals.verdicts.clone()).unwrap_or_default();
+    if let Some(chosen) = chosen.filter(|chosen| verdicts.iter().all(|(verdict, _)| verdict != chosen)) {
+        verdicts.push((chosen, 0));
+    }
+    let link = |verdict: Option<Verdict>, inner: Html| {
+        // The one that is chosen leads back to all.
+        let href = state.link(|query| query.verdict = verdict.filter(|verdict| chosen != Some(*verdict)));
+        let current = if verdict == chosen { "true" } else { "" };
+        let key = verdict.map_or("all", Verdict::name);
+        let attributes = [("class", "verdict-link"), ("href", &*href), ("aria-current", current), ("data-noscroll", "true"), ("data-key", key)];
+        Html::tag("a", &attributes, inner)
+    };
+    let number = |number: u32| Html::of("span", &[("class", "verdict-count")], &count(number));
+    let mut links = vec![link(None, Html::text("all"))];
+    links.extend(verdicts.into_iter().map(|(verdict, locks)| link(Some(verdict), Html::all(vec![chip(verdict), number(locks)]))));
+    Html::tag("nav", &[("class", "verdicts"), ("aria-label", "Filter by verdict")], Html::all(links))
+}
+
+/// A root by its path, behind its ensemble's name where that has one.
+fn place_of(root: &RootBrief) -> String {
+    root.tag.as_ref().map_or_else(|| root.path.clone(), |tag| format!("{} {}", tag.name, root.path))
+}

@@ -1,0 +1,61 @@
+//! The board's keys.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+
+use super::state::BoardState;
+use crate::parts::{Key, empty_filter, focus_filter, let_go_of_focus, use_keys};
+
+/// Listens while the board is shown.
+pub(super) fn use_board_keys(state: BoardState) {
+    use_keys(move |key| act(state, key));
+}
+
+fn act(state: BoardState, key: &Key) -> bool {
+    match key.name.as_str() {
+        "/" => focus_filter(),
+        "j" => step(state, 1),
+        "k" => step(state, -1),
+        "Home" if state.chosen.with_untracked(Option::is_some) => choose(state, 0),
+        "Enter" => return open(state),
+        "a" => state.hold(state.is_held_untracked()),
+        "g" => state.change(|query| query.group = !query.group),
+        "Escape" => escape(state, key.is_typing),
+        _ => return false,
+    }
+    true
+}
+
+fn step(state: BoardState, by: i64) {
+    let at = state.chosen.with_untracked(|chosen| chosen.as_ref().map(|slot| slot.at));
+    choose(state, at.map_or(0, |at| (i64::from(at) + by).max(0)));
+}
+
+fn choose(state: BoardState, at: i64) {
+    let Ok(at) = u32::try_from(at) else { return };
+    if let Some(slot) = untrack(move || state.slot(at)) {
+        state.chosen.set(Some(slot));
+    }
+}
+
+/// Opens the chosen row, unless the focus is on something that Enter works on by itself.
+fn open(state: BoardState) -> bool {
+    let Some(slot) = state.chosen.get_untracked() else { return false };
+    let link = document().query_selector("[data-chosen=true] a").ok().flatten();
+    let Some(link) = link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) else { return false };
+    let on_something = document().active_element().is_some_and(|active| matches!(active.tag_name().as_str(), "A" | "BUTTON" | "INPUT"));
+    if on_something || slot.key.is_empty() {
+        return false;
+    }
+    link.click();
+    true
+}
+
+fn escape(state: BoardState, is_typing: bool) {
+    if is_typing {
+        empty_filter();
+        state.change(|query| query.q.clear());
+    }
+    state.let_go();
+    let_go_of_focus();
+}

@@ -1,0 +1,146 @@
+//! The list of locks: only the rows on screen are drawn, and none moves under the pointer.
+
+use leptos::html::Div;
+use leptos::prelude::*;
+
+use wasm_bindgen::JsCast as _;
+
+use super::empty::empty_state;
+use super::row::row;
+use super::state::{BoardState, Drawn};
+use crate::format::plural;
+use crate::html::{Html, Living, use_rows};
+use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
+use crate::parts::pager;
+use lockscope_wire::{BoardQuery, View};
+
+/// Rows before the first lock: the header.
+const HEADER_ROWS: u32 = 1;
+
+/// The list.
+#[component]
+pub(super) fn LockList(
+    state: BoardState,
+    /// The open view.
+    opened: Opened,
+    /// Index of the first row that was rendered.
+    offset: u32,
+) -> impl IntoView {
+    let body = NodeRef::<Div>::new();
+    let total = Memo::new(move |_| state.total());
+    let rows = Signal::derive(move || total.get().unwrap_or_default());
+    let shown = use_viewport(body, offset, rows);
+    let drawn = Memo::new(move |_| state.drawn(shown.get()));
+    use_places(body, Signal::derive(move || drawn.with(|drawn| drawn.first().map(|drawn| drawn.at))), rows);
+    let look_at = move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
+    use_fetch(shown, offset, rows, Callback::new(look_at));
+    hold(state);
+    let first = use_rows(body, move || {
+        let (is_grouped, now_ms) = (state.query.with(|query| query.group), state.live.now_ms_untracked());
+        drawn.with(|drawn| Html::all(drawn.iter().map(|drawn| row(drawn, is_grouped, now_ms)).collect()))
+    });
+    keep_chosen_in_sight(state, body, drawn);
+    view! {
+        <ListCaption state=state total=rows />
+        <div
+            class="board"
+            role="grid"
+            aria-label="Locks"
+            aria-rowcount=move || rows.get() + HEADER_ROWS
+            data-grouped=move || state.query.with(|query| query.group).then_some("true")
+        >
+            <div class="board-head" role="rowgroup" inner_html=head().into_string()></div>
+            <div
+                class="board-body"
+                role="rowgroup"
+                node_ref=body
+                on:pointerenter=move |_| state.is_pointed_at.set(true)
+                on:pointerleave=move |_| state.is_pointed_at.set(false)
+                on:focusin=move |_| state.has_focus.set(true)
+                on:focusout=move |_| state.has_focus.set(false)
+                inner_html=first
+            ></div>
+        </div>
+        <Living class="living" html=Signal::derive(move || if rows.get() == 0 { empty_state(state) } else { Html::default() }) />
+        {move || pager("More locks", &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, rows.get()), true)}
+    }
+}
+
+/// The names of the columns.
+fn head() -> Html {
+    let column = |(class, name): (&str, &str)| Html::of("span", &[("class", class), ("role", "columnheader")], name);
+    let columns = [
+        ("cell cell-verdict", "Verdict"),
+        ("cell cell-lock", "Lock"),
+        ("cell cell-holder", "Holder"),
+        ("cell cell-number", "Held"),
+        ("cell cell-number", "Waiting"),
+        ("cell cell-number", "Oldest wait"),
+        ("cell cell-depth", "Last 2 min"),
+    ];
+    Html::tag("div", &[("class", "board-row"), ("role", "row"), ("aria-rowindex", "1")], Html::all(columns.map(column).into()))
+}
+
+/// How many rows, and the button that applies a new order. Its place is always kept, so nothing jumps.
+#[component]
+fn ListCaption(state: BoardState, total: Signal<u32>) -> impl IntoView {
+    let text = move || {
+        let number = plural(total.get().into(), "lock", "locks");
+        let all = state.live.board(|board| board.head.totals.locks).unwrap_or_default();
+        if total.get() == all { number } else { format!("{number} of {all}") }
+    };
+    let differs = Memo::new(move |_| state.order_differs());
+    let hidden = move || !differs.get();
+    view! {
+        <div class="caption">
+            <span class="caption-count" role="status">{text}</span>
+            <button class="caption-apply" type="button" data-testid="apply-order" hidden=hidden on:click=move |_| state.hold(true)>
+                "Order changed. Apply " <kbd class="kbd">"a"</kbd>
+            </button>
+        </div>
+    }
+}
+
+/// Pins the order while somebody points at the list or has chosen a row.
+fn hold(state: BoardState) {
+    Effect::new(move |was_held: Option<bool>| {
+        let held = state.is_held();
+        if was_held.unwrap_or_default() != held {
+            state.hold(held);
+        }
+        held
+    });
+}
+
+/// Scrolls to the chosen row when it is not on screen, and gives it the focus as soon as it is drawn.
+fn keep_chosen_in_sight(state: BoardState, body: NodeRef<Div>, drawn: Memo<Vec<Drawn>>) {
+    let is_due = StoredValue::new(false);
+    Effect::new(move |_| {
+        let (Some(slot), Some(body)) = (state.chosen.get(), body.get_untracked()) else { return };
+        is_due.set_value(true);
+        crate::live::scroll_to_row(&body, slot.at);
+    });
+    Effect::new(move |_| {
+        state.chosen.track();
+        drawn.track();
+        if state.chosen.with_untracked(Option::is_some) {
+            // By then the rows are drawn.
+            request_animation_frame(move || {
+                if is_due.try_get_value() == Some(true) && focus_chosen() {
+                    is_due.set_value(false);
+                }
+            });
+        }
+    });
+}
+
+/// Gives the focus to the chosen row's link; false where it is not drawn.
+fn focus_chosen() -> bool {
+    let found = document().query_selector("[data-chosen=true] a").ok().flatten();
+    let Some(link) = found.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) else { return false };
+    let options = web_sys::FocusOptions::new();
+    options.set_prevent_scroll(true);
+    // Focus fails only for an element that is not there.
+    let _ = link.focus_with_options(&options);
+    true
+}

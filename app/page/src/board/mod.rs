@@ -1,0 +1,49 @@
+//! The board: every lock, worst first.
+
+mod empty;
+mod filters;
+mod keys;
+mod list;
+mod order;
+mod row;
+mod state;
+mod totals;
+
+use leptos::prelude::*;
+
+use super::at_once::any;
+use super::first::first;
+use super::live::Live;
+use super::parts::Chrome;
+use filters::Filters;
+use keys::use_board_keys;
+use list::LockList;
+use lockscope_wire::{Body, View};
+use state::BoardState;
+use totals::TotalsLine;
+
+/// The board page.
+#[component]
+pub(crate) fn BoardPage() -> impl IntoView {
+    let live = Live::of_app();
+    let state = BoardState::new(live);
+    let query = state.query.get_untracked();
+    let offset = query.offset;
+    let first = first(|source| source.board(&query));
+    let opened = live.open(View::Board(query), first, Body::Board);
+    use_board_keys(state);
+    let mistake = move || state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> });
+    let refusal = move || live.refusal().map(|text| view! { <p class="notice" role="alert">{text}</p> });
+    view! {
+        <Chrome here="board" title="">
+            {any(view! {
+                <h1 class="sr-only">"Locks"</h1>
+            {mistake}
+            {refusal}
+            <TotalsLine />
+            <Filters state=state />
+            <LockList state=state opened=opened offset=offset />
+            })}
+        </Chrome>
+    }
+}

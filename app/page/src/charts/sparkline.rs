@@ -1,0 +1,63 @@
+//! The queue's depth over the last minutes, as an area without axes.
+
+use std::fmt::Write as _;
+
+use crate::html::Html;
+
+const WIDTH: u32 = 96;
+const HEIGHT: u32 = 20;
+/// Slices of a full history; a shorter one is drawn at the right end.
+const SLICES: u32 = 48;
+
+/// Outline of the area, and its upper edge alone. Both empty without data.
+fn outline(depth: &[u16]) -> (String, String) {
+    let Some(peak) = depth.iter().max().filter(|_| depth.len() > 1) else { return (String::new(), String::new()) };
+    let scale = f64::from((*peak).max(4));
+    let step = f64::from(WIDTH) / f64::from(SLICES - 1);
+    let left = f64::from(WIDTH) - step * (depth.len() - 1) as f64;
+    let room = f64::from(HEIGHT) - 2.0;
+    let mut edge = String::new();
+    for (at, value) in depth.iter().enumerate() {
+        let x = left + step * at as f64;
+        let y = f64::from(HEIGHT) - 1.0 - room * f64::from(*value) / scale;
+        // Writing to a String cannot fail.
+        let _ = write!(edge, "{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
+    }
+    let area = format!("{edge}V{HEIGHT}H{left:.1}Z");
+    (area, edge)
+}
+
+/// The chart. It says its last and its largest number to those who can't see it.
+pub(crate) fn sparkline(depth: &[u16]) -> Html {
+    let (area, edge) = outline(depth);
+    let text = match (depth.last(), depth.iter().max()) {
+        (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
+        _ => "nobody was seen to wait in the last two minutes".to_owned(),
+    };
+    let line = |class: &str, d: &str| Html::tag("path", &[("class", class), ("d", d)], Html::default());
+    let lines = vec![line("spark-base", "M0 19.5H96"), line("spark-area", &area), line("spark-edge", &edge)];
+    let attributes = [
+        ("class", "spark"),
+        ("viewBox", "0 0 96 20"),
+        ("width", "96"),
+        ("height", "20"),
+        ("role", "img"),
+        ("aria-label", &*text),
+        ("preserveAspectRatio", "none"),
+    ];
+    Html::tag("svg", &attributes, Html::all(lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_slice_is_at_the_right_and_the_peak_at_the_top() {
+        let (area, edge) = outline(&[0, 8]);
+        assert!(edge.ends_with("L96.0 1.0"), "{edge}");
+        assert!(area.starts_with(&edge) && area.ends_with('Z'));
+        assert_eq!(outline(&[]), (String::new(), String::new()));
+        assert_eq!(outline(&[3]).0, "");
+    }
+}

@@ -1,0 +1,341 @@
+//! Live data in the browser: one socket, one model, one version signal that is set once a frame.
+
+mod model;
+mod policy;
+mod socket;
+mod viewport;
+
+use leptos::prelude::*;
+
+use crate::ports::First;
+use lockscope_wire::{Board, BoardHead, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
+use model::Model;
+use policy::{Dispute, LocalClock, ServerClock};
+pub(crate) use viewport::{FETCH_ROWS, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
+
+/// How often it is looked whether what is shown is still live.
+const TICK: std::time::Duration = std::time::Duration::from_millis(250);
+/// Ages move on with every so many looks.
+const LOOKS_A_MOVE: u32 = 2;
+
+/// The page's connection to Lockscope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Connection {
+    /// Not made yet; what is shown was rendered a moment ago.
+    Opening,
+    /// Frames arrive.
+    Open,
+    /// Frames arrive again; what was shown before counts for nothing until it is known to be true of a later instant.
+    Back {
+        /// When they began to arrive, by the server's clock.
+        at_ms: i64,
+    },
+    /// None arrives.
+    Lost,
+    /// The server does not know us any more, and nobody unknown may look.
+    SignedOut,
+}
+
+/// Handle on the live data; copied into every component that needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    model: StoredValue<Model>,
+    version: RwSignal<u64>,
+    now_ms: RwSignal<i64>,
+    /// The server's clock when it rendered the document.
+    first_ms: StoredValue<i64>,
+    clocks: StoredValue<Clocks>,
+    connection: RwSignal<Connection>,
+    /// What is shown is known to be true as of a moment ago.
+    is_fresh: RwSignal<bool>,
+    paused: RwSignal<bool>,
+    bump_is_due: StoredValue<bool>,
+}
+
+/// What is known of the time, here and at the server.
+#[derive(Debug, Default)]
+struct Clocks {
+    local: LocalClock,
+    server: ServerClock,
+    /// The server's clock, as the last frame told it.
+    told_ms: i64,
+    dispute: Dispute,
+    looks: u32,
+}
+
+impl Live {
+    pub(crate) fn new() -> Self {
+        Self {
+            model: StoredValue::new(Model::default()),
+            version: RwSignal::new(0),
+            now_ms: RwSignal::new(0),
+            first_ms: StoredValue::new(0),
+            clocks: StoredValue::new(Clocks::default()),
+            connection: RwSignal::new(Connection::Opening),
+            is_fresh: RwSignal::new(true),
+            paused: RwSignal::new(false),
+            bump_is_due: StoredValue::new(false),
+        }
+    }
+
+    /// The handle of the app around the caller.
+    pub(crate) fn of_app() -> Self {
+        use_context().unwrap_or_else(Self::new)
+    }
+
+    /// Starts a view from what the server rendered, if it did, and ends it with the calling component.
+    pub(crate) fn open<T>(self, view: View, first: Option<First<T>>, body_of: impl FnOnce(T) -> Body) -> Opened {
+        let first = first.map(|first| {
+            self.now_ms.update_untracked(|now_ms| *now_ms = (*now_ms).max(first.server_time_ms));
+            self.first_ms.update_value(|first_ms| *first_ms = (*first_ms).max(first.server_time_ms));
+            (first.epoch, first.seq, first.known_at_ms, body_of(first.value))
+        });
+        let first: Option<(Epoch, u64, i64, Body)> = first;
+        let id = self.model.try_update_value(|model| model.open(view, first)).unwrap_or_default();
+        self.paused.set(false);
+        self.bump();
+        self.flush();
+        on_cleanup(move || {
+            self.model.try_update_value(|model| model.close(id));
+            self.flush();
+        });
+        Opened { live: self, id }
+    }
+
+    /// The state of the connection.
+    pub(crate) fn connection(self) -> Connection {
+        self.connection.get()
+    }
+
+    /// Whether what is shown is known to be true as of a moment ago.
+    pub(crate) fn is_fresh(self) -> bool {
+        self.is_fresh.get()
+    }
+
+    /// Up to when what is shown is known to be true, on the server's clock.
+    pub(crate) fn known_at_ms(self) -> Option<i64> {
+        self.version.track();
+        self.model.with_value(Model::known_at_ms)
+    }
+
+    /// The server's clock; moves only in the browser, and not while paused.
+    pub(crate) fn now_ms(self) -> i64 {
+        self.now_ms.get()
+    }
+
+    /// The same, without a subscription: for ages that grow by themselves.
+    pub(crate) fn now_ms_untracked(self) -> i64 {
+        self.now_ms.get_untracked()
+    }
+
+    /// True while updates are held back.
+    pub(crate) fn is_paused(self) -> bool {
+        self.paused.get()
+    }
+
+    /// Pauses or goes on.
+    pub(crate) fn toggle_pause(self) {
+        let paused = !self.paused.get_untracked();
+        self.model.update_value(|model| model.set_paused(paused));
+        self.paused.set(paused);
+        self.flush();
+    }
+
+    /// Reads the board and subscribes the caller to its changes.
+    pub(crate) fn board<R>(self, read: impl FnOnce(&Board) -> R) -> Option<R> {
+        self.body(|body| if let Body::Board(board) = body { Some(read(board)) } else { None })
+    }
+
+    /// Reads what is the matter with any lock, on whatever page.
+    pub(crate) fn board_head<R>(self, read: impl FnOnce(&BoardHead) -> R) -> Option<R> {
+        self.version.track();
+        self.model.with_value(|model| model.board_head().map(read))
+    }
+
+    /// Reads the board without a subscription.
+    pub(crate) fn board_untracked(self, read: impl FnOnce(&Board)) {
+        self.model.with_value(|model| {
+            if let Some(Body::Board(board)) = model.body() {
+                read(board);
+            }
+        });
+    }
+
+    /// Reads the lock; None inside when there is none at that path.
+    pub(crate) fn lock<R>(self, read: impl FnOnce(Option<&LockPage>) -> R) -> Option<R> {
+        self.body(|body| if let Body::Lock(page) = body { Some(read(page.as_deref())) } else { None })
+    }
+
+    /// Reads the list of sessions.
+    pub(crate) fn sessions<R>(self, read: impl FnOnce(&Sessions) -> R) -> Option<R> {
+        self.body(|body| if let Body::Sessions(sessions) = body { Some(read(sessions)) } else { None })
+    }
+
+    /// Reads the session; None inside when nothing is known of it.
+    pub(crate) fn session<R>(self, read: impl FnOnce(Option<&SessionPage>) -> R) -> Option<R> {
+        self.body(|body| if let Body::Session(page) = body { Some(read(page.as_deref())) } else { None })
+    }
+
+    /// Reads the server's own state.
+    pub(crate) fn status<R>(self, read: impl FnOnce(&Status) -> R) -> Option<R> {
+        self.body(|body| if let Body::Status(status) = body { Some(read(status)) } else { None })
+    }
+
+    /// Reads who waits for whom.
+    pub(crate) fn waits<R>(self, read: impl FnOnce(&Waits) -> R) -> Option<R> {
+        self.body(|body| if let Body::Waits(waits) = body { Some(read(waits)) } else { None })
+    }
+
+    /// Why the server refused the last request.
+    pub(crate) fn refusal(self) -> Option<String> {
+        self.version.track();
+        self.model.with_value(|model| model.refusal().map(str::to_owned))
+    }
+
+    /// True when Lockscope itself has no session.
+    pub(crate) fn is_link_lost(self) -> bool {
+        let is_lost = |status: &Status| status.ensembles.first().is_some_and(|ensemble| ensemble.link == Link::Lost);
+        self.status(is_lost).unwrap_or(false)
+    }
+
+    /// True while a view is open that has shown nothing yet.
+    pub(crate) fn awaits_data(self) -> bool {
+        self.version.track();
+        self.model.with_value(Model::awaits_data)
+    }
+
+    /// Reads whatever is on screen.
+    pub(crate) fn body<R>(self, read: impl FnOnce(&Body) -> Option<R>) -> Option<R> {
+        self.version.track();
+        self.model.with_value(|model| model.body().and_then(read))
+    }
+
+    /// Opens the socket and lets the clock run. Browser only.
+    pub(crate) fn start(self) {
+        socket::start(self);
+        set_interval(move || self.tick(), TICK);
+    }
+
+    fn tick(self) {
+        self.look();
+        let is_due = self.clocks.try_update_value(|clocks| {
+            clocks.looks += 1;
+            clocks.looks.is_multiple_of(LOOKS_A_MOVE)
+        });
+        if is_due.unwrap_or_default() && !self.paused.get_untracked() {
+            let now_ms = self.server_now_ms();
+            self.now_ms.set(now_ms);
+            super::html::let_times_move(now_ms);
+        }
+    }
+
+    /// Looks at the clock: is there still a connection, and is what is shown still live?
+    fn look(self) {
+        socket::watch(self);
+        self.judge();
+        let says = |clocks: &mut Clocks, local_ms: i64| {
+            let known_at_ms = self.model.with_value(Model::known_at_ms);
+            let server_says = known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, clocks.told_ms));
+            clocks.dispute.lasts(server_says, self.is_fresh.get_untracked(), local_ms)
+        };
+        let local_ms = self.local_now_ms();
+        if self.clocks.try_update_value(|clocks| says(clocks, local_ms)).unwrap_or_default() {
+            // Frames come far too late, or a clock was set: a new connection tells which.
+            socket::renew(self);
+        }
+    }
+
+    /// Whether what is shown may be called live: a question of its age alone. A paused view stands still and says so.
+    fn judge(self) {
+        let now_ms = self.server_now_ms();
+        let known_at_ms = self.model.with_value(Model::known_at_ms);
+        let fresh = self.paused.get_untracked() || known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, now_ms));
+        if self.is_fresh.get_untracked() != fresh {
+            self.is_fresh.set(fresh);
+        }
+        if let Connection::Back { at_ms } = self.connection.get_untracked()
+            && (self.paused.get_untracked() || known_at_ms.is_some_and(|known_at_ms| known_at_ms >= at_ms))
+        {
+            self.connection.set(Connection::Open);
+        }
+    }
+
+    fn server_now_ms(self) -> i64 {
+        let local_ms = self.local_now_ms();
+        let rendered_ms = self.now_ms.get_untracked();
+        // Before the first frame: what the server rendered is at least as old as this document is.
+        self.clocks.with_value(|clocks| clocks.server.now_ms(local_ms)).unwrap_or(rendered_ms.max(self.first_ms.get_value() + local_ms))
+    }
+
+    /// Milliseconds on a clock of this browser that neither jumps nor stands still; from about when this document began.
+    fn local_now_ms(self) -> i64 {
+        let wall_ms = js_sys::Date::now() as i64;
+        let steady_ms = window().performance().map_or(wall_ms, |performance| performance.now() as i64);
+        self.clocks.try_update_value(|clocks| clocks.local.now_ms(wall_ms, steady_ms)).unwrap_or(steady_ms)
+    }
+
+    fn take(self, frame: ServerFrame) {
+        let local_ms = self.local_now_ms();
+        let taken = self.model.try_update_value(|model| model.take(frame)).unwrap_or_default();
+        if let Some(server_ms) = taken.server_time_ms {
+            self.clocks.update_value(|clocks| {
+                clocks.server.heard(server_ms, local_ms);
+                clocks.told_ms = server_ms;
+            });
+            if self.connection.get_untracked() != Connection::Open {
+                self.come_back(server_ms);
+            }
+        }
+        self.judge();
+        if taken.changed {
+            self.bump_soon();
+        }
+        self.flush();
+    }
+
+    /// A frame came.
+    fn come_back(self, server_ms: i64) {
+        match self.connection.get_untracked() {
+            Connection::Opening => self.connection.set(Connection::Open),
+            Connection::Lost | Connection::SignedOut => self.connection.set(Connection::Back { at_ms: server_ms }),
+            Connection::Open | Connection::Back { .. } => {}
+        }
+    }
+
+    /// Sets the version signal once before the next paint, however many frames arrive.
+    fn bump_soon(self) {
+        if self.bump_is_due.get_value() {
+            return;
+        }
+        self.bump_is_due.set_value(true);
+        request_animation_frame(move || {
+            self.bump_is_due.set_value(false);
+            self.bump();
+        });
+    }
+
+    fn bump(self) {
+        self.version.update(|version| *version += 1);
+    }
+
+    fn flush(self) {
+        if is_browser() {
+            socket::flush(self);
+        }
+    }
+}
+
+/// An open view.
+#[derive(Clone, Copy)]
+pub(crate) struct Opened {
+    live: Live,
+    id: u32,
+}
+
+impl Opened {
+    /// Changes what the view looks at.
+    pub(crate) fn look_at(self, view: View) {
+        self.live.model.update_value(|model| model.look_at(self.id, view));
+        self.live.flush();
+    }
+}

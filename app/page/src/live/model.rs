@@ -1,0 +1,277 @@
+//! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
+//! graph; the reducer is the one the server uses.
+
+use crate::tab::beside;
+use lockscope_wire::{BoardHead, Body, ClientFrame, Epoch, KnownView, ServerFrame, View};
+
+/// The subscription that every page but the board has besides: what is the matter with any lock.
+const BESIDE: u32 = 0;
+
+/// The view on screen.
+#[derive(Debug)]
+struct Subscription {
+    id: u32,
+    view: View,
+    at: Option<(Epoch, u64)>,
+    body: Option<Body>,
+    /// Up to when the body is known to be true, on the server's clock.
+    known_at_ms: Option<i64>,
+    /// A snapshot was asked for; deltas until then are for what was shown before.
+    awaits_snapshot: bool,
+}
+
+impl Subscription {
+    fn new(id: u32, view: View) -> Self {
+        Self { id, view, at: None, body: None, known_at_ms: None, awaits_snapshot: false }
+    }
+}
+
+/// What a frame changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// The body differs.
+    pub(crate) changed: bool,
+    /// The server's clock, when the frame told it.
+    pub(crate) server_time_ms: Option<i64>,
+}
+
+/// State of the live views of one page.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    last_id: u32,
+    current: Option<Subscription>,
+    beside: Option<Subscription>,
+    outbox: Vec<ClientFrame>,
+    connected: bool,
+    paused: bool,
+    refusal: Option<String>,
+}
+
+impl Model {
+    /// Starts a view, from what the server rendered if it did. Returns its id.
+    pub(crate) fn open(&mut self, view: View, first: Option<(Epoch, u64, i64, Body)>) -> u32 {
+        if let Some(old) = self.current.take() {
+            self.send(ClientFrame::Unsubscribe { id: old.id });
+        }
+        self.last_id += 1;
+        let is_board = matches!(view, View::Board(_));
+        let mut current = Subscription::new(self.last_id, view);
+        if let Some((epoch, seq, known_at_ms, body)) = first {
+            (current.at, current.known_at_ms, current.body) = (Some((epoch, seq)), Some(known_at_ms), Some(body));
+        }
+        self.current = Some(current);
+        self.refusal = None;
+        self.paused = false;
+        self.ask(self.last_id);
+        self.look_beside(!is_board);
+        self.last_id
+    }
+
+    /// Begins or ends the subscription besides.
+    fn look_beside(&mut self, is_needed: bool) {
+        match (is_needed, self.beside.is_some()) {
+            (true, false) => {
+                self.beside = Some(Subscription::new(BESIDE, View::Board(beside())));
+                self.ask(BESIDE);
+            }
+            (false, true) => {
+                self.beside = None;
+                self.send(ClientFrame::Unsubscribe { id: BESIDE });
+            }
+            _ => {}
+        }
+    }
+
+    /// What is the matter with any lock, as far as it was told.
+    pub(crate) fn board_head(&self) -> Option<&BoardHead> {
+        let bodies = [&self.current, &self.beside].into_iter().filter_map(|one| one.as_ref()?.body.as_ref());
+        bodies.filter_map(|body| if let Body::Board(board) = body { Some(&board.head) } else { None }).next()
+    }
+
+    fn subscription(&mut self, id: u32) -> Option<&mut Subscription> {
+        [self.current.as_mut(), self.beside.as_mut()].into_iter().flatten().find(|one| one.id == id)
+    }
+
+    /// Changes what the open view looks at; what is known stays until the snapshot comes. A paused view is
+    /// given that one snapshot.
+    pub(crate) fn look_at(&mut self, id: u32, view: View) {
+        let Some(current) = self.current.as_mut().filter(|current| current.id == id && current.view != view) else { return };
+        current.view = view.clone();
+        current.at = None;
+        current.awaits_snapshot = true;
+        self.refusal = None;
+        self.send(ClientFrame::Subscribe { id, view });
+    }
+
+    /// Ends a view, unless another one took its place.
+    pub(crate) fn close(&mut self, id: u32) {
+        if self.current.as_ref().is_some_and(|current| current.id == id) {
+            self.current = None;
+            self.send(ClientFrame::Unsubscribe { id });
+        }
+    }
+
+    /// Stops or goes on.
+    pub(crate) fn set_paused(&mut self, paused: bool) {
+        if self.paused == paused {
+            return;
+        }
+        self.paused = paused;
+        let Some(current) = &self.current else { return };
+        let id = current.id;
+        let frame = match (paused, current.awaits_snapshot) {
+            (true, _) => ClientFrame::Pause { id },
+            (false, false) => ClientFrame::Resume { id },
+            (false, true) => ClientFrame::Subscribe { id, view: current.view.clone() },
+        };
+        self.send(frame);
+    }
+
+    /// The socket opened.
+    pub(crate) fn connected(&mut self) {
+        self.connected = true;
+        self.outbox.clear();
+        self.ask(self.last_id);
+        self.ask(BESIDE);
+        // A page without a view of its own.
+        if self.current.is_none() {
+            self.look_beside(true);
+        }
+    }
+
+    /// The socket closed.
+    pub(crate) fn disconnected(&mut self) {
+        self.connected = false;
+        self.outbox.clear();
+    }
+
+    /// The frames to send, once.
+    pub(crate) fn take_outbox(&mut self) -> Vec<ClientFrame> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// What is on screen.
+    pub(crate) fn body(&self) -> Option<&Body> {
+        self.current.as_ref()?.body.as_ref()
+    }
+
+    /// True while a view is open that has shown nothing yet.
+    pub(crate) fn awaits_data(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| current.body.is_none())
+    }
+
+    /// Why the server refused the last request, in its words.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// Takes one frame in.
+    pub(crate) fn take(&mut self, frame: ServerFrame) -> Taken {
+        match frame {
+            ServerFrame::Hello { server_time_ms, .. } => Taken { changed: false, server_time_ms: Some(server_time_ms) },
+            ServerFrame::Heartbeat { server_time_ms, views, .. } => {
+                views.iter().for_each(|view| self.confirm(view));
+                Taken { changed: false, server_time_ms: Some(server_time_ms) }
+            }
+            ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body } => {
+                let changed = self.take_snapshot(id, (epoch, seq), body);
+                self.confirm(&KnownView { id, seq, known_at_ms });
+                Taken { changed, server_time_ms: Some(server_time_ms) }
+            }
+            ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
+                let changed = self.take_delta(id, seq, &body);
+                self.confirm(&KnownView { id, seq, known_at_ms });
+                Taken { changed, server_time_ms: Some(server_time_ms) }
+            }
+            ServerFrame::Resync { id, .. } => {
+                if let Some(current) = self.subscription(id) {
+                    current.awaits_snapshot = true;
+                }
+                Taken::default()
+            }
+            ServerFrame::Error { detail, .. } => {
+                self.refusal = Some(detail);
+                Taken { changed: true, server_time_ms: None }
+            }
+        }
+    }
+
+    /// The state that is shown is known to be true up to a later instant.
+    fn confirm(&mut self, known: &KnownView) {
+        let shown = self.subscription(known.id).filter(|one| !one.awaits_snapshot && one.at.is_some_and(|(_, seq)| seq == known.seq));
+        if let Some(shown) = shown {
+            shown.known_at_ms = Some(known.known_at_ms);
+        }
+    }
+
+    /// Up to when what is on screen is known to be true.
+    pub(crate) fn known_at_ms(&self) -> Option<i64> {
+        [&self.current, &self.beside].into_iter().flatten().find_map(|one| one.known_at_ms)
+    }
+
+    fn take_snapshot(&mut self, id: u32, at: (Epoch, u64), body: Body) -> bool {
+        let Some(current) = self.subscription(id) else { return false };
+        current.at = Some(at);
+        current.awaits_snapshot = false;
+        let changed = current.body.as_ref() != Some(&body);
+        current.body = Some(body);
+        if self.paused && id != BESIDE {
+            self.send(ClientFrame::Pause { id });
+        }
+        changed
+    }
+
+    fn take_delta(&mut self, id: u32, seq: u64, delta: &lockscope_wire::DeltaBody) -> bool {
+        let is_paused = self.paused && id != BESIDE;
+        let Some(current) = self.subscription(id).filter(|current| !current.awaits_snapshot) else { return false };
+        if is_paused {
+            // It was on its way when the pause began; what is shown stands still, and is asked for anew afterwards.
+            current.awaits_snapshot = true;
+            return false;
+        }
+        let applied = match (&mut current.at, &mut current.body) {
+            (Some((_, have)), Some(body)) if *have + 1 == seq => {
+                *have = seq;
+                body.apply(delta)
+            }
+            _ => false,
+        };
+        if !applied {
+            current.awaits_snapshot = true;
+            let view = current.view.clone();
+            self.send(ClientFrame::Subscribe { id, view });
+        }
+        applied
+    }
+
+    /// Asks for a view, going on from what is known.
+    fn ask(&mut self, id: u32) {
+        let Some(current) = self.subscription(id) else { return };
+        let view = current.view.clone();
+        let frame = match current.at {
+            Some((epoch, seq)) if current.body.is_some() => {
+                current.awaits_snapshot = false;
+                ClientFrame::ResumeAfter { id, view, epoch, seq }
+            }
+            _ => {
+                current.awaits_snapshot = true;
+                ClientFrame::Subscribe { id, view }
+            }
+        };
+        let is_whole = !current.awaits_snapshot;
+        let pause = self.paused && is_whole && id != BESIDE;
+        self.send(frame);
+        if pause {
+            self.send(ClientFrame::Pause { id });
+        }
+    }
+
+    fn send(&mut self, frame: ClientFrame) {
+        if self.connected {
+            self.outbox.push(frame);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

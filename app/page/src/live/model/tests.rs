@@ -1,0 +1,104 @@
+//! The model against frames as the server would send them.
+
+use super::*;
+use lockscope_wire::{Board, BoardQuery};
+
+fn board(locks: u32) -> Board {
+    let mut board = Board::default();
+    board.head.totals.locks = locks;
+    board
+}
+
+fn view() -> View {
+    View::Board(BoardQuery::default())
+}
+
+fn delta(id: u32, seq: u64, from: u32, to: u32) -> ServerFrame {
+    let body = Body::Board(board(from)).diff(&Body::Board(board(to))).unwrap();
+    ServerFrame::Delta { id, server_time_ms: 5, seq, known_at_ms: 5, body }
+}
+
+fn locks(model: &Model) -> u32 {
+    match model.body() {
+        Some(Body::Board(board)) => board.head.totals.locks,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn opened() -> (Model, u32) {
+    let mut model = Model::default();
+    let id = model.open(view(), Some((Epoch(7), 3, 1, Body::Board(board(1)))));
+    model.connected();
+    (model, id)
+}
+
+#[test]
+fn goes_on_from_what_the_server_rendered() {
+    let (mut model, id) = opened();
+    assert_eq!(model.take_outbox(), [ClientFrame::ResumeAfter { id, view: view(), epoch: Epoch(7), seq: 3 }]);
+    assert!(model.take(delta(id, 4, 1, 2)).changed);
+    assert_eq!(locks(&model), 2);
+}
+
+#[test]
+fn a_gap_asks_for_a_snapshot_and_keeps_what_is_shown() {
+    let (mut model, id) = opened();
+    model.take_outbox();
+    assert!(!model.take(delta(id, 6, 1, 9)).changed);
+    assert_eq!(locks(&model), 1);
+    assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
+    assert!(!model.take(delta(id, 7, 1, 9)).changed);
+    assert!(model.take_outbox().is_empty());
+    let body = Body::Board(board(9));
+    assert!(model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 7, server_time_ms: 5, known_at_ms: 5, body }).changed);
+    assert!(model.take(delta(id, 8, 9, 10)).changed);
+    assert_eq!(locks(&model), 10);
+}
+
+#[test]
+fn a_new_window_ignores_what_was_under_way_for_the_old_one() {
+    let (mut model, id) = opened();
+    model.take_outbox();
+    let next = View::Board(BoardQuery { offset: 100, ..BoardQuery::default() });
+    model.look_at(id, next.clone());
+    assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: next }]);
+    assert!(!model.take(delta(id, 4, 1, 2)).changed);
+    assert!(model.take_outbox().is_empty());
+}
+
+#[test]
+fn frames_of_a_view_that_was_left_change_nothing() {
+    let (mut model, id) = opened();
+    let second = model.open(View::Status {}, None);
+    assert_ne!(id, second);
+    assert!(!model.take(delta(id, 4, 1, 2)).changed);
+    model.close(id);
+    assert!(model.current.is_some());
+}
+
+#[test]
+fn a_reconnect_resumes_and_stays_paused() {
+    let (mut model, id) = opened();
+    model.take(delta(id, 4, 1, 2));
+    model.set_paused(true);
+    model.disconnected();
+    model.connected();
+    assert_eq!(model.take_outbox(), [ClientFrame::ResumeAfter { id, view: view(), epoch: Epoch(7), seq: 4 }, ClientFrame::Pause { id }]);
+}
+
+#[test]
+fn what_was_on_its_way_when_the_pause_began_waits_for_its_end() {
+    let (mut model, id) = opened();
+    model.set_paused(true);
+    model.take_outbox();
+    assert!(!model.take(delta(id, 4, 1, 2)).changed);
+    assert_eq!(locks(&model), 1, "a paused view stands still");
+    model.set_paused(false);
+    // Nothing may come after it, so what it told is asked for.
+    assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
+    model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 4, server_time_ms: 5, known_at_ms: 5, body: Body::Board(board(2)) });
+    assert_eq!(locks(&model), 2);
+    model.set_paused(true);
+    model.set_paused(false);
+    assert_eq!(model.take_outbox(), [ClientFrame::Pause { id }, ClientFrame::Resume { id }]);
+}

@@ -1,0 +1,107 @@
+//! The page of one lock: verdict, queue as a chain and as a table, and what is known besides.
+
+mod chain;
+mod facts;
+mod head;
+mod holders;
+mod queue;
+mod release;
+mod stats;
+mod trust;
+
+use leptos::prelude::*;
+
+use super::address::{borrowed, use_pairs};
+use super::at_once::any;
+use super::first::first;
+use super::format::{middle, visible};
+use super::html::{Html, Living};
+use super::live::Live;
+use super::parts::{Chrome, use_keys};
+use super::release::ReleaseDialog;
+use chain::Chain;
+use facts::Facts;
+use head::LockTitle;
+use lockscope_wire::{Body, LockHead, LockQuery, View};
+use queue::Queue;
+use stats::Stats;
+
+/// The lock page. Another lock's address makes the page anew.
+#[component]
+pub(crate) fn LockPageView() -> impl IntoView {
+    let address = use_pairs();
+    let query = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
+    move || {
+        let query = query.get();
+        let title = query.as_ref().map_or("Lock".to_owned(), |query| middle(&visible(&query.path), 60));
+        any(view! {
+            <Chrome here="lock" title=title>{match query {
+                Ok(query) => any(one(query)),
+                Err(mistake) => {
+                    let html = Signal::stored(absent("Which lock?", "", &mistake));
+                    any(view! { <Living class="living" html=html /> })
+                }
+            }}</Chrome>
+        })
+    }
+}
+
+fn read_address(pairs: &[(String, String)]) -> Result<LockQuery, String> {
+    LockQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())
+}
+
+/// What the parts of the page read.
+#[derive(Clone, Copy)]
+struct LockState {
+    live: Live,
+    head: Memo<Option<LockHead>>,
+}
+
+fn one(query: LockQuery) -> impl IntoView {
+    let live = Live::of_app();
+    let first = first(|source| source.lock(&query));
+    let opened = live.open(View::Lock(query.clone()), first, |page| Body::Lock(page.map(Box::new)));
+    let head = Memo::new(move |_| live.lock(|page| page.map(|page| page.head.clone())).flatten());
+    let is_read = Memo::new(move |_| live.lock(|_| ()).is_some());
+    let state = LockState { live, head };
+    use_keys(|_| false);
+    let is_there = Memo::new(move |_| head.with(Option::is_some));
+    let query = StoredValue::new(query);
+    let none = move || {
+        let path = query.with_value(|query| query.path.clone());
+        if is_read.get() { absent("No lock at this path", &path, NOTHING) } else { absent("Not read yet", &path, "") }
+    };
+    view! {
+        {move || {
+            if is_there.get() {
+                any(view! {
+                    <LockTitle state=state />
+                    <Chain state=state />
+                    <Stats state=state />
+                    <Facts state=state />
+                    <Queue state=state opened=opened query=query.get_value() />
+                })
+            } else {
+                any(view! { <Living class="living" html=Signal::derive(none) /> })
+            }
+        }}
+        // Outside of what comes and goes with the lock: nothing live closes it.
+        <ReleaseDialog ensemble=query.with_value(|query| query.ensemble.clone()) />
+    }
+}
+
+const NOTHING: &str = "Nothing that Lockscope has read is a lock with this path. If one is taken here, this page shows it at once. \
+    The status page tells which roots are read.";
+
+/// Nothing to show, and why.
+fn absent(title: &str, path: &str, text: &str) -> Html {
+    let link = |href: &str, text: &str| Html::tag("p", &[], Html::of("a", &[("href", href)], text));
+    let inner = vec![
+        Html::of("h1", &[("class", "empty-title"), ("data-testid", if text == NOTHING { "no-lock" } else { "" })], title),
+        Html::tag("p", &[("class", "break-all")], Html::tag("code", &[], Html::of("bdi", &[], path))),
+        Html::of("p", &[], text),
+        link("/", "To the board"),
+        if text == NOTHING { link("/status", "To the status") } else { Html::default() },
+    ];
+    Html::tag("div", &[("class", "empty")], Html::all(inner))
+}

@@ -1,0 +1,100 @@
+//! What a release wakes, and what woke lately where no table tells who waits.
+
+use crate::format::{bytes, count, duration, plural, visible};
+use crate::html::Html;
+use lockscope_wire::{FiredRow, Herd, HerdKnown, LockHead};
+
+/// From so many on it is a herd.
+const HERD: u32 = 10;
+
+/// The lines; nothing where nothing is known.
+pub(super) fn release(head: &LockHead) -> Html {
+    Html::all(vec![head.herd.as_ref().map(herd).unwrap_or_default(), fired(&head.fired)])
+}
+
+fn herd(herd: &Herd) -> Html {
+    let (sign, known, title) = match herd.known {
+        HerdKnown::Counted => ("", "counted", "Counted in every member's table of watches"),
+        HerdKnown::ByRule => ("≈ ", "by rule", "By the rule of the recipe: no table of watches was read"),
+        HerdKnown::AtLeast => {
+            ("≥ ", "not all are seen", "Some members told nothing, or some clients watch the list of children, which is in no table")
+        }
+        HerdKnown::Unknown => ("", "", ""),
+    };
+    let Some(number) = herd.wakes else {
+        let why = "Whom a release wakes is not known: clients here may watch the list of children, which is in no table.";
+        return Html::of("p", &[("class", "herd"), ("data-testid", "herd")], why);
+    };
+    let is_herd = number > HERD;
+    let wakes = format!("{sign}{}", plural(number.into(), "session", "sessions"));
+    let bytes = herd.bytes.filter(|weight| *weight > 0).map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
+    let line = vec![
+        Html::of("span", &[("class", "herd-sign"), ("aria-hidden", "true")], if is_herd { "▲" } else { "" }),
+        Html::text(if is_herd { "Herd: a release wakes " } else { "A release wakes " }),
+        Html::of("strong", &[("class", "herd-number")], &wakes),
+        Html::of("span", &[("class", "quiet"), ("title", title)], &format!(" ({known}){bytes}")),
+    ];
+    let attributes = [("class", "herd"), ("data-testid", "herd"), ("data-herd", if is_herd { "true" } else { "" })];
+    Html::tag("p", &attributes, Html::all(line))
+}
+
+/// What fired on each member, where waiters can't be listed.
+fn fired(rows: &[FiredRow]) -> Html {
+    if rows.is_empty() {
+        return Html::default();
+    }
+    let lead = "Waiters on children are invisible to ZooKeeper's tables. What its members woke lately, all paths:";
+    let row = |row: &FiredRow| Html::tag("li", &[("data-key", &row.member)], Html::text(&fired_text(row)));
+    let list = Html::tag("ul", &[("class", "bullets")], Html::all(rows.iter().map(row).collect()));
+    Html::tag("div", &[("class", "fired"), ("data-testid", "fired")], Html::all(vec![Html::of("p", &[], lead), list]))
+}
+
+fn fired_text(row: &FiredRow) -> String {
+    let mut text = format!(
+        "{}: in the last {} {} of child lists woke {}",
+        visible(&row.member),
+        duration(row.over_ms),
+        plural(row.child_changes, "change", "changes"),
+        plural(row.woken_by_child_changes, "watch", "watches")
+    );
+    if row.deletions > 0 {
+        text.push_str(&format!(", {} woke {}", plural(row.deletions, "deletion", "deletions"), count(row.woken_by_deletions)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(wakes: u32, known: HerdKnown) -> String {
+        let html = herd(&Herd { wakes: Some(wakes), known, bytes: Some(64) }).into_string();
+        let mut text = String::new();
+        let mut is_tag = false;
+        for char in html.chars() {
+            match char {
+                '<' => is_tag = true,
+                '>' => is_tag = false,
+                char if !is_tag => text.push(char),
+                _ => {}
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn a_release_in_words() {
+        assert_eq!(said(1, HerdKnown::Counted), "A release wakes 1 session (counted); its events weigh 64 B");
+        assert_eq!(said(3, HerdKnown::ByRule), "A release wakes ≈ 3 sessions (by rule); its events weigh 64 B");
+        assert_eq!(said(500, HerdKnown::AtLeast), "▲Herd: a release wakes ≥ 500 sessions (not all are seen); its events weigh 64 B");
+    }
+
+    #[test]
+    fn what_fired_in_words() {
+        let mut row =
+            FiredRow { member: "m1".to_owned(), over_ms: 5_000, deletions: 0, woken_by_deletions: 0, child_changes: 12, woken_by_child_changes: 480 };
+        assert_eq!(fired_text(&row), "m1: in the last 5.0 s 12 changes of child lists woke 480 watches");
+        (row.deletions, row.woken_by_deletions) = (3, 3);
+        assert!(fired_text(&row).ends_with(", 3 deletions woke 3"));
+    }
+}

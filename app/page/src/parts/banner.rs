@@ -1,0 +1,185 @@
+//! The line that says how far the page can be trusted: live, or since when not.
+
+use leptos::prelude::*;
+
+use crate::format::{age, clock, visible};
+use crate::live::{Connection, Live};
+use lockscope_wire::{AsOf, Body, EnsembleTag, Link, RootState};
+
+/// What the line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// `data-state` of the line.
+    pub(crate) state: &'static str,
+    /// The word in capitals.
+    pub(crate) word: &'static str,
+    /// Since when, where that matters.
+    pub(crate) since_ms: Option<i64>,
+    /// The rest, in words.
+    pub(crate) why: String,
+}
+
+impl Standing {
+    /// True when the data on screen may be shown without doubt.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self.state, "live" | "reduced" | "partial")
+    }
+}
+
+/// What is told: `known_at_ms` is up to when what is shown is known to be true. That instant is what everything that is not
+/// live is told since, whatever comes in between, until it is live again.
+fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_fresh: bool, known_at_ms: Option<i64>) -> Standing {
+    let is_current = as_of.is_none_or(|as_of| as_of.state.is_current());
+    let known_ms = if is_current { known_at_ms } else { as_of.map(|as_of| as_of.since_ms) };
+    let since_ms = known_ms.filter(|since_ms| *since_ms > 0);
+    let told = |state, word, why: &str| Standing { state, word, since_ms, why: why.to_owned() };
+    if connection == Connection::Lost {
+        return told("offline", "OFFLINE", "connection to Lockscope lost; trying again");
+    }
+    if connection == Connection::SignedOut {
+        return Standing {
+            state: "out",
+            word: "SIGNED OUT",
+            since_ms: None,
+            why: "your sign-in ended; what you see is the last that came".to_owned(),
+        };
+    }
+    if as_of.is_none() && !awaits_data {
+        // A page that shows no data of its own, or the answer that there is no such lock.
+        return Standing { state: "live", word: "CONNECTED", since_ms: None, why: "to Lockscope".to_owned() };
+    }
+    let Some(as_of) = as_of else {
+        return Standing { state: "syncing", word: "WAITING", since_ms: None, why: "for the first data from Lockscope".to_owned() };
+    };
+    if is_current && matches!(connection, Connection::Back { .. }) {
+        return told("syncing", "RESYNCING", "connected again; waiting for news from ZooKeeper");
+    }
+    if is_current && !is_fresh {
+        return told("stale", "STALE", "what comes from Lockscope is too old");
+    }
+    let why = visible(&as_of.why);
+    let since_ms = Some(as_of.since_ms).filter(|since_ms| *since_ms > 0);
+    let (state, word, since_ms, otherwise) = match as_of.state {
+        RootState::Live => ("live", "LIVE", None, ""),
+        RootState::Syncing => ("syncing", "RESYNCING", since_ms, "reading everything anew"),
+        RootState::Stale => ("stale", "STALE", since_ms, "no answer from ZooKeeper"),
+        RootState::Partial => ("partial", "PARTIAL", since_ms, "some znodes may not be read"),
+        RootState::Denied => ("denied", "DENIED", since_ms, "ZooKeeper's access rules keep us out"),
+        RootState::Gone => ("gone", "GONE", since_ms, "the root does not exist"),
+        RootState::Reduced => ("reduced", "REDUCED", since_ms, "the server refuses persistent watches"),
+    };
+    Standing { state, word, since_ms, why: if why.is_empty() { otherwise.to_owned() } else { why } }
+}
+
+/// How the open view stands. Reactive.
+pub(crate) fn current(live: Live) -> Standing {
+    let as_of = as_of(live);
+    let (connection, is_fresh) = (live.connection(), live.is_fresh());
+    // It moves on all the time, and matters only where something is wrong.
+    let known_at_ms = if is_fresh && connection == Connection::Open { None } else { live.known_at_ms() };
+    let mut standing = standing(connection, as_of.as_ref(), live.awaits_data(), is_fresh, known_at_ms);
+    if standing.state == "stale" && live.is_link_lost() {
+        standing.state = "lost";
+        standing.word = "LOST";
+    }
+    standing
+}
+
+/// How far the page can be trusted, and whose it is.
+pub(super) fn as_of(live: Live) -> Option<AsOf> {
+    live.body(|body| match body {
+        Body::Board(board) => Some(board.head.as_of.clone()),
+        Body::Lock(page) => page.as_ref().map(|page| page.head.as_of.clone()),
+        Body::Waits(waits) => Some(waits.as_of.clone()),
+        Body::Sessions(sessions) => Some(sessions.head.as_of.clone()),
+        Body::Session(page) => page.as_ref().map(|page| page.as_of.clone()),
+        Body::Lab(_) | Body::Events(_) => None,
+        Body::Status(status) => status.ensembles.first().map(|ensemble| AsOf {
+            state: match ensemble.link {
+                Link::Live => RootState::Live,
+                Link::Syncing => RootState::Syncing,
+                Link::Stale | Link::Lost => RootState::Stale,
+            },
+            since_ms: ensemble.since_ms,
+            why: ensemble.why.clone(),
+            zxid: ensemble.zxid,
+            ensemble: ensemble.color.filter(|_| status.ensembles.len() == 1).map(|color| EnsembleTag { name: ensemble.name.clone(), color }),
+        }),
+    })
+}
+
+/// The line.
+#[component]
+pub(crate) fn LinkBanner() -> impl IntoView {
+    let live = Live::of_app();
+    let standing = Memo::new(move |_| current(live));
+    let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| format!("as of zxid {}", as_of.zxid));
+    let since = move || {
+        let since_ms = standing.get().since_ms?;
+        Some(format!("since {}", age(since_ms, live.now_ms())))
+    };
+    let since_clock = move || standing.get().since_ms.map(|since_ms| format!("since {}", clock(since_ms)));
+    let why = move || Some(standing.get().why).filter(|why| !why.is_empty());
+    let paused = move || live.is_paused().then_some("what happens now is held back");
+    let word = move || if live.is_paused() && standing.get().is_live() { "PAUSED" } else { standing.get().word };
+    let is_paused = move || live.is_paused().then_some("true");
+    view! {
+        <section class="banner" aria-label="Link" data-testid="link-banner" data-state=move || standing.get().state data-paused=is_paused>
+            <div class="banner-line">
+                <span class="banner-dot" aria-hidden="true"></span>
+                <strong class="banner-word" role="status">{word}</strong>
+                <span class="banner-since tabular-nums" title=since_clock>{since}</span>
+                <span class="banner-why">{why}</span>
+                // This page once more: the server leads to the form, and the form back here.
+                <a class="banner-in" rel="external" href="">"Sign in again"</a>
+                <span class="banner-zxid tabular-nums">{zxid}</span>
+                <span class="banner-paused">{paused}</span>
+                <span class="only-static">"A snapshot: with scripts off this page does not move; reload for news."</span>
+            </div>
+        </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn as_of(state: RootState, why: &str) -> AsOf {
+        AsOf { state, since_ms: 5, why: why.to_owned(), ..AsOf::default() }
+    }
+
+    fn open(as_of: &AsOf) -> Standing {
+        standing(Connection::Open, Some(as_of), false, true, Some(9))
+    }
+
+    #[test]
+    fn a_lost_connection_outweighs_what_was_live() {
+        let lost = standing(Connection::Lost, Some(&as_of(RootState::Live, "")), false, true, Some(9));
+        assert_eq!((lost.state, lost.since_ms), ("offline", Some(9)));
+        assert!(!lost.is_live());
+        let out = standing(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false, true, Some(9));
+        assert_eq!((out.state, out.is_live()), ("out", false));
+    }
+
+    #[test]
+    fn live_needs_data_that_is_young() {
+        assert_eq!(standing(Connection::Open, None, true, true, None).state, "syncing");
+        assert!(open(&as_of(RootState::Live, "")).is_live());
+        assert_eq!(open(&as_of(RootState::Stale, "disconnected")).why, "disconnected");
+        let old = standing(Connection::Open, Some(&as_of(RootState::Partial, "")), false, false, Some(9));
+        assert_eq!((old.state, old.since_ms), ("stale", Some(9)));
+    }
+
+    #[test]
+    fn whatever_the_reason_it_is_told_since_the_same_instant() {
+        let (live, stale) = (as_of(RootState::Live, ""), as_of(RootState::Stale, "disconnected"));
+        for connection in [Connection::Lost, Connection::Back { at_ms: 50 }, Connection::Open] {
+            for is_fresh in [true, false] {
+                let was_live = standing(connection, Some(&live), false, is_fresh, Some(9));
+                assert!(was_live.is_live() || was_live.since_ms == Some(9), "{was_live:?}");
+                assert_eq!(was_live.is_live(), connection == Connection::Open && is_fresh);
+                assert_eq!(standing(connection, Some(&stale), false, is_fresh, Some(9)).since_ms, Some(5), "as ZooKeeper's link has it");
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Whether a session is heard of, as a sign, a word and a colour, and when it runs out.
+
+use crate::html::Html;
+use lockscope_wire::{Liveness, RunsOut};
+
+/// What is known of a session's client, in a word or two.
+fn word(liveness: Liveness) -> &'static str {
+    match liveness {
+        Liveness::Connected => "connected",
+        Liveness::Silent => "silent",
+        Liveness::Disconnected => "disconnected",
+        Liveness::Persistent => "persistent",
+        Liveness::Unknown => "unknown",
+    }
+}
+
+/// What the word means and how it is known.
+fn meaning(liveness: Liveness) -> &'static str {
+    match liveness {
+        Liveness::Connected => "A member lists its connection, and heard from it lately.",
+        Liveness::Silent => {
+            "Nothing was heard of it for more than a third of its time-out: by the member that lists it, or by the leader, whose end of it stands still."
+        }
+        Liveness::Disconnected => "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed.",
+        Liveness::Persistent => "No session owns this znode: it stays until somebody deletes it.",
+        Liveness::Unknown => "No evidence: no member ever listed it, or not every member told lately who is connected. See the status page.",
+    }
+}
+
+/// The chip; with what is left of the session where that is known.
+pub(crate) fn liveness_chip(liveness: Liveness, end: Option<&RunsOut>, now_ms: i64) -> Html {
+    let left = end.map(|end| Html::all(vec![Html::text(" "), runs_out("", end, now_ms)])).unwrap_or_default();
+    let inner = vec![Html::of("span", &[], word(liveness)), left];
+    Html::tag("span", &[("class", "alive"), ("data-liveness", liveness.name()), ("title", meaning(liveness))], Html::all(inner))
+}
+
+/// A countdown to the end of a session, after a few words.
+pub(crate) fn runs_out(words: &str, end: &RunsOut, now_ms: i64) -> Html {
+    let (sign, title) = if end.is_told {
+        ("", "The leader tells when the session runs out if nothing more is heard of it.")
+    } else {
+        ("≤ ", "At the latest: no leader tells, so this is its time-out, from when no member listed it any more.")
+    };
+    Html::tag("span", &[("class", "runs-out"), ("title", title)], Html::countdown(&format!("{words}{sign}"), end.at_ms, now_ms))
+}

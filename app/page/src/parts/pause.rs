@@ -1,0 +1,18 @@
+//! The switch that holds updates back.
+
+use leptos::prelude::*;
+
+use crate::live::Live;
+
+/// Pauses the page, or goes on.
+#[component]
+pub(super) fn PauseButton() -> impl IntoView {
+    let live = Live::of_app();
+    let pressed = move || if live.is_paused() { "true" } else { "false" };
+    let word = move || if live.is_paused() { "Resume" } else { "Pause" };
+    view! {
+        <button class="tool needs-script" type="button" data-testid="pause" aria-pressed=pressed on:click=move |_| live.toggle_pause()>
+            {word} " " <kbd class="kbd">"p"</kbd>
+        </button>
+    }
+}

@@ -1,0 +1,212 @@
+//! All figures of a run: one row a figure, one column a lane, and beside each other lane how many times the predecessor's
+//! it is.
+
+use super::words::{difference, formula, is_under_way, millis, name, times};
+use crate::charts::marks::sign;
+use crate::format::{bytes, count};
+use crate::html::Html;
+use lockscope_wire::{LabRun, Lane, Spread, Strategy};
+
+/// One figure of one lane.
+struct Figure {
+    text: String,
+    /// To be compared; None where that says nothing.
+    number: Option<f64>,
+    /// Two ways of waiting side by side slow each other.
+    is_time: bool,
+    /// Something that must not be overlooked.
+    is_bad: bool,
+}
+
+impl Figure {
+    fn of(text: String, number: f64) -> Self {
+        Self { text, number: Some(number), is_time: false, is_bad: false }
+    }
+
+    fn words(text: String) -> Self {
+        Self { text, number: None, is_time: false, is_bad: false }
+    }
+
+    fn none() -> Self {
+        Self::words("–".to_owned())
+    }
+
+    fn time(ms: f64) -> Self {
+        Self { is_time: true, ..Self::of(millis(ms), ms) }
+    }
+
+    fn count(number: u64) -> Self {
+        Self::of(count(number), number as f64)
+    }
+}
+
+type Row = (&'static str, fn(&Lane) -> Figure);
+
+fn time(spread: Spread, ms: f64) -> Figure {
+    if spread.count == 0 { Figure::none() } else { Figure::time(ms) }
+}
+
+const LOCK: &[Row] = &[
+    ("Acquisitions", |lane| Figure::words(format!("{} of {}", count(lane.acquisitions), count(lane.acquisitions_wanted)))),
+    ("Counted for", |lane| Figure::time(lane.took_ms)),
+    ("Two held at a time", |lane| Figure {
+        text: if lane.broken == 0 { "never".to_owned() } else { times_word(lane.broken) },
+        number: None,
+        is_time: false,
+        is_bad: lane.broken > 0,
+    }),
+];
+
+const EVENTS: &[Row] = &[
+    ("Watch events delivered", |lane| Figure::count(lane.watch_events)),
+    ("Theory says", |lane| match lane.watch_events_expected {
+        Some(expected) => Figure::words(format!("{} = {}", formula(lane.name), count(expected))),
+        None => Figure::words("nothing here".to_owned()),
+    }),
+    ("Difference to theory", |lane| {
+        // Half-way through, it would be a difference to what is not claimed.
+        let expected = lane.watch_events_expected.filter(|_| !is_under_way(lane.state));
+        expected.and_then(|expected| difference(lane.watch_events, expected)).map_or_else(Figure::none, Figure::words)
+    }),
+    ("Woken in vain", |lane| Figure::count(lane.wasted)),
+];
+
+const HANDOFF: &[Row] = &[
+    ("p50", |lane| time(lane.handoff_ms, lane.handoff_ms.p50)),
+    ("p90", |lane| time(lane.handoff_ms, lane.handoff_ms.p90)),
+    ("p99", |lane| time(lane.handoff_ms, lane.handoff_ms.p99)),
+    ("max", |lane| time(lane.handoff_ms, lane.handoff_ms.max)),
+];
+
+const REQUESTS: &[Row] = &[
+    ("All", |lane| Figure::count(requests(lane))),
+    ("create", |lane| Figure::count(lane.requests.create)),
+    ("delete", |lane| Figure::count(lane.requests.delete)),
+    ("getChildren", |lane| Figure::count(lane.requests.children)),
+    ("exists", |lane| Figure::count(lane.requests.exists)),
+    ("getData", |lane| Figure::count(lane.requests.data)),
+    ("ping", |lane| Figure::count(lane.requests.ping)),
+    ("others", |lane| Figure::count(lane.requests.other)),
+    ("Bytes to the clients", |lane| Figure::of(bytes(lane.bytes_in), lane.bytes_in as f64)),
+    ("Bytes from the clients", |lane| Figure::of(bytes(lane.bytes_out), lane.bytes_out as f64)),
+];
+
+const FAIR: &[Row] =
+    &[("Longest wait", |lane| time(lane.wait_ms, lane.wait_ms.max)), ("Pairs served out of order", |lane| Figure::count(lane.inversions))];
+
+const MEMBERS: &[Row] = &[
+    ("Packets, they counted", |lane| lane.server_packets.map_or_else(Figure::none, Figure::count)),
+    ("Packets, we counted", |lane| lane.own_packets.map_or_else(Figure::none, Figure::count)),
+    ("Difference", |lane| {
+        lane.server_packets.zip(lane.own_packets).and_then(|(theirs, ours)| difference(ours, theirs)).map_or_else(Figure::none, Figure::words)
+    }),
+    ("Watch events, they sent", |lane| lane.server_events.map_or_else(Figure::none, Figure::count)),
+];
+
+const GROUPS: &[(&str, &[Row])] = &[
+    ("Watch events", EVENTS),
+    ("Hand-off, from the delete to the next holder’s knowing", HANDOFF),
+    ("The lock", LOCK),
+    ("Order", FAIR),
+    ("Requests of the clients", REQUESTS),
+    ("The ZooKeeper members’ own count", MEMBERS),
+];
+
+fn times_word(number: u64) -> String {
+    if number == 1 { "once".to_owned() } else { format!("{} times", count(number)) }
+}
+
+fn requests(lane: &Lane) -> u64 {
+    let r = &lane.requests;
+    r.create + r.delete + r.children + r.exists + r.data + r.ping + r.other
+}
+
+/// The table.
+pub(super) fn table(run: &LabRun) -> Html {
+    let base = run.strategies.iter().find(|lane| lane.name == Strategy::Predecessor);
+    let mut head = vec![Html::of("th", &[("scope", "col")], "Figure")];
+    for lane in &run.strategies {
+        let title = Html::all(vec![sign(lane.name.name(), super::lanes::mark(lane.name)), Html::text(name(lane.name))]);
+        head.push(Html::tag("th", &[("scope", "col"), ("class", "table-number")], Html::tag("span", &[("class", "lab-column")], title)));
+        if is_compared(base, lane) {
+            head.push(Html::of(
+                "th",
+                &[("scope", "col"), ("class", "table-number lab-ratio"), ("title", "How many times the predecessor’s")],
+                "÷ predecessor",
+            ));
+        }
+    }
+    let groups = GROUPS.iter().map(|(title, rows)| group(run, base, head.len(), title, rows)).collect();
+    let inner = vec![Html::tag("thead", &[], Html::tag("tr", &[], Html::all(head))), Html::all(groups)];
+    let table = Html::tag("table", &[("class", "table lab-table"), ("data-testid", "lab-table")], Html::all(inner));
+    // What scrolls must be reachable by keyboard.
+    let scroll = [("class", "overflow-x-auto"), ("tabindex", "0"), ("role", "group"), ("aria-label", "All figures")];
+    let inner = vec![Html::of("h2", &[("class", "lab-part")], "All figures"), Html::tag("div", &scroll, table)];
+    Html::tag("section", &[("class", "lab-figures-all")], Html::all(inner))
+}
+
+fn is_compared(base: Option<&Lane>, lane: &Lane) -> bool {
+    base.is_some_and(|base| base.name != lane.name)
+}
+
+fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &str, rows: &[Row]) -> Html {
+    let columns = columns.to_string();
+    let title = Html::of("th", &[("class", "lab-group"), ("scope", "rowgroup"), ("colspan", &columns)], title);
+    let mut out = vec![Html::tag("tr", &[], title)];
+    for (name, figure) in rows {
+        let mut cells = vec![Html::of("th", &[("scope", "row"), ("class", "lab-row-name")], name)];
+        let base_number = base.and_then(|base| figure(base).number);
+        for lane in &run.strategies {
+            let is = figure(lane);
+            cells.push(Html::of("td", &[("class", "table-number"), ("data-bad", if is.is_bad { "true" } else { "" })], &is.text));
+            if is_compared(base, lane) {
+                let comparable = is.number.filter(|_| !is.is_time || run.order.is_one_at_a_time());
+                let ratio = comparable.zip(base_number).filter(|(_, base)| *base > 0.0).map(|(is, base)| times(is / base));
+                cells.push(Html::of("td", &[("class", "table-number lab-ratio")], &ratio.unwrap_or_default()));
+            }
+        }
+        out.push(Html::tag("tr", &[], Html::all(cells)));
+    }
+    Html::tag("tbody", &[], Html::all(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn the_herd_is_compared_with_the_predecessor() {
+        let html = table(&samples::finished()).into_string();
+        let row = html.split("Watch events delivered</th>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap();
+        assert_eq!(
+            row,
+            "<td class=\"table-number\">49</td><td class=\"table-number\">1\u{202f}225</td><td class=\"table-number lab-ratio\">25.0×</td>"
+        );
+        assert!(html.contains("n(n − 1)/2 = 1\u{202f}225") && html.contains("n − 1 = 49") && html.contains("±0 %"));
+        assert!(!html.contains("NaN") && !html.contains("inf×"));
+    }
+
+    #[test]
+    fn times_of_lanes_side_by_side_are_not_compared() {
+        let row =
+            |run: &LabRun| table(run).into_string().split("Counted for</th>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap().to_owned();
+        let mut run = samples::finished();
+        run.order.in_turn = true;
+        assert!(row(&run).contains('×'));
+        run.order.in_turn = false;
+        assert!(!row(&run).contains('×'), "{}", row(&run));
+    }
+
+    #[test]
+    fn without_a_predecessor_nothing_is_compared() {
+        let mut run = samples::finished();
+        run.strategies.remove(0);
+        assert!(!table(&run).into_string().contains("lab-ratio"));
+    }
+
+    #[test]
+    fn a_broken_lock_is_not_overlooked() {
+        assert!(table(&samples::broken()).into_string().contains("data-bad=\"true\">once"));
+    }
+}

@@ -1,0 +1,150 @@
+//! What the lab's names are called for people, and its numbers as they are read.
+
+use crate::format::count;
+use lockscope_wire::{Fault, LabState, Lane, Strategy};
+
+/// Name of a strategy.
+pub(super) fn name(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Predecessor => "Predecessor",
+        Strategy::HerdChildren => "Herd on the children",
+        Strategy::HerdExists => "Herd on one znode",
+        Strategy::HerdLowest => "Herd on the lowest",
+    }
+}
+
+/// What its clients do, in one line.
+pub(super) fn way(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Predecessor => "Numbered znodes; each client watches only the one right before its own.",
+        Strategy::HerdChildren => "One fixed znode; everybody watches the children of the directory.",
+        Strategy::HerdExists => "One fixed znode; everybody watches whether it is there.",
+        Strategy::HerdLowest => "Numbered znodes; everybody watches the lowest.",
+    }
+}
+
+/// The conclusion as people read it: strategies by the names that the page has for them, thousands set apart as on it.
+pub(super) fn spoken(conclusion: &str) -> String {
+    let named = Strategy::ALL.into_iter().fold(conclusion.to_owned(), |text, strategy| text.replace(strategy.name(), name(strategy)));
+    let mut chars = named.chars().peekable();
+    let mut out = String::with_capacity(named.len());
+    while let Some(char) = chars.next() {
+        let is_between = char == ',' && out.ends_with(|char: char| char.is_ascii_digit()) && chars.peek().is_some_and(char::is_ascii_digit);
+        out.push(if is_between { '\u{202f}' } else { char });
+    }
+    out
+}
+
+/// How theory counts the watch events of draining once.
+pub(super) fn formula(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Predecessor => "n − 1",
+        Strategy::HerdChildren | Strategy::HerdExists | Strategy::HerdLowest => "n(n − 1)/2",
+    }
+}
+
+/// A state of a run or of a lane.
+pub(super) fn state(state: LabState) -> &'static str {
+    match state {
+        LabState::Waiting => "waits its turn",
+        LabState::Opening => "opening sessions",
+        LabState::Running => "running",
+        LabState::Clearing => "clearing up",
+        LabState::Finished => "finished",
+        LabState::Stopped => "stopped",
+        LabState::Failed => "failed",
+    }
+}
+
+/// Whether it is not at its end.
+pub(super) fn is_under_way(state: LabState) -> bool {
+    matches!(state, LabState::Waiting | LabState::Opening | LabState::Running | LabState::Clearing)
+}
+
+/// What a button that throws a fault says, and what then happens.
+pub(super) fn fault(fault: Fault) -> (&'static str, &'static str) {
+    match fault {
+        Fault::Kill => ("Kill the holder", "Its connection is cut for good; the lock hangs until its session runs out."),
+        Fault::Pause => ("Pause the holder", "It hears nothing until its session has run out, then goes on and still believes that it holds."),
+        Fault::Orphan => ("Orphan a waiter", "A client gives up, and its znode stays: the queue will come to a stop there."),
+        Fault::DropReply => ("Lose a reply", "The answer to a create is lost; the client makes a second znode and waits behind itself."),
+        Fault::Stale => ("Leave a stale znode", "A persistent znode that nobody owns stands where the holder stood."),
+    }
+}
+
+/// Small numbers in words.
+pub(super) fn spelled(number: usize) -> String {
+    match number {
+        1 => "one".to_owned(),
+        2 => "two".to_owned(),
+        3 => "three".to_owned(),
+        4 => "four".to_owned(),
+        more => more.to_string(),
+    }
+}
+
+/// A time with three digits: `0.84 ms`, `12.3 ms`, `124 ms`, `1.24 s`.
+pub(super) fn millis(ms: f64) -> String {
+    match ms {
+        ..9.995 => format!("{ms:.2} ms"),
+        ..99.95 => format!("{ms:.1} ms"),
+        ..999.5 => format!("{ms:.0} ms"),
+        ..99_950.0 => format!("{:.2} s", ms / 1_000.0),
+        _ => format!("{} s", count((ms / 1_000.0) as u64)),
+    }
+}
+
+/// How many times as much: `25.0×`; with no more digits than it has.
+pub(super) fn times(factor: f64) -> String {
+    match factor {
+        ..9.995 => format!("{factor:.2}×"),
+        ..99.95 => format!("{factor:.1}×"),
+        _ => format!("{}×", count(factor.round() as u64)),
+    }
+}
+
+/// A difference to what was expected: `±0 %`, `+0.4 %`.
+pub(super) fn difference(is: u64, should: u64) -> Option<String> {
+    if should == 0 {
+        return None;
+    }
+    let percent = (is as f64 - should as f64) * 100.0 / should as f64;
+    Some(if is == should { "±0 %".to_owned() } else { format!("{percent:+.2} %").replace('-', "−") })
+}
+
+/// Who is at what, for those who can't see the seats.
+pub(super) fn seats(lane: &Lane) -> String {
+    let kinds = [
+        ('h', "holds", "hold"),
+        ('b', "believes that it holds", "believe that they hold"),
+        ('k', "was woken in vain", "were woken in vain"),
+        ('w', "waits", "wait"),
+        ('.', "is away", "are away"),
+        ('o', "opens", "open"),
+        ('p', "is paused", "are paused"),
+        ('g', "gave up", "gave up"),
+        ('x', "was killed", "were killed"),
+        ('d', "is done", "are done"),
+    ];
+    let part = |(letter, one, many): &(char, &str, &str)| {
+        let there = lane.seats.chars().filter(|seat| seat == letter).count() as u64;
+        (there > 0).then(|| format!("{} {}", count(there), if there == 1 { one } else { many }))
+    };
+    let parts: Vec<String> = kinds.iter().filter_map(part).collect();
+    if parts.is_empty() { "no clients yet".to_owned() } else { parts.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        let texts: Vec<String> = [0.0, 0.842, 9.994, 12.34, 99.96, 999.6, 12_345.0, 123_456.0].into_iter().map(millis).collect();
+        assert_eq!(texts, ["0.00 ms", "0.84 ms", "9.99 ms", "12.3 ms", "100 ms", "1.00 s", "12.35 s", "123 s"]);
+        assert_eq!([1.0, 25.0, 250.4].map(times), ["1.00×", "25.0×", "250×"]);
+        assert_eq!(difference(1_225, 1_225).as_deref(), Some("±0 %"));
+        assert_eq!(difference(1_220, 1_225).as_deref(), Some("−0.41 %"));
+        assert_eq!(difference(1, 0), None);
+    }
+}

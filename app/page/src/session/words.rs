@@ -1,0 +1,71 @@
+//! A session in words. Pure.
+
+use crate::format::plural;
+use lockscope_wire::{Happened, SessionRow};
+
+/// What it does now, in one sentence.
+pub(super) fn sentence(row: &SessionRow) -> String {
+    let held = plural(row.holds.into(), "lock", "locks");
+    let behind = match row.blocks {
+        0 => "nobody waits behind it".to_owned(),
+        1 => "1 waits behind it".to_owned(),
+        many => format!("{} wait behind it", crate::format::count(many)),
+    };
+    match (row.holds, row.waits, row.ephemerals) {
+        (0, 0, 0) => "It owns nothing now.".to_owned(),
+        (0, 0, znodes) => format!("Owns {} under the watched roots, none of them in a lock.", plural(znodes.into(), "znode", "znodes")),
+        (0, waits, _) => format!("Waits for {}.", plural(waits.into(), "lock", "locks")),
+        (_, 0, _) => format!("Holds {held}; {behind}."),
+        (_, waits, _) => format!("Holds {held} and waits for {}; {behind}.", crate::format::count(waits)),
+    }
+}
+
+/// What happened, after "It".
+pub(super) fn happened(what: Happened) -> &'static str {
+    match what {
+        Happened::Joined => "queued up",
+        Happened::Held => "took the lock",
+        Happened::Released => "released it",
+        Happened::Left => "left without having held",
+        Happened::SessionEnded => "went with the session",
+        Happened::GoneInGap => "was gone after a gap in our view",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockscope_wire::{Liveness, SessionId};
+
+    fn said(holds: u32, waits: u32, blocks: u32, ephemerals: u32) -> String {
+        sentence(&SessionRow {
+            key: String::new(),
+            tag: None,
+            ensemble: String::new(),
+            session_id: SessionId(1),
+            label: None,
+            client: None,
+            liveness: Liveness::Unknown,
+            runs_out: None,
+            holds,
+            waits,
+            ephemerals,
+            oldest_hold_at_ms: None,
+            oldest_wait_at_ms: None,
+            blocks,
+            locks: Vec::new(),
+            in_cycle: false,
+            cycle_verdict: None,
+        })
+    }
+
+    #[test]
+    fn a_session_in_a_sentence() {
+        assert_eq!(said(2, 1, 14, 3), "Holds 2 locks and waits for 1; 14 wait behind it.");
+        assert_eq!(said(1, 0, 1, 1), "Holds 1 lock; 1 waits behind it.");
+        assert_eq!(said(1, 0, 0, 1), "Holds 1 lock; nobody waits behind it.");
+        assert_eq!(said(0, 200, 0, 200), "Waits for 200 locks.");
+        assert_eq!(said(0, 0, 0, 2), "Owns 2 znodes under the watched roots, none of them in a lock.");
+        assert_eq!(said(0, 0, 0, 0), "It owns nothing now.");
+    }
+}

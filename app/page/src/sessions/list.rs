@@ -1,0 +1,106 @@
+//! The list: only the rows on screen are drawn, and none moves under the pointer.
+
+use leptos::html::Div;
+use leptos::prelude::*;
+
+use super::row::row;
+use super::state::{Known, ListState, Slot, address_of};
+use crate::format::plural;
+use crate::html::{Html, Living, use_rows};
+use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
+use crate::parts::pager;
+use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
+
+/// The list.
+#[component]
+pub(super) fn SessionList(
+    state: ListState,
+    /// The open view.
+    opened: Opened,
+    /// Index of the first row that was rendered.
+    offset: u32,
+) -> impl IntoView {
+    let body = NodeRef::<Div>::new();
+    let known = Memo::new(move |old: Option<&Known>| {
+        let fresh = state.known();
+        if state.is_held.get() { old.map_or(fresh.clone(), |old| fresh.kept(old)) } else { fresh }
+    });
+    let total = Signal::derive(move || known.with(|known| known.total));
+    let shown = use_viewport(body, offset, total);
+    let slots = Memo::new(move |_| {
+        let shown = shown.get();
+        known.with(|known| known.slots.iter().filter(|slot| (shown.start..shown.end).contains(&slot.at)).cloned().collect::<Vec<Slot>>())
+    });
+    use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total);
+    let look_at = move |offset| opened.look_at(View::Sessions(SessionsQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
+    use_fetch(shown, offset, total, Callback::new(look_at));
+    let first = use_rows(body, move || {
+        let now_ms = state.live.now_ms_untracked();
+        slots.with(|slots| Html::all(slots.iter().map(|slot| row(slot, now_ms)).collect()))
+    });
+    view! {
+        <div class="caption"><span class="caption-count" role="status">{move || caption(state, total.get())}</span></div>
+        <div class="board" role="table" aria-label="Sessions" aria-rowcount=move || total.get() + 1>
+            <div class="board-head" role="rowgroup" inner_html=head().into_string()></div>
+            <div
+                class="board-body sess-body"
+                role="rowgroup"
+                node_ref=body
+                on:pointerenter=move |_| state.is_held.set(true)
+                on:pointerleave=move |_| state.is_held.set(false)
+                on:focusin=move |_| state.is_held.set(true)
+                on:focusout=move |_| state.is_held.set(false)
+                inner_html=first
+            ></div>
+        </div>
+        <Living class="living" html=Signal::derive(move || empty(state, total.get())) />
+        {move || state.query.with(|query| pager("More sessions", &address_of(query), (query.offset, FETCH_ROWS, total.get()), true))}
+    }
+}
+
+fn caption(state: ListState, total: u32) -> String {
+    let number = plural(total.into(), "session", "sessions");
+    let all = state.live.sessions(|sessions| sessions.head.sessions).unwrap_or_default();
+    if total == all { number } else { format!("{number} of {all}") }
+}
+
+/// The names of the columns.
+fn head() -> Html {
+    let column = |(name, class): (&str, &str)| Html::of("span", &[("class", class), ("role", "columnheader")], name);
+    let number = "cell cell-number";
+    let columns = [
+        ("Session", "cell sess-id"),
+        ("Who", "cell sess-who"),
+        ("Client", "cell sess-client"),
+        ("Holds", number),
+        ("Waits", number),
+        ("Behind it", number),
+        ("Oldest hold", number),
+        ("Oldest wait", number),
+        ("Znodes", "cell cell-number sess-znodes"),
+        ("Locks", "cell sess-locks"),
+    ];
+    Html::tag("div", &[("class", "sess-row"), ("role", "row"), ("aria-rowindex", "1")], Html::all(columns.map(column).into()))
+}
+
+/// Why there is nothing to see, in words.
+fn empty(state: ListState, total: u32) -> Html {
+    if total > 0 {
+        return Html::default();
+    }
+    let (title, text, is_filtered) = state.live.sessions(why).unwrap_or(NOT_READ);
+    let all = if is_filtered { Html::of("a", &[("href", "/sessions")], "Show all") } else { Html::default() };
+    let words = Html::tag("p", &[], Html::all(vec![Html::text(text), Html::text(" "), all]));
+    Html::tag("div", &[("class", "empty"), ("data-testid", "empty")], Html::all(vec![Html::of("h2", &[("class", "empty-title")], title), words]))
+}
+
+const NOT_READ: (&str, &str, bool) =
+    ("Not read yet", "The sessions appear here as soon as ZooKeeper has answered. The line above tells how that goes.", false);
+
+fn why(sessions: &Sessions) -> (&'static str, &'static str, bool) {
+    match (sessions.head.sessions, sessions.head.as_of.state) {
+        (1.., _) => ("No match for the filter", "None of the sessions matches.", true),
+        (0, RootState::Syncing | RootState::Stale) => NOT_READ,
+        (0, _) => ("No session owns a znode under the watched roots", "Everything was read. One that takes or awaits a lock appears at once.", false),
+    }
+}

@@ -1,0 +1,107 @@
+//! Every session that owns something under the roots: what it holds, what it waits for, and who waits behind it.
+
+mod list;
+mod row;
+mod state;
+
+use leptos::prelude::*;
+
+use super::at_once::any;
+use super::first::first;
+use super::format::count;
+use super::html::{Html, Living};
+use super::live::Live;
+use super::parts::{Chrome, FilterBox, Key, SortSelect, empty_filter, focus_filter, let_go_of_focus, use_keys};
+use list::SessionList;
+use lockscope_wire::{Body, SessionSort, View};
+use state::ListState;
+
+/// The page.
+#[component]
+pub(crate) fn SessionsPage() -> impl IntoView {
+    let live = Live::of_app();
+    let state = ListState::new(live);
+    let query = state.query.get_untracked();
+    let offset = query.offset;
+    let first = first(|source| source.sessions(&query));
+    let opened = live.open(View::Sessions(query), first, Body::Sessions);
+    use_keys(move |key| act(state, key));
+    view! {
+        <Chrome here="sessions" title="Sessions">
+            {any(view! {
+                <h1 class="sr-only">"Sessions"</h1>
+                {move || notices(state)}
+                <Living class="living" html=Signal::derive(move || totals(live)) />
+                {filters(state)}
+                <SessionList state=state opened=opened offset=offset />
+            })}
+        </Chrome>
+    }
+}
+
+/// What the address or the server has against the question.
+fn notices(state: ListState) -> Option<impl IntoView> {
+    let mistake = state.mistake.get().map(|text| format!("{text} Showing everything."));
+    mistake.or_else(|| state.live.refusal()).map(|text| view! { <p class="notice" role="alert">{text}</p> })
+}
+
+fn totals(live: Live) -> Html {
+    let head = live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting));
+    let total = |name: &str, key: &str, number: Option<u32>| {
+        let pair = vec![Html::of("dt", &[], name), Html::of("dd", &[("data-total", key)], &number.map_or("–".to_owned(), count))];
+        Html::tag("div", &[("class", "total")], Html::all(pair))
+    };
+    let all = vec![
+        total("Sessions", "sessions", head.map(|head| head.0)),
+        total("Holding", "holding", head.map(|head| head.1)),
+        total("Waiting", "waiting", head.map(|head| head.2)),
+    ];
+    Html::tag("dl", &[("class", "totals"), ("data-testid", "totals")], Html::all(all))
+}
+
+fn sort_word(sort: SessionSort) -> &'static str {
+    match sort {
+        SessionSort::Blocks => "waiting behind it",
+        SessionSort::Holds => "holds",
+        SessionSort::OldestWait => "oldest wait",
+        SessionSort::Ephemerals => "znodes",
+        SessionSort::Id => "session id",
+    }
+}
+
+fn filters(state: ListState) -> impl IntoView {
+    let submit = move |event: leptos::ev::SubmitEvent| event.prevent_default();
+    let text = Signal::derive(move || state.query.with(|query| query.q.clone()));
+    let filter = Callback::new(move |text: String| state.change(|query| query.q = text));
+    let sorted = Signal::derive(move || state.query.with(|query| query.sort.name()));
+    let sort = Callback::new(move |name: String| {
+        state.change(|query| query.sort = SessionSort::ALL.into_iter().find(|sort| sort.name() == name).unwrap_or_default());
+    });
+    view! {
+        <form class="filters" method="get" action="/sessions" role="search" aria-label="Sessions to show" on:submit=submit>
+            <FilterBox
+                text=text
+                label="Filter by session id, name or lock; !text leaves out"
+                placeholder="Filter 0x session, name, lock; !not"
+                change=filter
+            />
+            <SortSelect options=SessionSort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
+            <button class="tool only-static" type="submit">"Show"</button>
+        </form>
+    }
+}
+
+fn act(state: ListState, key: &Key) -> bool {
+    match key.name.as_str() {
+        "/" => focus_filter(),
+        "Escape" => {
+            if key.is_typing {
+                empty_filter();
+                state.change(|query| query.q.clear());
+            }
+            let_go_of_focus();
+        }
+        _ => return false,
+    }
+    true
+}

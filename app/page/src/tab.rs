@@ -1,0 +1,164 @@
+//! What a tab tells without being looked at: the worst that is the matter with any lock, and whose locks they are.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+#[cfg(feature = "ssr")]
+use std::sync::Arc;
+
+use super::format::{count, visible};
+#[cfg(feature = "ssr")]
+use super::html::Html;
+use super::live::Live;
+use super::parts::{current, verdict_word};
+#[cfg(feature = "ssr")]
+use crate::ports::Source;
+use lockscope_wire::{BoardHead, BoardQuery, Verdict};
+
+/// The worst of all locks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tab {
+    /// In words, as `2 stuck`; empty where nothing is the matter.
+    words: String,
+    /// The end of the icon's name; empty where nothing is the matter.
+    sign: &'static str,
+    /// The ensemble's name, where it has one.
+    ensemble: String,
+}
+
+impl Tab {
+    /// What the board's head tells.
+    pub fn of(head: &BoardHead) -> Self {
+        let ensemble = head.as_of.ensemble.as_ref().map(|tag| tag.name.clone()).unwrap_or_default();
+        let worst = head.totals.verdicts.first().copied().map(|(verdict, locks)| (sign(verdict), verdict, locks));
+        let (sign, words) = match worst {
+            Some((sign, verdict, locks)) if !sign.is_empty() => (sign, words(verdict, locks)),
+            _ if head.totals.waiters > 0 => {
+                let least = if head.totals.incomplete > 0 { "≥ " } else { "" };
+                ("", format!("{least}{} waiting", count(head.totals.waiters)))
+            }
+            _ => ("", String::new()),
+        };
+        Self { words, sign, ensemble }
+    }
+
+    /// The title of a page.
+    pub(crate) fn title(&self, page: &str) -> String {
+        let mut title = String::new();
+        for part in [&*self.words, &*visible(page), &*self.ensemble] {
+            if !part.is_empty() {
+                title.push_str(part);
+                title.push_str(" · ");
+            }
+        }
+        title.push_str("Lockscope");
+        title
+    }
+
+    /// The icon's address.
+    pub(crate) fn icon(&self) -> String {
+        format!("/favicon{}.svg", self.sign)
+    }
+
+    /// The same, told of a view that is not live.
+    fn doubted(self, word: &str) -> Self {
+        Self { words: word.to_owned(), sign: "-lost", ..self }
+    }
+}
+
+/// The icon of a verdict: nothing where all is well.
+fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Free | Verdict::Healthy | Verdict::Unknown => "",
+        Verdict::Slow | Verdict::Expiring | Verdict::MaybeDeadlocked => "-warn",
+        Verdict::NobodyHome | Verdict::Orphan => "-odd",
+        Verdict::Stuck | Verdict::DoubleOwner | Verdict::Deadlocked => "-bad",
+    }
+}
+
+fn words(verdict: Verdict, locks: u32) -> String {
+    let many = if locks != 1 && matches!(verdict, Verdict::Orphan | Verdict::DoubleOwner) { "s" } else { "" };
+    format!("{} {}{many}", count(locks), verdict_word(verdict))
+}
+
+/// What is asked for besides, where the view on screen does not tell.
+pub(crate) fn beside() -> BoardQuery {
+    BoardQuery { limit: 1, ..BoardQuery::default() }
+}
+
+/// On the server: of those who see through this source.
+#[cfg(feature = "ssr")]
+pub(crate) fn first_tab() -> Tab {
+    use_context::<Arc<dyn Source>>().map(|source| Tab::of(&source.board(&beside()).value.head)).unwrap_or_default()
+}
+
+#[cfg(not(feature = "ssr"))]
+pub(crate) fn first_tab() -> Tab {
+    Tab::default()
+}
+
+/// Title and icon of a page, kept in line with what is the matter.
+#[component]
+pub(crate) fn TabSigns(
+    /// The page's name; empty for the board.
+    page: String,
+) -> impl IntoView {
+    let live = Live::of_app();
+    let early = first_tab();
+    let text = move || {
+        let tab = live.board_head(Tab::of).unwrap_or_else(|| early.clone());
+        let standing = current(live);
+        let is_sure = matches!(standing.state, "live" | "reduced" | "partial" | "syncing");
+        let tab = if is_sure { tab } else { tab.doubted(standing.word) };
+        show(&tab.icon());
+        tab.title(&page)
+    };
+    view! { <Title text=title_text(text) /> }
+}
+
+/// The title for the document that the server writes: as text, and as it is now. `leptos_meta` 0.8.7 writes a title into
+/// the document without escaping it, and would ask a closure for it after the render yielded, when another request's
+/// signals may be the current ones.
+#[cfg(feature = "ssr")]
+fn title_text(text: impl Fn() -> String) -> String {
+    Html::text(&text()).into_string()
+}
+
+/// The browser sets the title as text.
+#[cfg(not(feature = "ssr"))]
+fn title_text<F: Fn() -> String>(text: F) -> F {
+    text
+}
+
+/// Shows an icon; the same one again would be asked for again.
+#[cfg(feature = "hydrate")]
+fn show(icon: &str) {
+    let link = document().query_selector("link[rel=icon]").ok().flatten();
+    if let Some(link) = link.filter(|link| link.get_attribute("href").as_deref() != Some(icon)) {
+        // The attribute's name is one.
+        let _ = link.set_attribute("href", icon);
+    }
+}
+
+/// The document says it.
+#[cfg(not(feature = "hydrate"))]
+fn show(_: &str) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockscope_wire::{EnsembleColor, EnsembleTag};
+
+    #[test]
+    fn the_worst_comes_first() {
+        let mut head = BoardHead::default();
+        assert_eq!(Tab::of(&head).title(""), "Lockscope");
+        head.totals.waiters = 1_200;
+        assert_eq!(Tab::of(&head).title(""), "1\u{202f}200 waiting · Lockscope");
+        head.totals.verdicts = vec![(Verdict::Orphan, 2), (Verdict::Healthy, 7)];
+        head.as_of.ensemble = Some(EnsembleTag { name: "prod".to_owned(), color: EnsembleColor::Teal });
+        assert_eq!(Tab::of(&head).title("/a/b"), "2 orphans · /a/b · prod · Lockscope");
+        assert_eq!(Tab::of(&head).icon(), "/favicon-odd.svg");
+        let lost = Tab::of(&head).doubted("OFFLINE");
+        assert_eq!((lost.title("Waits"), lost.icon()), ("OFFLINE · Waits · prod · Lockscope".to_owned(), "/favicon-lost.svg".to_owned()));
+    }
+}

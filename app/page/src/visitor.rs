@@ -1,0 +1,33 @@
+//! Who looks at the page; the same on the server and in the browser.
+
+use leptos::prelude::*;
+use leptos::server::SharedValue;
+
+use super::first::{pack, unpack};
+use lockscope_wire::Person;
+
+/// Who looks, as far as the server said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Visitor(pub(crate) Option<Person>);
+
+impl Visitor {
+    /// From the request on the server, from the document in the browser.
+    pub(crate) fn meet() -> Self {
+        let mut seen = None;
+        let packed = SharedValue::new_str(|| {
+            seen = use_context::<Person>();
+            seen.as_ref().and_then(pack).unwrap_or_default()
+        });
+        Self(seen.or_else(|| unpack(&packed.into_inner())))
+    }
+
+    /// The app's.
+    pub(crate) fn of_app() -> Self {
+        use_context().unwrap_or_default()
+    }
+
+    /// They may plan and order releases.
+    pub(crate) fn may_release(&self) -> bool {
+        self.0.as_ref().is_some_and(|person| person.may_release)
+    }
+}

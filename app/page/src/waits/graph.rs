@@ -1,0 +1,285 @@
+//! The graph: boxes for sessions, lines for waits, from left to right. It can be dragged, and zoomed by wheel, keys and
+//! buttons; a box can be chosen.
+
+use leptos::ev::{KeyboardEvent, PointerEvent, WheelEvent};
+use leptos::prelude::*;
+use leptos::svg::Svg;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+use wasm_bindgen::JsCast as _;
+
+use super::WaitsState;
+use super::table::name_of;
+use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
+use crate::format::{middle, plural, visible};
+use crate::html::{Html, follow_svg};
+use crate::parts::cycle_mark;
+use lockscope_wire::{SessionId, Verdict, Waits};
+
+/// Lines whose lock is named; more would only hide each other.
+const NAMED_MAX: usize = 40;
+/// Room around the drawing.
+const MARGIN: f64 = 36.0;
+/// Below this scale names can't be read: the drawing is then shown in its own size, from its left upper corner.
+const LEGIBLE: f64 = 0.75;
+/// Smallest and largest height of the view, in pixels.
+const HEIGHT: (f64, f64) = (140.0, 600.0);
+/// Smallest and largest magnification.
+const ZOOM: (f64, f64) = (0.1, 40.0);
+
+/// A session, with all that is drawn of it.
+#[derive(Clone, Debug, PartialEq)]
+struct Card {
+    session: SessionId,
+    x: f64,
+    y: f64,
+    name: String,
+    text: String,
+    cycle: Option<Verdict>,
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    from: SessionId,
+    to: SessionId,
+    path: String,
+    at: (f64, f64),
+    lock: String,
+    cycle: Option<Verdict>,
+}
+
+/// What is drawn. It holds no ages, so it changes only when somebody begins or stops to wait.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Drawing {
+    boxes: Vec<Card>,
+    lines: Vec<Line>,
+    width: f64,
+    height: f64,
+}
+
+fn draw(waits: &Waits) -> Drawing {
+    let layers: Vec<u32> = waits.nodes.iter().map(|node| node.layer).collect();
+    let at = |session: SessionId| waits.nodes.iter().position(|node| node.session_id == session);
+    let known: Vec<_> = waits.edges.iter().filter_map(|edge| Some((edge, (at(edge.from)?, at(edge.to)?)))).collect();
+    let ends: Vec<(usize, usize)> = known.iter().map(|(_, ends)| *ends).collect();
+    let laid = layout(&layers, &ends);
+    let boxes = waits.nodes.iter().zip(&laid.boxes).map(|(node, (x, y))| Card {
+        session: node.session_id,
+        x: *x,
+        y: *y,
+        name: middle(&name_of(waits, node.session_id), 20),
+        text: format!("holds {}, waits for {}", node.holds.len(), node.waits.len()),
+        cycle: node.cycle_verdict,
+    });
+    let is_named = known.len() <= NAMED_MAX;
+    let mut named = Vec::new();
+    let lines = known.iter().zip(laid.lines).zip(laid.middles).map(|(((edge, _), path), at)| Line {
+        from: edge.from,
+        to: edge.to,
+        path,
+        at,
+        // Of many lines of one lock to one session the first tells the name of all.
+        lock: if (is_named || edge.in_cycle) && !named.contains(&(edge.to, &edge.lock)) {
+            named.push((edge.to, &edge.lock));
+            middle(&visible(&edge.lock), 18)
+        } else {
+            String::new()
+        },
+        cycle: edge.cycle_verdict,
+    });
+    Drawing { boxes: boxes.collect(), lines: lines.collect(), width: laid.width, height: laid.height }
+}
+
+/// Which part of the drawing is seen: its left upper corner, and the magnification. None: all of it.
+type Sight = Option<(f64, f64, f64)>;
+
+/// The graph.
+#[component]
+pub(super) fn Graph(state: WaitsState) -> impl IntoView {
+    let drawing = Memo::new(move |_| state.waits.with(draw));
+    let view = NodeRef::<Svg>::new();
+    // Pixels a unit of the drawing takes when all of it is seen.
+    let scale_of_all = move || {
+        let Some(view) = view.get_untracked() else { return 1.0 };
+        let seen = view.get_bounding_client_rect();
+        drawing.with_untracked(|drawing| (seen.width() / (drawing.width + 2.0 * MARGIN)).min(seen.height() / (drawing.height + 2.0 * MARGIN)))
+    };
+    let sight = RwSignal::new(Sight::None);
+    let dragged_from = StoredValue::new(None::<(i32, i32)>);
+    let view_box = move || {
+        let (width, height) = drawing.with(|drawing| (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN));
+        let (x, y, zoom) = sight.get().unwrap_or((-MARGIN, -MARGIN, 1.0));
+        format!("{x:.1} {y:.1} {:.1} {:.1}", width / zoom, height / zoom)
+    };
+    let zoom_by = move |factor: f64| {
+        let (width, height) = drawing.with_untracked(|drawing| (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN));
+        let (x, y, zoom) = sight.get_untracked().unwrap_or((-MARGIN, -MARGIN, 1.0));
+        let next = (zoom * factor).clamp(ZOOM.0, ZOOM.1);
+        // Around the middle of what is seen.
+        let shift = (1.0 / zoom - 1.0 / next) / 2.0;
+        sight.set(Some((x + width * shift, y + height * shift, next)));
+    };
+    let move_by = move |dx: f64, dy: f64| {
+        let (x, y, zoom) = sight.get_untracked().unwrap_or((-MARGIN, -MARGIN, 1.0));
+        let scale = (scale_of_all() * zoom).max(0.01);
+        sight.set(Some((x + dx / scale, y + dy / scale, zoom)));
+    };
+    Effect::new(move |_| {
+        view.track();
+        let scale = scale_of_all();
+        if scale < LEGIBLE && scale > 0.0 {
+            sight.set(Some((-MARGIN, -MARGIN, 1.0 / scale)));
+        }
+    });
+    let on_wheel = move |event: WheelEvent| {
+        // Without a modifier the wheel scrolls the page, as everywhere.
+        if event.ctrl_key() || event.meta_key() {
+            event.prevent_default();
+            zoom_by(if event.delta_y() < 0.0 { 1.2 } else { 1.0 / 1.2 });
+        }
+    };
+    let on_move = move |event: PointerEvent| {
+        if let Some((x, y)) = dragged_from.get_value().filter(|_| event.buttons() == 1) {
+            move_by(f64::from(x - event.client_x()), f64::from(y - event.client_y()));
+            dragged_from.set_value(Some((event.client_x(), event.client_y())));
+        }
+    };
+    let navigate = use_navigate();
+    let choose = move |target| {
+        let Some(session) = session_at(target) else { return };
+        let is_chosen = state.chosen.get_untracked().is_some_and(|chosen| chosen.to_string() == session);
+        let address = if is_chosen { "/waits".to_owned() } else { format!("/waits?session={session}") };
+        navigate(&address, NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
+    };
+    let by_key = choose.clone();
+    let on_key = move |event: KeyboardEvent| {
+        match event.key().as_str() {
+            "Enter" | " " => by_key(event.target()),
+            "+" => zoom_by(1.25),
+            "-" => zoom_by(0.8),
+            "0" => sight.set(None),
+            "ArrowLeft" => move_by(-60.0, 0.0),
+            "ArrowRight" => move_by(60.0, 0.0),
+            "ArrowUp" => move_by(0.0, -60.0),
+            "ArrowDown" => move_by(0.0, 60.0),
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    let summary = move || {
+        drawing.with(|drawing| {
+            format!("{} wait for each other; the table below tells the same.", plural(drawing.boxes.len() as u64, "session", "sessions"))
+        })
+    };
+    let picture = Memo::new(move |_| drawing.with(|drawing| picture(drawing, state.chosen.get())));
+    let first = picture.get_untracked().into_string();
+    Effect::new(move |before: Option<Html>| {
+        let next = picture.get();
+        if let Some(view) = view.get().filter(|_| before.as_ref() != Some(&next)) {
+            follow_svg(&view, &next);
+        }
+        next
+    });
+    view! {
+        <section class="graph dims" aria-label="Graph of waiting">
+            <div class="graph-tools">
+                <span class="quiet">"An arrow points at whoever is waited for. Drag to move."</span>
+                <button class="tool" type="button" on:click=move |_| zoom_by(1.25)>"Larger"</button>
+                <button class="tool" type="button" on:click=move |_| zoom_by(0.8)>"Smaller"</button>
+                <button class="tool" type="button" on:click=move |_| sight.set(None)>"All"</button>
+            </div>
+            <svg
+                class="graph-view"
+                viewBox=view_box
+                preserveAspectRatio="xMinYMin meet"
+                node_ref=view
+                height=move || drawing.with(|drawing| (drawing.height + 2.0 * MARGIN).clamp(HEIGHT.0, HEIGHT.1))
+                role="group"
+                tabindex="0"
+                aria-label=summary
+                data-testid="graph"
+                inner_html=first
+                on:wheel=on_wheel
+                on:click=move |event| choose(event.target())
+                on:pointerdown=move |event| dragged_from.set_value(Some((event.client_x(), event.client_y())))
+                on:pointermove=on_move
+                on:pointerup=move |_| dragged_from.set_value(None)
+                on:pointerleave=move |_| dragged_from.set_value(None)
+                on:keydown=on_key
+            ></svg>
+        </section>
+    }
+}
+
+/// The drawing as SVG.
+fn picture(drawing: &Drawing, chosen: Option<SessionId>) -> Html {
+    let tips = ["tip", "tip-bad", "tip-warn"].map(|id| {
+        let head = Html::tag("path", &[("d", "M0 0L8 4L0 8z")], Html::default());
+        let size = [("viewBox", "0 0 8 8"), ("refX", "7"), ("refY", "4"), ("markerWidth", "8"), ("markerHeight", "8")];
+        let [view, x, y, width, height] = size;
+        Html::tag("marker", &[("id", id), view, x, y, width, height, ("markerUnits", "userSpaceOnUse"), ("orient", "auto")], head)
+    });
+    let lines = drawing.lines.iter().map(|line| {
+        let is_dim = chosen.is_some_and(|chosen| chosen != line.from && chosen != line.to);
+        let tip = match line.cycle {
+            None => "url(#tip)",
+            Some(Verdict::Deadlocked) => "url(#tip-bad)",
+            Some(_) => "url(#tip-warn)",
+        };
+        let (x, y) = (format!("{:.1}", line.at.0), format!("{:.1}", line.at.1 - 4.0));
+        let inner = vec![
+            Html::tag("path", &[("d", &line.path), ("marker-end", tip)], Html::default()),
+            Html::of("text", &[("x", &x), ("y", &y), ("text-anchor", "middle")], &line.lock),
+        ];
+        Html::tag("g", &[("class", "graph-line"), ("data-cycle", cycle_mark(line.cycle)), ("data-dim", yes(is_dim))], Html::all(inner))
+    });
+    let boxes = drawing.boxes.iter().map(|node| {
+        let name = format!("{}: {}{}", node.name, node.text, in_words(node.cycle));
+        let text = match node.cycle {
+            None => node.text.clone(),
+            Some(Verdict::Deadlocked) => format!("▲ {}", node.text),
+            Some(_) => format!("△ {}", node.text),
+        };
+        let (width, height) = (BOX_WIDTH.to_string(), BOX_HEIGHT.to_string());
+        let inner = vec![
+            Html::of("title", &[], &name),
+            Html::tag("rect", &[("width", &width), ("height", &height), ("rx", "8")], Html::default()),
+            Html::of("text", &[("class", "graph-name"), ("x", "12"), ("y", "19")], &node.name),
+            Html::of("text", &[("class", "graph-text"), ("x", "12"), ("y", "35")], &text),
+        ];
+        let (id, at) = (node.session.to_string(), format!("translate({:.0} {:.0})", node.x, node.y));
+        let is_chosen = if chosen == Some(node.session) { "true" } else { "false" };
+        let attributes = [
+            ("class", "graph-box"),
+            ("role", "button"),
+            ("tabindex", "0"),
+            ("data-key", &*id),
+            ("aria-pressed", is_chosen),
+            ("data-cycle", cycle_mark(node.cycle)),
+            ("transform", &at),
+        ];
+        Html::tag("g", &attributes, Html::all(inner))
+    });
+    let mut parts = vec![Html::tag("defs", &[], Html::all(tips.into()))];
+    parts.extend(lines);
+    parts.extend(boxes);
+    Html::all(parts)
+}
+
+fn in_words(cycle: Option<Verdict>) -> &'static str {
+    match cycle {
+        None => "",
+        Some(Verdict::Deadlocked) => ", in a deadlock",
+        Some(_) => ", in what may be a deadlock",
+    }
+}
+
+fn yes(is_so: bool) -> &'static str {
+    if is_so { "true" } else { "" }
+}
+
+/// The session whose box an event came from.
+fn session_at(target: Option<web_sys::EventTarget>) -> Option<String> {
+    target?.dyn_into::<web_sys::Element>().ok()?.closest(".graph-box").ok()??.get_attribute("data-key")
+}

@@ -1,0 +1,98 @@
+//! The record of acts, as auditors read it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Zxid;
+use super::name::named_enum;
+
+named_enum! {
+    /// What a record is of.
+    AuditKind {
+        /// A log began, or went on after a start of the server.
+        Started = "started",
+        /// Somebody signed in.
+        SignedIn = "signed_in",
+        /// Somebody signed out, or a session ran out.
+        SignedOut = "signed_out",
+        /// A sign-in, or an act, was refused.
+        Refused = "refused",
+        /// A release is about to be sent.
+        ReleaseIntent = "release_intent",
+        /// How that release ended.
+        ReleaseOutcome = "release_outcome",
+        /// A holder is about to be asked to let go.
+        RevokeIntent = "revoke_intent",
+        /// How asking ended.
+        RevokeOutcome = "revoke_outcome",
+        /// A second person approved an order.
+        Approved = "approved",
+        /// A run of the lab began.
+        LabStarted = "lab_started",
+        /// A run of the lab ended.
+        LabEnded = "lab_ended",
+    }
+}
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AuditRecord {
+    /// Counts from 1 without gaps.
+    pub id: u64,
+    /// When, ms since the Unix epoch.
+    pub at_ms: i64,
+    /// What it is of.
+    pub kind: AuditKind,
+    /// Who.
+    pub actor: String,
+    /// Role and way of signing in, like `operator by token`.
+    pub actor_by: String,
+    /// Where from; null for the server itself.
+    pub address: Option<String>,
+    /// Ensemble.
+    pub ensemble: Option<String>,
+    /// The lock.
+    pub lock: Option<String>,
+    /// The znode.
+    pub path: Option<String>,
+    /// Which incarnation of it a request is about; not there where a record is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub czxid: Option<Zxid>,
+    /// The plan that was ordered; not there where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<String>,
+    /// The record of the intent that this is the outcome of.
+    pub intent: Option<u64>,
+    /// How it ended; the names of [`super::Outcome`] for releases.
+    pub outcome: Option<String>,
+    /// The reason that was given.
+    pub reason: Option<String>,
+    /// More, in words: what was seen, what was verified, why it was refused.
+    pub detail: String,
+    /// SHA-256 over the record before and this one, in hexadecimal.
+    pub hash: String,
+}
+
+/// Answer of `GET /api/v1/audit`, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AuditPage {
+    /// Records in the log.
+    pub total: u64,
+    /// Requests whose intent is on record and whose outcome is not: those that are being carried out, and those that a start of
+    /// the server has still to settle.
+    #[serde(default)]
+    pub open_requests: u64,
+    /// Where the log is on the server's disk.
+    pub file: String,
+    /// Why nothing more can be written; empty while all is well.
+    pub trouble: String,
+    /// Why the webhook is behind; empty while it is not, or when there is none.
+    #[serde(default)]
+    pub delivery_trouble: String,
+    /// What to give as `before` to go on to older records; null when there are none.
+    #[serde(default)]
+    pub next_before: Option<u64>,
+    /// A part of it.
+    pub records: Vec<AuditRecord>,
+}

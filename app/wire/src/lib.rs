@@ -1,0 +1,66 @@
+//! Plain data that crosses a wire: between server and browser, and to scripts; and `words`, times and counts as people
+//! read them on either side. Serde only; knows neither the core nor the page. Live rows carry instants (`*_at_ms`, `*_since_ms`: ms since the Unix epoch, server's
+//! clock), never ages, so that a row only changes when something happened; ages are worked out where they are shown.
+//!
+//! Enums are externally tagged so that the compact encoding (postcard) can carry them; the JSON frames that
+//! scripts see are flattened to `type` / `kind` tags by the server.
+
+mod audit;
+mod board;
+mod events;
+mod evidence;
+mod frame;
+mod freshness;
+#[cfg(test)]
+mod golden;
+mod id;
+mod lab;
+mod lock;
+mod name;
+mod person;
+mod problem;
+mod query;
+mod release;
+mod session;
+mod status;
+mod visible;
+mod waits;
+mod window;
+pub mod words;
+
+pub use audit::{AuditKind, AuditPage, AuditRecord};
+pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
+pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
+pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
+pub use frame::{Body, ClientFrame, DeltaBody, KnownView, ServerFrame, View, decode_frame, encode_frame};
+pub use freshness::{LIVE_AGE_MAX_MS, age_ms, is_fresh};
+pub use id::{Epoch, SessionId, Zxid};
+pub use lab::{
+    Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted, LabState, Lane, ServerCounter, Spread,
+    Strategy, ThrownFault,
+};
+pub use lock::{
+    AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
+    StatRow,
+};
+pub use name::{Access, Confidence, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, Role, RootState, Severity, Verdict};
+pub use person::{Duty, Person, SignedBy};
+pub use problem::Problem;
+pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
+pub use release::{DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult};
+pub use session::{
+    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead, SpotRow,
+};
+pub use status::{ConfigStatus, EnsembleStatus, RootStatus, Status};
+pub use visible::visible;
+pub use waits::{Cycle, Spot, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
+pub use window::{Window, WindowDelta, WindowRow};
+
+/// Version of the live protocol; the first byte of every compact frame.
+pub const PROTOCOL: u8 = 2;
+/// Subprotocol of scripts: JSON text frames.
+pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
+/// Subprotocol of the page: binary frames, one version byte and then postcard.
+pub const SUBPROTOCOL_BIN: &str = "lockscope.v1.bin";
+/// Largest window of rows one view may ask for.
+pub const WINDOW_ROWS_MAX: u32 = 500;

@@ -1,0 +1,366 @@
+//! What a view asks for, and its form in a URL's query. The same text is a deep link of the page, the query
+//! of the HTTP API and, as fields, the view of a live subscription.
+
+use std::fmt::{self, Write as _};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Recipe, SessionId, Verdict, WINDOW_ROWS_MAX};
+
+/// Order of the board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Sort {
+    /// Total waiting time now, largest first.
+    #[default]
+    Damage,
+    /// Longest single wait first.
+    OldestWait,
+    /// Most waiters first.
+    Depth,
+    /// Longest hold first.
+    Hold,
+    /// By path.
+    Path,
+}
+
+impl Sort {
+    /// Every order, as the page lists them.
+    pub const ALL: [Self; 5] = [Self::Damage, Self::OldestWait, Self::Depth, Self::Hold, Self::Path];
+
+    /// The name in URLs and frames.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Damage => "damage",
+            Self::OldestWait => "oldest_wait",
+            Self::Depth => "depth",
+            Self::Hold => "hold",
+            Self::Path => "path",
+        }
+    }
+}
+
+/// What the board shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct BoardQuery {
+    /// Ensemble name; empty for all.
+    pub ensemble: String,
+    /// Root path, or an ensemble's name, a space and a root path; empty for all.
+    pub root: String,
+    /// Text to find in path, recipe label, holder label or session id; `!text` excludes. Terms are separated by spaces.
+    pub q: String,
+    /// Only this recipe.
+    pub recipe: Option<Recipe>,
+    /// Only this verdict.
+    pub verdict: Option<Verdict>,
+    /// Order.
+    pub sort: Sort,
+    /// Keep locks of one root together.
+    pub group: bool,
+    /// First row.
+    pub offset: u32,
+    /// Rows, at most [`WINDOW_ROWS_MAX`].
+    pub limit: u32,
+}
+
+impl Default for BoardQuery {
+    fn default() -> Self {
+        Self {
+            ensemble: String::new(),
+            root: String::new(),
+            q: String::new(),
+            recipe: None,
+            verdict: None,
+            sort: Sort::default(),
+            group: false,
+            offset: 0,
+            limit: 100,
+        }
+    }
+}
+
+/// What the lock page shows: one lock and a window of its contenders.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct LockQuery {
+    /// Ensemble name; empty means the only one.
+    pub ensemble: String,
+    /// The lock's path, or the path of a znode in it.
+    pub path: String,
+    /// First contender row.
+    pub offset: u32,
+    /// Contender rows, at most [`WINDOW_ROWS_MAX`].
+    pub limit: u32,
+}
+
+impl Default for LockQuery {
+    fn default() -> Self {
+        Self { ensemble: String::new(), path: String::new(), offset: 0, limit: 100 }
+    }
+}
+
+/// Order of the sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SessionSort {
+    /// Those that make most others wait first.
+    #[default]
+    Blocks,
+    /// Most holds first.
+    Holds,
+    /// Longest single wait first.
+    OldestWait,
+    /// Most znodes first.
+    Ephemerals,
+    /// By id.
+    Id,
+}
+
+impl SessionSort {
+    /// Every order, as the page lists them.
+    pub const ALL: [Self; 5] = [Self::Blocks, Self::Holds, Self::OldestWait, Self::Ephemerals, Self::Id];
+
+    /// The name in URLs and frames.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Holds => "holds",
+            Self::OldestWait => "oldest_wait",
+            Self::Ephemerals => "ephemerals",
+            Self::Id => "id",
+        }
+    }
+}
+
+/// What the list of sessions shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct SessionsQuery {
+    /// Ensemble name; empty for all.
+    pub ensemble: String,
+    /// Text to find in id, label or lock path; `!text` excludes.
+    pub q: String,
+    /// Order.
+    pub sort: SessionSort,
+    /// First row.
+    pub offset: u32,
+    /// Rows, at most [`WINDOW_ROWS_MAX`].
+    pub limit: u32,
+}
+
+impl Default for SessionsQuery {
+    fn default() -> Self {
+        Self { ensemble: String::new(), q: String::new(), sort: SessionSort::default(), offset: 0, limit: 100 }
+    }
+}
+
+/// What a session's page shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct SessionQuery {
+    /// Ensemble name; empty means the only one.
+    pub ensemble: String,
+    /// The session.
+    pub id: SessionId,
+    /// First znode.
+    pub offset: u32,
+    /// Znodes, at most [`WINDOW_ROWS_MAX`].
+    pub limit: u32,
+}
+
+impl Default for SessionQuery {
+    fn default() -> Self {
+        Self { ensemble: String::new(), id: SessionId(0), offset: 0, limit: 100 }
+    }
+}
+
+/// A query parameter that could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseQueryError {
+    /// The parameter's name.
+    pub name: String,
+    /// What it said.
+    pub value: String,
+    /// What it may say.
+    pub expected: String,
+}
+
+impl fmt::Display for ParseQueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a value of `{}`; use {}", self.value, self.name, self.expected)
+    }
+}
+
+impl std::error::Error for ParseQueryError {}
+
+impl BoardQuery {
+    /// Reads decoded query parameters. Unknown names are an error, so that a typo does not widen a filter unseen.
+    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
+        let mut query = Self::default();
+        for (name, value) in pairs {
+            match name {
+                "ensemble" => query.ensemble = value.to_owned(),
+                "root" => query.root = value.to_owned(),
+                "q" => query.q = value.to_owned(),
+                "recipe" => query.recipe = one_of(name, value, &Recipe::ALL, Recipe::name)?,
+                "verdict" => query.verdict = one_of(name, value, &Verdict::ALL, Verdict::name)?,
+                "sort" => query.sort = one_of(name, value, &Sort::ALL, Sort::name)?.unwrap_or_default(),
+                "group" => query.group = flag(name, value)?,
+                "offset" => query.offset = number(name, value)?,
+                "limit" => query.limit = rows(name, value)?,
+                _ => return Err(unknown(name, value, "ensemble, root, q, recipe, verdict, sort, group, offset or limit")),
+            }
+        }
+        Ok(query)
+    }
+
+    /// The query part of a deep link to this board, with its `?`; empty for the default board. Offset and
+    /// limit follow the scroll position and are left out.
+    pub fn to_url_query(&self) -> String {
+        let mut out = String::new();
+        push_pair(&mut out, "ensemble", &self.ensemble);
+        push_pair(&mut out, "root", &self.root);
+        push_pair(&mut out, "q", &self.q);
+        push_pair(&mut out, "recipe", self.recipe.map_or("", Recipe::name));
+        push_pair(&mut out, "verdict", self.verdict.map_or("", Verdict::name));
+        push_pair(&mut out, "sort", if self.sort == Sort::default() { "" } else { self.sort.name() });
+        push_pair(&mut out, "group", if self.group { "root" } else { "" });
+        out
+    }
+}
+
+impl LockQuery {
+    /// Reads decoded query parameters; the path is required.
+    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
+        let mut query = Self::default();
+        for (name, value) in pairs {
+            match name {
+                "ensemble" => query.ensemble = value.to_owned(),
+                "path" => query.path = value.to_owned(),
+                "offset" => query.offset = number(name, value)?,
+                "limit" => query.limit = rows(name, value)?,
+                _ => return Err(unknown(name, value, "ensemble, path, offset or limit")),
+            }
+        }
+        if query.path.starts_with('/') { Ok(query) } else { Err(unknown("path", &query.path, "the absolute path of a lock, like /order")) }
+    }
+
+    /// The deep link to this lock's page.
+    pub fn to_url(&self) -> String {
+        let mut out = String::new();
+        push_pair(&mut out, "ensemble", if self.ensemble == "default" { "" } else { &self.ensemble });
+        push_pair(&mut out, "path", &self.path);
+        format!("/lock{out}")
+    }
+}
+
+impl SessionsQuery {
+    /// Reads decoded query parameters.
+    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
+        let mut query = Self::default();
+        for (name, value) in pairs {
+            match name {
+                "ensemble" => query.ensemble = value.to_owned(),
+                "q" => query.q = value.to_owned(),
+                "sort" => query.sort = one_of(name, value, &SessionSort::ALL, SessionSort::name)?.unwrap_or_default(),
+                "offset" => query.offset = number(name, value)?,
+                "limit" => query.limit = rows(name, value)?,
+                _ => return Err(unknown(name, value, "ensemble, q, sort, offset or limit")),
+            }
+        }
+        Ok(query)
+    }
+
+    /// The query part of a deep link to this list, with its `?`; empty for the default list.
+    pub fn to_url_query(&self) -> String {
+        let mut out = String::new();
+        push_pair(&mut out, "ensemble", &self.ensemble);
+        push_pair(&mut out, "q", &self.q);
+        push_pair(&mut out, "sort", if self.sort == SessionSort::default() { "" } else { self.sort.name() });
+        out
+    }
+}
+
+impl SessionQuery {
+    /// Reads decoded query parameters; the id is required.
+    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
+        let mut query = Self::default();
+        let mut is_named = false;
+        for (name, value) in pairs {
+            match name {
+                "ensemble" => query.ensemble = value.to_owned(),
+                "id" => {
+                    query.id = value.parse().map_err(|_| unknown(name, value, "a session id as ZooKeeper prints it, like 0x100000a1b2c0001"))?;
+                    is_named = true;
+                }
+                "offset" => query.offset = number(name, value)?,
+                "limit" => query.limit = rows(name, value)?,
+                _ => return Err(unknown(name, value, "ensemble, id, offset or limit")),
+            }
+        }
+        if is_named { Ok(query) } else { Err(unknown("id", "", "a session id as ZooKeeper prints it, like 0x100000a1b2c0001")) }
+    }
+
+    /// The deep link to this session's page.
+    pub fn to_url(&self) -> String {
+        let mut out = String::new();
+        push_pair(&mut out, "ensemble", if self.ensemble == "default" { "" } else { &self.ensemble });
+        push_pair(&mut out, "id", &self.id.to_string());
+        format!("/session{out}")
+    }
+}
+
+fn one_of<T: Copy>(name: &str, value: &str, all: &[T], name_of: fn(T) -> &'static str) -> Result<Option<T>, ParseQueryError> {
+    if value.is_empty() {
+        return Ok(None);
+    }
+    all.iter().copied().find(|item| name_of(*item) == value).map(Some).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|item| name_of(*item)).collect();
+        unknown(name, value, &format!("one of {}", names.join(", ")))
+    })
+}
+
+fn number(name: &str, value: &str) -> Result<u32, ParseQueryError> {
+    value.parse().map_err(|_| unknown(name, value, "a whole number from 0 to 4294967295"))
+}
+
+/// Rows of a window; more than fit count as so many as do.
+fn rows(name: &str, value: &str) -> Result<u32, ParseQueryError> {
+    number(name, value).map(|rows| rows.clamp(1, WINDOW_ROWS_MAX))
+}
+
+fn flag(name: &str, value: &str) -> Result<bool, ParseQueryError> {
+    match value {
+        "root" | "true" | "1" => Ok(true),
+        "" | "false" | "0" => Ok(false),
+        _ => Err(unknown(name, value, "root, true or 1 to keep roots together, false or 0 not to")),
+    }
+}
+
+fn unknown(name: &str, value: &str, expected: &str) -> ParseQueryError {
+    ParseQueryError { name: name.to_owned(), value: value.to_owned(), expected: expected.to_owned() }
+}
+
+fn push_pair(out: &mut String, name: &str, value: &str) {
+    if value.is_empty() {
+        return;
+    }
+    out.push(if out.is_empty() { '?' } else { '&' });
+    out.push_str(name);
+    out.push('=');
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~/!".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Who may depend on whom, as Cargo has it: the edges between our crates, and all that the core and the wire stand on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Each crate and those of ours that it may be built with; tests and benchmarks apart.
+const OURS: &[(&str, &[&str])] = &[
+    ("campaign", &["judge", "server", "txn_log"]),
+    ("core", &[]),
+    ("judge", &["txn_log"]),
+    ("page", &["wire"]),
+    ("server", &["core", "page", "wire"]),
+    ("style", &[]),
+    ("txn_log", &[]),
+    ("wire", &[]),
+];
+/// Crates that may be built with nothing else of others, either; what is behind a feature in brackets.
+const OTHERS: &[(&str, &[&str])] = &[("core", &[]), ("wire", &["postcard", "(schemars)", "serde"])];
+
+/// Names of what a package is built with; those that are optional in brackets.
+fn built_with<'a>(package: &'a Value, is_ours: &'a dyn Fn(&Value) -> bool) -> impl Iterator<Item = String> + 'a {
+    let all = package["dependencies"].as_array().unwrap().iter();
+    all.filter(|one| one["kind"].is_null() && is_ours(one)).map(|one| {
+        let name = one["name"].as_str().unwrap();
+        if one["optional"] == true { format!("({name})") } else { name.to_owned() }
+    })
+}
+
+fn list(table: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
+    table.iter().map(|(name, with)| ((*name).to_owned(), with.iter().map(|with| (*with).to_owned()).collect())).collect()
+}
+
+#[test]
+fn crates_depend_on_what_is_listed_only() {
+    let told = Command::new(env!("CARGO")).args(["metadata", "--locked", "--no-deps", "--format-version", "1"]).output().unwrap();
+    let metadata: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let name = |package: &Value| package["name"].as_str().unwrap().to_owned();
+    let ours = |one: &Value| !one["path"].is_null();
+    let found: BTreeMap<_, BTreeSet<_>> = packages.iter().map(|package| (name(package), built_with(package, &ours).collect())).collect();
+    assert_eq!(found, list(OURS));
+    let others = |one: &Value| one["path"].is_null();
+    for (wanted, with) in list(OTHERS) {
+        let package = packages.iter().find(|package| name(package) == wanted).unwrap();
+        assert_eq!(built_with(package, &others).collect::<BTreeSet<_>>(), with, "{wanted}");
+    }
+}
