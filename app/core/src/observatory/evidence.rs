@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Observatory;
-use super::refresh::identify;
+use super::refresh::identify_noted;
 use crate::change::Change;
 use crate::evidence::{Disputed, Round};
 use crate::recipe::Shape;
@@ -49,14 +49,6 @@ impl Observatory {
         self.backlog.heard.append(&mut self.unlisted);
     }
 
-    /// Brings what is told of a lock's holders up to date; whether that is news.
-    pub(super) fn identify(&mut self, path: &str) -> bool {
-        let Some(lock) = self.locks.get_mut(path).filter(|_| self.book.rounds() > 0) else { return false };
-        let owners = lock.holders.iter().filter_map(|tenure| tenure.owner);
-        self.unlisted.extend(owners.filter(|owner| self.book.session(*owner).is_none()));
-        identify(lock, &self.book)
-    }
-
     /// Has the findings looked for of every lock that members disagree on otherwise than before: one that only a wrong
     /// member has a znode of may look free to us.
     fn look_at_disputed(&mut self, now: TimeMs, before: &BTreeMap<Box<str>, Disputed>) {
@@ -85,8 +77,8 @@ impl Observatory {
         let held = self.spots(session).filter(|spot| spot.tenure.is_some());
         let paths: BTreeSet<Arc<str>> = held.map(|spot| Arc::clone(&spot.lock.path)).collect();
         for path in paths {
-            if self.identify(&path) {
-                let Some(lock) = self.locks.get_mut(&path) else { continue };
+            let Some(lock) = self.locks.get_mut(&path) else { continue };
+            if identify_noted(lock, &self.book, &mut self.unlisted) {
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: Arc::clone(&path) });
                 self.plan_look(now, &path);

@@ -1,5 +1,6 @@
 //! Keeping one lock in line with the believed tree: recognition, holders, verdict, findings.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::holders::follow_holders;
@@ -157,6 +158,7 @@ impl Observatory {
         if seen == Seen::AfterGap {
             lock.left_at = now;
         }
+        identify_noted(lock, &self.book, &mut self.unlisted);
         self.shelf.note(lock);
         let path = Arc::clone(&lock.path);
         let first = lock.holders.first().map(|tenure| tenure.name.clone());
@@ -165,7 +167,6 @@ impl Observatory {
         } else {
             Change::LockTouched { lock: Arc::clone(&path) }
         });
-        self.identify(&path);
         self.plan_look(now, &path);
         for (session, node, what) in &news.told {
             self.tell(now, *session, &path, node, *what);
@@ -287,6 +288,16 @@ pub(super) fn identify(lock: &mut Lock, book: &Book) -> bool {
         }
     }
     is_news
+}
+
+/// The same, and notes owners that the book does not know, of whom the next round says something.
+pub(super) fn identify_noted(lock: &mut Lock, book: &Book, unlisted: &mut BTreeSet<SessionId>) -> bool {
+    if book.rounds() == 0 {
+        return false;
+    }
+    let owners = lock.holders.iter().filter_map(|tenure| tenure.owner);
+    unlisted.extend(owners.filter(|owner| book.session(*owner).is_none()));
+    identify(lock, book)
 }
 
 /// The lock as it would be once a znode was deleted: the same function that will follow the deletion says who holds.
