@@ -86,9 +86,14 @@ fn refused(path: &str, refusal: Refusal) -> Refused {
     let kind = match refusal {
         Refusal::NotWatched | Refusal::NoSuchZnode => RefusedFor::NotFound,
         Refusal::NotLive(_) | Refusal::NotRead => RefusedFor::NotLive,
-        Refusal::Directory | Refusal::NotAContender | Refusal::HasChildren | Refusal::Ours | Refusal::Member | Refusal::Item | Refusal::SetAside => {
-            RefusedFor::NotReleasable
-        }
+        Refusal::Denied
+        | Refusal::Directory
+        | Refusal::NotAContender
+        | Refusal::HasChildren
+        | Refusal::Ours
+        | Refusal::Member
+        | Refusal::Item
+        | Refusal::SetAside => RefusedFor::NotReleasable,
     };
     Refused::new(kind, format!("{path} can't be released: {refusal}."))
 }

@@ -33,6 +33,8 @@ pub enum Refusal {
     NotAContender,
     /// Who owns it was not read yet.
     NotRead,
+    /// Nothing of it may be read, so that nobody could tell it from another by the same name.
+    Denied,
     /// It has children.
     HasChildren,
     /// Our own session owns it.
@@ -54,6 +56,10 @@ impl fmt::Display for Refusal {
             Self::Directory => "it is the lock itself; name the znode of a contender",
             Self::NotAContender => "it is no contender of a lock that was recognised",
             Self::NotRead => "who owns it is not known yet; try again in a moment",
+            Self::Denied => {
+                "nothing of it may be read, so whether it is still the same znode could not be checked; \
+                 grant READ on it to the identity that Lockscope watches with"
+            }
             Self::HasChildren => "it has children, and nothing is ever deleted with what is under it",
             Self::Ours => "it belongs to a session of Lockscope's own",
             Self::Member => "it is the member of a group, which holds nothing that anybody waits for",
@@ -117,7 +123,7 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
         return Err(Refusal::NotLive(state));
     }
     let (lock, mirror, seat) = find(observatory, path)?;
-    let read = seat.child.read.as_ref().ok_or(Refusal::NotRead)?;
+    let read = seat.child.read.as_ref().ok_or(if seat.child.denied { Refusal::Denied } else { Refusal::NotRead })?;
     if read.owner().is_some() && read.owner() == observatory.session() {
         return Err(Refusal::Ours);
     }
