@@ -1,0 +1,110 @@
+//! Znodes that come, are read, are denied and go: what that changes in the believed tree and in its locks.
+
+use std::sync::Arc;
+
+use super::{Observatory, refresh};
+use crate::change::{Change, Departure};
+use crate::history::What;
+use crate::mirror::{Child, ChildKey, DenyEffect, ReadEffect};
+use crate::observation::RootId;
+use crate::time::TimeMs;
+use crate::znode::{Facts, join_path, split_path};
+
+impl Observatory {
+    pub(super) fn node_created(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
+        self.counters.events += 1;
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        view.each_tree(|mirror| mirror.create(path, now));
+        self.touch(now, root, path, refresh::Cause::Arrived, out);
+    }
+
+    pub(super) fn node_read(&mut self, now: TimeMs, root: RootId, path: &str, facts: &Facts, unreadable: bool, out: &mut Vec<Change>) {
+        self.see_zxids(facts);
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if let Some(side) = &mut view.side {
+            side.read(path, facts, unreadable, now);
+        }
+        let unreadable_before = view.mirror.unreadable();
+        let effect = view.mirror.read(path, facts, unreadable, now);
+        if view.mirror.unreadable() != unreadable_before {
+            out.push(Change::RootChanged(root));
+        }
+        match effect {
+            ReadEffect::Late => return,
+            ReadEffect::First { arrived_at } => self.offset.note(arrived_at, facts.ctime_ms),
+            ReadEffect::New | ReadEffect::Reborn | ReadEffect::Again => {}
+        }
+        let cause = if effect == ReadEffect::New { refresh::Cause::Arrived } else { refresh::Cause::Read };
+        self.touch(now, root, path, cause, out);
+    }
+
+    pub(super) fn node_denied(&mut self, now: TimeMs, root: RootId, path: &str, in_sync: bool, out: &mut Vec<Change>) {
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if let Some(side) = &mut view.side {
+            side.deny(path, now);
+        }
+        if in_sync {
+            return;
+        }
+        let cause = match view.mirror.deny(path, now) {
+            DenyEffect::New => refresh::Cause::Arrived,
+            DenyEffect::Hidden => refresh::Cause::Read,
+            DenyEffect::Nothing => return,
+        };
+        out.push(Change::RootChanged(root));
+        self.touch(now, root, path, cause, out);
+    }
+
+    pub(super) fn node_deleted(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
+        self.counters.events += 1;
+        let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
+        if let Some(side) = &mut view.side {
+            side.delete(path);
+        }
+        let Some(lock) = split_path(path).and_then(|(parent, name)| self.lock_of_child(root, parent, name)) else {
+            self.forget_node(now, root, path, out);
+            return;
+        };
+        let (lock, counts, held) = lock;
+        let gone = self.forget_node(now, root, path, out);
+        let Some((key, child)) = gone else { return };
+        if counts {
+            let (czxid, owner) = (child.read.as_ref().map(|read| read.czxid), child.owner());
+            if czxid.is_none() {
+                self.counters.owner_unknown += 1;
+            }
+            let mirror = self.roots.get(root.0 as usize).map(|view| &view.mirror);
+            if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
+                lock.tally.owner_unknown += u64::from(czxid.is_none());
+                lock.left_at = now;
+                let waited_ms = lock.note_departure(mirror, &self.offset, now, &key, &child, held);
+                waited_ms.into_iter().for_each(|ms| self.ended.waits.note(ms));
+            }
+            if let Some(session) = owner {
+                self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });
+                self.left(now, session);
+            }
+            out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
+        }
+        self.refresh(now, &lock, refresh::Seen::Watched, out);
+    }
+
+    /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
+    fn forget_node(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) -> Option<(ChildKey, Child)> {
+        let gone = self.roots.get_mut(root.0 as usize)?.mirror.delete(path);
+        if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
+            self.lose(now, path, refresh::Seen::Watched, out);
+        }
+        gone
+    }
+
+    /// The lock a child belongs to, whether it contends, and whether it holds.
+    fn lock_of_child(&self, root: RootId, parent: &str, name: &str) -> Option<(Arc<str>, bool, bool)> {
+        let path = join_path(parent, name);
+        let own = self.locks.get(&*path).filter(|lock| lock.is_alone());
+        let lock = own.or_else(|| self.lock_at(parent))?;
+        let (key, child) = self.roots.get(root.0 as usize)?.mirror.directory(parent)?.child(name)?;
+        let held = lock.holders.iter().any(|tenure| tenure.is(parent, key, child));
+        Some((Arc::clone(&lock.path), lock.counts(parent, key, child), held))
+    }
+}
