@@ -17,6 +17,7 @@ pub mod missing;
 pub mod observation;
 pub mod observatory;
 pub mod offset;
+mod path_map;
 pub mod pending;
 pub mod recipe;
 pub mod release;

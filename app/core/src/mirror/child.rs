@@ -9,20 +9,21 @@ use crate::znode::{Facts, SessionId, Zxid};
 /// counter that ran past 2147483647 into negative numbers goes on in the order of creation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChildKey {
-    pub(super) number: i64,
+    /// Of a child with a number that number, above the highest bit; of another the beginning of its name, so that most
+    /// comparisons need not look at the name.
+    rank: u64,
     name: Box<str>,
 }
 
-/// Number of a child that has none: before every number.
-const NO_NUMBER: i64 = -1;
+const NUMBERED: u64 = 1 << 63;
 /// The first number of a counter that ran over, in the order of creation.
-pub(super) const WRAPPED: i64 = 1 << 31;
+const WRAPPED: u32 = 1 << 31;
 
 impl ChildKey {
     /// The key of a name.
     pub fn of(name: &str) -> Self {
-        let number = sequence::parse(name).map_or(NO_NUMBER, |found| i64::from(found.number.cast_unsigned()));
-        Self { number, name: name.into() }
+        let rank = sequence::parse(name).map_or_else(|| rank_of(name), |found| NUMBERED | u64::from(found.number.cast_unsigned()));
+        Self { rank, name: name.into() }
     }
 
     /// The child's name.
@@ -32,12 +33,25 @@ impl ChildKey {
 
     /// Its sequence number, as in the name.
     pub fn number(&self) -> Option<i32> {
-        u32::try_from(self.number).ok().map(u32::cast_signed)
+        (self.rank & NUMBERED != 0).then_some((self.rank as u32).cast_signed())
     }
 
-    pub(super) fn first_of(number: Option<i32>) -> Self {
-        Self { number: number.map_or(NO_NUMBER, |number| i64::from(number.cast_unsigned())), name: "".into() }
+    /// The counter ran over before it.
+    pub(super) fn is_wrapped(&self) -> bool {
+        self.rank >= NUMBERED | u64::from(WRAPPED)
     }
+
+    /// Comes before every child with this number, and behind every one with a lower number or none.
+    pub(super) fn first_of(number: i32) -> Self {
+        Self { rank: NUMBERED | u64::from(number.cast_unsigned()), name: "".into() }
+    }
+}
+
+/// The first bytes of a name as a number that orders as they do, below [`NUMBERED`].
+fn rank_of(name: &str) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(name.bytes()).for_each(|(place, byte)| *place = byte);
+    u64::from_be_bytes(first) >> 1
 }
 
 /// What is believed of one child.

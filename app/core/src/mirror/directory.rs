@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use super::child::{Child, ChildKey, Totals, WRAPPED};
+use super::child::{Child, ChildKey, Totals};
 use crate::missing::{Missing, MissingSet};
 use crate::recipe::{self, Place, RuleId};
 use crate::znode::{Facts, Zxid};
@@ -77,12 +77,12 @@ impl Directory {
 
     /// Children with a sequence number, in order.
     pub fn numbered(&self) -> impl DoubleEndedIterator<Item = (&ChildKey, &Child)> {
-        self.children.range(ChildKey::first_of(Some(0))..)
+        self.children.range(ChildKey::first_of(0)..)
     }
 
     /// Children without a sequence number.
     pub fn plain(&self) -> impl Iterator<Item = (&ChildKey, &Child)> {
-        self.children.range(..ChildKey::first_of(Some(0)))
+        self.children.range(..ChildKey::first_of(0))
     }
 
     /// Children without a sequence number behind one.
@@ -102,9 +102,8 @@ impl Directory {
 
     /// Children with this number.
     pub fn with_number(&self, number: i32) -> impl Iterator<Item = (&ChildKey, &Child)> {
-        let first = ChildKey::first_of(Some(number));
-        let wanted = first.number;
-        self.children.range(first..).take_while(move |(key, _)| key.number == wanted)
+        let first = ChildKey::first_of(number);
+        self.children.range(first..).take_while(move |(key, _)| key.number() == Some(number))
     }
 
     /// One child.
@@ -136,7 +135,7 @@ impl Directory {
 
     /// Some child has a number of a counter that ran over.
     pub fn is_wrapped(&self) -> bool {
-        self.children.last_key_value().is_some_and(|(key, _)| key.number >= WRAPPED)
+        self.children.last_key_value().is_some_and(|(key, _)| key.is_wrapped())
     }
 
     /// Number of children.

@@ -7,8 +7,6 @@ mod child;
 mod directory;
 mod owned;
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::Arc;
 
 pub use child::{Child, ChildKey, Read, Totals};
@@ -16,6 +14,7 @@ pub use directory::{Directory, DirectoryStat, Kin};
 
 use self::owned::{Owned, Place};
 use super::missing::MissingSet;
+use super::path_map::PathMap;
 use super::recipe;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId, split_path};
@@ -52,7 +51,7 @@ pub enum ReadEffect {
 /// The believed tree under one root.
 #[derive(Clone, Debug, Default)]
 pub struct Mirror {
-    directories: BTreeMap<Arc<str>, Directory>,
+    directories: PathMap<Directory>,
     owned: Owned,
     nodes: u64,
     unreadable: u64,
@@ -66,7 +65,7 @@ impl Mirror {
 
     /// The directory that comes behind a path.
     pub fn directory_after(&self, path: &str) -> Option<(&Arc<str>, &Directory)> {
-        self.directories.range::<str, _>((Bound::Excluded(path), Bound::Unbounded)).next()
+        self.directories.after(path).next()
     }
 
     /// Every directory with its path, in path order.
@@ -223,7 +222,7 @@ impl Mirror {
     /// Notes a deletion; the child as it was believed, when it was known.
     pub fn delete(&mut self, path: &str) -> Option<(ChildKey, Child)> {
         let (parent, name) = split_path(path)?;
-        if let Some(gone) = self.directories.remove(path) {
+        if let Some((_, gone)) = self.directories.remove(path) {
             // ZooKeeper deletes no znode with children; what is left here was only believed.
             self.nodes -= gone.children.len() as u64;
             for (key, child) in &gone.children {
@@ -246,7 +245,7 @@ impl Mirror {
     #[must_use]
     pub fn without(&self, directories: &[&str], path: &str) -> Self {
         let mut copy = Self::default();
-        for (path, directory) in directories.iter().filter_map(|path| self.directories.get_key_value(*path)) {
+        for (path, directory) in directories.iter().filter_map(|path| self.directories.entry(path)) {
             let id = copy.owned.name(path);
             for (key, child) in &directory.children {
                 copy.owned.add(child.owner(), id, key);
@@ -275,7 +274,7 @@ impl Mirror {
 
     /// A znode that has or had children gets a directory of its own, so that an idle lock is not forgotten.
     fn read_stat(&mut self, path: &str, facts: &Facts) {
-        if facts.owner.is_some() || (facts.children == 0 && facts.cversion == 0 && !self.directories.contains_key(path)) {
+        if facts.owner.is_some() || (facts.children == 0 && facts.cversion == 0 && !self.directories.contains(path)) {
             return;
         }
         if let Some(directory) = self.directory_mut(path) {
@@ -285,7 +284,7 @@ impl Mirror {
 
     fn directory_mut(&mut self, path: &str) -> Option<&mut Directory> {
         // Looked up twice when it is new: an entry would copy the path each time.
-        if !self.directories.contains_key(path) {
+        if !self.directories.contains(path) {
             let path: Arc<str> = path.into();
             let id = self.owned.name(&path);
             self.directories.insert(path, Directory { id, ..Directory::default() });

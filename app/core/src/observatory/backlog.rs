@@ -2,7 +2,6 @@
 //! between. Before anything else is taken in, what was begun is done; so the model never depends on where it was left.
 
 use std::collections::BTreeSet;
-use std::ops::Bound;
 use std::sync::Arc;
 
 use super::Observatory;
@@ -116,14 +115,15 @@ impl Observatory {
     }
 
     fn end_depth_slice(&mut self, after: &Arc<str>, out: &mut Vec<Change>) {
-        let rest = self.locks.range_mut::<str, _>((Bound::Excluded(&**after), Bound::Unbounded));
-        for (path, lock) in rest.take(DEPTHS_A_PIECE) {
+        let paths: Vec<Arc<str>> = self.locks.after(after).take(DEPTHS_A_PIECE).map(|(path, _)| Arc::clone(path)).collect();
+        self.backlog.depth_after = paths.last().cloned();
+        for path in paths {
+            let Some(lock) = self.locks.get_mut(&path) else { continue };
             let waiters = lock.waiters_seen();
             if lock.tally.depth.end_slice(waiters) {
                 lock.revision = self.revision + 1;
-                out.push(Change::LockTouched { lock: Arc::clone(path) });
+                out.push(Change::LockTouched { lock: path });
             }
-            self.backlog.depth_after = Some(Arc::clone(path));
         }
     }
 

@@ -19,7 +19,7 @@ impl Observatory {
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
         if self.book.rounds() == 0 {
-            self.unlisted = self.locks.values().flat_map(|lock| &lock.holders).filter_map(|tenure| tenure.owner).collect();
+            self.unlisted = self.locks.iter().flat_map(|(_, lock)| &lock.holders).filter_map(|tenure| tenure.owner).collect();
         }
         let (before, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
         self.backlog.heard.extend(news);
@@ -65,8 +65,7 @@ impl Observatory {
     /// Has the findings looked for that watches tell of; of locks that change they are looked for anyway.
     fn look_again(&mut self, now: TimeMs) {
         let contended = self
-            .locks
-            .values()
+            .locks()
             .filter(|lock| lock.contender_count() > 1 || matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate));
         let paths: Vec<Arc<str>> = contended.map(|lock| Arc::clone(&lock.path)).take(LOOKS_MAX).collect();
         paths.iter().for_each(|path| self.plan_look(now, path));

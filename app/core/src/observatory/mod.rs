@@ -39,6 +39,7 @@ use super::lock::Lock;
 use super::mirror::Mirror;
 use super::observation::{Link, Observation, RootId};
 use super::offset::ClockOffset;
+use super::path_map::PathMap;
 use super::recipe::{recognise, rule};
 use super::tally::DEPTH_SLICE_MS;
 use super::time::TimeMs;
@@ -86,7 +87,7 @@ pub struct Observatory {
     link_why: Box<str>,
     session: Option<SessionId>,
     roots: Vec<RootView>,
-    locks: BTreeMap<Arc<str>, Lock>,
+    locks: PathMap<Lock>,
     shelf: Shelf,
     backlog: Backlog,
     rechecks: BTreeSet<(TimeMs, Arc<str>)>,
@@ -121,7 +122,7 @@ impl Observatory {
             link_why: "connecting".into(),
             session: None,
             roots,
-            locks: BTreeMap::new(),
+            locks: PathMap::default(),
             shelf: Shelf::default(),
             backlog: Backlog::default(),
             rechecks: BTreeSet::new(),
@@ -251,8 +252,8 @@ impl Observatory {
     }
 
     /// Every lock, in path order.
-    pub fn locks(&self) -> impl ExactSizeIterator<Item = &Lock> {
-        self.locks.values()
+    pub fn locks(&self) -> impl Iterator<Item = &Lock> {
+        self.locks.iter().map(|(_, lock)| lock)
     }
 
     /// The lock at a path, or the lock that the znode at the path contends for, or whose part the directory is.

@@ -35,7 +35,7 @@ impl Observatory {
         let (parent, name) = split_path(path)?;
         if is_news
             && let Some(recognition) = self.recognise_alone(root, path, parent, name)
-            && !self.locks.contains_key(path)
+            && !self.locks.contains(path)
             && self.lock_at(parent).is_none_or(|lock| lock.recognition.shape != Shape::Office)
         {
             self.appear(now, Lock::new(path.into(), root, recognition), Seen::Watched, out);

@@ -98,7 +98,7 @@ impl Observatory {
     pub(super) fn absorb(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         let Some(lock) = self.locks.get(path).filter(|lock| !lock.is_alone()) else { return };
         let office = lock.parts.second.as_deref().filter(|_| lock.recognition.shape == Shape::Office);
-        let leader = office.map(|office| Arc::from(join_path(office, "leader")));
+        let leader: Option<Arc<str>> = office.map(|office| join_path(office, "leader").into());
         let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone(), leader];
         for part in parts.into_iter().flatten().filter(|part| **part != *path) {
             self.vanish(now, &part, out);
@@ -106,7 +106,7 @@ impl Observatory {
     }
 
     pub(super) fn vanish(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
-        if let Some((path, lock)) = self.locks.remove_entry(path) {
+        if let Some((path, lock)) = self.locks.remove(path) {
             self.shelf.forget(&lock);
             for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
                 self.rechecks.remove(&(due, Arc::clone(&path)));

@@ -19,13 +19,13 @@ impl Observatory {
         self.settings.limits = said.limits;
         if old != self.settings.configured {
             let differs = |path: &&Arc<str>| configured(&old, path) != configured(&self.settings.configured, path);
-            let others: Vec<Arc<str>> = self.locks.keys().filter(differs).cloned().collect();
+            let others: Vec<Arc<str>> = self.locks.iter().map(|(path, _)| path).filter(differs).cloned().collect();
             others.iter().for_each(|path| self.vanish(now, path, out));
             for root in (0..).take(self.roots.len()).map(RootId) {
                 self.recognise_all(now, root, out);
             }
         }
-        let paths: Vec<Arc<str>> = self.locks.keys().cloned().collect();
+        let paths: Vec<Arc<str>> = self.locks.iter().map(|(path, _)| Arc::clone(path)).collect();
         for path in &paths {
             self.plan_look(now, path);
         }

@@ -1,40 +1,34 @@
 //! Locks by what others ask for, kept as locks come, change and go: nobody has to walk over all of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Observatory;
 use crate::change::Change;
 use crate::lock::Lock;
-use crate::observation::RootId;
 use crate::time::TimeMs;
 
 /// Free locks on a znode of their own that are remembered; the first in path order goes first.
 pub const FREE_ALONE_MAX: usize = 4_096;
 
-/// The index. It has as many paths as there are locks.
+/// The index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
     /// Free locks on a znode of their own.
     free_alone: BTreeSet<Arc<str>>,
     /// Elections whose directory is gone.
     gone: BTreeSet<Arc<str>>,
-    by_root: BTreeMap<RootId, BTreeSet<Arc<str>>>,
 }
 
 impl Shelf {
     /// A lock is new, or may be in another state than before.
     pub(super) fn note(&mut self, lock: &Lock) {
-        self.by_root.entry(lock.root).or_default().insert(Arc::clone(&lock.path));
         keep(&mut self.free_alone, lock, lock.is_alone() && lock.holders.is_empty());
         keep(&mut self.gone, lock, lock.gone_since.is_some());
     }
 
     /// A lock is shown no longer.
     pub(super) fn forget(&mut self, lock: &Lock) {
-        if let Some(paths) = self.by_root.get_mut(&lock.root) {
-            paths.remove(&lock.path);
-        }
         self.free_alone.remove(&lock.path);
         self.gone.remove(&lock.path);
     }
@@ -42,11 +36,6 @@ impl Shelf {
     /// How many elections stay although their directory is gone.
     pub(super) fn gone(&self) -> usize {
         self.gone.len()
-    }
-
-    /// The locks of a root, in path order.
-    pub(super) fn of_root(&self, root: RootId) -> impl Iterator<Item = &Arc<str>> {
-        self.by_root.get(&root).into_iter().flatten()
     }
 }
 
@@ -71,7 +60,7 @@ impl Observatory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{Link, Observation, RootTrouble};
+    use crate::observation::{Link, Observation, RootId, RootTrouble};
     use crate::observatory::Settings;
     use crate::znode::{Facts, SessionId, Zxid};
 
@@ -79,14 +68,13 @@ mod tests {
 
     fn scanned(observatory: &Observatory) -> Shelf {
         let mut shelf = Shelf::default();
-        observatory.locks.values().for_each(|lock| shelf.note(lock));
+        observatory.locks().for_each(|lock| shelf.note(lock));
         shelf
     }
 
     fn check(observatory: &Observatory) {
         let (kept, scanned) = (&observatory.shelf, scanned(observatory));
         assert_eq!((&kept.free_alone, &kept.gone), (&scanned.free_alone, &scanned.gone));
-        assert!(kept.of_root(ROOT).eq(scanned.of_root(ROOT)));
         assert!(kept.free_alone.len() <= FREE_ALONE_MAX);
     }
 
@@ -108,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn free_locks_gone_elections_and_locks_by_root_are_what_a_walk_over_all_finds() {
+    fn free_locks_and_gone_elections_are_what_a_walk_over_all_finds() {
         let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
         let mut apply = |observation| {
             observatory.apply(TimeMs(1), observation);
@@ -140,12 +128,12 @@ mod tests {
         for at in 0..FREE_ALONE_MAX + 8 {
             observatory.apply(TimeMs(1), read(&path(at), at as i64 + 1));
         }
-        assert_eq!(observatory.locks.len(), FREE_ALONE_MAX + 8, "those that are held stay");
+        assert_eq!(observatory.locks().count(), FREE_ALONE_MAX + 8, "those that are held stay");
         for at in 0..FREE_ALONE_MAX + 8 {
             observatory.apply(TimeMs(1), Observation::NodeDeleted { root: ROOT, path: path(at).into() });
         }
         check(&observatory);
-        assert_eq!(observatory.locks.len(), FREE_ALONE_MAX);
-        assert!(observatory.locks.contains_key(&*path(FREE_ALONE_MAX + 7)));
+        assert_eq!(observatory.locks().count(), FREE_ALONE_MAX);
+        assert!(observatory.locks.contains(&*path(FREE_ALONE_MAX + 7)));
     }
 }

@@ -114,7 +114,9 @@ impl Observatory {
     fn begin_settling(&mut self, root: RootId, stale: Mirror, is_first_look: bool) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         view.is_settling = true;
-        let known = self.shelf.of_root(root).cloned().collect();
+        let (own, below) = (&*view.path, join_path(&view.path, ""));
+        let own = self.locks.entry(own).into_iter();
+        let known = own.chain(self.locks.starting_with(&below)).map(|(path, _)| Arc::clone(path)).collect();
         self.backlog.settling = Some(Box::new(Settling { is_first_look, ..Settling::new(root, stale, known) }));
     }
 
@@ -231,7 +233,7 @@ impl Observatory {
 
     fn take_on_alone(&mut self, now: TimeMs, lock: Lock, out: &mut Vec<Change>) {
         let is_office = self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::Office);
-        if !is_office && !self.locks.contains_key(&lock.path) {
+        if !is_office && !self.locks.contains(&lock.path) {
             self.appear(now, lock, refresh::Seen::AfterGap, out);
         }
     }

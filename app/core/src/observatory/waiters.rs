@@ -1,7 +1,6 @@
 //! What is missing from locks: what the observer says of directories, and what the members' tables of watches show of
 //! those who wait without a znode.
 
-use std::ops::Bound;
 use std::sync::Arc;
 
 use super::Observatory;
@@ -25,7 +24,7 @@ impl Observatory {
         let own = self.lock_at(path).map(|lock| Arc::clone(&lock.path));
         // A lock that is a znode itself may be held by one that is not seen.
         let below = join_path(path, "");
-        let beside = self.locks.range::<str, _>((Bound::Included(&*below), Bound::Unbounded)).take_while(|(lock, _)| lock.starts_with(&*below));
+        let beside = self.locks.starting_with(&below);
         let beside = beside.filter(|(_, lock)| lock.is_alone() && *lock.parts.main == *path).map(|(lock, _)| Arc::clone(lock));
         let locks: Vec<Arc<str>> = own.into_iter().chain(beside).collect();
         for lock in locks {
@@ -45,7 +44,7 @@ impl Observatory {
 
     /// The same for the next few locks behind one.
     pub(super) fn follow_some_tables(&mut self, now: TimeMs, after: &str, out: &mut Vec<Change>) {
-        let rest = self.locks.range::<str, _>((Bound::Excluded(after), Bound::Unbounded));
+        let rest = self.locks.after(after);
         let paths: Vec<(Arc<str>, bool)> = rest.take(LOCKS_A_PIECE).map(|(path, lock)| (Arc::clone(path), lock.hides_waiters())).collect();
         self.backlog.tables_after = paths.last().filter(|_| paths.len() == LOCKS_A_PIECE).map(|(path, _)| Arc::clone(path));
         for (path, _) in paths.into_iter().filter(|(_, hides_waiters)| *hides_waiters) {
