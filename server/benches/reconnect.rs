@@ -1,6 +1,9 @@
 //! How soon the view is exact again after the server was killed and restarted on its data: `lockscope serve` next to
 //! a bare session that only lists the same directories again, each behind a line that is cut while locks change.
 //!
+//! Then the same line is cut for a moment while nothing changes, beside a directory with very many contenders: how long
+//! until the small locks are live again, and until the large one is.
+//!
 //! Prints figures of two kinds: from the moment the restarted server answers anybody, which holds the client's pause
 //! between tries to connect, and from the moment it answers the party itself, which is the party's own work.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
@@ -12,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _};
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use shared::{Lockscope, WAIT_MAX, contender, directory};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -22,6 +26,10 @@ use zookeeper_client::{Client, SessionState};
 const LOCKS: usize = 50;
 const CONTENDERS: usize = 20;
 const ROUNDS: usize = 7;
+/// Contenders of the large lock.
+const CROWD: usize = 60_000;
+/// Creations under way at once.
+const AT_ONCE: usize = 256;
 /// Pause between two looks at what lockscope shows: how exact the figures are.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// Each round the server stays down for so much longer: it comes back at any point of the clients' pauses.
@@ -80,6 +88,42 @@ async fn run() {
     println!("{LOCKS} locks with {CONTENDERS} contenders each, {} changes while cut off, kill -9 and restart, {ROUNDS} rounds", 2 * LOCKS);
     print("lockscope exact again", &ours);
     print("bare session has listed again", &bares);
+    crowded(&our_line, &lockscope, &mut locks).await;
+}
+
+/// Cuts the line beside a large lock.
+async fn crowded(line: &Line, lockscope: &Lockscope, locks: &mut Locks) {
+    locks.owners[0].create("/locks/crowd", b"", &directory()).await.unwrap();
+    let create = async |at: usize| {
+        locks.owners[at % CONTENDERS].create("/locks/crowd/lock-", b"10.1.2.3", &contender()).await.unwrap();
+    };
+    stream::iter(0..CROWD).for_each_concurrent(AT_ONCE, create).await;
+    until_whole(lockscope).await;
+    let (mut small, mut large) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        line.cut();
+        lockscope.status_until(LOOK_EVERY, |status| status["link"] != "live").await;
+        line.mend();
+        until_exact(lockscope, locks).await;
+        small.push(line.answered_at().elapsed().as_secs_f64() * 1_000.0);
+        until_whole(lockscope).await;
+        large.push(line.answered_at().elapsed().as_secs_f64() * 1_000.0);
+    }
+    println!("{CROWD} contenders of one lock beside them, the line cut for a moment, {ROUNDS} rounds");
+    for (what, mut ms) in [("small locks live again", small), ("large lock live again", large)] {
+        ms.sort_by(f64::total_cmp);
+        println!("  {what}, from the server's first answer to it: median {:.0} ms, worst {:.0} ms", ms[ms.len() / 2], ms[ms.len() - 1]);
+    }
+}
+
+/// Waits until the large lock is live with all its contenders.
+async fn until_whole(lockscope: &Lockscope) {
+    let deadline = Instant::now() + WAIT_MAX;
+    let is_whole = |answer: &serde_json::Value| answer["as_of"]["state"] == "live" && answer["waiter_count"] == CROWD - 1;
+    while !lockscope.get("/api/v1/lock?path=/locks/crowd").await.is_some_and(|answer| is_whole(&answer)) {
+        assert!(Instant::now() < deadline, "lockscope never showed the large lock as it is");
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
 }
 
 /// Starts the server again after a while; gives the moment it answered a request of an ordinary client.

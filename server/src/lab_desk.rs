@@ -13,6 +13,7 @@ use crate::audit::{AuditError, Entry, Intent, Journal, RequestLog};
 use crate::clock::Clock;
 use crate::feed::Sight;
 use crate::lab::{Lab, LabRefusal};
+use crate::tasks::spawn;
 
 /// How long a record may take before it counts as not to be written.
 const RECORD_MAX: Duration = Duration::from_secs(8);
@@ -170,7 +171,7 @@ impl LabDesk {
         let intent = inner.log.intent(entry, undone).await.map_err(LabDenied::Audit)?;
         match inner.lab.start(order, &actor.name) {
             Ok(id) => {
-                tokio::spawn(follow(Followed::new(inner), id.clone(), ensemble, root, intent));
+                spawn("record of a lab run", follow(Followed::new(inner), id.clone(), ensemble, root, intent));
                 Ok(id)
             }
             Err(refusal) => {

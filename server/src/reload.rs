@@ -17,6 +17,7 @@ use crate::lab::Lab;
 use crate::notify::Notify;
 use crate::release::{self, Desk};
 use crate::shutdown::{self, HangUp, Stop, Stopper};
+use crate::tasks::spawn;
 
 /// Where a configuration came from: the command line that named the file, none for one that was made.
 pub type Origin = Option<Settings>;
@@ -72,7 +73,7 @@ impl Hooked {
             Ok(delivery) => {
                 let (stopper, own) = shutdown::channel();
                 let (receiver, all) = (own.receiver(), stop.clone());
-                tokio::spawn(async move {
+                spawn("webhook", async move {
                     tokio::select! {
                         () = delivery.run(receiver) => {}
                         () = all.stopped() => {}

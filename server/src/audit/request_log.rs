@@ -11,6 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use super::{AuditError, Entry, Journal};
 use crate::access::{Actor, Refusals};
 use crate::clock::Clock;
+use crate::tasks::spawn;
 
 /// Requests without an outcome on record at once; one more is refused. Only a disk that stalls or is full comes near it.
 pub const OPEN_MAX: usize = 64;
@@ -84,7 +85,7 @@ impl RequestLog {
             Ok(written) => written.unwrap_or_else(|_| Err(AuditError("writing it broke off".to_owned()))).map(|id| Intent { id, place }),
             Err(_) => {
                 let journal = Arc::clone(&self.0.journal);
-                tokio::spawn(async move {
+                spawn("outcome of a late request", async move {
                     if let Ok(Ok(id)) = writing.await {
                         write(&*journal, Entry { intent: Some(id), ..undone }, None).await;
                     }
@@ -102,7 +103,7 @@ impl RequestLog {
     pub async fn outcome(&self, intent: Intent, entry: Entry) -> Result<u64, AuditError> {
         let journal = Arc::clone(&self.0.journal);
         let (tell, first) = oneshot::channel();
-        tokio::spawn(async move {
+        spawn("outcome on record", async move {
             write(&*journal, Entry { intent: Some(intent.id), ..entry }, Some(tell)).await;
             drop(intent.place);
         });
@@ -120,7 +121,7 @@ impl RequestLog {
         let place = Arc::clone(&self.0.refusals_waiting).try_acquire_owned().ok();
         let Some(place) = self.count(actor, place) else { return };
         let journal = Arc::clone(&self.0.journal);
-        let writing = tokio::spawn(async move {
+        let writing = spawn("refusal on record", async move {
             if let Err(error) = journal.append(entry).await {
                 tracing::warn!(%error, "a refusal is not on record");
             }
@@ -159,7 +160,7 @@ impl RequestLog {
         }
         if !std::mem::replace(&mut refused.is_summary_due, true) {
             let log = self.clone();
-            tokio::spawn(async move {
+            spawn("count of refusals", async move {
                 tokio::time::sleep(MINUTE).await;
                 log.flush().await;
             });

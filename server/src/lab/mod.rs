@@ -31,6 +31,7 @@ use tokio::sync::watch;
 use self::run::Run;
 use self::shelf::Shelf;
 use crate::clock::Clock;
+use crate::tasks::spawn;
 use crate::zookeeper::Credentials;
 
 pub use shelf::{FILES_MAX, RUNS_MAX};
@@ -198,7 +199,7 @@ impl Lab {
         self.note_begun(&place);
         self.0.current.send_replace(Some(Arc::clone(&run)));
         let lab = self.clone();
-        tokio::spawn(async move {
+        spawn("lab run", async move {
             let changed = {
                 let lab = lab.clone();
                 move || lab.tell()

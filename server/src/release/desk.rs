@@ -18,6 +18,7 @@ use super::site::Site;
 use crate::access::{Access, Actor, Right, is_same_person};
 use crate::audit::{Entry, Journal, PlanOf, RequestLog};
 use crate::clock::{self, Clock};
+use crate::tasks::spawn;
 use crate::zookeeper::May;
 
 /// How long a record may take before it counts as not to be written.
@@ -248,7 +249,7 @@ impl Desk {
         let mut following = match self.take(deed, actor, order) {
             Ok(Some(Taken::Now(order, under_way))) => {
                 let following = under_way.tell.subscribe();
-                tokio::spawn(self.clone().carry(order, about, under_way));
+                spawn("release", self.clone().carry(order, about, under_way));
                 following
             }
             Ok(Some(Taken::Before(following))) => following,

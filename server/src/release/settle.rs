@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::carry::Executed;
 use super::desk::Desk;
 use crate::audit::{Ended, Entry, PlanOf, Requests};
+use crate::tasks::spawn;
 
 /// How long an ensemble gets to be reached and asked; longer, and what is there is told as not known.
 const LOOK_MAX: Duration = Duration::from_secs(60);
@@ -39,7 +40,9 @@ impl Desk {
         }
         tracing::warn!(count = requests.open_count(), "requests of a server before have no outcome on record; each is given one now");
         let desk = self.clone();
-        tokio::spawn(async move { future::join_all(by_ensemble.into_values().map(|left| desk.settle(left))).await });
+        spawn("outcomes of a server before", async move {
+            future::join_all(by_ensemble.into_values().map(|left| desk.settle(left))).await;
+        });
     }
 
     /// From now on whoever ordered this is told what came of it.

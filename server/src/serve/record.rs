@@ -9,6 +9,7 @@ use crate::audit::{self, Closed, Counted, Journal, Late, Records};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::release::Desk;
+use crate::tasks::spawn;
 
 /// The record of acts: where it is written, where it is read, and who tells others of it.
 pub(super) struct Record {
@@ -64,7 +65,7 @@ pub(super) fn take_over(late: Option<&Arc<Late>>, desk: &Desk) {
         return desk.take_over(&requests);
     }
     let desk = desk.clone();
-    tokio::spawn(async move {
+    spawn("requests of a server before", async move {
         late.opened().await;
         if let Some(requests) = late.take_requests() {
             desk.take_over(&requests);

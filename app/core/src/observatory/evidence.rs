@@ -64,9 +64,8 @@ impl Observatory {
 
     /// Has the findings looked for that watches tell of; of locks that change they are looked for anyway.
     fn look_again(&mut self, now: TimeMs) {
-        let contended = self
-            .locks()
-            .filter(|lock| lock.contender_count() > 1 || matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate));
+        let contended =
+            self.locks().filter(|lock| lock.contender_count() > 1 || matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate));
         let paths: Vec<Arc<str>> = contended.map(|lock| Arc::clone(&lock.path)).take(LOOKS_MAX).collect();
         paths.iter().for_each(|path| self.plan_look(now, path));
     }

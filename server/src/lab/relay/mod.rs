@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::tasks::spawn;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
@@ -64,7 +65,7 @@ impl Relay {
         let address = listener.local_addr()?;
         let way = Arc::new(Way { members, first, meter, drops_create: AtomicBool::new(false) });
         let mode = watch::Sender::new(Mode::Open);
-        tokio::spawn(serve(listener, Arc::clone(&way), mode.subscribe()));
+        spawn("relay", serve(listener, Arc::clone(&way), mode.subscribe()));
         Ok(Self { address, mode, way })
     }
 

@@ -1,13 +1,13 @@
 //! Random histories of one root against a model of the server: requests wait, events and replies come on different
 //! channels and overtake each other, and in the end the believed tree must be the real one.
 
+mod believed;
 mod silent;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use lockscope_core::missing::MissingSet;
-use lockscope_core::observation::{Observation, RootId};
+use lockscope_core::observation::RootId;
 use lockscope_core::znode::{Facts, SessionId, Zxid, split_path};
 
 use super::super::children::DirectoryNews;
@@ -17,6 +17,7 @@ use super::super::tally::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
 use super::{RootWatch, WatchChange};
+use believed::Believed;
 
 const ROOT: &str = "/r";
 const HISTORIES: u64 = 3_000;
@@ -190,68 +191,6 @@ fn read(node: Option<&Znode>) -> NodeReply {
         None => NodeReply::Missing,
         Some(node) if node.denied => NodeReply::Denied,
         Some(node) => NodeReply::Facts { facts: Box::new(node.facts.clone()), unreadable: false },
-    }
-}
-
-/// What the observations say.
-#[derive(Default)]
-struct Believed {
-    tree: BTreeMap<String, Option<Facts>>,
-    side: Option<BTreeMap<String, Option<Facts>>>,
-    missed: u32,
-    creates: u32,
-    syncs: u32,
-    incomplete: BTreeMap<String, MissingSet>,
-    side_incomplete: BTreeMap<String, MissingSet>,
-}
-
-impl Believed {
-    fn apply(&mut self, observation: Observation) {
-        let tree = self.side.as_mut().unwrap_or(&mut self.tree);
-        match observation {
-            Observation::SyncBegan { .. } => {
-                self.syncs += 1;
-                self.side = Some(BTreeMap::new());
-                self.side_incomplete.clear();
-            }
-            Observation::SyncNode { path, facts, .. } => {
-                let (parent, _) = split_path(&path).unwrap();
-                assert!(*path == *ROOT || tree.contains_key(parent), "{path} came before its parent");
-                tree.insert(path.into(), Some(*facts));
-            }
-            Observation::SyncEnded { .. } => {
-                self.tree = self.side.take().expect("a sync began");
-                self.incomplete = std::mem::take(&mut self.side_incomplete);
-            }
-            Observation::RootTrouble { .. } => *self = Self { missed: self.missed, creates: self.creates, syncs: self.syncs, ..Self::default() },
-            Observation::Incomplete { path, missing, .. } => {
-                for incomplete in [&mut self.incomplete, &mut self.side_incomplete] {
-                    if missing.is_empty() {
-                        incomplete.remove(&*path);
-                    } else {
-                        incomplete.insert((&*path).into(), missing);
-                    }
-                }
-            }
-            Observation::NodeCreated { path, .. } => {
-                self.creates += 1;
-                tree.insert(path.into(), None);
-            }
-            Observation::NodeRead { path, facts, .. } => _ = tree.insert(path.into(), Some(*facts)),
-            Observation::NodeDenied { path, .. } => _ = tree.insert(path.into(), None),
-            Observation::NodeDeleted { path, .. } => _ = tree.remove(&*path),
-            Observation::Missed { creates, .. } => self.missed += creates,
-            Observation::Link { .. }
-            | Observation::Counted { .. }
-            | Observation::Reached { .. }
-            | Observation::Asked
-            | Observation::Answered
-            | Observation::Synced { .. }
-            | Observation::ClockRead { .. }
-            | Observation::Evidence(_)
-            | Observation::Said(_)
-            | Observation::Tick => {}
-        }
     }
 }
 

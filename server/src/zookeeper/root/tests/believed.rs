@@ -1,0 +1,71 @@
+//! The tree as the observations tell of it.
+
+use std::collections::BTreeMap;
+
+use lockscope_core::missing::MissingSet;
+use lockscope_core::observation::Observation;
+use lockscope_core::znode::{Facts, split_path};
+
+use super::ROOT;
+
+/// What the observations say.
+#[derive(Default)]
+pub(super) struct Believed {
+    pub(super) tree: BTreeMap<String, Option<Facts>>,
+    pub(super) side: Option<BTreeMap<String, Option<Facts>>>,
+    pub(super) missed: u32,
+    pub(super) creates: u32,
+    pub(super) syncs: u32,
+    pub(super) incomplete: BTreeMap<String, MissingSet>,
+    pub(super) side_incomplete: BTreeMap<String, MissingSet>,
+}
+
+impl Believed {
+    pub(super) fn apply(&mut self, observation: Observation) {
+        let tree = self.side.as_mut().unwrap_or(&mut self.tree);
+        match observation {
+            Observation::SyncBegan { .. } => {
+                self.syncs += 1;
+                self.side = Some(BTreeMap::new());
+                self.side_incomplete.clear();
+            }
+            Observation::SyncNode { path, facts, .. } => {
+                let (parent, _) = split_path(&path).unwrap();
+                assert!(*path == *ROOT || tree.contains_key(parent), "{path} came before its parent");
+                tree.insert(path.into(), Some(*facts));
+            }
+            Observation::SyncEnded { .. } => {
+                self.tree = self.side.take().expect("a sync began");
+                self.incomplete = std::mem::take(&mut self.side_incomplete);
+            }
+            Observation::RootTrouble { .. } => *self = Self { missed: self.missed, creates: self.creates, syncs: self.syncs, ..Self::default() },
+            Observation::Incomplete { path, missing, .. } => {
+                for incomplete in [&mut self.incomplete, &mut self.side_incomplete] {
+                    if missing.is_empty() {
+                        incomplete.remove(&*path);
+                    } else {
+                        incomplete.insert((&*path).into(), missing);
+                    }
+                }
+            }
+            Observation::NodeCreated { path, .. } => {
+                self.creates += 1;
+                tree.insert(path.into(), None);
+            }
+            Observation::NodeRead { path, facts, .. } => _ = tree.insert(path.into(), Some(*facts)),
+            Observation::NodeDenied { path, .. } => _ = tree.insert(path.into(), None),
+            Observation::NodeDeleted { path, .. } => _ = tree.remove(&*path),
+            Observation::Missed { creates, .. } => self.missed += creates,
+            Observation::Link { .. }
+            | Observation::Counted { .. }
+            | Observation::Reached { .. }
+            | Observation::Asked
+            | Observation::Answered
+            | Observation::Synced { .. }
+            | Observation::ClockRead { .. }
+            | Observation::Evidence(_)
+            | Observation::Said(_)
+            | Observation::Tick => {}
+        }
+    }
+}
