@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use lockscope_wire::AuditKind;
 use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _, verify_dir};
-use server::clock::Clock;
+use runtime::clock::Clock;
 
 const ALONE: u64 = 500;
 const TASKS: u64 = 64;

@@ -95,7 +95,7 @@ async fn first_sync(address: &str) {
         let (stop, stopped) = watch::channel(false);
         let config = ObserverConfig::new(address, vec!["/locks".into()], Duration::from_secs(10)).unwrap();
         let started = Instant::now();
-        let observer = tokio::spawn(observe(config, server::clock::Clock::system(), sender, stopped));
+        let observer = tokio::spawn(observe(config, runtime::clock::Clock::system(), sender, stopped));
         let mut model = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
         while !model.is_ready() {
             for observation in receiver.recv().await.unwrap() {
@@ -103,7 +103,7 @@ async fn first_sync(address: &str) {
             }
         }
         took_ms.push(started.elapsed().as_secs_f64() * 1_000.0);
-        assert_eq!(model.locks().len(), LOCKS);
+        assert_eq!(model.locks().count(), LOCKS);
         let change = region.change();
         bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
         let _ = stop.send(true);
@@ -132,7 +132,7 @@ fn projection(model: &Observatory, contenders: usize) {
         started.elapsed().as_secs_f64() * 1_000.0 / f64::from(PROJECTIONS)
     };
     let board = each_ms(&|| assert_eq!(project::board(&[look], &BoardQuery::default()).window.rows.len(), 100));
-    println!("one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms", model.locks().len());
+    println!("one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms", model.locks().count());
     let waits = each_ms(&|| drop(std::hint::black_box(project::waits(&[look]))));
     let sessions = each_ms(&|| drop(std::hint::black_box(project::sessions(&[look], &SessionsQuery::default()))));
     println!("  the graph of its waits: {waits:.2} ms; 100 of its sessions: {sessions:.2} ms");

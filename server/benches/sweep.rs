@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use lockscope_core::observation::Observation;
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::zookeeper::{BATCHES_MAX, Counts, ObserverConfig, observe_counted};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

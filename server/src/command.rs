@@ -9,7 +9,7 @@ use crate::accounts;
 use crate::ask_command;
 use crate::audit::{self, VerifyError, chain};
 use crate::cli::{AuditCommand, Command, Demo, Place, Settings, What};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
@@ -21,7 +21,7 @@ use crate::http::{Payloads, is_loopback, pages};
 use crate::lab_command;
 use crate::manual;
 use crate::serve::{self, Observer, Served, Tools, say};
-use crate::shutdown;
+use runtime::shutdown;
 use crate::transport::Tls;
 use crate::zookeeper::{Acting, ObserverConfig, ScratchConfig, compare_clocks, observe_counted};
 

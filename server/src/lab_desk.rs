@@ -10,10 +10,10 @@ use tokio::sync::{Mutex, watch};
 
 use crate::access::{Actor, Right};
 use crate::audit::{AuditError, Entry, Intent, Journal, RequestLog};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::feed::Sight;
 use crate::lab::{Lab, LabRefusal};
-use crate::tasks::spawn;
+use runtime::tasks::spawn;
 
 /// How long a record may take before it counts as not to be written.
 const RECORD_MAX: Duration = Duration::from_secs(8);

@@ -8,8 +8,8 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock;
-use crate::shutdown::Stop;
+use runtime::clock;
+use runtime::shutdown::Stop;
 
 /// Where the manager listens: a path, or with an `@` a name without a file.
 const SOCKET: &str = "NOTIFY_SOCKET";

@@ -12,13 +12,13 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, View};
 use tokio::sync::watch;
 
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::config::Standing;
 use crate::engine::{Model, Reader};
 use crate::feed::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
 use crate::feed::{Known, Projected, Projection, Sight};
 use crate::lab::Lab;
-use crate::tasks;
+use runtime::tasks;
 
 /// One ensemble: what the model does not know of it, and the model.
 pub struct Ensemble {

@@ -10,14 +10,14 @@ use crate::access::Access;
 use crate::audit::webhook::{Delivery, Pace};
 use crate::audit::{Late, Log};
 use crate::cli::Settings;
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
 use crate::http::Payloads;
 use crate::lab::Lab;
 use crate::notify::Notify;
 use crate::release::{self, Desk};
-use crate::shutdown::{self, HangUp, Stop, Stopper};
-use crate::tasks::spawn;
+use runtime::shutdown::{self, HangUp, Stop, Stopper};
+use runtime::tasks::spawn;
 
 /// Where a configuration came from: the command line that named the file, none for one that was made.
 pub type Origin = Option<Settings>;

@@ -22,7 +22,7 @@ pub fn start() {
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false);
     // An error only says that logging runs already.
     let _ = lines.log_internal_errors(false).try_init();
-    crate::panics::watch();
+    runtime::panics::watch();
 }
 
 /// Writes lines with nothing hidden in them. It is given one line at a time. What can't be written is lost: a full disk under

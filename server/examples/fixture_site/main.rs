@@ -15,11 +15,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::feed::{self, Hub, pump};
 use server::http::{Http, Limits, pages};
 use server::serve::say;
-use server::shutdown;
+use runtime::shutdown;
 use tokio::net::TcpListener;
 
 use world::{Mode, World};

@@ -8,7 +8,7 @@ use lockscope_wire::{
     LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead,
     SessionsQuery, Sort, Status, Totals, View, Waits, Window, Zxid,
 };
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::feed::project::root_help;
 use server::feed::{Known, Projected, Projection, Sight};
 use tokio::sync::watch;

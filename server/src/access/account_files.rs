@@ -12,7 +12,7 @@ use tokio::sync::{oneshot, watch};
 use super::file_watch::FileWatch;
 use super::tokens::{TOKENS_FILE, TokenRecord};
 use super::users::{USERS_FILE, UserRecord};
-use crate::clock;
+use runtime::clock;
 
 /// Pause between two looks, however many ask.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use lockscope_wire::{Duty, SignedBy};
 
-use crate::quota::neighbourhood;
+use runtime::quota::neighbourhood;
 
 /// One thing that may be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -19,8 +19,8 @@ use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Actor, Ended, Grant, Reach, Right, Scope, Settings};
 use crate::audit::{Entry, Journal};
-use crate::clock::Clock;
-use crate::shutdown::Stop;
+use runtime::clock::Clock;
+use runtime::shutdown::Stop;
 
 /// How often it is looked what is over, and what changed on disk. With a look itself less than a second.
 const TEND_EVERY: Duration = Duration::from_millis(500);

@@ -17,7 +17,7 @@ mod words;
 use std::io::Write as _;
 
 use crate::cli::{Color, Lock, Locks, Who};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::error::RunError;
 use answers::{LockDetail, Status};
 use questions::Server;

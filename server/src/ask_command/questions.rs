@@ -12,7 +12,7 @@ use super::answers::{self, Status};
 use super::doubt::{self, doubts};
 use super::nearest::nearest;
 use crate::cli;
-use crate::clock;
+use runtime::clock;
 use crate::config::ConfigError;
 use crate::error::RunError;
 use crate::remote::{Fault, Remote, checked, token_in};

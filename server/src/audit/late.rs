@@ -11,7 +11,7 @@ use lockscope_wire::AuditPage;
 use tokio::sync::{OnceCell, watch};
 
 use super::{AuditError, Entry, Export, Journal, Log, PageQuery, Records, Requests, files};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// The log of a data directory.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use super::requests::{OpenIds, Requests};
 use super::verify::{Segment, VerifyError, Whole, verify_dir};
 use super::writer::{Start, Writer, Written, torn_end};
 use super::{AuditError, Entry, Journal, export, files, head, page};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// Entries that wait to be written; more wait to be taken.
 const QUEUE_MAX: usize = 1_024;

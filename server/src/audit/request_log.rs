@@ -10,8 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{AuditError, Entry, Journal};
 use crate::access::{Actor, Refusals};
-use crate::clock::Clock;
-use crate::tasks::spawn;
+use runtime::clock::Clock;
+use runtime::tasks::spawn;
 
 /// Requests without an outcome on record at once; one more is refused. Only a disk that stalls or is full comes near it.
 pub const OPEN_MAX: usize = 64;

@@ -9,7 +9,7 @@ use super::chain::{self, LINE_BYTES_MAX, Tip};
 use super::read::Backwards;
 use super::verify::{self, Segment};
 use super::{AuditError, Entry, files, head};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// Owns the file that is written.
 #[derive(Debug)]

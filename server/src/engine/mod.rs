@@ -15,8 +15,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
-use crate::clock::{self, Clock};
-use crate::shutdown::Stop;
+use runtime::clock::{self, Clock};
+use runtime::shutdown::Stop;
 
 pub use model::Model;
 

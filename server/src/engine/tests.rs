@@ -9,7 +9,7 @@ use lockscope_core::pending::Owners;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::*;
-use crate::shutdown;
+use runtime::shutdown;
 
 #[derive(Default)]
 struct Counting {

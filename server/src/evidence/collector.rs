@@ -19,7 +19,7 @@ use super::member::Member;
 use super::members::{self, Place, Resolved};
 use super::stamp::Stamp;
 use super::{http, lookup};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::zookeeper::Credentials;
 
 /// From the start of one round to the start of the next, without jitter.

@@ -15,7 +15,7 @@ use super::rest::Rest;
 use super::source::{ANSWER_MAX, Failure, Source, Told, identity};
 use super::stamp::Stamp;
 use super::{tcp, url};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// A member that keeps more watches is not asked for the list of them: it walks all while its clients wait.
 pub const WATCHES_ASK_MAX: u64 = 100_000;

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::budget::{Budget, Share};
 use super::frames::{self, Encoding, delta_tail, snapshot_tail};
 use super::{FeedError, Known, Owner, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, Sight};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// One view, as those of one sight see it.
 pub(super) struct Channel {

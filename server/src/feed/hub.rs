@@ -13,7 +13,7 @@ use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
 use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Seen, Sight, Subscription, normalise};
-use crate::clock::{self, Clock};
+use runtime::clock::{self, Clock};
 
 /// A view, as those of one sight see it.
 type Key = (View, Sight);

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::channel::Channel;
 use super::{Hub, LOOK_EVERY_MS, Owner, PROJECT_EVERY_MS, REST_FACTOR};
-use crate::clock;
-use crate::shutdown::Stop;
+use runtime::clock;
+use runtime::shutdown::Stop;
 
 /// Time of one pass that the views of one owner take, before others' turn comes.
 const SLICE: Duration = Duration::from_millis(10);

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::channel::{Channel, Next};
 use super::frames::{self, Encoding, SnapshotHead, encode};
 use super::{FeedError, Hub, Owner};
-use crate::clock;
+use runtime::clock;
 
 /// A viewer's place. Dropping it leaves the view.
 pub struct Subscription {

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, watch};
 use super::budget::Budget;
 use super::channel::{Channel, Next};
 use super::*;
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 mod known;
 
@@ -317,7 +317,7 @@ fn views_that_can_not_be_have_a_sentence() {
 
 #[tokio::test]
 async fn the_pump_brings_every_change_to_a_waiting_viewer() {
-    let (stopper, stop) = crate::shutdown::channel();
+    let (stopper, stop) = runtime::shutdown::channel();
     let fake = Fake::new();
     let hub = hub(&fake);
     let pump = tokio::spawn(pump::run(hub.clone(), stop));

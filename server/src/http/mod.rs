@@ -49,14 +49,14 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::access::{Access, Actor, Caller};
 use crate::audit::{Closed, Records};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
-use crate::quota::Quota;
+use runtime::quota::Quota;
 use crate::release::Desk;
-use crate::shutdown::Stop;
+use runtime::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;

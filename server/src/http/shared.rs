@@ -16,7 +16,7 @@ use tokio::sync::Mutex as Line;
 use super::problem::Refused;
 use super::work::Work;
 use crate::access::{Actor, Caller};
-use crate::clock;
+use runtime::clock;
 use crate::feed::{REST_FACTOR, Sight};
 
 /// Addresses that are asked for now, or rest; beyond it answers are made for each.

@@ -15,9 +15,9 @@ use super::flow::Flow;
 use super::gate::Told;
 use super::{Counts, Http};
 use crate::access::{Caller, Ending, Known};
-use crate::clock;
+use runtime::clock;
 use crate::feed::{self, Encoding, FeedError, Owner, Refusal, Sight, Subscription};
-use crate::quota::{Full, Place};
+use runtime::quota::{Full, Place};
 
 /// Longest client frame.
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;

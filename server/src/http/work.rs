@@ -9,9 +9,9 @@ use tokio::sync::{Mutex as Line, Semaphore};
 
 use super::problem::Refused;
 use crate::access::Caller;
-use crate::clock;
-use crate::quota::{Full, Place, Quota, Refusals};
-use crate::rate::RateLimit;
+use runtime::clock;
+use runtime::quota::{Full, Place, Quota, Refusals};
+use runtime::rate::RateLimit;
 
 /// Requests that wait or are worked on.
 const WAITING_MAX: usize = 2_048;

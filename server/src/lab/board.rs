@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::relay::Meter;
 use super::tally::{Progress, Seat, Tally};
-use crate::clock;
+use runtime::clock;
 
 /// One lane's figures.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use lockscope_wire::Spread;
 use tokio::task::JoinHandle;
 
 use super::figures::Latencies;
-use crate::clock;
+use runtime::clock;
 
 /// How long each sleep is to take.
 const STEP: Duration = Duration::from_millis(5);

@@ -30,8 +30,8 @@ use tokio::sync::watch;
 
 use self::run::Run;
 use self::shelf::Shelf;
-use crate::clock::Clock;
-use crate::tasks::spawn;
+use runtime::clock::Clock;
+use runtime::tasks::spawn;
 use crate::zookeeper::Credentials;
 
 pub use shelf::{FILES_MAX, RUNS_MAX};

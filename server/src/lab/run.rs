@@ -14,7 +14,7 @@ use super::lane::{Field, Lane};
 use super::members::Members;
 use super::sandbox::Sandbox;
 use super::{Place, counts, view};
-use crate::clock::{self, Clock};
+use runtime::clock::{self, Clock};
 
 /// Between two looks at whether something changed; so nobody is told more than 20 times a second.
 const SHOW_EVERY: Duration = Duration::from_millis(50);

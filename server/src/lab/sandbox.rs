@@ -9,7 +9,7 @@ use tracing::{info, warn};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use super::Place;
-use crate::clock;
+use runtime::clock;
 use crate::zookeeper::Credentials;
 
 /// Time-out that every session of the lab asks for: short, so that a killed client is worth watching, and long enough that the

@@ -9,7 +9,7 @@ use std::time::Duration;
 use lockscope_wire::{LabOrder, LabRun, LabState, Strategy};
 
 use crate::cli::Lab as Asked;
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::config::ConfigError;
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::{EXIT_INTERRUPTED, RunError};

@@ -18,7 +18,7 @@ use crate::audit::{self, Late};
 use crate::feed::project::{Apart, Figures};
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
-use crate::quota::Refusals;
+use runtime::quota::Refusals;
 use crate::release::Desk;
 use crate::zookeeper;
 use process::Process;
@@ -137,7 +137,7 @@ impl Metrics {
             (Family::AuditFailures, self.audit.failed()),
             (Family::AuditFailing, self.audit.is_failing().into()),
             (Family::StartTime, started),
-            (Family::Panics, crate::panics::count()),
+            (Family::Panics, runtime::panics::count()),
         ];
         let behind = self.record.as_ref().and_then(|record| record.webhook_behind());
         let unsure = [

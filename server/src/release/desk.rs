@@ -17,8 +17,8 @@ use super::refusal::{Refused, RefusedFor};
 use super::site::Site;
 use crate::access::{Access, Actor, Right, is_same_person};
 use crate::audit::{Entry, Journal, PlanOf, RequestLog};
-use crate::clock::{self, Clock};
-use crate::tasks::spawn;
+use runtime::clock::{self, Clock};
+use runtime::tasks::spawn;
 use crate::zookeeper::May;
 
 /// How long a record may take before it counts as not to be written.

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::carry::Executed;
 use super::desk::Desk;
 use crate::audit::{Ended, Entry, PlanOf, Requests};
-use crate::tasks::spawn;
+use runtime::tasks::spawn;
 
 /// How long an ensemble gets to be reached and asked; longer, and what is there is told as not known.
 const LOOK_MAX: Duration = Duration::from_secs(60);

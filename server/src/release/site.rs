@@ -9,7 +9,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
 
 use super::refusal::{Refused, RefusedFor};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::engine::Reader;
 use crate::feed::Sight;
 use crate::feed::project::{Draft, EnsembleInfo, Holding, Look};

@@ -27,9 +27,9 @@ use tower_service::Service as _;
 
 use super::stall::Stall;
 use super::tls::Tls;
-use crate::clock;
-use crate::quota::{Full, Place, Quota, Refusals, neighbourhood};
-use crate::shutdown::Stop;
+use runtime::clock;
+use runtime::quota::{Full, Place, Quota, Refusals, neighbourhood};
+use runtime::shutdown::Stop;
 
 /// Pause after the system could not give a connection: it ran out of something.
 const RETRY: Duration = Duration::from_millis(100);

@@ -12,8 +12,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::certificate::{EXPIRY_WARNING_DAYS, Nearness, Pems, TlsFault, TlsFiles};
-use crate::clock::Clock;
-use crate::shutdown::Stop;
+use runtime::clock::Clock;
+use runtime::shutdown::Stop;
 
 /// Pause between two looks at the files.
 pub const LOOK_EVERY: Duration = Duration::from_secs(3);

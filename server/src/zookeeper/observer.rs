@@ -16,7 +16,7 @@ use super::outbox::Outbox;
 use super::root::RootWatch;
 use super::session::{End, Root, Session, Shared};
 use super::watch::{Input, Why};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
 /// wait in the observer's own bounded queue.

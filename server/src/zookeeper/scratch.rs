@@ -13,7 +13,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState};
 use super::credentials::Credentials;
 use super::observer::stopped;
 use super::session::connect;
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// Znodes made one after the other: the shortest round trip of them bounds the error.
 const SAMPLES: usize = 8;

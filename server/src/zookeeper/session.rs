@@ -29,7 +29,7 @@ use super::request::{Epoch, Reply, Request, send};
 use super::root::RootWatch;
 use super::translate::{Heard, heard};
 use super::watch::{Input, Why};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// The pulse of everything that is slow.
 pub(super) const TICK: Duration = Duration::from_millis(250);

@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::Value;
 use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::audit::{Closed, Journal};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::http::Limits as HttpLimits;
 use server::lab::{Lab, Limits, Place};
 use server::lab_desk::LabDesk;

@@ -15,7 +15,7 @@ use axum::routing::get;
 use futures_util::future::join_all;
 use lockscope_wire::Epoch;
 use server::access::Access;
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::feed::{Hub, Sight};
 use server::http::{Limits, pages};
 use tower_service::Service as _;
@@ -127,20 +127,20 @@ async fn what_panics_is_answered_and_counted() {
     }
     // The other tests of this process tell of their panics as before.
     let before = std::panic::take_hook();
-    server::panics::watch();
+    runtime::panics::watch();
     let counting = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         counting(info);
         before(info);
     }));
     let served = Served::start_for(Limits::default(), Access::open_to_all(Clock::manual(NOW_MS)), faulty).await;
-    let before = server::panics::count();
+    let before = runtime::panics::count();
     assert_eq!(served.get("/waits").await, (200, "text/plain; charset=utf-8".to_owned(), "drawn\n".to_owned()));
     let (status, kind, text) = served.get("/status").await;
     assert_eq!((status, kind.as_str()), (500, "text/html; charset=utf-8"));
     assert!(text.contains("Try again"), "{text}");
     // Once more for what only reads.
-    assert!(server::panics::count() >= before + 3, "{}", server::panics::count());
+    assert!(runtime::panics::count() >= before + 3, "{}", runtime::panics::count());
     let (_, _, metrics) = served.get("/metrics").await;
     assert!(metrics.contains("\nlockscope_panics_total "), "{metrics}");
 }

@@ -12,10 +12,10 @@ use lockscope_wire::{
     RootBrief, RootState, Status, Verdict, View, Window, Zxid,
 };
 use server::access::Access;
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::feed::{Hub, Known, Projected, Projection, Sight, pump};
 use server::http::{Http, Limits};
-use server::shutdown::{self, Stopper};
+use runtime::shutdown::{self, Stopper};
 use server::transport::{self, Bounds, Tls};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;

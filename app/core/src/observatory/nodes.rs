@@ -101,7 +101,7 @@ impl Observatory {
     /// The lock a child belongs to, whether it contends, and whether it holds.
     fn lock_of_child(&self, root: RootId, parent: &str, name: &str) -> Option<(Arc<str>, bool, bool)> {
         let path = join_path(parent, name);
-        let own = self.locks.get(&*path).filter(|lock| lock.is_alone());
+        let own = self.locks.get(&path).filter(|lock| lock.is_alone());
         let lock = own.or_else(|| self.lock_at(parent))?;
         let (key, child) = self.roots.get(root.0 as usize)?.mirror.directory(parent)?.child(name)?;
         let held = lock.holders.iter().any(|tenure| tenure.is(parent, key, child));

@@ -22,7 +22,7 @@ impl Observatory {
     /// The lock that has a part at a directory.
     pub(super) fn lock_at(&self, directory: &str) -> Option<&Lock> {
         let own = self.locks.get(directory).filter(|lock| !lock.is_alone() && lock.parts.hold(directory));
-        own.or_else(|| homes_of(directory).find_map(|home| self.locks.get(&*home).filter(|lock| lock.parts.hold(directory))))
+        own.or_else(|| homes_of(directory).find_map(|home| self.locks.get(&home).filter(|lock| lock.parts.hold(directory))))
     }
 
     pub(super) fn child_counts(&self, lock: &Lock, directory: &str, name: &str) -> bool {

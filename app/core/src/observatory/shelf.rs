@@ -134,6 +134,6 @@ mod tests {
         }
         check(&observatory);
         assert_eq!(observatory.locks().count(), FREE_ALONE_MAX);
-        assert!(observatory.locks.contains(&*path(FREE_ALONE_MAX + 7)));
+        assert!(observatory.locks.contains(&path(FREE_ALONE_MAX + 7)));
     }
 }

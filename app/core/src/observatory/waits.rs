@@ -52,7 +52,7 @@ impl Observatory {
     pub fn spots(&self, session: SessionId) -> impl Iterator<Item = Spot<'_>> {
         self.roots.iter().flat_map(move |view| view.mirror.owned_by(session)).filter_map(|(directory, key, child)| {
             let seat = Seat { directory, key, child };
-            let own = self.locks.get(&*seat.path()).filter(|lock| lock.is_alone());
+            let own = self.locks.get(&seat.path()).filter(|lock| lock.is_alone());
             let lock = own.or_else(|| self.lock_at(directory)).filter(|lock| lock.seats(directory, key, child))?;
             let tenure = lock.tenure_of(&seat);
             let since = tenure.map_or_else(|| Since::of(child), |tenure| Since::Arrived(tenure.since));

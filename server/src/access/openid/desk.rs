@@ -13,7 +13,7 @@ use super::provider::{AGAIN, Provider, Sent};
 use crate::access::keeper::{Rules, cookie_of};
 use crate::access::sessions::{Basis, Holder};
 use crate::access::{Access, Grant, OpenId, Secret, SignedIn};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// Whom a refusal is of when no name is known.
 const SOMEBODY: &str = "somebody by OpenID Connect";

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use crate::access::secret::{Digest, Secret};
-use crate::quota::neighbourhood;
+use runtime::quota::neighbourhood;
 
 /// Sign-ins under way; the oldest makes room.
 pub(super) const PENDING_MAX: usize = 4_096;

@@ -18,7 +18,7 @@ use super::fault::{OpenIdFault, whole};
 use super::fetch::Fetch;
 use super::pending::Proof;
 use crate::access::{OpenId, Secret};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// Addresses and keys are asked for again after this long.
 const LEARNED_MS_MAX: i64 = 60 * 60 * 1_000;

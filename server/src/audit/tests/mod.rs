@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};
 use crate::access::{Actor, Scope};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 
 /// Small files, so that the chain goes over several.
 const SMALL: Options = Options { rotate_bytes: 4_000 };

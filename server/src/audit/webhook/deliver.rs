@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
 use crate::audit::log::{Log, Shared};
 use crate::audit::{AuditError, chain, read};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::zookeeper::Backoff;
 
 /// Records that are read at once.

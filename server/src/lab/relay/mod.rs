@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::tasks::spawn;
+use runtime::tasks::spawn;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 

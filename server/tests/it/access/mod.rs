@@ -17,7 +17,7 @@ use lockscope_wire::Duty;
 use reqwest::header::HeaderMap;
 use server::access::{Access, Grant, Reach, Secret, Settings, new_token, set_user};
 use server::audit::{AuditError, Entry, Journal};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::http::{Limits, pages};
 use tempfile::TempDir;
 

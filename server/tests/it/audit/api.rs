@@ -6,7 +6,7 @@ use lockscope_wire::Duty;
 use serde_json::Value;
 use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::audit::{Closed, Log};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::http::{Http, Limits};
 use server::transport::Bounds;
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use server::audit::{Journal as _, Log, PageQuery, Records as _, verify_dir};
-use server::clock::Clock;
+use runtime::clock::Clock;
 
 use super::{act, append, details, open};
 

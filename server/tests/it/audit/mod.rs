@@ -10,7 +10,7 @@ use std::path::Path;
 
 use lockscope_wire::AuditKind;
 use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _};
-use server::clock::Clock;
+use runtime::clock::Clock;
 
 async fn open(dir: &Path) -> Log {
     Log::open(dir, Clock::manual(1_790_000_000_000)).await.unwrap()

@@ -14,8 +14,8 @@ use axum::routing::post;
 use lockscope_wire::{AuditKind, AuditRecord};
 use server::audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
 use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _};
-use server::clock::Clock;
-use server::shutdown::{self, Stopper};
+use runtime::clock::Clock;
+use runtime::shutdown::{self, Stopper};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::{append, open};

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::Duty;
 use server::access::{Access, Grant, Reach, Settings, new_token};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::feed::BYTES_MAX;
 use server::http::{CALLER_SOCKETS_MAX, CALLER_VIEWS_MAX, Limits};
 use server::transport::Bounds;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use lockscope_core::evidence::{Answer, Connection, Report, Round};
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::SessionId;
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::evidence::{Config, Demand, collect};
 use server::zookeeper::Credentials;
 use tokio::sync::{mpsc, watch};

@@ -43,7 +43,7 @@ impl Observed {
         let believed = Arc::new(Mutex::new(Believed::new(&roots)));
         let settings = Settings { roots: roots.clone(), ..Settings::default() };
         let core = Arc::new(Mutex::new(Observatory::new(settings, TimeMs(0))));
-        let task = tokio::spawn(observe(config, server::clock::Clock::system(), sink, stopped));
+        let task = tokio::spawn(observe(config, runtime::clock::Clock::system(), sink, stopped));
         let (belief, observatory) = (Arc::clone(&believed), Arc::clone(&core));
         let begin = Instant::now();
         tokio::spawn(async move {

@@ -1,7 +1,7 @@
 //! A server that dies in the midst of a run: what it left is removed at the next start.
 
 use lockscope_wire::{LabState, Strategy};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::lab::{Lab, Limits};
 
 use super::place;

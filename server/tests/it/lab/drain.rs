@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_wire::{LabOrder, LabRun, LabState, Lane, Strategy};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::lab::{Lab, Limits};
 use tokio::time::timeout;

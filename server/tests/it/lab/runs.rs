@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lockscope_wire::{LabOrder, LabState, Strategy};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::demo::PrivateZooKeeper;
 use server::evidence::words::cons;
 use server::lab::{Lab, LabRefusal, Limits};

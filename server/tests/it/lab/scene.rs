@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lockscope_core::finding::Code;
 use lockscope_core::lock::Lock;
 use lockscope_wire::{Fault, FaultOrder, LabOrder, LabRun, LabState, Outcome, Strategy, ThrownFault};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::demo::PrivateZooKeeper;
 use server::lab::{Lab, LabRefusal, Limits};
 

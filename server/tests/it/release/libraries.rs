@@ -111,7 +111,7 @@ async fn curator_revocable() {
         clients.push(client);
     }
     let revocable = async || {
-        office.clock.set_ms(server::clock::Clock::system().now_ms());
+        office.clock.set_ms(runtime::clock::Clock::system().now_ms());
         office.knows(&paths[0]).await;
         office.plan(&paths[0]).await.unwrap().can_revoke
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lockscope_wire::{AuditKind, Duty, Outcome};
 use server::access::{self, Access, Grant, Reach};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::http::Limits;
 use server::release::Settings;
 use server::transport::Bounds;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ProtocolVersion, RootCertStore};
-use server::clock::Clock;
+use runtime::clock::Clock;
 use server::http::{Limits, Origins, Scheme};
 use server::transport::{Bounds, Follower, Tls, TlsFiles};
 use tempfile::TempDir;

@@ -17,11 +17,11 @@ use tokio::net::TcpListener;
 
 use crate::access::{Access, OpenId, Reach, Secret, Settings};
 use crate::audit::{AuditError, Entry, Journal};
-use crate::clock::Clock;
+use runtime::clock::Clock;
 use crate::feed::{self, Hub};
 use crate::http::{Http, Limits};
 use crate::projector::{About, Projector};
-use crate::shutdown::{self, Stopper};
+use runtime::shutdown::{self, Stopper};
 use crate::transport::{self, Bounds};
 
 const NOW_MS: i64 = 1_700_000_000_000;

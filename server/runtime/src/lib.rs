@@ -1,0 +1,8 @@
+//! What every part of the server stands on: the clock, the word to stop, supervised tasks, quotas and rate limits.
+
+pub mod clock;
+pub mod panics;
+pub mod quota;
+pub mod rate;
+pub mod shutdown;
+pub mod tasks;
