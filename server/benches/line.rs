@@ -18,12 +18,12 @@ use lockscope_wire::{BoardQuery, SessionsQuery};
 use server::demo::{PrivateZooKeeper, ServerOptions};
 use server::feed::Sight;
 use server::feed::project::{self, EnsembleInfo, Look};
-use server::zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch};
+use zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use zookeeper_client::{AddWatchMode, Client, EventType};
 
 #[global_allocator]

@@ -10,10 +10,10 @@ use futures_util::future::join_all;
 use lockscope_core::observation::Observation;
 use runtime::clock::Clock;
 use server::demo::{PrivateZooKeeper, ServerOptions};
-use server::zookeeper::{BATCHES_MAX, Counts, ObserverConfig, observe_counted};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
+use zookeeper::{BATCHES_MAX, ObserverConfig, RequestCounts, observe_counted};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 const DIRECTORIES: usize = 10_000;
@@ -44,7 +44,7 @@ async fn run() {
     let (address, bytes) = relay(server.address()).await;
     let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
     let (_stop, stopped) = watch::channel(false);
-    let counts = Arc::<Counts>::default();
+    let counts = Arc::<RequestCounts>::default();
     let config = ObserverConfig::new(&address, vec!["/locks".to_owned()], Duration::from_secs(10)).unwrap();
     tokio::spawn(observe_counted(config, Clock::system(), Arc::clone(&counts), sink, stopped));
     until(&mut batches, 1, |observation| matches!(observation, Observation::SyncEnded { .. })).await;

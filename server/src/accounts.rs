@@ -12,10 +12,10 @@ use crate::access::{
     AccessError, Grant, PASSWORD_BYTES_MAX, Right, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user,
 };
 use crate::cli::{Given, Token, TokenChange, User, UserChange};
-use runtime::clock::Clock;
 use crate::config::{ConfigError, Process, data_dir, lifetime};
 use crate::error::RunError;
 use crate::serve::say;
+use runtime::clock::Clock;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 

@@ -9,21 +9,21 @@ use crate::accounts;
 use crate::ask_command;
 use crate::audit::{self, VerifyError, chain};
 use crate::cli::{AuditCommand, Command, Demo, Place, Settings, What};
-use runtime::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process};
 use crate::demo::workload::{Pace, run_workload};
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::RunError;
-use crate::evidence;
 use crate::feed::project::{Apart, EnsembleInfo};
 use crate::healthcheck;
 use crate::http::{Payloads, is_loopback, pages};
 use crate::lab_command;
 use crate::manual;
 use crate::serve::{self, Observer, Served, Tools, say};
-use runtime::shutdown;
 use crate::transport::Tls;
-use crate::zookeeper::{Acting, ObserverConfig, ScratchConfig, compare_clocks, observe_counted};
+use runtime::clock::Clock;
+use runtime::shutdown;
+use zookeeper::members;
+use zookeeper::{ClockProbeConfig, ObserverConfig, ReleaseClient, compare_clocks, observe_counted};
 
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
@@ -242,8 +242,8 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
 /// The observer of a real ensemble, and who asks its members.
 struct Ensemble {
     observer: ObserverConfig,
-    evidence: Option<evidence::Config>,
-    scratch: Option<ScratchConfig>,
+    evidence: Option<members::Config>,
+    scratch: Option<ClockProbeConfig>,
 }
 
 /// Every ensemble with its observer.
@@ -257,8 +257,8 @@ fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ens
     let observer = observer.map_err(|error| ConfigError(error.to_string()))?.with_credentials(credentials.clone());
     let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
     let asked =
-        || evidence::Config { connect: connect.clone(), admin_urls: ensemble.admin_urls.clone(), credentials: credentials.clone(), session_timeout };
-    let scratch = |path| ScratchConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
+        || members::Config { connect: connect.clone(), admin_urls: ensemble.admin_urls.clone(), credentials: credentials.clone(), session_timeout };
+    let scratch = |path| ClockProbeConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
     let has_others = config.ensembles.len() > 1;
     Ok(Served {
         info: EnsembleInfo { name: ensemble.name.clone(), connect: ensemble.zk.clone(), color: ensemble.color, has_others },
@@ -269,14 +269,14 @@ fn served_one(config: &Config, ensemble: &config::Ensemble) -> Result<Served<Ens
 }
 
 /// A session of its own for each act, with the credentials for that.
-fn acting(ensemble: &config::Ensemble) -> Acting {
-    Acting::identified(&ensemble.zk, ensemble.identity.acting.clone())
+fn acting(ensemble: &config::Ensemble) -> ReleaseClient {
+    ReleaseClient::identified(&ensemble.zk, ensemble.identity.acting.clone())
 }
 
 impl Observer for Ensemble {
     async fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
         let compared = self.scratch.map(|config| compare_clocks(config, tools.clock.clone(), sink.clone(), stop.clone()));
-        let asked = self.evidence.map(|config| evidence::collect(config, tools.clock.clone(), tools.demand, sink.clone(), stop.clone()));
+        let asked = self.evidence.map(|config| members::collect(config, tools.clock.clone(), tools.demand, sink.clone(), stop.clone()));
         let asks = async {
             if let Some(asked) = asked {
                 asked.await;

@@ -10,9 +10,9 @@ use tokio::sync::{Mutex, watch};
 
 use crate::access::{Actor, Right};
 use crate::audit::{AuditError, Entry, Intent, Journal, RequestLog};
-use runtime::clock::Clock;
 use crate::feed::Sight;
 use crate::lab::{Lab, LabRefusal};
+use runtime::clock::Clock;
 use runtime::tasks::spawn;
 
 /// How long a record may take before it counts as not to be written.

@@ -12,12 +12,12 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, View};
 use tokio::sync::watch;
 
-use runtime::clock::Clock;
 use crate::config::Standing;
 use crate::engine::{Model, Reader};
 use crate::feed::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
 use crate::feed::{Known, Projected, Projection, Sight};
 use crate::lab::Lab;
+use runtime::clock::Clock;
 use runtime::tasks;
 
 /// One ensemble: what the model does not know of it, and the model.

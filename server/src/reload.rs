@@ -10,12 +10,12 @@ use crate::access::Access;
 use crate::audit::webhook::{Delivery, Pace};
 use crate::audit::{Late, Log};
 use crate::cli::Settings;
-use runtime::clock::Clock;
 use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
 use crate::http::Payloads;
 use crate::lab::Lab;
 use crate::notify::Notify;
 use crate::release::{self, Desk};
+use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Stop, Stopper};
 use runtime::tasks::spawn;
 

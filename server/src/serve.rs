@@ -20,11 +20,9 @@ use tokio::task::JoinHandle;
 use crate::access::{Access, Reach};
 use crate::accounts;
 use crate::audit::Records;
-use runtime::clock::Clock;
 use crate::config::{Config, ConfigError, Standing};
 use crate::engine::{Engine, EngineError};
 use crate::error::RunError;
-use crate::evidence::Demand;
 use crate::feed::project::EnsembleInfo;
 use crate::feed::{self, Hub, pump};
 use crate::http::{Http, Limits, Payloads};
@@ -35,11 +33,13 @@ use crate::notify::Notify;
 use crate::projector::{About, Ensemble, Projector};
 use crate::release::{self, Desk, Site};
 use crate::reload::{self, Hooked, Origin, Takers};
+use crate::transport::{self, Bounds, Proxies, Tls};
+use record::Record;
+use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Signals, Stop};
 use runtime::tasks;
-use crate::transport::{self, Bounds, Proxies, Tls};
-use crate::zookeeper::{self, Acting, BATCHES_MAX};
-use record::Record;
+use zookeeper::members::Demand;
+use zookeeper::{self, BATCHES_MAX, ReleaseClient};
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
 const NOTICE_MS: u64 = 500;
@@ -62,7 +62,7 @@ pub struct Tools {
     /// What somebody wants to know beyond the state of locks.
     pub demand: watch::Receiver<Demand>,
     /// Where it counts what it asks.
-    pub counts: Arc<zookeeper::Counts>,
+    pub counts: Arc<zookeeper::RequestCounts>,
 }
 
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
@@ -152,7 +152,7 @@ pub struct Served<O> {
     /// Who watches.
     pub observer: O,
     /// Who acts, when somebody orders it.
-    pub acting: Acting,
+    pub acting: ReleaseClient,
 }
 
 /// Everything that runs.
@@ -188,7 +188,7 @@ impl Parts {
             models.push(sink.downgrade());
             let settings = Settings { roots, configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
             let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
-            let counts = Arc::<zookeeper::Counts>::default();
+            let counts = Arc::<zookeeper::RequestCounts>::default();
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
             let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
             observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));

@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use runtime::clock::Clock;
+use runtime::shutdown;
 use server::feed::{self, Hub, pump};
 use server::http::{Http, Limits, pages};
 use server::serve::say;
-use runtime::shutdown;
 use tokio::net::TcpListener;
 
 use world::{Mode, World};

@@ -17,10 +17,10 @@ mod words;
 use std::io::Write as _;
 
 use crate::cli::{Color, Lock, Locks, Who};
-use runtime::clock::Clock;
 use crate::error::RunError;
 use answers::{LockDetail, Status};
 use questions::Server;
+use runtime::clock::Clock;
 use table::Tone;
 
 /// Lists locks.

@@ -12,10 +12,10 @@ use super::answers::{self, Status};
 use super::doubt::{self, doubts};
 use super::nearest::nearest;
 use crate::cli;
-use runtime::clock;
 use crate::config::ConfigError;
 use crate::error::RunError;
 use crate::remote::{Fault, Remote, checked, token_in};
+use runtime::clock;
 
 /// Where a token may be given without a file.
 const TOKEN: &str = "LOCKSCOPE_TOKEN";

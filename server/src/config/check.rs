@@ -7,9 +7,9 @@ use std::time::Duration;
 use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::{ConfigError, Given};
-use crate::evidence::check_admin_url;
 use crate::http::Payloads;
-use crate::zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
+use zookeeper::members::check_admin_url;
+use zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
 
 /// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
 const SESSION_TIMEOUT_MS_MAX: u64 = 3_600_000;

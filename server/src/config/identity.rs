@@ -3,7 +3,7 @@
 
 use super::{ConfigError, Given, Places};
 use crate::cli::Safety;
-use crate::zookeeper::{Credentials, Fault, Login, TlsIdentity, ZkTls, check_tls_hosts};
+use zookeeper::{Credentials, Fault, Login, TlsIdentity, ZkTls, check_tls_hosts};
 
 /// `USER:PASSWORD` itself, for watching and for acting.
 const VARIABLES: [(&str, &str); 2] = [("LOCKSCOPE_ZK_AUTH", "auth_file"), ("LOCKSCOPE_ZK_ACT_AUTH", "act_auth_file")];

@@ -49,20 +49,20 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::access::{Access, Actor, Caller};
 use crate::audit::{Closed, Records};
-use runtime::clock::Clock;
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
-use runtime::quota::Quota;
 use crate::release::Desk;
-use runtime::shutdown::Stop;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
 use problem::Refused;
 use routes::Answer;
 pub use routes::{Declared, Need, Verb, declared};
+use runtime::clock::Clock;
+use runtime::quota::Quota;
+use runtime::shutdown::Stop;
 use shared::Shared;
 use work::Work;
 

@@ -15,8 +15,8 @@ use super::flow::Flow;
 use super::gate::Told;
 use super::{Counts, Http};
 use crate::access::{Caller, Ending, Known};
-use runtime::clock;
 use crate::feed::{self, Encoding, FeedError, Owner, Refusal, Sight, Subscription};
+use runtime::clock;
 use runtime::quota::{Full, Place};
 
 /// Longest client frame.

@@ -16,7 +16,7 @@ use super::relay::Relay;
 use super::sandbox::SESSION_TIMEOUT;
 use super::strategy::{self, Ground, Place};
 use super::tally::Seat;
-use crate::zookeeper::Credentials;
+use zookeeper::Credentials;
 
 /// How long a holder of a draining lane waits for the others to queue again.
 const SETTLE_MAX: Duration = Duration::from_secs(60);

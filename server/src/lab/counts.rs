@@ -4,10 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockscope_wire::ServerCounter;
-
-use crate::evidence::ask_word;
-pub(super) use crate::evidence::words::cons::Packets;
-use crate::evidence::words::{cons, mntr};
+use zookeeper::members::ask_word;
+pub(super) use zookeeper::members::four_letter::cons::Packets;
+use zookeeper::members::four_letter::{cons, mntr};
 
 /// Ids of sessions.
 pub(super) type Sessions = BTreeSet<i64>;
@@ -24,13 +23,6 @@ const COUNTERS: &[&str] = &[
 
 /// Counters of all members.
 pub(super) type Counters = BTreeMap<(String, &'static str), i64>;
-
-impl Packets {
-    /// What came since.
-    pub(super) fn since(self, before: Self) -> Self {
-        Self { received: self.received.saturating_sub(before.received), sent: self.sent.saturating_sub(before.sent) }
-    }
-}
 
 /// Packets of these sessions, on all members together.
 ///

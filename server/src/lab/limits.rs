@@ -81,7 +81,7 @@ mod tests {
     use lockscope_wire::Strategy;
 
     use super::*;
-    use crate::zookeeper::Credentials;
+    use zookeeper::Credentials;
 
     fn places(names: &[&str]) -> Vec<Place> {
         let place = |name: &&str| Place {

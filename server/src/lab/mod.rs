@@ -32,7 +32,7 @@ use self::run::Run;
 use self::shelf::Shelf;
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
-use crate::zookeeper::Credentials;
+use zookeeper::Credentials;
 
 pub use shelf::{FILES_MAX, RUNS_MAX};
 

@@ -10,7 +10,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use super::Place;
 use runtime::clock;
-use crate::zookeeper::Credentials;
+use zookeeper::Credentials;
 
 /// Time-out that every session of the lab asks for: short, so that a killed client is worth watching, and long enough that the
 /// board sees it, which asks members every 5 s who is connected. A server may grant another, so a session is asked for its own.

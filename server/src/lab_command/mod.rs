@@ -9,7 +9,6 @@ use std::time::Duration;
 use lockscope_wire::{LabOrder, LabRun, LabState, Strategy};
 
 use crate::cli::Lab as Asked;
-use runtime::clock::Clock;
 use crate::config::ConfigError;
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::{EXIT_INTERRUPTED, RunError};
@@ -17,7 +16,8 @@ use crate::lab::{Lab, LabRefusal, Limits, Place};
 use crate::lab_desk::has_ended;
 use crate::remote::{Remote, token_in};
 use crate::serve::{say, signalled};
-use crate::zookeeper::{Credentials, check_connect};
+use runtime::clock::Clock;
+use zookeeper::{Credentials, check_connect};
 
 /// How often it is looked how far the run is.
 const LOOK_EVERY: Duration = Duration::from_millis(200);

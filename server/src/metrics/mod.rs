@@ -18,10 +18,10 @@ use crate::audit::{self, Late};
 use crate::feed::project::{Apart, Figures};
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
-use runtime::quota::Refusals;
 use crate::release::Desk;
-use crate::zookeeper;
 use process::Process;
+use runtime::quota::Refusals;
+use zookeeper;
 
 /// Milliseconds of a second.
 const SECOND_MS: i64 = 1_000;
@@ -32,7 +32,7 @@ pub struct Metrics {
     /// Which locks are told apart.
     pub apart: Apart,
     /// Of each ensemble, by its name, who counts what it is asked.
-    pub zookeeper: Vec<(String, Arc<zookeeper::Counts>)>,
+    pub zookeeper: Vec<(String, Arc<zookeeper::RequestCounts>)>,
     /// Who counts records of acts.
     pub audit: Arc<audit::Counts>,
     /// Where the webhook reads them; None without a data directory.

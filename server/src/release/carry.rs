@@ -10,7 +10,7 @@ use super::site::Site;
 use crate::access::Actor;
 use crate::audit::{Entry, Intent, PlanOf, RequestLog};
 use crate::feed::project::{Holding, Told, told};
-use crate::zookeeper::Asked;
+use zookeeper::Asked;
 
 /// How long the model gets to hear of a deletion.
 const SEEN_MAX: Duration = Duration::from_secs(2);

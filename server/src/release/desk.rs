@@ -19,7 +19,7 @@ use crate::access::{Access, Actor, Right, is_same_person};
 use crate::audit::{Entry, Journal, PlanOf, RequestLog};
 use runtime::clock::{self, Clock};
 use runtime::tasks::spawn;
-use crate::zookeeper::May;
+use zookeeper::DeletePermission;
 
 /// How long a record may take before it counts as not to be written.
 const RECORD_MAX: Duration = Duration::from_secs(10);
@@ -130,9 +130,9 @@ impl Desk {
         let site = self.site(&Some(draft.plan.ensemble.clone()))?;
         let right = site.right(&draft.plan.path).await;
         draft.plan.right = match right.may {
-            May::Granted => DeleteRight::Granted,
-            May::Missing => DeleteRight::Missing,
-            May::Unread => DeleteRight::Unread,
+            DeletePermission::Granted => DeleteRight::Granted,
+            DeletePermission::Missing => DeleteRight::Missing,
+            DeletePermission::Unread => DeleteRight::Unread,
         };
         draft.plan.right_sentence = right.sentence;
         draft.plan.needs_second = self.0.needs_second.load(Ordering::Relaxed);

@@ -9,11 +9,11 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
 
 use super::refusal::{Refused, RefusedFor};
-use runtime::clock::Clock;
 use crate::engine::Reader;
 use crate::feed::Sight;
 use crate::feed::project::{Draft, EnsembleInfo, Holding, Look};
-use crate::zookeeper::{Acting, Asked, Right, is_ours};
+use runtime::clock::Clock;
+use zookeeper::{Asked, ReleaseClient, Right, is_ours};
 
 /// One ensemble.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Site {
     /// Its model.
     pub reader: Reader<Observatory>,
     /// With what to act there.
-    pub acting: Acting,
+    pub acting: ReleaseClient,
     /// The clock of whoever tells the model: what is believed is live by this one.
     pub clock: Clock,
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::access::Access;
 use crate::audit::{self, Closed, Counted, Journal, Late, Records};
-use runtime::clock::Clock;
 use crate::config::Config;
 use crate::release::Desk;
+use runtime::clock::Clock;
 use runtime::tasks::spawn;
 
 /// The record of acts: where it is written, where it is read, and who tells others of it.

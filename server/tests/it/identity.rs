@@ -10,8 +10,8 @@ use std::time::Duration;
 use lockscope_core::observation::RootTrouble;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use server::demo::{PrivateZooKeeper, ServerOptions};
-use server::zookeeper::{Credentials, Login, ObserverConfig, TlsIdentity, ZkTls};
 use tempfile::TempDir;
+use zookeeper::{Credentials, Login, ObserverConfig, TlsIdentity, ZkTls};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission};
 
 use crate::harness::{Observed, RootState, Truth, open, options, started, zookeeper};

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use lockscope_wire::{AuditKind, Duty};
 use reqwest::Method;
+use runtime::clock::Clock;
 use serde_json::Value;
 use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::audit::{Closed, Journal};
-use runtime::clock::Clock;
 use server::http::Limits as HttpLimits;
 use server::lab::{Lab, Limits, Place};
 use server::lab_desk::LabDesk;
 use server::transport::Bounds;
-use server::zookeeper::Credentials;
 use tempfile::TempDir;
+use zookeeper::Credentials;
 
 use crate::access::{Kept, bearer};
 use crate::cli::dead_port;

@@ -11,11 +11,11 @@ use lockscope_wire::{
     Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
     RootBrief, RootState, Status, Verdict, View, Window, Zxid,
 };
-use server::access::Access;
 use runtime::clock::Clock;
+use runtime::shutdown::{self, Stopper};
+use server::access::Access;
 use server::feed::{Hub, Known, Projected, Projection, Sight, pump};
 use server::http::{Http, Limits};
-use runtime::shutdown::{self, Stopper};
 use server::transport::{self, Bounds, Tls};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;

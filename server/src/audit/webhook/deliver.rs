@@ -15,7 +15,7 @@ use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
 use crate::audit::log::{Log, Shared};
 use crate::audit::{AuditError, chain, read};
 use runtime::clock::Clock;
-use crate::zookeeper::Backoff;
+use zookeeper::Backoff;
 
 /// Records that are read at once.
 const READ_MAX: usize = 64;

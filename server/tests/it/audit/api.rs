@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use lockscope_wire::Duty;
+use runtime::clock::Clock;
 use serde_json::Value;
 use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::audit::{Closed, Log};
-use runtime::clock::Clock;
 use server::http::{Http, Limits};
 use server::transport::Bounds;
 use tempfile::TempDir;

@@ -12,10 +12,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
 use lockscope_wire::{AuditKind, AuditRecord};
-use server::audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
-use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
+use server::audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
+use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::{append, open};

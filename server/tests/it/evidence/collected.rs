@@ -7,11 +7,11 @@ use lockscope_core::evidence::{Answer, Connection, Report, Round};
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::SessionId;
 use runtime::clock::Clock;
-use server::evidence::{Config, Demand, collect};
-use server::zookeeper::Credentials;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use zookeeper::Credentials;
+use zookeeper::members::{Config, Demand, collect};
 
 use crate::harness::DEADLINE;
 

@@ -2,7 +2,7 @@
 
 use lockscope_core::evidence::Answer;
 use lockscope_core::znode::SessionId;
-use server::evidence::{Demand, WATCHES_EVERY};
+use zookeeper::members::{Demand, WATCHES_EVERY};
 use zookeeper_client::AddWatchMode;
 
 use super::collected::Collected;

@@ -3,7 +3,7 @@
 use lockscope_core::evidence::{MemberRole, Report, SessionTable, Trouble};
 use lockscope_core::znode::SessionId;
 use server::demo::PrivateEnsemble;
-use server::evidence::ask_word;
+use zookeeper::members::ask_word;
 use zookeeper_client::EnsembleUpdate;
 
 use super::collected::{Collected, Said, connection, trouble};

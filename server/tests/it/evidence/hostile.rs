@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use lockscope_core::evidence::{Answer, Trouble};
-use server::evidence::Demand;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use zookeeper::members::Demand;
 
 use super::collected::{Collected, trouble};
 use crate::harness::zookeeper;

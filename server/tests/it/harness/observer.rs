@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
-use server::zookeeper::{BATCH_MAX, BATCHES_MAX, ObserverConfig, observe};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use zookeeper::{BATCH_MAX, BATCHES_MAX, ObserverConfig, observe};
 
 use super::{Believed, DEADLINE, Truth};
 

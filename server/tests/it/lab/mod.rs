@@ -10,7 +10,7 @@ mod scene;
 
 use server::demo::PrivateZooKeeper;
 use server::lab::Place;
-use server::zookeeper::Credentials;
+use zookeeper::Credentials;
 
 /// A place on a private server.
 fn place(server: &PrivateZooKeeper) -> Place {

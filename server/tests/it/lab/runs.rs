@@ -5,8 +5,8 @@ use std::time::Duration;
 use lockscope_wire::{LabOrder, LabState, Strategy};
 use runtime::clock::Clock;
 use server::demo::PrivateZooKeeper;
-use server::evidence::words::cons;
 use server::lab::{Lab, LabRefusal, Limits};
+use zookeeper::members::four_letter::cons;
 
 use super::drain::{has_ended, lab, order, until};
 use super::place;

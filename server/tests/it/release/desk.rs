@@ -204,7 +204,7 @@ async fn an_act_that_panics_leaves_its_outcome() {
         0 => Ok(zookeeper_client::Client::connector()),
         _ => std::panic::panic_any("broken"),
     };
-    let acting = server::zookeeper::Acting::new(&server.address(), std::sync::Arc::new(make));
+    let acting = zookeeper::ReleaseClient::new(&server.address(), std::sync::Arc::new(make));
     let office = Office::open_with(&server.address(), acting, "/locks", Settings::default()).await;
     let path = truth.queue("/locks/a/lock-").await;
     let done = office.release(&path).await;

@@ -10,17 +10,17 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
+use runtime::clock::Clock;
+use runtime::shutdown::{self, Stopper};
 use server::access::{Access, Actor, Reach, Scope};
 use server::audit::{AuditError, Entry, Journal};
-use runtime::clock::Clock;
 use server::engine::Engine;
-use server::evidence::{self, Demand};
 use server::feed::project::EnsembleInfo;
 use server::release::{Desk, Executed, Refused, Site};
-use runtime::shutdown::{self, Stopper};
-use server::zookeeper::{Acting, BATCHES_MAX, ObserverConfig, observe};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
+use zookeeper::members::{self, Demand};
+use zookeeper::{BATCHES_MAX, ObserverConfig, ReleaseClient, observe};
 
 use crate::harness::DEADLINE;
 
@@ -90,10 +90,10 @@ pub(crate) fn is_live(model: &Observatory) -> bool {
 impl Office {
     /// Watches through one address and acts through another.
     pub(crate) async fn open_through(watch: &str, act: &str, root: &str, settings: server::release::Settings) -> Self {
-        Self::open_with(watch, Acting::anonymous(act), root, settings).await
+        Self::open_with(watch, ReleaseClient::anonymous(act), root, settings).await
     }
 
-    pub(crate) async fn open_with(watch: &str, acting: Acting, root: &str, settings: server::release::Settings) -> Self {
+    pub(crate) async fn open_with(watch: &str, acting: ReleaseClient, root: &str, settings: server::release::Settings) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let roots = vec![root.to_owned()];
@@ -101,14 +101,14 @@ impl Office {
         let model = Observatory::new(Settings { roots: roots.clone(), ..Settings::default() }, TimeMs(clock.now_ms()));
         let engine = Engine::start(model, inbox, Clock::system(), stop.clone());
         let config = ObserverConfig::new(watch, roots, Duration::from_secs(30)).unwrap();
-        let asked = evidence::Config {
+        let asked = members::Config {
             connect: watch.to_owned(),
             admin_urls: Vec::new(),
             session_timeout: Duration::from_secs(30),
-            credentials: server::zookeeper::Credentials::default(),
+            credentials: zookeeper::Credentials::default(),
         };
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
-        tokio::spawn(evidence::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
+        tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());

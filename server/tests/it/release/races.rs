@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::stream::{self, StreamExt as _};
 use lockscope_core::release::{End, Ending, Fact, Naming, Target};
 use lockscope_core::znode::{SessionId, Zxid};
-use server::zookeeper::Acting;
+use zookeeper::ReleaseClient;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 
 use crate::harness::{Truth, ensemble, open, zookeeper};
@@ -62,7 +62,7 @@ async fn deletes(client: &Client, path: &str) -> bool {
     }
 }
 
-async fn race_of_one(acting: &Acting, client: &Client, connect: &str, kind: Kind, directory: &str, delay: u64) -> (Vec<End>, Real) {
+async fn race_of_one(acting: &ReleaseClient, client: &Client, connect: &str, kind: Kind, directory: &str, delay: u64) -> (Vec<End>, Real) {
     let owner = open(connect).await;
     let (path, stat) = make(&owner, &format!("{directory}/lock-"), CreateMode::EphemeralSequential).await.unwrap();
     make(client, &format!("{directory}/lock-"), CreateMode::EphemeralSequential).await.unwrap();
@@ -110,7 +110,7 @@ async fn race_of_one(acting: &Acting, client: &Client, connect: &str, kind: Kind
 }
 
 /// One adversary deletes and takes the same name again and again.
-async fn race_of_flips(acting: &Acting, client: &Client, directory: &str, delay: u64) -> (End, Real, u64) {
+async fn race_of_flips(acting: &ReleaseClient, client: &Client, directory: &str, delay: u64) -> (End, Real, u64) {
     let path = format!("{directory}/lock");
     let (_, first) = make(client, &path, CreateMode::Ephemeral).await.unwrap();
     let is_over = AtomicBool::new(false);
@@ -168,7 +168,7 @@ fn are_decided(counts: impl Iterator<Item = (Ending, Fact, u64)>) {
 #[expect(clippy::print_stdout, reason = "the figures are wanted")]
 async fn a_thousand_races() {
     let server = zookeeper().await;
-    let (connect, acting) = (server.address(), Acting::anonymous(&server.address()));
+    let (connect, acting) = (server.address(), ReleaseClient::anonymous(&server.address()));
     let truth = Truth::new(&connect).await;
     let counts: std::sync::Mutex<BTreeMap<(Kind, Ending, Fact), u64>> = std::sync::Mutex::default();
     let kinds = [Kind::OwnRelease, Kind::SessionEnds, Kind::OtherRelease, Kind::DataWritten];
@@ -202,7 +202,7 @@ async fn a_thousand_races() {
 /// Acts at one member while the adversary is at another, which may be the same.
 #[expect(clippy::print_stdout, reason = "the figures are wanted")]
 async fn flips(act: &str, adversary: &str, races: u64) {
-    let acting = Acting::anonymous(act);
+    let acting = ReleaseClient::anonymous(act);
     let truth = Truth::new(adversary).await;
     let (mut foreign, mut counts) = (0, BTreeMap::<(Ending, Fact), u64>::new());
     for race in 0..races {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use lockscope_wire::{AuditKind, Duty, Outcome};
-use server::access::{self, Access, Grant, Reach};
 use runtime::clock::Clock;
+use server::access::{self, Access, Grant, Reach};
 use server::http::Limits;
 use server::release::Settings;
 use server::transport::Bounds;

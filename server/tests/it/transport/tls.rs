@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use runtime::clock::Clock;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ProtocolVersion, RootCertStore};
-use runtime::clock::Clock;
 use server::http::{Limits, Origins, Scheme};
 use server::transport::{Bounds, Follower, Tls, TlsFiles};
 use tempfile::TempDir;

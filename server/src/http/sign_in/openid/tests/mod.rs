@@ -17,12 +17,12 @@ use tokio::net::TcpListener;
 
 use crate::access::{Access, OpenId, Reach, Secret, Settings};
 use crate::audit::{AuditError, Entry, Journal};
-use runtime::clock::Clock;
 use crate::feed::{self, Hub};
 use crate::http::{Http, Limits};
 use crate::projector::{About, Projector};
-use runtime::shutdown::{self, Stopper};
 use crate::transport::{self, Bounds};
+use runtime::clock::Clock;
+use runtime::shutdown::{self, Stopper};
 
 const NOW_MS: i64 = 1_700_000_000_000;
 

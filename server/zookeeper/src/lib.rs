@@ -1,0 +1,38 @@
+//! The ZooKeeper side: turns watches and reads into `Observation`s, asks the members of an ensemble what they tell an
+//! administrator, and carries a release out in a session of its own. Knows neither the wire, the feed nor the page.
+//! `observer` runs sessions, `root` is the pure heart of one watched root.
+
+mod acl;
+mod backoff;
+mod child_watch;
+mod clock_probe;
+mod config;
+mod credentials;
+mod link;
+pub mod members;
+mod observer;
+mod outbox;
+mod own_sessions;
+mod probe;
+mod reads;
+mod reconnect;
+mod release_session;
+mod request;
+mod request_counts;
+mod root;
+mod session;
+mod stat_counters;
+mod translate;
+mod unreadable;
+mod watch;
+
+pub use acl::{DeletePermission, Right};
+pub use backoff::{Backoff, BackoffError};
+pub use clock_probe::{ClockProbeConfig, compare_clocks};
+pub use config::{ConfigError, Fault, ObserverConfig, SESSION_TIMEOUT_MIN, check_connect, check_roots, split_chroot};
+pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_hosts};
+pub use observer::{BATCHES_MAX, observe, observe_counted};
+pub use outbox::BATCH_MAX;
+pub use own_sessions::{is_ours, note as note_ours};
+pub use release_session::{Asked, MakeConnector, ReleaseClient};
+pub use request_counts::RequestCounts;

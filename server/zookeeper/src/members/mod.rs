@@ -1,0 +1,30 @@
+//! The evidence collector: asks every member of an ensemble what it tells an administrator, through its AdminServer or
+//! through four-letter words, slowly and within bounds, and hands on one round of answers at a time. Nothing here is
+//! needed for the view of locks, and nothing here changes anything. Must not know the wire, the feed or the page.
+
+mod admin;
+mod bounded;
+mod chroot;
+mod collector;
+mod cooldown;
+mod fault;
+pub mod four_letter;
+mod health;
+mod hint;
+mod http;
+mod lookup;
+mod member;
+mod monitor;
+mod roster;
+mod source;
+mod stamp;
+mod tcp;
+mod url;
+
+pub use admin::{connections, dump, identity, monitor, server_stats, watches_by_path};
+pub use collector::{Config, Demand, MEMBERS_EVERY, ROUND_EVERY, WAITERS_EVERY, WATCHES_EVERY, collect};
+pub use fault::{CONNECTIONS_MAX, EPHEMERALS_MAX, Malformed, SESSIONS_MAX, WATCHES_MAX};
+pub use http::BODY_BYTES_MAX;
+pub use member::WATCHES_ASK_MAX;
+pub use tcp::ask_word;
+pub use url::check_admin_url;

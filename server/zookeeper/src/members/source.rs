@@ -1,0 +1,171 @@
+//! The two ways to ask a member, as one: each question in the form that the way wants, each failure in the same words.
+
+use std::future::Future;
+use std::time::Duration;
+
+use lockscope_core::evidence::{Connection, Health, Question, SessionTable, Trouble, WatchTable};
+use reqwest::Client;
+use tokio::time::Instant;
+
+use super::admin::{self, Identity};
+use super::fault::{Malformed, quote};
+use super::four_letter::{cons, dump, mntr, srvr, wchp};
+use super::{health, http, tcp};
+
+/// How long one answer may take.
+pub(super) const ANSWER_MAX: Duration = Duration::from_secs(2);
+
+/// Why there is no answer by one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) trouble: Trouble,
+    /// It concerns the way, not the question: the other questions would fare no better.
+    pub(super) whole_way: bool,
+    /// A clause with a subject: what came back.
+    pub(super) said: String,
+}
+
+impl Failure {
+    fn new(trouble: Trouble, whole_way: bool, said: impl Into<String>) -> Self {
+        Self { trouble, whole_way, said: said.into() }
+    }
+
+    /// Nobody listens.
+    pub(super) fn nobody() -> Self {
+        Self::new(Trouble::Off, true, "nobody listens there (connection refused)")
+    }
+
+    /// No answer in time.
+    pub(super) fn silent() -> Self {
+        Self::new(Trouble::Broken, true, format!("no whole answer came within {} s", ANSWER_MAX.as_secs()))
+    }
+
+    /// The network or the name.
+    pub(super) fn unreachable(said: &str) -> Self {
+        Self::new(Trouble::Broken, true, format!("it could not be asked ({})", quote(said)))
+    }
+
+    /// More than is taken.
+    pub(super) fn endless() -> Self {
+        Self::new(Trouble::Broken, false, format!("the answer is longer than {} MiB", http::BODY_BYTES_MAX / (1024 * 1024)))
+    }
+
+    /// Asked for a right we do not have.
+    pub(super) fn forbidden(said: &str) -> Self {
+        Self::new(Trouble::Denied, false, format!("it refuses ({said})"))
+    }
+
+    /// There is no such command.
+    pub(super) fn absent(said: &str) -> Self {
+        Self::new(Trouble::Off, false, format!("it has no such command ({said})"))
+    }
+
+    /// An AdminServer of somebody else.
+    pub(super) fn stranger(who: Identity) -> Self {
+        let said = format!("another member answers there (server id {}, client port {})", who.server_id, who.client_port);
+        Self::new(Trouble::Broken, true, said)
+    }
+}
+
+impl From<Malformed> for Failure {
+    fn from(malformed: Malformed) -> Self {
+        let trouble = match malformed {
+            Malformed::Denied => Trouble::Denied,
+            Malformed::Refused { .. } => Trouble::Off,
+            Malformed::NotServing | Malformed::Empty | Malformed::CutOff | Malformed::TooMany { .. } | Malformed::Strange { .. } => Trouble::Broken,
+        };
+        Self::new(trouble, false, malformed.to_string())
+    }
+}
+
+/// A way to ask one member.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// Its AdminServer.
+    Admin { client: Client, url: String },
+    /// Four-letter words at its client address.
+    Words { address: String },
+}
+
+impl Source {
+    async fn admin<T>(client: &Client, url: &str, command: &str, read: fn(&[u8]) -> Result<T, Malformed>) -> Result<T, Failure> {
+        let body = http::ask(client, url, command, Instant::now() + ANSWER_MAX).await?;
+        Ok(read(&body)?)
+    }
+
+    async fn word<T>(address: &str, word: &str, read: fn(&str) -> Result<T, Malformed>) -> Result<T, Failure> {
+        let text = tcp::ask(address, word, Instant::now() + ANSWER_MAX).await?;
+        Ok(read(&text)?)
+    }
+}
+
+/// Who answers at an AdminServer; `limit` is how long it may take.
+pub(super) async fn identity(client: &Client, url: &str, limit: Duration) -> Result<Identity, Failure> {
+    let body = http::ask(client, url, "configuration", Instant::now() + limit).await?;
+    Ok(admin::identity(&body)?)
+}
+
+/// Something that can be asked for.
+pub(super) trait Told: Sized + Send {
+    /// The question.
+    const QUESTION: Question;
+    /// Asks it by this way.
+    fn ask(source: &Source) -> impl Future<Output = Result<Self, Failure>> + Send;
+}
+
+impl Told for Vec<Connection> {
+    const QUESTION: Question = Question::Connections;
+    async fn ask(source: &Source) -> Result<Self, Failure> {
+        match source {
+            Source::Admin { client, url } => Source::admin(client, url, "connections", admin::connections).await,
+            Source::Words { address } => Source::word(address, "cons", cons::parse).await,
+        }
+    }
+}
+
+impl Told for SessionTable {
+    const QUESTION: Question = Question::Sessions;
+    async fn ask(source: &Source) -> Result<Self, Failure> {
+        match source {
+            Source::Admin { client, url } => Source::admin(client, url, "dump", admin::dump).await,
+            Source::Words { address } => Source::word(address, "dump", dump::parse).await,
+        }
+    }
+}
+
+impl Told for WatchTable {
+    const QUESTION: Question = Question::Watches;
+    async fn ask(source: &Source) -> Result<Self, Failure> {
+        match source {
+            Source::Admin { client, url } => Source::admin(client, url, "watches_by_path", admin::watches_by_path).await,
+            Source::Words { address } => Source::word(address, "wchp", wchp::parse).await,
+        }
+    }
+}
+
+impl Told for Health {
+    const QUESTION: Question = Question::Health;
+    /// Two questions; one answer is enough. Where only the default whitelist holds, it is that of `srvr`.
+    async fn ask(source: &Source) -> Result<Self, Failure> {
+        let first = match source {
+            Source::Admin { client, url } => Source::admin(client, url, "monitor", admin::monitor).await,
+            Source::Words { address } => Source::word(address, "srvr", srvr::parse).await,
+        };
+        if first.as_ref().is_err_and(|failure| failure.whole_way) {
+            return first;
+        }
+        let second = match source {
+            Source::Admin { client, url } => Source::admin(client, url, "server_stats", admin::server_stats).await,
+            Source::Words { address } => Source::word(address, "mntr", mntr::parse).await,
+        };
+        match (first, second) {
+            (Ok(first), Ok(second)) => {
+                // The counters are in `monitor` and `mntr`.
+                let (counters, other) = if matches!(source, Source::Admin { .. }) { (first, second) } else { (second, first) };
+                Ok(health::merged(counters, other))
+            }
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+            (Err(first), Err(_)) => Err(first),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A connection of our own to a member that tells ends on its running clock, as AdminServers do. What it answers us is
+//! stamped with that clock, right before its connections are asked for; without it, the clock can be placed on ours only
+//! where some client of that member happens to talk.
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+use zookeeper_client::{Client, Error};
+
+use super::cooldown::Rest;
+use crate::{Credentials, note_ours};
+
+/// How long a session may take; the member's other answers wait for it.
+const OPEN_MAX: Duration = Duration::from_secs(1);
+/// How long its answer may take.
+const ANSWER_MAX: Duration = Duration::from_millis(500);
+
+/// Such a connection, as far as it is open.
+pub(super) struct Stamp {
+    credentials: Credentials,
+    session_timeout: Duration,
+    client: Option<Client>,
+    rest: Rest,
+}
+
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stamp").field("is_open", &self.client.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Stamp {
+    /// None yet; `credentials` and `session_timeout` are those of the session that will be opened.
+    pub(super) fn new(credentials: Credentials, session_timeout: Duration) -> Self {
+        Self { credentials, session_timeout, client: None, rest: Rest::default() }
+    }
+
+    /// The same for another member.
+    pub(super) fn anew(&self) -> Self {
+        Self::new(self.credentials.clone(), self.session_timeout)
+    }
+
+    /// Has the member at this address answer us now, by a session that stays open.
+    pub(super) async fn renew(&mut self, address: &str) {
+        self.client.take_if(|client| client.state().is_terminated());
+        if self.client.is_none() && !self.rest.is_on(Instant::now()) {
+            match timeout(OPEN_MAX, self.open(address)).await {
+                Ok(Ok(client)) => {
+                    self.rest.worked();
+                    self.client = Some(client);
+                }
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, address, "no session to place a member's clock with");
+                    self.rest.failed(Instant::now());
+                }
+                Err(_) => self.rest.failed(Instant::now()),
+            }
+        }
+        if let Some(client) = &self.client {
+            // The answer itself tells nothing; without one, the stamp before it stands.
+            let _ = timeout(ANSWER_MAX, client.check_stat("/")).await;
+        }
+    }
+
+    /// Closes it.
+    pub(super) fn end(&mut self) {
+        self.client = None;
+    }
+
+    async fn open(&self, address: &str) -> Result<Client, Error> {
+        let connector = self.credentials.connector(self.session_timeout)?.with_fail_eagerly();
+        let client = self.credentials.open(connector, address).await?;
+        note_ours(client.session_id().0);
+        Ok(client)
+    }
+}

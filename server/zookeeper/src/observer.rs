@@ -1,0 +1,136 @@
+//! Observes one ensemble for as long as it is asked to: session after session. Owns reconnecting across sessions.
+
+use std::sync::Arc;
+
+use lockscope_core::observation::{Link, Observation, RootId};
+use tokio::sync::{mpsc, watch};
+use zookeeper_client::{Client, Error};
+
+use super::backoff::Backoff;
+use super::child_watch::{ChildWatches, watch_children};
+use super::config::ObserverConfig;
+use super::link::LinkTeller;
+use super::outbox::Outbox;
+use super::reconnect::{RETRY_CAP, RETRY_FIRST, pause};
+use super::request_counts::RequestCounts;
+use super::root::RootWatch;
+use super::session::{End, Root, Session, Shared};
+use super::watch::{Input, Why};
+use runtime::clock::Clock;
+
+/// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
+/// wait in the observer's own bounded queue.
+pub const BATCHES_MAX: usize = 64;
+
+/// Watches the configured roots and sends what it learns, in batches, until `stop` turns true or either end of the
+/// channels is dropped.
+pub async fn observe(config: ObserverConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+    observe_counted(config, clock, Arc::default(), sink, stop).await;
+}
+
+/// The same, with what it asks counted.
+pub async fn observe_counted(
+    config: ObserverConfig,
+    clock: Clock,
+    counts: Arc<RequestCounts>,
+    sink: mpsc::Sender<Vec<Observation>>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let child_watches = ChildWatches::new(config.roots().len());
+    tokio::select! {
+        () = sessions(Shared { config: &config, sink: &sink, child_watches: &child_watches, clock: &clock, counts: &counts }, &mut stop) => {}
+        () = watch_children(&config, &child_watches, &counts) => {}
+    }
+}
+
+async fn sessions(shared: Shared<'_>, stop: &mut watch::Receiver<bool>) {
+    let config = shared.config;
+    let mut roots: Vec<Root> = Vec::with_capacity(config.roots().len());
+    for (id, path) in (0..).zip(config.roots()) {
+        roots.push(Root::new(RootWatch::new(RootId(id), path, !config.has_chroot())));
+    }
+    let mut out = Outbox::new(Arc::clone(shared.counts));
+    let mut link = LinkTeller::default();
+    link.tell(Link::Lost, None, "connecting", &mut out);
+    let mut why = Why::FirstSync;
+    let mut found = None;
+    loop {
+        let client = match found.take() {
+            Some(client) => Some(client),
+            None => next_session(config, &mut out, &mut link, shared.sink, stop).await,
+        };
+        let Some(client) = client else { return };
+        tracing::info!(session = %client.session_id(), "ZooKeeper session made");
+        shared.counts.session_made();
+        match Session::new(client, &mut roots, &mut out, &mut link, shared).run(why, stop).await {
+            End::Stopped => return,
+            End::Over(state) => {
+                tracing::warn!(%state, "ZooKeeper session over");
+                link.tell(Link::Lost, None, "the session ended", &mut out);
+            }
+            End::Moved(client) => found = Some(client),
+        }
+        for root in &mut roots {
+            root.drop_watcher();
+            root.watch.input(Input::Disconnected, &mut out);
+        }
+        why = Why::NewSession;
+    }
+}
+
+/// Makes a session, however long it takes. None: stopped.
+async fn next_session(
+    config: &ObserverConfig,
+    out: &mut Outbox,
+    link: &mut LinkTeller,
+    sink: &mpsc::Sender<Vec<Observation>>,
+    stop: &mut watch::Receiver<bool>,
+) -> Option<Client> {
+    let mut backoff = Backoff::new(RETRY_FIRST, RETRY_CAP).ok();
+    let mut told = None;
+    loop {
+        let attempt = attempt(config, out, sink);
+        let result = tokio::select! {
+            () = stopped(stop) => return None,
+            result = attempt => result?,
+        };
+        match result {
+            Ok(client) => return Some(client),
+            Err(error) => {
+                // Once for each reason: it is tried every second.
+                if told.replace(why_lost(&error)) != Some(why_lost(&error)) {
+                    tracing::warn!(%error, connect = config.connect(), "no ZooKeeper session");
+                }
+                link.tell(Link::Lost, None, why_lost(&error), out);
+            }
+        }
+        tokio::select! {
+            () = stopped(stop) => return None,
+            () = tokio::time::sleep(pause(&mut backoff)) => {}
+        }
+    }
+}
+
+/// Tells what waits to be told, then tries to connect. None: the consumer is gone.
+async fn attempt(config: &ObserverConfig, out: &mut Outbox, sink: &mpsc::Sender<Vec<Observation>>) -> Option<Result<Client, Error>> {
+    while !out.is_empty() {
+        sink.reserve().await.ok()?.send(out.take_batch());
+    }
+    Some(config.open_once().await)
+}
+
+fn why_lost(error: &Error) -> &'static str {
+    match error {
+        Error::NoHosts => "no server can be reached",
+        Error::Timeout => "no server answered in time",
+        Error::AuthFailed => "the servers refuse our credentials",
+        Error::BadArguments(_) => "the connect string is not understood",
+        _ => "no session could be made",
+    }
+}
+
+/// Waits until `stop` turns true or nobody can turn it any more.
+pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone: as good as stopped.
+    let _ = stop.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,61 @@
+//! A new session while the link of the one before is gone. The client crate tries again ever later, without a bound; we try
+//! beside it at least once a second, and whichever is first goes on. Nothing of ours hangs on a session.
+
+use std::time::Duration;
+
+use futures_util::future::{self, BoxFuture, FutureExt};
+use zookeeper_client::Client;
+
+use super::backoff::Backoff;
+use super::config::ObserverConfig;
+
+/// The crate tries several times within this; then we do too.
+const GIVE_WAY: Duration = Duration::from_secs(1);
+/// Waits between attempts.
+pub(super) const RETRY_FIRST: Duration = Duration::from_millis(100);
+pub(super) const RETRY_CAP: Duration = Duration::from_secs(1);
+/// A new attempt is worth more than one that hangs: its first packet may meet a link that is back. The crate's own attempts
+/// go on meanwhile, for links that are slow.
+const ATTEMPT_MAX: Duration = Duration::from_secs(2);
+
+/// The search, while there is one.
+#[derive(Default)]
+pub(super) struct Reconnect(Option<BoxFuture<'static, Client>>);
+
+impl Reconnect {
+    /// The link went.
+    pub(super) fn begin(&mut self, config: &ObserverConfig) {
+        self.0 = Some(search(config.clone()).boxed());
+    }
+
+    /// The link came back.
+    pub(super) fn end(&mut self) {
+        self.0 = None;
+    }
+
+    /// Waits for the new session; for ever while nobody searches.
+    pub(super) async fn found(&mut self) -> Client {
+        match &mut self.0 {
+            Some(search) => search.await,
+            None => future::pending().await,
+        }
+    }
+}
+
+async fn search(config: ObserverConfig) -> Client {
+    let mut backoff = Backoff::new(RETRY_FIRST, RETRY_CAP).ok();
+    tokio::time::sleep(GIVE_WAY).await;
+    loop {
+        match tokio::time::timeout(ATTEMPT_MAX, config.open_once()).await {
+            Ok(Ok(client)) => return client,
+            Ok(Err(error)) => tracing::debug!(%error, "no new session"),
+            Err(_) => tracing::debug!("no new session in time"),
+        }
+        tokio::time::sleep(pause(&mut backoff)).await;
+    }
+}
+
+/// The next wait.
+pub(super) fn pause(backoff: &mut Option<Backoff>) -> Duration {
+    backoff.as_mut().map_or(RETRY_CAP, |backoff| backoff.next(rand::random()))
+}

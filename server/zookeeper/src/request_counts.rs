@@ -1,0 +1,96 @@
+//! What an observer asked its ensemble and how often it read anew, for whoever counts. Knows nobody who reads it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::watch::Why;
+
+/// Kinds of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A watch is set.
+    Watch,
+    /// Data and Stat of many znodes, in one request.
+    Read,
+    /// The Stat of a znode that may not be read.
+    Stat,
+    /// Names of children of many directories, in one request.
+    List,
+    /// The counters of a directory.
+    Check,
+    /// A round trip that shows that the link answers.
+    Probe,
+}
+
+impl Kind {
+    const ALL: [(Self, &'static str); 6] =
+        [(Self::Watch, "watch"), (Self::Read, "read"), (Self::Stat, "stat"), (Self::List, "list"), (Self::Check, "check"), (Self::Probe, "probe")];
+}
+
+/// Counters of one observer; they only grow.
+#[derive(Debug, Default)]
+pub struct RequestCounts {
+    requests: [AtomicU64; Kind::ALL.len()],
+    failed: [AtomicU64; Kind::ALL.len()],
+    resyncs: [AtomicU64; Why::ALL.len()],
+    sessions: AtomicU64,
+}
+
+impl RequestCounts {
+    pub(super) fn asked(&self, kind: Kind, requests: usize) {
+        add(&self.requests, kind as usize, requests as u64);
+    }
+
+    pub(super) fn failed(&self, kind: Kind) {
+        add(&self.failed, kind as usize, 1);
+    }
+
+    pub(super) fn began(&self, why: Why) {
+        add(&self.resyncs, why as usize, 1);
+    }
+
+    pub(super) fn session_made(&self) {
+        self.sessions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Each kind of request with how many were sent and how many failed.
+    pub fn requests(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
+        let counts = self.requests.iter().zip(&self.failed).map(|(sent, failed)| (sent.load(Ordering::Relaxed), failed.load(Ordering::Relaxed)));
+        Kind::ALL.into_iter().zip(counts).map(|((_, name), (sent, failed))| (name, sent, failed))
+    }
+
+    /// Each reason for reading a root anew with how often that was; the first reading is none.
+    pub fn resyncs(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let again = Why::ALL.into_iter().zip(&self.resyncs).filter(|(why, _)| *why != Why::FirstSync);
+        again.map(|(why, count)| (why.name(), count.load(Ordering::Relaxed)))
+    }
+
+    /// Sessions made.
+    pub fn sessions(&self) -> u64 {
+        self.sessions.load(Ordering::Relaxed)
+    }
+}
+
+fn add(counters: &[AtomicU64], at: usize, count: u64) {
+    if let Some(counter) = counters.get(at) {
+        counter.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_and_reason_has_its_own_counter() {
+        let counts = RequestCounts::default();
+        for (at, (kind, _)) in Kind::ALL.into_iter().enumerate() {
+            counts.asked(kind, at + 1);
+            counts.failed(kind);
+        }
+        assert!(counts.requests().zip(1..).all(|((_, sent, failed), at)| sent == at && failed == 1));
+        for why in Why::ALL {
+            counts.began(why);
+        }
+        assert_eq!(counts.resyncs().filter(|(_, count)| *count == 1).count(), Why::ALL.len() - 1);
+    }
+}

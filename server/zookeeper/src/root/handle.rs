@@ -1,0 +1,356 @@
+//! How one watched root takes events and replies. No I/O; order matters, see the module above.
+
+use std::collections::HashSet;
+use std::hash::BuildHasher as _;
+use std::sync::Arc;
+
+use lockscope_core::observation::Observation;
+use lockscope_core::znode::{Facts, join_path, split_path};
+
+use super::super::outbox::Outbox;
+use super::super::reads::{ChildEvents, Purpose, Settled};
+use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
+use super::super::stat_counters::Missed;
+use super::super::translate::{NodeEvent, WatchFailure};
+use super::super::watch::{Input, State, Why};
+use super::{DENIED_MAX, GONE_MAX, LISTS_MAX, Listing, RootWatch};
+
+impl RootWatch {
+    /// A watch event of a znode.
+    pub(in super::super) fn event(&mut self, event: NodeEvent, out: &mut Outbox) {
+        let (NodeEvent::Created(path) | NodeEvent::Deleted(path) | NodeEvent::Changed(path)) = &event;
+        if self.is_hidden(path) {
+            return;
+        }
+        if **path == *self.path {
+            return self.root_event(event, out);
+        }
+        if !matches!(self.state, State::Live | State::Syncing { .. }) {
+            return;
+        }
+        match event {
+            NodeEvent::Created(path) => self.created(path, out),
+            NodeEvent::Deleted(path) => self.deleted(path, out),
+            NodeEvent::Changed(path) => self.changed(&path, out),
+        }
+    }
+
+    fn root_event(&mut self, event: NodeEvent, out: &mut Outbox) {
+        match event {
+            NodeEvent::Created(path) => {
+                self.reads.touch(&path);
+                self.input(Input::RootCreated, out);
+            }
+            NodeEvent::Deleted(_) => self.input(Input::RootDeleted, out),
+            NodeEvent::Changed(path) => self.changed(&path, out),
+        }
+    }
+
+    /// In a sync, what lies below a znode that has not been read yet will be listed after it: nothing to say now.
+    fn comes_with_its_parent(&mut self, parent: &str, created: bool) -> bool {
+        if self.state == State::Live || self.knows(parent) {
+            return false;
+        }
+        self.reads.child_event(parent, created);
+        true
+    }
+
+    fn created(&mut self, path: Box<str>, out: &mut Outbox) {
+        let Some((parent, _)) = split_path(&path) else { return };
+        if self.comes_with_its_parent(parent, true) {
+            return;
+        }
+        if !self.knows(parent) {
+            // Its parent is silent: look for it.
+            self.want(parent, Purpose::Found, out);
+        }
+        self.child_seen(parent, true);
+        self.know(&path);
+        self.ledger.created(&path);
+        out.push(Observation::NodeCreated { root: self.id, path: path.clone() });
+        self.want(&path, Purpose::Event, out);
+    }
+
+    fn deleted(&mut self, path: Box<str>, out: &mut Outbox) {
+        self.reads.forget(&path);
+        let Some((parent, name)) = split_path(&path) else { return };
+        if let Some(recheck) = self.rechecks.get_mut(parent) {
+            recheck.gone.insert(name.into());
+            if recheck.gone.len() > GONE_MAX {
+                return self.input(Input::Untrusted(Why::CountersDiffer), out);
+            }
+        }
+        if self.comes_with_its_parent(parent, false) {
+            return;
+        }
+        self.child_seen(parent, false);
+        // No event told that its silent children went, but they must have: only an empty znode can be deleted.
+        let silent: Vec<String> = self.ledger.silent.within(&path).map(|name| join_path(&path, name)).collect();
+        for path in silent {
+            self.forget(&path);
+            out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
+        }
+        self.forget(&path);
+        out.push(Observation::NodeDeleted { root: self.id, path });
+    }
+
+    fn changed(&mut self, path: &str, out: &mut Outbox) {
+        if self.state == State::Live || self.knows(path) {
+            self.want(path, Purpose::Event, out);
+        } else {
+            self.reads.touch(path);
+        }
+    }
+
+    fn want(&mut self, path: &str, purpose: Purpose, out: &mut Outbox) {
+        if !self.reads.want(path, purpose) {
+            self.input(Input::Untrusted(Why::EventsLost), out);
+        }
+    }
+
+    /// An event told of a child that came or went.
+    fn child_seen(&mut self, directory: &str, created: bool) {
+        if self.ledger.child_seen(directory, created) {
+            self.hints.want(directory);
+        }
+        self.hints.shown(directory, 1);
+        self.reads.child_event(directory, created);
+    }
+
+    fn forget(&mut self, path: &str) {
+        self.known.remove(&self.keys.hash_one(path));
+        self.ledger.gone(path);
+        self.hints.gone(path);
+    }
+
+    /// The watch is set.
+    pub(in super::super) fn armed(&mut self, epoch: Epoch, out: &mut Outbox) {
+        if epoch == self.epoch {
+            self.input(Input::Armed, out);
+        }
+    }
+
+    /// A reply to a request sent in `epoch`.
+    pub(in super::super) fn reply(&mut self, epoch: Epoch, reply: Reply, out: &mut Outbox) {
+        if epoch != self.epoch {
+            return;
+        }
+        match reply {
+            // Whoever holds the watcher calls `armed`.
+            Reply::Watch(Ok(_)) => self.input(Input::Armed, out),
+            Reply::Watch(Err(WatchFailure::Refused)) => self.input(Input::Refused, out),
+            Reply::Watch(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
+            Reply::Nodes(nodes) => self.nodes(epoch, nodes, out),
+            Reply::Lists(lists) => self.listed(epoch, lists, out),
+            Reply::Checks(checks) => self.checked(epoch, checks, out),
+            Reply::Failed => self.input(Input::ReadFailed, out),
+        }
+        self.complete_sync(epoch, out);
+    }
+
+    fn complete_sync(&mut self, epoch: Epoch, out: &mut Outbox) {
+        let syncing = matches!(self.state, State::Syncing { .. }) && epoch == self.epoch;
+        if syncing && self.reads.sync_left() == 0 && self.sync_lists_left == 0 {
+            self.input(Input::SyncComplete, out);
+        }
+    }
+
+    fn nodes(&mut self, epoch: Epoch, nodes: Vec<(Arc<str>, NodeReply)>, out: &mut Outbox) {
+        for (path, reply) in nodes {
+            if epoch != self.epoch {
+                return;
+            }
+            match reply {
+                NodeReply::Denied if self.denied.len() >= DENIED_MAX => return self.input(Input::ReadFailed, out),
+                NodeReply::Denied => self.denied.push_back(path),
+                NodeReply::StatDenied => {
+                    if let Some(Settled::Valid { purpose, .. }) = self.reads.settle(&path)
+                        && !self.is_orphan(&path, true)
+                    {
+                        self.denied_node(path, purpose, out);
+                    }
+                }
+                NodeReply::Failed => return self.input(Input::ReadFailed, out),
+                NodeReply::Missing => {
+                    let settled = self.reads.settle(&path);
+                    let Some(Settled::Valid { purpose, .. }) = settled else { continue };
+                    if path == self.path {
+                        self.input(Input::RootMissing, out);
+                    } else if purpose == Purpose::Found
+                        && !self.knows(&path)
+                        && let Some((parent, _)) = split_path(&path)
+                    {
+                        // A list showed it, and it went before it could be read: no event tells that.
+                        self.ledger.add_ghosts(parent, 1);
+                    }
+                }
+                NodeReply::Facts { facts, unreadable } => {
+                    if let Some(Settled::Valid { purpose, child_events }) = self.reads.settle(&path)
+                        && !self.is_orphan(&path, unreadable)
+                    {
+                        self.node(path, facts, unreadable, purpose, child_events, out);
+                    }
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, path: Arc<str>, facts: Box<Facts>, unreadable: bool, purpose: Purpose, child_events: ChildEvents, out: &mut Outbox) {
+        if path == self.path {
+            if unreadable {
+                return self.input(Input::RootDenied, out);
+            }
+            self.announce_if_syncing(out);
+        }
+        self.know(&path);
+        if self.ledger.read(&path, &facts, child_events) {
+            self.sweep.want(&path);
+        }
+        self.ledger.choose_way(&path, unreadable, facts.payload_bytes);
+        if unreadable {
+            self.ledger.silent.add(&path);
+            self.guard(out);
+        } else {
+            self.ledger.silent.remove(&path);
+        }
+        // One that never had a child may never have one: an entry of a queue, say.
+        let is_directory = self.ledger.has(&path) && !unreadable && (self.guarded || facts.creates_ever() > 0);
+        if is_directory {
+            self.hints.want(&path);
+        }
+        // The children of a silent znode may not be listed either.
+        if !unreadable && purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
+            let list_purpose = if purpose == Purpose::Sync { ListPurpose::Sync } else { ListPurpose::Found };
+            self.list(Arc::clone(&path), list_purpose, facts.children);
+            if self.lists.len() > LISTS_MAX {
+                return self.input(Input::ReadFailed, out);
+            }
+        }
+        let (root, at) = (self.id, Box::from(&*path));
+        out.push(match purpose {
+            Purpose::Sync => Observation::SyncNode { root, path: at, facts, unreadable },
+            Purpose::Event | Purpose::Found => Observation::NodeRead { root, path: at, facts, unreadable },
+        });
+        if is_directory && self.is_exposed(&path) {
+            self.say_incomplete(&path, true, out);
+        }
+    }
+
+    /// A znode is there, and nothing of it may be read.
+    fn denied_node(&mut self, path: Arc<str>, purpose: Purpose, out: &mut Outbox) {
+        if path == self.path {
+            return self.input(Input::RootDenied, out);
+        }
+        self.know(&path);
+        self.ledger.uncount(&path);
+        self.ledger.silent.add(&path);
+        self.guard(out);
+        out.push(Observation::NodeDenied { root: self.id, path: Box::from(&*path), in_sync: purpose == Purpose::Sync });
+    }
+
+    /// A silent znode whose directory was deleted while it was being read: it must be gone too.
+    fn is_orphan(&self, path: &Arc<str>, unreadable: bool) -> bool {
+        unreadable && *path != self.path && split_path(path).is_some_and(|(parent, _)| !self.knows(parent))
+    }
+
+    fn announce_if_syncing(&mut self, out: &mut Outbox) {
+        if matches!(self.state, State::Syncing { .. }) {
+            self.announce(out);
+        }
+    }
+
+    pub(super) fn list(&mut self, directory: Arc<str>, purpose: ListPurpose, names: u32) {
+        self.sync_lists_left += usize::from(purpose == ListPurpose::Sync);
+        if purpose != ListPurpose::Sync {
+            self.other_lists_left += 1;
+            let recheck = self.rechecks.entry(Arc::clone(&directory)).or_default();
+            recheck.is_mixed |= recheck.lists > 0;
+            recheck.lists += 1;
+        }
+        self.lists.push_back(Listing { directory, purpose, names });
+    }
+
+    fn listed(&mut self, epoch: Epoch, lists: Vec<(Arc<str>, ListPurpose, ListReply)>, out: &mut Outbox) {
+        for (directory, purpose, reply) in lists {
+            if epoch != self.epoch {
+                return;
+            }
+            self.sync_lists_left -= usize::from(purpose == ListPurpose::Sync);
+            self.other_lists_left -= usize::from(purpose != ListPurpose::Sync);
+            let (gone, is_mixed) = if purpose == ListPurpose::Sync { Default::default() } else { self.end_recheck(&directory) };
+            let names = match reply {
+                ListReply::Names(names) => names.into_iter().filter(|name| !gone.contains(name.as_str())).collect(),
+                ListReply::Nothing => Vec::new(),
+                ListReply::Failed => return self.input(Input::ReadFailed, out),
+            };
+            match purpose {
+                ListPurpose::Sync => _ = self.want_unknown(&directory, &names, Purpose::Sync, out),
+                ListPurpose::Found => _ = self.want_unknown(&directory, &names, Purpose::Found, out),
+                ListPurpose::Recheck(unseen) => self.rechecked(&directory, &names, unseen, is_mixed, out),
+            }
+        }
+    }
+
+    /// A list arrived: the children that went while it was under way, and whether it was mixed with another. A child that
+    /// came again meanwhile is told by its own event, or by the next comparison.
+    fn end_recheck(&mut self, directory: &Arc<str>) -> (HashSet<Box<str>>, bool) {
+        let Some(recheck) = self.rechecks.get_mut(directory) else { return Default::default() };
+        recheck.lists -= 1;
+        let is_mixed = recheck.is_mixed;
+        let is_last = recheck.lists == 0;
+        let gone = if is_last { std::mem::take(&mut recheck.gone) } else { recheck.gone.clone() };
+        if is_last {
+            self.rechecks.remove(directory);
+        }
+        (gone, is_mixed)
+    }
+
+    /// Reads the children that are not known; gives their number.
+    fn want_unknown(&mut self, directory: &str, names: &[String], purpose: Purpose, out: &mut Outbox) -> u32 {
+        let mut count: u32 = 0;
+        for name in names {
+            let path = join_path(directory, name);
+            if !self.is_hidden(&path) && !self.knows(&path) {
+                count = count.saturating_add(1);
+                self.want(&path, purpose, out);
+            }
+        }
+        count
+    }
+
+    /// A directory whose counters told of more than events did has been listed: silent children that came are read,
+    /// silent ones that went are told; what is left unexplained came and went unseen.
+    fn rechecked(&mut self, directory: &str, names: &[String], unseen: Missed, is_mixed: bool, out: &mut Outbox) {
+        let came = self.want_unknown(directory, names, Purpose::Found, out);
+        let present: HashSet<&str> = names.iter().map(String::as_str).collect();
+        let silent = self.ledger.silent.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
+        let (stayed, gone): (Vec<_>, Vec<_>) = silent.partition(|(_, stayed)| *stayed);
+        let went = u32::try_from(gone.len()).unwrap_or(u32::MAX);
+        for (path, _) in gone {
+            self.forget(&path);
+            out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
+        }
+        let (more_came, more_went) = (came.saturating_sub(unseen.creates), went.saturating_sub(unseen.deletes));
+        if (is_mixed || unseen == Missed::default()) && came + went > 0 {
+            // Before the comparison or after it: nobody knows, so the next one counts from there, until a list shows nothing new.
+            self.ledger.doubt(directory);
+            self.say_incomplete(directory, true, out);
+        } else {
+            self.ledger.seen_by_list(directory, more_came, more_went);
+        }
+        self.hints.shown(directory, more_came.saturating_add(more_went));
+        let missed = unseen.creates.saturating_sub(came);
+        if missed > 0 || unseen == Missed::default() {
+            // A name that is there may be another incarnation by now.
+            stayed.iter().for_each(|(path, _)| self.want(path, Purpose::Found, out));
+        }
+        if missed > 0 {
+            self.missed = self.missed.saturating_add(u64::from(missed));
+            out.push(Observation::Missed { root: self.id, path: directory.into(), creates: missed });
+            self.ledger.add_ghosts(directory, missed);
+        }
+        if !self.ledger.lay_ghosts(directory, unseen.deletes.saturating_sub(went)) {
+            self.input(Input::Untrusted(Why::CountersDiffer), out);
+        }
+    }
+}

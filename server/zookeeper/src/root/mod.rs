@@ -1,0 +1,278 @@
+//! One watched root: what is known of its tree and what must be read next. Pure: events and replies come in,
+//! observations and requests go out; every event that came before a reply must be given before it.
+
+mod handle;
+mod hints;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use lockscope_core::observation::{Observation, RootId, RootTrouble};
+
+use self::hints::DirectoryHints;
+pub(super) use self::hints::WatchChange;
+use self::sweep::Sweep;
+use super::outbox::Outbox;
+use super::reads::{Purpose, Reads};
+use super::request::{Epoch, ListPurpose, Request};
+use super::stat_counters::StatCounters;
+use super::translate::trouble_text;
+use super::watch::{Action, Input, State, Why, step};
+
+/// Reads a request. More is no faster.
+const READS_A_REQUEST: usize = 100;
+/// Bytes of paths a request; the server cuts connections that send more than about 1 MiB at once.
+const REQUEST_BYTES_MAX: usize = 256 * 1024;
+/// Lists a request, and names they may bring together.
+const LISTS_A_REQUEST: usize = 100;
+const NAMES_A_REQUEST: usize = 10_000;
+/// With so many reads waiting, further lists wait: a sync needs little room, however big the tree.
+const LISTS_PAUSE_AT: usize = 10_000;
+/// Directories that wait to be listed. Overflow policy: the root is read anew later.
+const LISTS_MAX: usize = 1 << 20;
+/// Denied znodes whose Stat waits to be asked for: no more than were asked for at once. Overflow policy: the same.
+const DENIED_MAX: usize = 8_192;
+/// Children that may go while their directory is being listed. Overflow policy: the root is read anew.
+const GONE_MAX: usize = 1 << 16;
+/// What ZooKeeper keeps for itself.
+const SYSTEM: &str = "/zookeeper";
+
+/// A directory that waits to be listed.
+#[derive(Debug)]
+struct Listing {
+    directory: Arc<str>,
+    purpose: ListPurpose,
+    /// Children it had when last read.
+    names: u32,
+}
+
+/// A directory that is being listed to see what came and went unseen.
+#[derive(Debug, Default)]
+struct Recheck {
+    lists: usize,
+    /// More than one list was under way, so that what they show can't be told apart.
+    is_mixed: bool,
+    /// Children that events told to be gone meanwhile: a list may still name them.
+    gone: HashSet<Box<str>>,
+}
+
+/// One watched root.
+#[derive(Debug)]
+pub(super) struct RootWatch {
+    id: RootId,
+    path: Arc<str>,
+    hides_system: bool,
+    state: State,
+    epoch: Epoch,
+    /// `SyncBegan` has been said for the sync under way.
+    announced: bool,
+    sync_why: Why,
+    wants_watch: bool,
+    reads: Reads,
+    /// Being read, and denied: their Stat is asked for.
+    denied: VecDeque<Arc<str>>,
+    lists: VecDeque<Listing>,
+    rechecks: HashMap<Arc<str>, Recheck>,
+    sync_lists_left: usize,
+    other_lists_left: usize,
+    sweep: Sweep,
+    /// The next request is a comparison, if any waits; so that neither reads nor comparisons wait for the others' end.
+    turn_of_checks: bool,
+    /// Hashes of the paths of all known znodes. The keys are random, so that nobody can choose paths that collide.
+    known: HashSet<u64>,
+    keys: RandomState,
+    ledger: StatCounters,
+    hints: DirectoryHints,
+    /// Something here may not be read, or might not at some time: what comes unseen is expected from then on.
+    guarded: bool,
+    ticks: u32,
+    missed: u64,
+}
+
+impl RootWatch {
+    pub(super) fn new(id: RootId, path: &str, hides_system: bool) -> Self {
+        Self {
+            id,
+            path: path.into(),
+            hides_system,
+            state: State::Offline,
+            epoch: Epoch::default(),
+            announced: false,
+            sync_why: Why::FirstSync,
+            wants_watch: false,
+            reads: Reads::default(),
+            denied: VecDeque::new(),
+            lists: VecDeque::new(),
+            rechecks: HashMap::new(),
+            sync_lists_left: 0,
+            other_lists_left: 0,
+            sweep: Sweep::default(),
+            turn_of_checks: false,
+            known: HashSet::new(),
+            keys: RandomState::new(),
+            ledger: StatCounters::default(),
+            hints: DirectoryHints::default(),
+            guarded: false,
+            ticks: 0,
+            missed: 0,
+        }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(super) fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// Its watch is not set: what is believed of it may be old.
+    pub(super) fn is_unwatched_yet(&self) -> bool {
+        matches!(self.state, State::Offline | State::Arming { .. })
+    }
+
+    /// One input of the state machine.
+    pub(super) fn input(&mut self, input: Input, out: &mut Outbox) {
+        let (state, action) = step(self.state, input);
+        if state != self.state
+            && !matches!((state, self.state), (State::Resting { .. }, State::Resting { .. }) | (State::Polling { .. }, State::Polling { .. }))
+        {
+            tracing::debug!(root = %self.path, from = ?self.state, to = ?state, ?input, "root");
+        }
+        self.state = state;
+        match action {
+            Action::Nothing => {}
+            Action::Abandon => self.abandon(),
+            Action::SetWatch => {
+                self.abandon();
+                self.wants_watch = true;
+            }
+            Action::BeginSync(why) => self.begin_sync(why, out),
+            Action::EndSync => self.end_sync(out),
+            Action::EndReducedSync => {
+                self.end_sync(out);
+                self.report(RootTrouble::Reduced, out);
+            }
+            Action::AwaitRetry => {
+                let announced = self.announced;
+                self.abandon();
+                self.sync_why = Why::ReadFailed;
+                self.announced = announced;
+                self.announce(out);
+            }
+            Action::ReportGone => {
+                self.abandon();
+                self.report(RootTrouble::Gone, out);
+            }
+            Action::ReportDenied => {
+                self.abandon();
+                self.report(RootTrouble::Denied, out);
+            }
+        }
+    }
+
+    /// Time passed.
+    pub(super) fn tick(&mut self, out: &mut Outbox) {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.is_swept() {
+            self.tick_sweep();
+        }
+        self.input(Input::Tick, out);
+    }
+
+    /// The next request to send, if any.
+    pub(super) fn next_request(&mut self) -> Option<Request> {
+        if std::mem::take(&mut self.wants_watch) {
+            return Some(Request::Watch);
+        }
+        if !self.denied.is_empty() {
+            let count = self.denied.len().min(READS_A_REQUEST);
+            return Some(Request::Stat(self.denied.drain(..count).collect()));
+        }
+        if !self.lists.is_empty() && self.reads.len() < LISTS_PAUSE_AT {
+            return Some(Request::List(self.take_lists()));
+        }
+        self.turn_of_checks = !self.turn_of_checks;
+        if self.turn_of_checks { self.next_checks().or_else(|| self.next_reads()) } else { self.next_reads().or_else(|| self.next_checks()) }
+    }
+
+    fn next_reads(&mut self) -> Option<Request> {
+        let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);
+        (!paths.is_empty()).then_some(Request::Read(paths))
+    }
+
+    fn take_lists(&mut self) -> Vec<(Arc<str>, ListPurpose)> {
+        let (mut taken, mut names, mut bytes) = (Vec::new(), 0, 0);
+        while taken.len() < LISTS_A_REQUEST
+            && let Some(next) = self.lists.front()
+            && (taken.is_empty() || (names + next.names as usize <= NAMES_A_REQUEST && bytes + next.directory.len() <= REQUEST_BYTES_MAX))
+            && let Some(listing) = self.lists.pop_front()
+        {
+            names += listing.names as usize;
+            bytes += listing.directory.len();
+            taken.push((listing.directory, listing.purpose));
+        }
+        taken
+    }
+
+    fn begin_sync(&mut self, why: Why, out: &mut Outbox) {
+        self.abandon();
+        self.known.clear();
+        self.ledger.clear();
+        self.sync_why = why;
+        if !why.is_quiet() {
+            self.announce(out);
+        }
+        let root = Arc::clone(&self.path);
+        self.reads.want(&root, Purpose::Sync);
+    }
+
+    fn announce(&mut self, out: &mut Outbox) {
+        if !std::mem::replace(&mut self.announced, true) {
+            out.sync_began(self.id, self.sync_why);
+        }
+    }
+
+    fn end_sync(&mut self, out: &mut Outbox) {
+        self.announced = false;
+        self.reads.shrink();
+        self.lists.shrink_to_fit();
+        // What may be missing is told first: nothing is complete for a moment.
+        self.begin_sweep(out);
+        out.push(Observation::SyncEnded { root: self.id });
+    }
+
+    fn report(&self, trouble: RootTrouble, out: &mut Outbox) {
+        out.push(Observation::RootTrouble { root: self.id, trouble, why: trouble_text(trouble).into() });
+    }
+
+    /// Forgets what is under way; replies to it are ignored from now on.
+    fn abandon(&mut self) {
+        self.epoch = Epoch(self.epoch.0.wrapping_add(1));
+        self.announced = false;
+        self.wants_watch = false;
+        self.reads.clear();
+        self.denied.clear();
+        self.lists.clear();
+        self.rechecks.clear();
+        self.sync_lists_left = 0;
+        self.other_lists_left = 0;
+        self.sweep = Sweep::default();
+    }
+
+    fn is_hidden(&self, path: &str) -> bool {
+        self.hides_system && lockscope_core::znode::is_under(path, SYSTEM)
+    }
+
+    fn knows(&self, path: &str) -> bool {
+        self.known.contains(&self.keys.hash_one(path))
+    }
+
+    fn know(&mut self, path: &str) {
+        self.known.insert(self.keys.hash_one(path));
+    }
+}

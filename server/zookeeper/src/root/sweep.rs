@@ -1,0 +1,257 @@
+//! The round over all directories of a root. No event tells of children that we may not read, but the counters of their
+//! directory do: each directory's are compared with what events showed, twice a second as long as there are no more of
+//! them than are compared in that time.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lockscope_core::missing::{Missing, MissingSet};
+use lockscope_core::observation::Observation;
+use lockscope_core::znode::Facts;
+
+use super::super::child_watch::DirectoryNews;
+use super::super::outbox::Outbox;
+use super::super::reads::Purpose;
+use super::super::request::{CheckReply, Epoch, ListPurpose, Request};
+use super::super::stat_counters::{Check, Compared, Missed, Version};
+use super::super::watch::{Input, State};
+use super::hints::{Verdict, WatchChange};
+use super::{REQUEST_BYTES_MAX, RootWatch};
+
+/// Directories a request. One of this size takes the server about a millisecond.
+const CHECKS_A_REQUEST: usize = 1_000;
+/// Directories compared in each tick: ten thousand a second. More of them take a longer round.
+const CHECKED_A_TICK: usize = 2_500;
+/// Directories compared at once after a sync.
+const CHECKED_AFTER_SYNC: usize = 20_000;
+/// Ticks from one round to the next.
+const ROUND_TICKS: u32 = 2;
+/// Directories that wait to be compared beside the round. Overflow policy: further ones wait for the round.
+const CHECKS_MAX: usize = 16_384;
+/// Silent znodes read again in turn: they may have become readable, of which no event tells. And ticks between turns.
+const SILENT_A_TURN: usize = 100;
+const SILENT_TICKS: u32 = 4;
+
+/// Where the round stands.
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    /// Compared beside the round.
+    checks: VecDeque<Arc<str>>,
+    running: bool,
+    asked_all: bool,
+    /// Ticks since the round began.
+    ticks: u32,
+    /// Directories that may still be asked for in this tick.
+    allowance: usize,
+    /// Requests under way.
+    flying: usize,
+    /// Compared with the next tick.
+    later: Vec<Arc<str>>,
+}
+
+impl Sweep {
+    fn begin(&mut self, allowance: usize) {
+        (self.running, self.asked_all, self.ticks, self.allowance) = (true, false, 0, allowance);
+    }
+
+    /// Asks for a comparison beside the round.
+    pub(super) fn want(&mut self, directory: &Arc<str>) {
+        if self.checks.len() < CHECKS_MAX {
+            self.checks.push_back(Arc::clone(directory));
+        }
+    }
+
+    /// The same with the next tick.
+    fn later(&mut self, directory: Arc<str>) {
+        if self.later.len() < CHECKS_MAX {
+            self.later.push(directory);
+        }
+    }
+}
+
+impl RootWatch {
+    /// What child watches have to do for this root since this was asked last.
+    pub(in super::super) fn take_watch_changes(&mut self) -> Vec<WatchChange> {
+        self.hints.take_changes()
+    }
+
+    /// Something here may not be read, or might not at some time.
+    pub(in super::super) fn is_guarded(&self) -> bool {
+        self.guarded
+    }
+
+    /// No child watch of this root is heard any more.
+    pub(in super::super) fn hints_lost(&mut self, out: &mut Outbox) {
+        self.hints.lose();
+        self.say_exposed(out);
+    }
+
+    /// What the child watch of a directory told. Events that came before must have been given.
+    pub(in super::super) fn hinted(&mut self, directory: &Arc<str>, news: DirectoryNews, out: &mut Outbox) {
+        if news.is_set {
+            self.hints.set(directory);
+        }
+        let is_ahead = self.hints.heard(directory, news.changes);
+        if self.is_swept() && (is_ahead || news.is_set) {
+            self.sweep.want(directory);
+        }
+        if is_ahead && self.guarded {
+            self.say_incomplete(directory, true, out);
+        }
+    }
+
+    /// Something may not be read here: from now on a directory is complete only as long as its child watch is heard.
+    pub(super) fn guard(&mut self, out: &mut Outbox) {
+        if !std::mem::replace(&mut self.guarded, true) && self.is_swept() {
+            self.say_exposed(out);
+        }
+    }
+
+    /// Whether children may come to a directory unseen, and are expected to.
+    pub(super) fn is_exposed(&self, directory: &str) -> bool {
+        self.guarded && !self.hints.is_set(directory) && !self.ledger.silent.has(directory)
+    }
+
+    fn say_exposed(&mut self, out: &mut Outbox) {
+        if self.guarded {
+            for directory in self.ledger.directories() {
+                if self.is_exposed(&directory) {
+                    self.say_incomplete(&directory, true, out);
+                }
+            }
+        }
+    }
+
+    /// A round begins at once: everything was read.
+    pub(super) fn begin_sweep(&mut self, out: &mut Outbox) {
+        self.sweep = Sweep::default();
+        self.hints.begin_anew(|path| self.ledger.has(path));
+        if self.guarded {
+            // Whatever came unseen while everything was read: the first comparison tells.
+            let read = |directory: &Arc<str>| !self.ledger.silent.has(directory);
+            let directories: Vec<Arc<str>> = self.ledger.directories().into_iter().filter(read).collect();
+            directories.iter().for_each(|directory| self.say_incomplete(directory, true, out));
+        }
+        self.ledger.begin_round();
+        self.sweep.begin(CHECKED_AFTER_SYNC);
+    }
+
+    /// Time passed.
+    pub(super) fn tick_sweep(&mut self) {
+        for directory in std::mem::take(&mut self.sweep.later) {
+            self.sweep.want(&directory);
+        }
+        self.sweep.ticks = self.sweep.ticks.saturating_add(1);
+        self.sweep.allowance = CHECKED_A_TICK;
+        let is_done = self.sweep.asked_all && self.sweep.flying == 0 && self.sweep.checks.is_empty() && !self.follows_up();
+        self.sweep.running &= !is_done;
+        if !self.sweep.running && self.sweep.ticks >= ROUND_TICKS {
+            self.ledger.begin_round();
+            self.sweep.begin(CHECKED_A_TICK);
+        }
+        if self.ticks.is_multiple_of(SILENT_TICKS) {
+            for path in self.ledger.silent.sample(SILENT_A_TURN) {
+                self.reads.want(&path, Purpose::Found);
+            }
+        }
+    }
+
+    /// What a comparison showed is being listed or read.
+    fn follows_up(&self) -> bool {
+        self.reads.found_left() > 0 || self.other_lists_left > 0
+    }
+
+    /// The next comparisons to send, if any.
+    pub(super) fn next_checks(&mut self) -> Option<Request> {
+        let mut checks: Vec<Check> = Vec::new();
+        let mut bytes = 0;
+        while checks.len() < CHECKS_A_REQUEST && bytes < REQUEST_BYTES_MAX {
+            let Some(directory) = self.sweep.checks.pop_front() else { break };
+            bytes += directory.len();
+            checks.extend(self.ledger.check_of(&directory));
+        }
+        let count = self.sweep.allowance.min(CHECKS_A_REQUEST);
+        if checks.is_empty() && self.sweep.running && !self.sweep.asked_all && count > 0 {
+            checks = self.ledger.next_checks(count, REQUEST_BYTES_MAX);
+            self.sweep.allowance -= checks.len();
+            self.sweep.asked_all = checks.is_empty();
+        }
+        self.sweep.flying += usize::from(!checks.is_empty());
+        (!checks.is_empty()).then_some(Request::Check(checks))
+    }
+
+    pub(super) fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Version, CheckReply)>, out: &mut Outbox) {
+        self.sweep.flying = self.sweep.flying.saturating_sub(1);
+        for (directory, stamp, reply) in checks {
+            if epoch != self.epoch {
+                return;
+            }
+            match reply {
+                CheckReply::Facts(facts) => self.compare(directory, facts, stamp, out),
+                // It tells so by its event; or it is silent itself, and its own directory's counters do.
+                CheckReply::Missing => {}
+                CheckReply::Denied => {
+                    self.ledger.choose_way(&directory, true, 0);
+                    self.sweep.want(&directory);
+                }
+                // It was readable once: reading it again tells what it is now.
+                CheckReply::StatDenied => {
+                    self.ledger.uncount(&directory);
+                    self.reads.want(&directory, Purpose::Found);
+                }
+                CheckReply::Failed => return self.input(Input::ReadFailed, out),
+            }
+        }
+    }
+
+    fn compare(&mut self, directory: Arc<str>, facts: Box<Facts>, stamp: Version, out: &mut Outbox) {
+        let (children, creates_ever) = (facts.children, facts.creates_ever());
+        let quiet = self.ledger.check_of(&directory).is_some_and(|now| now.stamp == stamp);
+        let compared = self.ledger.check(&directory, &facts, stamp);
+        if compared == Compared::Nothing {
+            return;
+        }
+        if self.ledger.is_news(&directory, &facts) {
+            out.push(Observation::Counted { root: self.id, path: (&*directory).into(), facts });
+        }
+        if self.ledger.silent.has(&directory) {
+            // Its children may not be listed, and it is told as one that may not be read.
+            return;
+        }
+        if self.guarded || creates_ever > 0 {
+            self.hints.want(&directory);
+        }
+        match compared {
+            Compared::Nothing => {}
+            Compared::Complete if self.follows_up() => {}
+            Compared::Complete => match self.hints.compared(&directory, quiet) {
+                Verdict::Agreed => self.say_incomplete(&directory, self.is_exposed(&directory), out),
+                Verdict::Again => self.sweep.want(&directory),
+                Verdict::Later => self.sweep.later(directory),
+                Verdict::List => self.list(directory, ListPurpose::Recheck(Missed::default()), children),
+            },
+            Compared::Doubtful => self.sweep.want(&directory),
+            Compared::Obscure => self.list(directory, ListPurpose::Recheck(Missed::default()), children),
+            Compared::Missed(unseen) => {
+                self.hints.shown(&directory, unseen.creates.saturating_add(unseen.deletes));
+                if unseen != Missed::default() {
+                    self.say_incomplete(&directory, true, out);
+                }
+                self.list(directory, ListPurpose::Recheck(unseen), children);
+            }
+        }
+    }
+
+    /// Says whether children of a directory may be there that were not told of, unless that is what was said last.
+    pub(super) fn say_incomplete(&mut self, directory: &str, incomplete: bool, out: &mut Outbox) {
+        if self.ledger.say(directory, incomplete).is_some() {
+            let missing = MissingSet::NONE.with(Missing::Unswept, incomplete);
+            out.push(Observation::Incomplete { root: self.id, path: directory.into(), missing });
+        }
+    }
+
+    /// Whether comparisons make sense: events tell of the root.
+    pub(super) fn is_swept(&self) -> bool {
+        self.state == State::Live
+    }
+}

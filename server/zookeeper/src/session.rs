@@ -1,0 +1,391 @@
+//! One ZooKeeper session from connect to its end: drains watchers, sends requests, probes the link. The only effects
+//! are on ZooKeeper and the outbox's channel.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use lockscope_core::observation::{Link, Observation};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::SessionId;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, MissedTickBehavior};
+use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
+
+use super::child_watch::ChildWatches;
+use super::config::ObserverConfig;
+use super::credentials::Credentials;
+use super::link::LinkTeller;
+use super::outbox::Outbox;
+use super::probe::{PULSE, Probe, Proved};
+use super::reconnect::Reconnect;
+use super::request::{Epoch, Reply, Request, send};
+use super::request_counts::{Kind, RequestCounts};
+use super::root::RootWatch;
+use super::translate::{WatcherEvent, heard};
+use super::watch::{Input, Why};
+use runtime::clock::Clock;
+
+/// The pulse of everything that is slow.
+pub(super) const TICK: Duration = Duration::from_millis(250);
+/// Requests of all roots under way at once. More is no faster, and the server throttles at 1,000.
+const REQUESTS_MAX: usize = 8;
+/// Answers handled before events are looked at from the top again.
+const ANSWERS_A_TURN: usize = 64;
+/// A child watch and an event tell of the same change on two connections: so long the event may take to come.
+const HINT_GRACE: Duration = Duration::from_millis(5);
+
+/// One root and its watchers on this session.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub(super) watch: RootWatch,
+    watcher: Option<PersistentWatcher>,
+}
+
+impl Root {
+    pub(super) fn new(watch: RootWatch) -> Self {
+        Self { watch, watcher: None }
+    }
+
+    pub(super) fn drop_watcher(&mut self) {
+        self.watcher = None;
+    }
+
+    /// Hands over every event that is there. True when there was one.
+    fn drain(&mut self, context: &mut Context<'_>, out: &mut Outbox) -> bool {
+        let mut any = false;
+        while let Some(what) = poll_watcher(&mut self.watcher, context) {
+            any = true;
+            match what {
+                WatcherEvent::Node(event) => {
+                    self.watch.event(event, out);
+                    out.heard();
+                }
+                WatcherEvent::Children | WatcherEvent::Link | WatcherEvent::Terminal => {}
+            }
+        }
+        any
+    }
+}
+
+/// One event, when there is one. After the session's end the watcher is dropped: asking it again would panic.
+fn poll_watcher(slot: &mut Option<PersistentWatcher>, context: &mut Context<'_>) -> Option<WatcherEvent> {
+    let watcher = slot.as_mut()?;
+    let event = match pin!(watcher.changed()).poll(context) {
+        Poll::Ready(event) => event,
+        Poll::Pending => return None,
+    };
+    let what = heard(event);
+    if matches!(what, WatcherEvent::Terminal) {
+        *slot = None;
+    }
+    Some(what)
+}
+
+/// How a session ended.
+pub(super) enum End {
+    /// The consumer is gone or we were asked to stop.
+    Stopped,
+    /// The session is over; a new one is needed.
+    Over(SessionState),
+    /// Its link is gone, and a new session was made first.
+    Moved(Client),
+}
+
+/// What outlives a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared<'a> {
+    pub(super) config: &'a ObserverConfig,
+    pub(super) sink: &'a mpsc::Sender<Vec<Observation>>,
+    pub(super) child_watches: &'a ChildWatches,
+    pub(super) clock: &'a Clock,
+    pub(super) counts: &'a Arc<RequestCounts>,
+}
+
+/// A session under way.
+pub(super) struct Session<'a> {
+    client: Client,
+    states: StateWatcher,
+    connected: bool,
+    roots: &'a mut [Root],
+    out: &'a mut Outbox,
+    link: &'a mut LinkTeller,
+    shared: Shared<'a>,
+    flights: FuturesUnordered<BoxFuture<'static, (usize, Epoch, Reply)>>,
+    probe: Probe,
+    reconnect: Reconnect,
+    /// When it is looked at what child watches told.
+    hints_at: Option<Instant>,
+    /// The root that is asked first for requests, so that a big one does not starve the others.
+    turn: usize,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
+        let states = client.state_watcher();
+        let (flights, probe, reconnect) = (FuturesUnordered::new(), Probe::new(), Reconnect::default());
+        // A session before may have been told that there is something, and have gone before it looked.
+        let hints_at = Some(Instant::now());
+        Self { client, states, connected: true, roots, out, link, shared, flights, probe, reconnect, hints_at, turn: 0 }
+    }
+
+    /// Runs until the session ends or `stop` turns true.
+    pub(super) async fn run(mut self, why: Why, stop: &mut watch::Receiver<bool>) -> End {
+        for root in self.roots.iter_mut() {
+            root.watch.input(Input::Connected(why), self.out);
+        }
+        let mut tick = tokio::time::interval(TICK);
+        let mut pulse = tokio::time::interval(PULSE);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        pulse.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        loop {
+            let busy = self.turn();
+            tokio::select! {
+                biased;
+                () = super::observer::stopped(stop) => return End::Stopped,
+                state = self.states.changed() => {
+                    if let Some(end) = self.state_changed(state) {
+                        return end;
+                    }
+                }
+                _ = pulse.tick() => {}
+                _ = tick.tick() => self.roots.iter_mut().for_each(|root| root.watch.tick(self.out)),
+                permit = self.shared.sink.reserve(), if !self.out.is_empty() => match permit {
+                    Ok(permit) => permit.send(self.out.take_batch()),
+                    Err(_) => return End::Stopped,
+                },
+                Some((index, epoch, reply)) = self.flights.next() => self.answered(index, epoch, reply),
+                () = self.shared.child_watches.heard(), if self.hints_at.is_none() => self.hints_at = Some(Instant::now() + HINT_GRACE),
+                () = sleep_until(self.hints_at) => self.hinted(),
+                result = self.probe.changed() => result.into_iter().for_each(|result| self.proved(&result)),
+                client = self.reconnect.found() => return End::Moved(client),
+                () = wait_for_events(self.roots, self.out) => {}
+                () = tokio::task::yield_now(), if busy => {}
+            }
+        }
+    }
+
+    /// Everything that can be done without waiting. True when something was.
+    fn turn(&mut self) -> bool {
+        // Before anything that waited for us is told: it may have waited for long.
+        self.tell_link();
+        let mut busy = self.drain();
+        for _ in 0..ANSWERS_A_TURN {
+            let Some(Some((index, epoch, reply))) = self.flights.next().now_or_never() else { break };
+            self.answered(index, epoch, reply);
+            busy = true;
+        }
+        self.follow_directories();
+        self.ask();
+        let clock = self.shared.clock;
+        self.out.stamp(|| TimeMs(clock.now_ms()));
+        while !self.out.is_empty()
+            && let Ok(permit) = self.shared.sink.try_reserve()
+        {
+            permit.send(self.out.take_batch());
+        }
+        if let Some(dropped) = self.out.recovered() {
+            tracing::warn!(dropped, "the consumer was too slow: observations dropped, all roots are read again");
+            for root in self.roots.iter_mut() {
+                root.watch.input(Input::Untrusted(Why::EventsLost), self.out);
+            }
+        }
+        self.tell_link();
+        self.issue();
+        busy
+    }
+
+    /// Hands over all events that are there, of all roots.
+    fn drain(&mut self) -> bool {
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        let busy = self.roots.iter_mut().fold(false, |any, root| root.drain(&mut context, self.out) | any);
+        if self.out.take_deletions() {
+            self.probe.want_fence();
+        }
+        busy
+    }
+
+    fn answered(&mut self, index: usize, epoch: Epoch, reply: Reply) {
+        if !is_connected(self.states.peek_state()) {
+            // Failed with the link, which is about to be told; what did arrive is read again after it.
+            return;
+        }
+        let Some(root) = self.roots.get_mut(index) else { return };
+        // Every event that came before the reply is in its channel by now, and must be handled before it.
+        root.drain(&mut Context::from_waker(std::task::Waker::noop()), self.out);
+        match reply {
+            Reply::Watch(Ok(watcher)) if epoch == root.watch.epoch() => {
+                // The new one is in place before the old one goes, so no watch is removed at the server.
+                root.watcher = Some(watcher);
+                root.watch.armed(epoch, self.out);
+            }
+            reply => root.watch.reply(epoch, reply, self.out),
+        }
+        if self.out.take_sync_ended() {
+            self.probe.hurry();
+        }
+    }
+
+    fn hinted(&mut self) {
+        self.hints_at = None;
+        // What was told here was mostly told by events as well, and before.
+        self.drain();
+        let news = self.shared.child_watches.take();
+        for root in news.lost {
+            if let Some(root) = self.roots.get_mut(root) {
+                root.watch.hints_lost(self.out);
+            }
+        }
+        for ((root, directory), news) in news.directories {
+            if let Some(root) = self.roots.get_mut(root) {
+                root.watch.hinted(&directory, news, self.out);
+            }
+        }
+    }
+
+    /// Passes on which directories are to have child watches.
+    fn follow_directories(&mut self) {
+        for (index, root) in self.roots.iter_mut().enumerate() {
+            self.shared.child_watches.change(index, root.watch.take_watch_changes());
+            if root.watch.is_guarded() {
+                self.shared.child_watches.guard(index);
+            }
+        }
+    }
+
+    fn issue(&mut self) {
+        if !self.connected || self.out.is_busy() {
+            return;
+        }
+        let count = self.roots.len();
+        let mut idle = 0;
+        while self.flights.len() < REQUESTS_MAX && idle < count {
+            let index = self.turn % count;
+            self.turn = (self.turn + 1) % count;
+            let Some(root) = self.roots.get_mut(index) else { return };
+            match root.watch.next_request() {
+                Some(request) => {
+                    idle = 0;
+                    self.send(index, request);
+                }
+                None => idle += 1,
+            }
+        }
+    }
+
+    fn send(&mut self, index: usize, request: Request) {
+        let Some(root) = self.roots.get(index) else { return };
+        let epoch = root.watch.epoch();
+        let ((kind, requests), counts) = (request.cost(), Arc::clone(self.shared.counts));
+        counts.asked(kind, requests);
+        let reply = send(&self.client, root.watch.path(), request);
+        let counted = reply.inspect(move |reply| {
+            if reply.has_failed() {
+                counts.failed(kind);
+            }
+        });
+        self.flights.push(async move { (index, epoch, counted.await) }.boxed());
+    }
+
+    fn state_changed(&mut self, state: SessionState) -> Option<End> {
+        tracing::info!(%state, "ZooKeeper session");
+        self.drain();
+        match state {
+            SessionState::Disconnected => {
+                self.connected = false;
+                self.reconnect.begin(self.shared.config);
+                self.flights.clear();
+                self.probe = Probe::new();
+                for root in self.roots.iter_mut() {
+                    root.watch.input(Input::Disconnected, self.out);
+                }
+            }
+            SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
+                self.connected = true;
+                self.reconnect.end();
+                self.probe = Probe::new();
+                self.re_add_watches();
+            }
+            SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => return Some(End::Over(state)),
+        }
+        None
+    }
+
+    /// After a reconnect the client crate restores no persistent watch, and the server replays nothing of the gap:
+    /// each root sets its watch again and is then read in full. Without this the view stays as it was for ever.
+    fn re_add_watches(&mut self) {
+        self.flights.clear();
+        for root in self.roots.iter_mut() {
+            root.watch.input(Input::Connected(Why::Reconnected), self.out);
+        }
+    }
+
+    fn tell_link(&mut self) {
+        let session = Some(SessionId(self.client.session_id().0));
+        if !self.connected {
+            self.link.tell(Link::Stale, session, "disconnected", self.out);
+        } else if self.probe.is_late() {
+            self.link.tell(Link::Stale, session, "no answer for more than a second", self.out);
+        } else if self.probe.has_answered() && self.is_watched() {
+            // Only now: each root has said that it is being read again, so nothing old is shown as live.
+            self.link.tell(Link::Live, session, "", self.out);
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        !self.roots.iter().any(|root| root.watch.is_unwatched_yet())
+    }
+
+    fn ask(&mut self) {
+        if self.connected
+            && let Some(question) = self.probe.next()
+        {
+            self.shared.counts.asked(Kind::Probe, question.cost());
+            self.out.push(Observation::Asked);
+            self.probe.ask(&self.client, question, TimeMs(self.shared.clock.now_ms()), self.is_watched());
+        }
+    }
+
+    fn proved(&mut self, result: &Result<(), Error>) {
+        // The session never went: what came before the answer is in order, and is told before what it proves.
+        self.drain();
+        match self.probe.answered(result.is_ok()) {
+            Proved::Nothing => self.shared.counts.failed(Kind::Probe),
+            Proved::Whole => self.out.push(Observation::Answered),
+            Proved::Until(_) if !self.is_watched() => self.out.push(Observation::Answered),
+            Proved::Until(sent_at) => self.out.push(Observation::Synced { sent_at }),
+        }
+    }
+}
+
+fn is_connected(state: SessionState) -> bool {
+    matches!(state, SessionState::SyncConnected | SessionState::ConnectedReadOnly)
+}
+
+/// Waits until then; for ever without an instant.
+async fn sleep_until(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => tokio::time::sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {
+    poll_fn(|context| {
+        let any = roots.iter_mut().fold(false, |any, root| root.drain(context, out) | any);
+        if any { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// Connects; gives up when no server answers for about one session time-out.
+pub(super) async fn connect(cluster: &str, credentials: &Credentials, session_timeout: Duration) -> Result<Client, Error> {
+    let client = credentials.open(credentials.connector(session_timeout)?, cluster).await?;
+    super::own_sessions::note(client.session_id().0);
+    Ok(client)
+}
