@@ -57,7 +57,7 @@ fn path(at: usize) -> String {
 }
 
 /// Requests, bytes and observations a second while nothing happens.
-async fn idle(counts: &Counts, bytes: &[Arc<AtomicU64>; 2], batches: &mut mpsc::Receiver<Vec<Observation>>) {
+async fn idle(counts: &RequestCounts, bytes: &[Arc<AtomicU64>; 2], batches: &mut mpsc::Receiver<Vec<Observation>>) {
     tokio::time::sleep(Duration::from_secs(2)).await;
     let look = || (counts.requests().collect::<Vec<_>>(), [0, 1].map(|way| bytes[way].load(Ordering::Relaxed)), cpu_ms());
     let (before, mut observations) = (look(), 0);

@@ -9,12 +9,13 @@ use std::time::Duration;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::access::{
-    AccessError, Grant, PASSWORD_BYTES_MAX, Right, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user,
+    AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user,
 };
 use crate::cli::{Given, Token, TokenChange, User, UserChange};
 use crate::config::{ConfigError, Process, data_dir, lifetime};
 use crate::error::RunError;
 use crate::serve::say;
+use identity::Right;
 use runtime::clock::Clock;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;

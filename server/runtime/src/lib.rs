@@ -1,5 +1,6 @@
 //! What every part of the server stands on: the clock, the word to stop, supervised tasks, quotas and rate limits.
 
+pub mod backoff;
 pub mod clock;
 pub mod panics;
 pub mod quota;

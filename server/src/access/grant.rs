@@ -3,7 +3,8 @@
 use lockscope_wire::Duty;
 use serde::{Deserialize, Serialize};
 
-use super::{AccessError, Scope};
+use super::AccessError;
+use identity::Scope;
 
 /// Characters of a name.
 pub(super) const NAME_CHARS_MAX: usize = 64;

@@ -17,8 +17,10 @@ use super::secret::{Digest, Secret};
 use super::sessions::Closed;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
-use super::{Actor, Ended, Grant, Reach, Right, Scope, Settings};
+use super::{Ended, Grant, Reach, Settings};
 use crate::audit::{Entry, Journal};
+use identity::Right;
+use identity::{Actor, Scope};
 use runtime::clock::Clock;
 use runtime::shutdown::Stop;
 

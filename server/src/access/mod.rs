@@ -1,7 +1,6 @@
 //! Who may do what: identities, roles, scopes, and how somebody shows who they are. Knows no route and no ZooKeeper.
 
 mod account_files;
-mod actor;
 mod device;
 mod ended;
 mod error;
@@ -14,8 +13,6 @@ mod links;
 mod openid;
 mod password;
 mod proxy;
-mod refusals;
-mod same_person;
 mod secret;
 mod sessions;
 mod settings;
@@ -25,7 +22,6 @@ mod still_may;
 mod tokens;
 mod users;
 
-pub use actor::{Actor, Caller, Right, Scope};
 pub use device::DEVICE_MS_MAX;
 pub use ended::{Ended, Ending};
 pub use error::AccessError;
@@ -38,8 +34,6 @@ pub use openid::OpenId;
 pub use openid::{Away, Back, OpenIdFault};
 pub use password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 pub use proxy::{Net, Proxy};
-pub use refusals::{REFUSALS_A_MINUTE_MAX, Refusals};
-pub use same_person::{is_same_person, person_key};
 pub use secret::Secret;
 pub use sessions::{AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_A_NAME_MAX, SESSIONS_MAX};
 pub use settings::{Reach, Settings};

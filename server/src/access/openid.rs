@@ -23,7 +23,8 @@ pub(super) use self::desk::Desk;
 pub use self::desk::{Away, Back};
 #[cfg(feature = "oidc")]
 pub use self::fault::OpenIdFault;
-use super::{Right, Secret};
+use super::Secret;
+use identity::Right;
 
 /// Which provider is believed, and what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +64,6 @@ impl OpenId {
 
     /// Whether somebody it tells of may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
-        self.roles.values().chain(&self.role).any(|role| super::actor::role_may(*role, right))
+        self.roles.values().chain(&self.role).any(|role| identity::role_may(*role, right))
     }
 }

@@ -6,9 +6,10 @@ use std::net::IpAddr;
 use axum::http::HeaderMap;
 use lockscope_wire::Duty;
 
+use super::Denied;
 use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
-use super::same_person::is_clear_name;
-use super::{Denied, Right};
+use identity::Right;
+use identity::is_clear_name;
 
 /// Where a client is told by the proxies on the way; believed from listed ones only.
 const FORWARDED_FOR: &str = "x-forwarded-for";
@@ -114,7 +115,7 @@ impl Proxy {
             return Err(Denied::Proxy(format!("the header {header} came twice; have the proxy replace what clients send")));
         }
         let mapped = groups.split(',').filter_map(|group| self.roles.get(group.trim()).copied());
-        Ok(super::actor::highest(mapped).or(self.role))
+        Ok(identity::highest(mapped).or(self.role))
     }
 
     /// Where a request came from: the last address on the way that is no proxy of ours.
@@ -139,7 +140,7 @@ impl Proxy {
     /// Whether somebody it tells of may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
         let mapped = self.roles.values().filter(|_| self.role_header.is_some());
-        self.header.is_some() && mapped.chain(&self.role).any(|role| super::actor::role_may(*role, right))
+        self.header.is_some() && mapped.chain(&self.role).any(|role| identity::role_may(*role, right))
     }
 }
 

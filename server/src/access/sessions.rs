@@ -5,11 +5,11 @@ use std::net::IpAddr;
 
 use lockscope_wire::SignedBy;
 
-use super::Actor;
 use super::ended::{Ended, Ender, Ending};
 use super::grant::Grant;
 use super::secret::{Digest, Secret};
 use super::users::UserRecord;
+use identity::Actor;
 
 /// Sessions at once; the one that was quiet longest makes room.
 pub const SESSIONS_MAX: usize = 1_000;

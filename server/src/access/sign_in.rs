@@ -12,7 +12,8 @@ use super::keeper::cookie_of;
 use super::password::TooBusy;
 use super::secret::Secret;
 use super::sessions::{Basis, Closed, Holder};
-use super::{Access, Actor, Grant, Reach};
+use super::{Access, Grant, Reach};
+use identity::Actor;
 
 /// Somebody signed in.
 #[derive(Clone, Debug)]

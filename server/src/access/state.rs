@@ -2,15 +2,16 @@
 
 use tokio::sync::watch;
 
+use super::Settings;
 use super::account_files::Accounts;
 use super::ended::Ending;
 use super::limits::Limits;
 use super::links::Links;
-use super::refusals::Refusals;
 use super::sessions::{Basis, Closed, Sessions};
 use super::tokens::Tokens;
 use super::users::Users;
-use super::{Right, Settings};
+use crate::audit::Refusals;
+use identity::Right;
 
 /// Who is known now.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ impl State {
 
     /// Whether anybody at all could use a right.
     pub(super) fn any_may(&self, right: Right, settings: &Settings, now_ms: i64) -> bool {
-        let role_may = |grant: &super::Grant| super::actor::role_may(grant.role, right);
+        let role_may = |grant: &super::Grant| identity::role_may(grant.role, right);
         self.tokens.any_may(right, now_ms)
             || self.users.any_may(right)
             || self.links.any(now_ms, role_may)

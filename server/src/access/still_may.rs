@@ -2,7 +2,9 @@
 
 use lockscope_wire::SignedBy;
 
-use super::{Access, Actor, Right};
+use super::Access;
+use identity::Actor;
+use identity::Right;
 
 impl Access {
     /// Whether somebody who asked before still has a right at a place: their token or user is there, and given that. Of

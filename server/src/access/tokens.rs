@@ -6,11 +6,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::AccessError;
 use super::ended::{Ended, Ender, Ending};
 use super::file;
 use super::grant::{Grant, check_name};
 use super::secret::{Digest, Secret, hex};
-use super::{AccessError, Right};
+use identity::Right;
 
 /// The file in the data directory.
 pub const TOKENS_FILE: &str = "tokens.json";
@@ -158,7 +159,7 @@ impl Tokens {
 
     /// Whether some token has a right.
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {
-        self.0.values().any(|held| !held.record.is_expired(now_ms) && super::actor::role_may(held.record.grant.role, right))
+        self.0.values().any(|held| !held.record.is_expired(now_ms) && identity::role_may(held.record.grant.role, right))
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::grant::{Grant, check_name};
 use super::password::{hash_password, is_hash};
 use super::secret::Secret;
-use super::{AccessError, Right, file};
+use super::{AccessError, file};
+use identity::Right;
 
 /// The file in the data directory.
 pub const USERS_FILE: &str = "users.json";
@@ -107,7 +108,7 @@ impl Users {
 
     /// Whether some user has a right.
     pub(super) fn any_may(&self, right: Right) -> bool {
-        self.0.values().any(|record| super::actor::role_may(record.grant.role, right))
+        self.0.values().any(|record| identity::role_may(record.grant.role, right))
     }
 
     pub(super) fn is_empty(&self) -> bool {

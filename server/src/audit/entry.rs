@@ -3,7 +3,7 @@
 use lockscope_wire::{AuditKind, AuditRecord, Zxid};
 
 use super::text::{DETAIL_CHARS_MAX, NAME_CHARS_MAX, PATH_CHARS_MAX, REASON_CHARS_MAX, bounded};
-use crate::access::Actor;
+use identity::Actor;
 
 /// Who acts when nobody does.
 const SERVER: &str = "lockscope";

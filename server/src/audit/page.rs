@@ -8,7 +8,7 @@ use lockscope_wire::AuditRecord;
 use super::read::{self, Backwards};
 use super::records::{LIMIT_MAX, PageQuery};
 use super::verify::Segment;
-use crate::access::Scope;
+use identity::Scope;
 
 /// Bytes that are read for one page; a filter that matches little gets an answer with `next_before` then.
 pub(super) const SCAN_BYTES_MAX: u64 = 16 * 1024 * 1024;

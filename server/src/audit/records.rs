@@ -8,7 +8,7 @@ use futures_util::stream::BoxStream;
 use lockscope_wire::{AuditKind, AuditPage};
 
 use super::AuditError;
-use crate::access::Scope;
+use identity::Scope;
 
 /// Records of a page when nothing is said.
 pub const LIMIT_DEFAULT: usize = 100;

@@ -8,8 +8,9 @@ use std::time::Duration;
 use lockscope_wire::AuditKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use super::refusals::Refusals;
 use super::{AuditError, Entry, Journal};
-use crate::access::{Actor, Refusals};
+use identity::Actor;
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
 

@@ -6,8 +6,9 @@ use futures_util::future::BoxFuture;
 use lockscope_wire::{Duty, SignedBy};
 use tokio::sync::watch;
 
+use super::super::REFUSALS_A_MINUTE_MAX;
 use super::*;
-use crate::access::{REFUSALS_A_MINUTE_MAX, Scope};
+use identity::Scope;
 
 /// How long a record may take where nothing is to be written in time.
 const SHORT: Duration = Duration::from_millis(20);

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::problem::Refused;
 use super::{Http, plain};
-use crate::access::Actor;
 use crate::feed::{Sight, project};
+use identity::Actor;
 
 /// Which plan is looked at.
 #[derive(Debug, Default, Deserialize)]

@@ -7,8 +7,8 @@ use lockscope_page::{AuditView, audit_page};
 
 use super::problem::Refused;
 use super::{Http, audit, plain};
-use crate::access::Actor;
 use crate::audit::PageQuery;
+use identity::Actor;
 
 /// Records a page.
 const PAGE_RECORDS: usize = 100;

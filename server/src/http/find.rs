@@ -11,8 +11,8 @@ use lockscope_wire::{BoardQuery, Body, SessionsQuery, View};
 
 use super::problem::{Refused, echo};
 use super::{Http, plain};
-use crate::access::{Actor, Right};
 use crate::feed::Sight;
+use identity::{Actor, Right};
 
 /// Locks and sessions shown; the board and the list of sessions have the rest.
 const LOCKS: u32 = 8;

@@ -10,8 +10,8 @@ use lockscope_wire::{BoardQuery, Body, View};
 
 use super::problem::Refused;
 use super::{Http, assets};
-use crate::access::Actor;
 use crate::feed::Projected;
+use identity::Actor;
 
 /// No text becomes a script; the page's own policy is made by its first one.
 pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";

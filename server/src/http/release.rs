@@ -15,9 +15,9 @@ use serde::de::DeserializeOwned;
 use super::Http;
 use super::api_types::ContenderJson;
 use super::problem::Refused;
-use crate::access::Actor;
 use crate::feed::{Sight, project};
 use crate::release::{self, Desk, Executed, RefusedFor};
+use identity::Actor;
 
 /// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -5,7 +5,7 @@ use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post};
 
 use super::{Http, api, approve, audit, audit_page, events, find, health, lab, lab_page, live, me, metrics, openapi, release, sign_in, unknown_api};
-use crate::access::Right;
+use identity::Right;
 
 /// How something is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use tokio::sync::Mutex as Line;
 
 use super::problem::Refused;
 use super::work::Work;
-use crate::access::{Actor, Caller};
 use crate::feed::{REST_FACTOR, Sight};
+use identity::{Actor, Caller};
 use runtime::clock;
 
 /// Addresses that are asked for now, or rest; beyond it answers are made for each.

@@ -14,8 +14,9 @@ use tokio::sync::Notify;
 use super::flow::Flow;
 use super::gate::Told;
 use super::{Counts, Http};
-use crate::access::{Caller, Ending, Known};
+use crate::access::{Ending, Known};
 use crate::feed::{self, Encoding, FeedError, Owner, Refusal, Sight, Subscription};
+use identity::Caller;
 use runtime::clock;
 use runtime::quota::{Full, Place};
 

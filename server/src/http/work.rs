@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex as Line, Semaphore};
 
 use super::problem::Refused;
-use crate::access::Caller;
+use identity::Caller;
 use runtime::clock;
 use runtime::quota::{Full, Place, Quota, Refusals};
 use runtime::rate::RateLimit;

@@ -7,9 +7,9 @@ use lockscope_wire::{AuditKind, Contender, Outcome, ReleaseResult};
 
 use super::plans::Planned;
 use super::site::Site;
-use crate::access::Actor;
 use crate::audit::{Entry, Intent, PlanOf, RequestLog};
 use crate::feed::project::{Holding, Told, told};
+use identity::Actor;
 use zookeeper::Asked;
 
 /// How long the model gets to hear of a deletion.

@@ -3,8 +3,8 @@
 use lockscope_wire::{ReleaseOrder, ReleasePlan, visible};
 
 use super::refusal::{Refused, RefusedFor};
-use crate::access::{Actor, Right};
 use crate::audit::text::is_shown;
+use identity::{Actor, Right};
 
 /// Characters a reason has at most, and at least of those that show something.
 const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=500;

@@ -6,7 +6,7 @@ use lockscope_wire::SignedBy;
 use tokio::sync::watch;
 
 use super::carry::Executed;
-use crate::access::Actor;
+use identity::Actor;
 
 /// Who ordered: names alone may be shared by a token and a user.
 pub(super) type Who = (String, SignedBy);
@@ -61,7 +61,7 @@ mod tests {
     use lockscope_wire::{Duty, Outcome};
 
     use super::*;
-    use crate::access::Scope;
+    use identity::Scope;
 
     fn actor(name: &str) -> Actor {
         Actor { name: name.to_owned(), role: Duty::Operator, scope: Scope::default(), by: SignedBy::Token, address: None }

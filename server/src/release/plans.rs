@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use lockscope_wire::ReleasePlan;
 
-use crate::access::Actor;
 use crate::feed::project::Draft;
+use identity::Actor;
 
 /// How long a plan can be ordered.
 pub const PLAN_MS: i64 = 60_000;

@@ -14,11 +14,11 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{AddWatchMode, Client, Error, SessionState};
 
-use super::backoff::Backoff;
 use super::config::ObserverConfig;
 use super::request_counts::{Kind, RequestCounts};
 use super::root::WatchChange;
 use super::translate::{WatchFailure, WatcherEvent, heard, watch_failure};
+use runtime::backoff::Backoff;
 
 /// Waits between attempts; there is no hurry, the rounds over all directories find silent children too.
 const RETRY_FIRST: Duration = Duration::from_millis(500);

@@ -3,7 +3,6 @@
 //! `observer` runs sessions, `root` is the pure heart of one watched root.
 
 mod acl;
-mod backoff;
 mod child_watch;
 mod clock_probe;
 mod config;
@@ -27,7 +26,6 @@ mod unreadable;
 mod watch;
 
 pub use acl::{DeletePermission, Right};
-pub use backoff::{Backoff, BackoffError};
 pub use clock_probe::{ClockProbeConfig, compare_clocks};
 pub use config::{ConfigError, Fault, ObserverConfig, SESSION_TIMEOUT_MIN, check_connect, check_roots, split_chroot};
 pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_hosts};

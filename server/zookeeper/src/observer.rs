@@ -6,7 +6,6 @@ use lockscope_core::observation::{Link, Observation, RootId};
 use tokio::sync::{mpsc, watch};
 use zookeeper_client::{Client, Error};
 
-use super::backoff::Backoff;
 use super::child_watch::{ChildWatches, watch_children};
 use super::config::ObserverConfig;
 use super::link::LinkTeller;
@@ -16,6 +15,7 @@ use super::request_counts::RequestCounts;
 use super::root::RootWatch;
 use super::session::{End, Root, Session, Shared};
 use super::watch::{Input, Why};
+use runtime::backoff::Backoff;
 use runtime::clock::Clock;
 
 /// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events

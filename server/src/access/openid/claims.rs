@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::fault::{OpenIdFault, said};
 use crate::access::OpenId;
-use crate::access::actor::highest;
 use crate::access::grant::{NAME_CHARS_MAX, is_reserved};
+use identity::highest;
 
 /// Claims that usually hold a name, best first.
 const NAME_CLAIMS: [&str; 3] = ["preferred_username", "email", "sub"];

@@ -11,7 +11,7 @@ use lockscope_wire::{AuditKind, Duty, SignedBy};
 use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};
-use crate::access::{Actor, Scope};
+use identity::{Actor, Scope};
 use runtime::clock::Clock;
 
 /// Small files, so that the chain goes over several.

@@ -14,8 +14,8 @@ use tokio::sync::watch;
 use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
 use crate::audit::log::{Log, Shared};
 use crate::audit::{AuditError, chain, read};
+use runtime::backoff::Backoff;
 use runtime::clock::Clock;
-use zookeeper::Backoff;
 
 /// Records that are read at once.
 const READ_MAX: usize = 64;

@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
-use crate::access::{Actor, PASSWORD_BYTES_MAX, Secret};
+use crate::access::{PASSWORD_BYTES_MAX, Secret};
 use crate::http::assets;
+use identity::Actor;
 
 /// The page for signing in.
 pub(super) struct Form<'a> {

@@ -1,7 +1,8 @@
 //! Every route, by every kind of person. The routes come from the table that the router is made of.
 
+use identity::Right;
 use lockscope_wire::{Duty, Problem};
-use server::access::{Grant, Reach, Right, Settings};
+use server::access::{Grant, Reach, Settings};
 use server::http::{Declared, Need, Verb, declared};
 
 use super::{Answer, House, bearer};

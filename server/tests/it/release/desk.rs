@@ -4,8 +4,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use identity::{Actor, Scope};
 use lockscope_wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
-use server::access::{Actor, Grant, Scope, new_token, revoke_token};
+use server::access::{Grant, new_token, revoke_token};
 use server::release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
 
 use super::office::{Office, operator, order_of, somebody};

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use identity::{Actor, Scope};
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::access::{Access, Actor, Reach, Scope};
+use server::access::{Access, Reach};
 use server::audit::{AuditError, Entry, Journal};
 use server::engine::Engine;
 use server::feed::project::EnsembleInfo;

@@ -15,7 +15,7 @@ pub struct Refusals {
 
 impl Refusals {
     /// Counts one; true when it is to be recorded.
-    pub(crate) fn count(&mut self, now_ms: i64) -> bool {
+    pub fn count(&mut self, now_ms: i64) -> bool {
         self.all += 1;
         if self.is_over(now_ms) {
             (self.minute_began_at_ms, self.told) = (now_ms, 0);
@@ -29,23 +29,23 @@ impl Refusals {
     }
 
     /// How many there were since the start.
-    pub(super) fn all(&self) -> u64 {
+    pub fn all(&self) -> u64 {
         self.all
     }
 
     /// How many were left out, once their minute is over.
-    pub(super) fn left_out(&mut self, now_ms: i64) -> Option<u64> {
+    pub fn left_out(&mut self, now_ms: i64) -> Option<u64> {
         (self.left_out > 0 && self.is_over(now_ms)).then(|| std::mem::take(&mut self.left_out))
     }
 
     /// Counts one that is not to be recorded.
-    pub(crate) fn leave_out(&mut self) {
+    pub fn leave_out(&mut self) {
         self.all += 1;
         self.left_out += 1;
     }
 
     /// How many were left out so far.
-    pub(crate) fn take_left_out(&mut self) -> Option<u64> {
+    pub fn take_left_out(&mut self) -> Option<u64> {
         Some(std::mem::take(&mut self.left_out)).filter(|count| *count > 0)
     }
 

@@ -78,7 +78,7 @@ impl Actor {
 }
 
 /// Whether a role has a right, somewhere.
-pub(super) fn role_may(role: Duty, right: Right) -> bool {
+pub fn role_may(role: Duty, right: Right) -> bool {
     match (role, right) {
         (_, Right::View)
         | (Duty::Admin, _)
@@ -89,7 +89,7 @@ pub(super) fn role_may(role: Duty, right: Right) -> bool {
 }
 
 /// Of several roles the one that may most.
-pub(super) fn highest(roles: impl Iterator<Item = Duty>) -> Option<Duty> {
+pub fn highest(roles: impl Iterator<Item = Duty>) -> Option<Duty> {
     roles.max_by_key(|role| Right::ALL.iter().filter(|right| role_may(*role, **right)).count())
 }
 

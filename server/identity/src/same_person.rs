@@ -20,7 +20,7 @@ pub fn is_same_person(one: &str, other: &str) -> bool {
 }
 
 /// Whether a name from elsewhere may stand for somebody: letters of one script, and nothing that is not seen.
-pub(super) fn is_clear_name(name: &str) -> bool {
+pub fn is_clear_name(name: &str) -> bool {
     let is_shown = |char: char| char.is_ascii_graphic() || char == ' ' || char.identifier_allowed();
     name.chars().all(is_shown) && name.is_single_script()
 }
