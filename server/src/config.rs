@@ -32,8 +32,8 @@ use lockscope_core::finding::Limits;
 pub use standing::Standing;
 pub use web::Web;
 
-use crate::audit::webhook::Webhook;
 use crate::cli::Settings;
+use audit::webhook::Webhook;
 
 use crate::http::Payloads;
 use faults::Faults;

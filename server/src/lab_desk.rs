@@ -8,9 +8,9 @@ use lockscope_wire::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState,
 use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
-use crate::audit::{AuditError, Entry, Intent, Journal, RequestLog};
 use crate::feed::Sight;
 use crate::lab::{Lab, LabRefusal};
+use audit::{AuditError, Entry, Intent, Journal, RequestLog};
 use identity::{Actor, Right};
 use runtime::clock::Clock;
 use runtime::tasks::spawn;

@@ -4,7 +4,6 @@
 pub mod access;
 pub mod accounts;
 pub mod ask_command;
-pub mod audit;
 pub mod cli;
 pub mod command;
 pub mod config;

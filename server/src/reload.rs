@@ -7,14 +7,14 @@ use lockscope_core::observation::{Observation, Said};
 use tokio::sync::{mpsc, watch};
 
 use crate::access::Access;
-use crate::audit::webhook::{Delivery, Pace};
-use crate::audit::{Late, Log};
 use crate::cli::Settings;
 use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
 use crate::http::Payloads;
 use crate::lab::Lab;
 use crate::notify::Notify;
 use crate::release::{self, Desk};
+use audit::webhook::{Delivery, Pace};
+use audit::{Late, Log};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Stop, Stopper};
 use runtime::tasks::spawn;

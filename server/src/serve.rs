@@ -19,7 +19,6 @@ use tokio::task::JoinHandle;
 
 use crate::access::{Access, Reach};
 use crate::accounts;
-use crate::audit::Records;
 use crate::config::{Config, ConfigError, Standing};
 use crate::engine::{Engine, EngineError};
 use crate::error::RunError;
@@ -34,6 +33,7 @@ use crate::projector::{About, Ensemble, Projector};
 use crate::release::{self, Desk, Site};
 use crate::reload::{self, Hooked, Origin, Takers};
 use crate::transport::{self, Bounds, Proxies, Tls};
+use audit::Records;
 use record::Record;
 use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Signals, Stop};

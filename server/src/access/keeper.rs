@@ -18,7 +18,7 @@ use super::sessions::Closed;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Ended, Grant, Reach, Settings};
-use crate::audit::{Entry, Journal};
+use audit::{Entry, Journal};
 use identity::Right;
 use identity::{Actor, Scope};
 use runtime::clock::Clock;

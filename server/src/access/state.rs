@@ -10,7 +10,7 @@ use super::links::Links;
 use super::sessions::{Basis, Closed, Sessions};
 use super::tokens::Tokens;
 use super::users::Users;
-use crate::audit::Refusals;
+use audit::Refusals;
 use identity::Right;
 
 /// Who is known now.

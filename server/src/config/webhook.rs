@@ -1,8 +1,8 @@
 //! The webhook's settings.
 
 use super::{ConfigError, Places, check};
-use crate::audit::webhook::{Webhook, Wrong};
 use crate::cli::Settings;
+use audit::webhook::{Webhook, Wrong};
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_WEBHOOK_SECRET";

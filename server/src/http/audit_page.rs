@@ -6,8 +6,8 @@ use axum::response::Response;
 use lockscope_page::{AuditView, audit_page};
 
 use super::problem::Refused;
-use super::{Http, audit, plain};
-use crate::audit::PageQuery;
+use super::{Http, audit_api, plain};
+use audit::PageQuery;
 use identity::Actor;
 
 /// Records a page.
@@ -20,7 +20,7 @@ pub(super) async fn show(State(http): State<Http>, Extension(actor): Extension<A
     let Query(mut pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     // What the form sends for "everything".
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));
-    let query = PageQuery { limit: PAGE_RECORDS, scope: actor.scope.clone(), ..audit::query(&pairs)? };
+    let query = PageQuery { limit: PAGE_RECORDS, scope: actor.scope.clone(), ..audit_api::query(&pairs)? };
     let (filter, is_first) = (query.clone(), query.before.is_none() && query.after.is_none());
     let page = http.records.page(query).await?;
     let address = |before: Option<u64>| {

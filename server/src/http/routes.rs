@@ -4,7 +4,7 @@
 use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post};
 
-use super::{Http, api, approve, audit, audit_page, events, find, health, lab, lab_page, live, me, metrics, openapi, release, sign_in, unknown_api};
+use super::{Http, api, approve, audit_api, audit_page, events, find, health, lab, lab_page, live, me, metrics, openapi, release, sign_in, unknown_api};
 use identity::Right;
 
 /// How something is asked for.
@@ -129,8 +129,8 @@ pub(super) const ROUTES: &[Row] = &[
     act("/api/v1/release/execute", || post(release::execute)),
     act("/api/v1/release/revoke", || post(release::revoke)),
     api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release::approve)),
-    api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit::page)),
-    api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit::export)),
+    api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit_api::page)),
+    api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit_api::export)),
     api(Verb::Get, "/api/v1/lab/runs", VIEW, || get(lab::runs)),
     api(Verb::Post, "/api/v1/lab/runs", LAB, || post(lab::start)),
     api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab::run)),

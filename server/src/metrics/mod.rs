@@ -14,11 +14,11 @@ pub use model::OTHER;
 pub use text::Exposition;
 
 use crate::access::Access;
-use crate::audit::{self, Late};
 use crate::feed::project::{Apart, Figures};
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
 use crate::release::Desk;
+use audit::{self, Late};
 use process::Process;
 use runtime::quota::Refusals;
 use zookeeper;

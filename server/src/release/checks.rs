@@ -3,7 +3,7 @@
 use lockscope_wire::{ReleaseOrder, ReleasePlan, visible};
 
 use super::refusal::{Refused, RefusedFor};
-use crate::audit::text::is_shown;
+use audit::text::is_shown;
 use identity::{Actor, Right};
 
 /// Characters a reason has at most, and at least of those that show something.

@@ -16,7 +16,7 @@ use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
 use super::site::Site;
 use crate::access::Access;
-use crate::audit::{Entry, Journal, PlanOf, RequestLog};
+use audit::{Entry, Journal, PlanOf, RequestLog};
 use identity::{Actor, Right, is_same_person};
 use runtime::clock::{self, Clock};
 use runtime::tasks::spawn;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::carry::Executed;
 use super::desk::Desk;
-use crate::audit::{Ended, Entry, PlanOf, Requests};
+use audit::{Ended, Entry, PlanOf, Requests};
 use runtime::tasks::spawn;
 
 /// How long an ensemble gets to be reached and asked; longer, and what is there is told as not known.

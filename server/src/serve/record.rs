@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::access::Access;
-use crate::audit::{self, Closed, Counted, Journal, Late, Records};
 use crate::config::Config;
 use crate::release::Desk;
+use audit::{self, Closed, Counted, Journal, Late, Records};
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
 

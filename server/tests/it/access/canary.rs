@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
+use audit::REFUSALS_A_MINUTE_MAX;
 use lockscope_wire::Duty;
 use server::access::Grant;
-use server::audit::REFUSALS_A_MINUTE_MAX;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::{House, PASSWORD, bearer};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use audit::{Closed, Log};
 use lockscope_wire::Duty;
 use runtime::clock::Clock;
 use serde_json::Value;
 use server::access::{Access, Grant, Reach, Settings, new_token};
-use server::audit::{Closed, Log};
 use server::http::{Http, Limits};
 use server::transport::Bounds;
 use tempfile::TempDir;
@@ -106,7 +106,7 @@ async fn an_export_is_the_file() {
 #[tokio::test]
 async fn without_a_log_it_says_why() {
     let served = Audited::start(|http| http).await;
-    let closed = Closed::because(server::audit::AuditError("the disk is gone; bring it back".to_owned()));
+    let closed = Closed::because(audit::AuditError("the disk is gone; bring it back".to_owned()));
     let broken = Audited::start(|http| http.with_records(Arc::new(closed))).await;
     for path in ["/api/v1/audit", "/api/v1/audit/export"] {
         let (status, _, text) = served.get(path).await;

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
+use audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -14,8 +16,6 @@ use axum::routing::post;
 use lockscope_wire::{AuditKind, AuditRecord};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
-use server::audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::{append, open};

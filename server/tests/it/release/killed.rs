@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use audit::verify_dir;
 use futures_util::FutureExt as _;
 use lockscope_wire::AuditRecord;
 use serde_json::{Value, json};
-use server::audit::verify_dir;
 use tokio::process::Child;
 
 use super::tap::{DELETE, Fate, Hook, Tap};

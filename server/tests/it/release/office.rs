@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use audit::{AuditError, Entry, Journal};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use identity::{Actor, Scope};
@@ -14,7 +15,6 @@ use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, Si
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 use server::access::{Access, Reach};
-use server::audit::{AuditError, Entry, Journal};
 use server::engine::Engine;
 use server::feed::project::EnsembleInfo;
 use server::release::{Desk, Executed, Refused, Site};

@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::access::{Access, OpenId, Reach, Secret, Settings};
-use crate::audit::{AuditError, Entry, Journal};
 use crate::feed::{self, Hub};
 use crate::http::{Http, Limits};
 use crate::projector::{About, Projector};
 use crate::transport::{self, Bounds};
+use audit::{AuditError, Entry, Journal};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::audit::{AuditError, files};
+use crate::{AuditError, files};
 
 /// The file's name.
 const CURSOR: &str = "audit.webhook";

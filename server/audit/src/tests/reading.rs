@@ -3,7 +3,7 @@
 use futures_util::StreamExt as _;
 
 use super::*;
-use crate::audit::{PageQuery, Records as _, verify_dir};
+use crate::{PageQuery, Records as _, verify_dir};
 
 const ACTS: u64 = 60;
 

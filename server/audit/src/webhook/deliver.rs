@@ -12,8 +12,8 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
-use crate::audit::log::{Log, Shared};
-use crate::audit::{AuditError, chain, read};
+use crate::log::{Log, Shared};
+use crate::{AuditError, chain, read};
 use runtime::backoff::Backoff;
 use runtime::clock::Clock;
 

@@ -3,7 +3,7 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::audit::chain::hex;
+use crate::chain::hex;
 
 /// The value of the header: `t=<ms>,v1=<hexadecimal HMAC-SHA256 of "t.body">`.
 pub fn signature(secret: &[u8], at_ms: i64, body: &[u8]) -> String {

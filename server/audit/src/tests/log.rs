@@ -7,8 +7,8 @@ use std::sync::Arc;
 use futures_util::future;
 
 use super::*;
-use crate::audit::chain::GENESIS;
-use crate::audit::{Closed, PageQuery, Records as _, verify_dir};
+use crate::chain::GENESIS;
+use crate::{Closed, PageQuery, Records as _, verify_dir};
 
 fn append_raw(path: &Path, text: &[u8]) {
     std::fs::OpenOptions::new().append(true).open(path).unwrap().write_all(text).unwrap();
@@ -85,7 +85,7 @@ async fn a_server_that_ended_between_two_steps_is_no_break() {
     assert_eq!(whole.tip.id, tip.id + 2);
     // Between a full file and the next.
     let last = whole.segments.last().unwrap();
-    std::fs::rename(&last.path, place.path().join(crate::audit::files::full_name(last.first_id))).unwrap();
+    std::fs::rename(&last.path, place.path().join(crate::files::full_name(last.first_id))).unwrap();
     assert_eq!(verify_dir(place.path(), None).unwrap().tip, whole.tip);
     filled_on(place.path()).await;
     assert_eq!(verify_dir(place.path(), None).unwrap().tip.id, whole.tip.id + 2);

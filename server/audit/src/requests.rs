@@ -131,8 +131,8 @@ impl OpenIds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::Entry;
-    use crate::audit::chain::{Tip, link};
+    use crate::Entry;
+    use crate::chain::{Tip, link};
 
     fn line(id: u64, kind: AuditKind, intent: Option<u64>) -> Vec<u8> {
         let entry = Entry { intent, ..Entry::of_server(kind, String::new()) };

@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::*;
-use crate::audit::verify_dir;
+use crate::verify_dir;
 
 const ROUNDS: u32 = 12_000;
 const ACTS: u64 = 30;

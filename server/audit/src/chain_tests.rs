@@ -4,7 +4,7 @@ use lockscope_wire::AuditKind;
 use proptest::prelude::*;
 
 use super::*;
-use crate::audit::Entry;
+use crate::Entry;
 
 fn entry(detail: &str) -> Entry {
     Entry::of_server(AuditKind::Started, detail.to_owned())
@@ -56,7 +56,7 @@ fn the_longest_entry_fits_into_a_line() {
         ensemble: Some(long(100_000)),
         lock: Some(long(100_000)),
         path: Some("\\".repeat(100_000)),
-        plan: Some(crate::audit::PlanOf { id: long(100_000), czxid: lockscope_wire::Zxid(i64::MAX) }),
+        plan: Some(crate::PlanOf { id: long(100_000), czxid: lockscope_wire::Zxid(i64::MAX) }),
         intent: Some(u64::MAX),
         outcome: Some("released_other"),
         reason: Some(long(100_000)),
