@@ -8,13 +8,11 @@ use std::time::Duration;
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use crate::access::{
-    AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user,
-};
 use crate::cli::{Given, Token, TokenChange, User, UserChange};
 use crate::config::{ConfigError, Process, data_dir, lifetime};
 use crate::error::RunError;
 use crate::serve::say;
+use access::{AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user};
 use identity::Right;
 use runtime::clock::Clock;
 
@@ -80,7 +78,7 @@ pub fn user(user: &User, clock: &Clock) -> Result<(), RunError> {
     match &user.change {
         UserChange::Set { given, password_file } => {
             let grant = Grant::new(given.role, &given.ensemble, &given.path)?;
-            crate::access::check_name(&given.name)?;
+            access::check_name(&given.name)?;
             let password = match password_file {
                 Some(file) => read_file(file)?,
                 None => ask_password(&given.name)?,

@@ -4,7 +4,6 @@ use lockscope_core::observation::Observation;
 use lockscope_wire::Duty;
 use tokio::sync::{mpsc, watch};
 
-use crate::access::Access;
 use crate::accounts;
 use crate::ask_command;
 use crate::cli::{AuditCommand, Command, Demo, Place, Settings, What};
@@ -19,6 +18,7 @@ use crate::lab_command;
 use crate::manual;
 use crate::serve::{self, Observer, Served, Tools, say};
 use crate::transport::Tls;
+use access::Access;
 use audit::{self, VerifyError, chain};
 use runtime::clock::Clock;
 use runtime::shutdown;
@@ -215,7 +215,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         webhook: None,
         second_approver: false,
         payloads: Payloads::default(),
-        access: crate::access::Settings::default(),
+        access: access::Settings::default(),
         metrics: Apart::usual(),
     };
     let (stopper, stop) = shutdown::channel();

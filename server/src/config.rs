@@ -72,7 +72,7 @@ pub struct Config {
     /// Who is shown what znodes carry.
     pub payloads: Payloads,
     /// Who may come in.
-    pub access: crate::access::Settings,
+    pub access: ::access::Settings,
     /// Which locks are told apart at `/metrics` (file only).
     pub metrics: Apart,
 }
@@ -143,7 +143,7 @@ impl Config {
         let metrics = faults.take(metrics::of(top.get("metrics")));
         let whole = || {
             let (listen, web) = (listen?, web?);
-            let access = crate::access::Settings { openid: openid?, ..access? };
+            let access = ::access::Settings { openid: openid?, ..access? };
             let usual = || Payloads::default_for(exposure::is_public(listen, &web, &access));
             Some(Self {
                 ensembles: ensembles?,

@@ -1,7 +1,6 @@
 //! Lockscope's server: watches ZooKeeper, owns the model, feeds browsers.
 #![recursion_limit = "512"]
 
-pub mod access;
 pub mod accounts;
 pub mod ask_command;
 pub mod cli;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use lockscope_core::observation::{Observation, Said};
 use tokio::sync::{mpsc, watch};
 
-use crate::access::Access;
 use crate::cli::Settings;
 use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
 use crate::http::Payloads;
 use crate::lab::Lab;
 use crate::notify::Notify;
 use crate::release::{self, Desk};
+use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{Late, Log};
 use runtime::clock::Clock;

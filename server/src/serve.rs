@@ -17,7 +17,6 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::access::{Access, Reach};
 use crate::accounts;
 use crate::config::{Config, ConfigError, Standing};
 use crate::engine::{Engine, EngineError};
@@ -33,6 +32,7 @@ use crate::projector::{About, Ensemble, Projector};
 use crate::release::{self, Desk, Site};
 use crate::reload::{self, Hooked, Origin, Takers};
 use crate::transport::{self, Bounds, Proxies, Tls};
+use access::{Access, Reach};
 use audit::Records;
 use record::Record;
 use runtime::clock::Clock;

@@ -8,7 +8,7 @@ use lockscope_wire::Duty;
 use super::check::wrong;
 use super::source::Entry;
 use super::{ConfigError, Given, Places};
-use crate::access::{Net, Proxy, Settings};
+use access::{Net, Proxy, Settings};
 
 /// Addresses that may be listed.
 const ADDRESSES_MAX: usize = 64;

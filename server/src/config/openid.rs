@@ -1,8 +1,8 @@
 //! Settings of sign-in by OpenID Connect. A build without it says so when one of them is met.
 
 use super::{ConfigError, Places};
-use crate::access::OpenId;
 use crate::http::Origin;
+use access::OpenId;
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_OIDC_CLIENT_SECRET";
@@ -87,8 +87,8 @@ pub(super) fn of(places: &Places<'_>, origins: &[Origin]) -> Result<Option<OpenI
 
 /// The client's secret, from its file or the environment; without one the client is a public one.
 #[cfg(feature = "oidc")]
-fn secret(places: &Places<'_>) -> Result<Option<crate::access::Secret>, ConfigError> {
-    use crate::access::Secret;
+fn secret(places: &Places<'_>) -> Result<Option<access::Secret>, ConfigError> {
+    use access::Secret;
 
     let (secret, from) = match places.one("oidc_client_secret_file", None)? {
         Some(file) => {

@@ -16,8 +16,8 @@ use super::problem::{Refused, echo};
 use super::routes::{self, Answer, Match, Need, Row};
 use super::sign_in;
 use super::{Http, Payloads};
-use crate::access::Denied;
 use crate::transport::Arrival;
+use access::Denied;
 use identity::{Actor, Right};
 
 /// Where a request came from on the wire.

@@ -47,12 +47,12 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
 
-use crate::access::Access;
 use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
 use crate::release::Desk;
+use access::Access;
 use audit::{Closed, Records};
 use identity::{Actor, Caller};
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};

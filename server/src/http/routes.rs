@@ -4,7 +4,9 @@
 use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post};
 
-use super::{Http, api, approve, audit_api, audit_page, events, find, health, lab, lab_page, live, me, metrics, openapi, release, sign_in, unknown_api};
+use super::{
+    Http, api, approve, audit_api, audit_page, events, find, health, lab, lab_page, live, me, metrics, openapi, release, sign_in, unknown_api,
+};
 use identity::Right;
 
 /// How something is asked for.
@@ -157,7 +159,7 @@ pub(super) const ROUTES: &[Row] = &[
     #[cfg(feature = "oidc")]
     form(Verb::Get, "/sign-in/openid", || get(sign_in::openid::begin)),
     #[cfg(feature = "oidc")]
-    form(Verb::Get, crate::access::OpenId::BACK, || get(sign_in::openid::back)),
+    form(Verb::Get, access::OpenId::BACK, || get(sign_in::openid::back)),
     form(Verb::Post, "/sign-out", || post(sign_in::sign_out)),
     page("/", VIEW),
     page("/lock", VIEW),

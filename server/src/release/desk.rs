@@ -15,7 +15,7 @@ use super::orders::{Following, Orders, Who};
 use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
 use super::site::Site;
-use crate::access::Access;
+use access::Access;
 use audit::{Entry, Journal, PlanOf, RequestLog};
 use identity::{Actor, Right, is_same_person};
 use runtime::clock::{self, Clock};

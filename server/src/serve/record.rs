@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::access::Access;
 use crate::config::Config;
 use crate::release::Desk;
+use access::Access;
 use audit::{self, Closed, Counted, Journal, Late, Records};
 use runtime::clock::Clock;
 use runtime::tasks::spawn;

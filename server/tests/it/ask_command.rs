@@ -4,8 +4,8 @@
 use std::process::Output;
 use std::time::Instant;
 
+use access::{Grant, Reach, Settings};
 use serde_json::Value;
-use server::access::{Grant, Reach, Settings};
 
 use crate::access::House;
 use crate::cli::{check, dead_port, lockscope};

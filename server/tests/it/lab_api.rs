@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use access::{Access, Grant, Reach, Settings, new_token};
 use audit::{Closed, Journal};
 use lockscope_wire::{AuditKind, Duty};
 use reqwest::Method;
 use runtime::clock::Clock;
 use serde_json::Value;
-use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::http::Limits as HttpLimits;
 use server::lab::{Lab, Limits, Place};
 use server::lab_desk::LabDesk;

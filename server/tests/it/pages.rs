@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 
+use access::Access;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -15,7 +16,6 @@ use axum::routing::get;
 use futures_util::future::join_all;
 use lockscope_wire::Epoch;
 use runtime::clock::Clock;
-use server::access::Access;
 use server::feed::{Hub, Sight};
 use server::http::{Limits, pages};
 use tower_service::Service as _;

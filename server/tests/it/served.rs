@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use access::Access;
 use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::{
@@ -13,7 +14,6 @@ use lockscope_wire::{
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::access::Access;
 use server::feed::{Hub, Known, Projected, Projection, Sight, pump};
 use server::http::{Http, Limits};
 use server::transport::{self, Bounds, Tls};

@@ -39,7 +39,7 @@ mod with {
     use lockscope_wire::Duty;
 
     use super::*;
-    use crate::access::{OpenId, Secret};
+    use access::{OpenId, Secret};
 
     #[test]
     fn everything_can_be_set_and_little_must() {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::Http;
 use super::gate::{Peer, see_other};
-use crate::access::{NotSignedIn, Secret, SignedIn};
+use access::{NotSignedIn, Secret, SignedIn};
 
 /// No script at all, and forms that lead nowhere else.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self' data:; style-src 'self'";
@@ -62,7 +62,7 @@ pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMa
     let next = local(asked.get("next").map_or("", String::as_str));
     // Whether there is anybody who could sign in, be they as new as they may.
     http.access.look().await;
-    let known = http.access.resolve(&headers, peer.0).await.ok().filter(crate::access::Known::is_signed_in);
+    let known = http.access.resolve(&headers, peer.0).await.ok().filter(access::Known::is_signed_in);
     let comes_from_elsewhere = headers.get("sec-fetch-site").is_some_and(|site| site.as_bytes() == b"cross-site");
     // A link on another site makes the browser keep the cookie back. Asked again from here, it sends it.
     if known.is_none() && comes_from_elsewhere && !asked.contains_key("again") {

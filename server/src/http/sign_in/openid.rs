@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
 use super::{Asked, Fields, Http, Peer, answer, local, page, refused, see_other, with_cookie};
-use crate::access::{Back, OpenIdFault};
+use access::{Back, OpenIdFault};
 
 pub(crate) async fn begin(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): Asked) -> Response {
     let next = local(asked.get("next").map_or("", String::as_str));

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use crate::access::{PASSWORD_BYTES_MAX, Secret};
 use crate::http::assets;
+use access::{PASSWORD_BYTES_MAX, Secret};
 use identity::Actor;
 
 /// The page for signing in.

@@ -1,8 +1,8 @@
 //! Guessing passwords: how soon it stops, and whom it must not stop.
 
+use access::{ACCOUNT_FREE, Grant, WAIT_MS_MAX};
 use audit::REFUSALS_A_MINUTE_MAX;
 use lockscope_wire::Duty;
-use server::access::{ACCOUNT_FREE, Grant, WAIT_MS_MAX};
 
 use super::{House, PASSWORD, bearer};
 

@@ -1,7 +1,7 @@
 //! Lives of tokens, sessions, links and the sockets that hang on them.
 
+use access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, Reach, Secret, Settings, new_token, remove_user, revoke_token, set_user};
 use lockscope_wire::Duty;
-use server::access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, Reach, Secret, Settings, new_token, remove_user, revoke_token, set_user};
 
 use super::{House, PASSWORD, bearer};
 use crate::served::{closed, hear};

@@ -11,13 +11,13 @@ mod scope;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use access::{Access, Grant, Reach, Secret, Settings, new_token, set_user};
 use audit::{AuditError, Entry, Journal};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use lockscope_wire::Duty;
 use reqwest::header::HeaderMap;
 use runtime::clock::Clock;
-use server::access::{Access, Grant, Reach, Secret, Settings, new_token, set_user};
 use server::http::{Limits, pages};
 use tempfile::TempDir;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use access::{Grant, Net, Proxy, Reach, Settings};
 use lockscope_wire::Duty;
-use server::access::{Grant, Net, Proxy, Reach, Settings};
 
 use super::{House, bearer};
 

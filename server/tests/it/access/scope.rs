@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use access::{Access, Grant, Reach, Settings, new_token};
 use audit::{Entry, Journal as _, Log};
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_core::observation::{Link, Observation, RootId};
@@ -13,7 +14,6 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{AuditKind, Duty, Epoch};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::engine::Engine;
 use server::feed::project::EnsembleInfo;
 use server::feed::{Hub, pump};

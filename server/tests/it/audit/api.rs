@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use access::{Access, Grant, Reach, Settings, new_token};
 use audit::{Closed, Log};
 use lockscope_wire::Duty;
 use runtime::clock::Clock;
 use serde_json::Value;
-use server::access::{Access, Grant, Reach, Settings, new_token};
 use server::http::{Http, Limits};
 use server::transport::Bounds;
 use tempfile::TempDir;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use access::{Grant, TOKENS_FILE, new_token};
 use futures_util::future::join_all;
 use lockscope_wire::Duty;
-use server::access::{Grant, TOKENS_FILE, new_token};
 
 use super::{PATIENCE, good_client};
 use crate::access::{House, PASSWORD, bearer};

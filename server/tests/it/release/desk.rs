@@ -4,9 +4,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use access::{Grant, new_token, revoke_token};
 use identity::{Actor, Scope};
 use lockscope_wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
-use server::access::{Grant, new_token, revoke_token};
 use server::release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
 
 use super::office::{Office, operator, order_of, somebody};

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use access::{Access, Reach};
 use audit::{AuditError, Entry, Journal};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -14,7 +15,6 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::access::{Access, Reach};
 use server::engine::Engine;
 use server::feed::project::EnsembleInfo;
 use server::release::{Desk, Executed, Refused, Site};
@@ -115,7 +115,7 @@ impl Office {
         let journal = Arc::new(Memory::default());
         let site = Site { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
         let people = tempfile::tempdir().unwrap();
-        let access = Access::new(Some(people.path().to_owned()), server::access::Settings::default(), Reach::LOOPBACK, clock.clone());
+        let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), Reach::LOOPBACK, clock.clone());
         let desk = Desk::new(vec![site], journal.clone(), access, clock.clone(), settings);
         let office = Self { desk, people, journal, clock, engine, _stopper: stopper, _demand: demand };
         office.until("the view is live", is_live).await;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use access::{self, Access, Grant, Reach};
 use lockscope_wire::{AuditKind, Duty, Outcome};
 use runtime::clock::Clock;
-use server::access::{self, Access, Grant, Reach};
 use server::http::Limits;
 use server::release::Settings;
 use server::transport::Bounds;

@@ -15,11 +15,11 @@ use provider::{CLIENT, CLIENT_SECRET, Provider, Sign};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::access::{Access, OpenId, Reach, Secret, Settings};
 use crate::feed::{self, Hub};
 use crate::http::{Http, Limits};
 use crate::projector::{About, Projector};
 use crate::transport::{self, Bounds};
+use access::{Access, OpenId, Reach, Secret, Settings};
 use audit::{AuditError, Entry, Journal};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};

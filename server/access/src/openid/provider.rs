@@ -17,7 +17,7 @@ use super::claims::{Claims, Who};
 use super::fault::{OpenIdFault, whole};
 use super::fetch::Fetch;
 use super::pending::Proof;
-use crate::access::{OpenId, Secret};
+use crate::{OpenId, Secret};
 use runtime::clock::Clock;
 
 /// Addresses and keys are asked for again after this long.

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use crate::access::secret::{Digest, Secret};
+use crate::secret::{Digest, Secret};
 use runtime::quota::neighbourhood;
 
 /// Sign-ins under way; the oldest makes room.

@@ -6,8 +6,8 @@ use lockscope_wire::{Duty, visible};
 use serde_json::{Map, Value};
 
 use super::fault::{OpenIdFault, said};
-use crate::access::OpenId;
-use crate::access::grant::{NAME_CHARS_MAX, is_reserved};
+use crate::OpenId;
+use crate::grant::{NAME_CHARS_MAX, is_reserved};
 use identity::highest;
 
 /// Claims that usually hold a name, best first.

@@ -9,7 +9,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Request, Url};
 
 use super::fault::{OpenIdFault, whole};
-use crate::access::OpenId;
+use crate::OpenId;
 
 /// Bytes of one answer.
 const ANSWER_BYTES_MAX: usize = 512 * 1024;

@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_known_device_has_a_limit_of_its_own() {
         let mut limits = Limits::new();
-        let device = |text: &str| Some(crate::access::Secret::new(text.to_owned()).digest());
+        let device = |text: &str| Some(crate::Secret::new(text.to_owned()).digest());
         for _ in 0..ACCOUNT_FREE {
             limits.begin("ann", from("10.0.0.1"), None, 0).unwrap();
         }

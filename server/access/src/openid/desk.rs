@@ -10,9 +10,9 @@ use lockscope_wire::visible;
 use super::fault::{OpenIdFault, said};
 use super::pending::{PENDING_MS_MAX, Pending, Proof};
 use super::provider::{AGAIN, Provider, Sent};
-use crate::access::keeper::{Rules, cookie_of};
-use crate::access::sessions::{Basis, Holder};
-use crate::access::{Access, Grant, OpenId, Secret, SignedIn};
+use crate::keeper::{Rules, cookie_of};
+use crate::sessions::{Basis, Holder};
+use crate::{Access, Grant, OpenId, Secret, SignedIn};
 use runtime::clock::Clock;
 
 /// Whom a refusal is of when no name is known.
@@ -23,7 +23,7 @@ const PART_BYTES_MAX: usize = 4_096;
 
 /// The provider, and who went there.
 #[derive(Debug)]
-pub(in crate::access) struct Desk {
+pub(crate) struct Desk {
     settings: OpenId,
     provider: Provider,
     pending: Mutex<Pending>,
@@ -53,7 +53,7 @@ pub struct Back<'a> {
 }
 
 impl Desk {
-    pub(in crate::access) fn new(settings: OpenId, clock: Clock) -> Self {
+    pub(crate) fn new(settings: OpenId, clock: Clock) -> Self {
         Self { provider: Provider::new(settings.clone(), clock), settings, pending: Mutex::default() }
     }
 
