@@ -10,14 +10,14 @@ mod shared;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use feed::Sight;
+use feed::project::{self, EnsembleInfo, Look};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{BoardQuery, SessionsQuery};
 use server::demo::{PrivateZooKeeper, ServerOptions};
-use server::feed::Sight;
-use server::feed::project::{self, EnsembleInfo, Look};
 use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tokio::io::AsyncReadExt as _;

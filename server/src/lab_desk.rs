@@ -8,9 +8,9 @@ use lockscope_wire::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState,
 use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
-use crate::feed::Sight;
 use crate::lab::{Lab, LabRefusal};
 use audit::{AuditError, Entry, Intent, Journal, RequestLog};
+use feed::{LabSource, Sight};
 use identity::{Actor, Right};
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
@@ -63,6 +63,16 @@ impl Followed {
 impl Drop for Followed {
     fn drop(&mut self) {
         self.0.followed.send_modify(|count| *count -= 1);
+    }
+}
+
+impl LabSource for LabDesk {
+    fn run(&self, id: &str) -> Option<Arc<LabRun>> {
+        self.0.lab.run(id)
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.0.lab.changes()
     }
 }
 

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use feed::{self, Hub, pump};
 use runtime::clock::Clock;
 use runtime::shutdown;
-use server::feed::{self, Hub, pump};
 use server::http::{Http, Limits, pages};
 use server::serve::say;
 use tokio::net::TcpListener;

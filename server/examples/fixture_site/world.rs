@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use anyhow::bail;
+use feed::project::root_help;
+use feed::{Known, Projected, Projection, Sight};
 use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Body, Capacity, ConfigStatus, EnsembleStatus, Lately, Link, LockHead, LockPage, LockQuery, LockRow,
     LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead,
     SessionsQuery, Sort, Status, Totals, View, Waits, Window, Zxid,
 };
 use runtime::clock::Clock;
-use server::feed::project::root_help;
-use server::feed::{Known, Projected, Projection, Sight};
 use tokio::sync::watch;
 
 use super::contenders::{contender, hidden};

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use feed::ConfigState;
 use lockscope_wire::ConfigStatus;
 use tokio::sync::watch;
 
@@ -24,16 +25,6 @@ impl Standing {
         Self(Arc::new((Mutex::new(status), watch::Sender::new(0))))
     }
 
-    /// For people and scripts.
-    pub fn status(&self) -> ConfigStatus {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Rises with every change.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.0.1.subscribe()
-    }
-
     /// It was read again, and these wait for a restart.
     pub fn taken(&self, now_ms: i64, waits_for_restart: Vec<String>) {
         self.tell(|status| *status = ConfigStatus { loaded_at_ms: now_ms, error: None, waits_for_restart, path: status.path.take() });
@@ -47,6 +38,16 @@ impl Standing {
     fn tell(&self, change: impl FnOnce(&mut ConfigStatus)) {
         change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.1.send_modify(|count| *count += 1);
+    }
+}
+
+impl ConfigState for Standing {
+    fn status(&self) -> ConfigStatus {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.0.1.subscribe()
     }
 }
 

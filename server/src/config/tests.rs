@@ -65,7 +65,7 @@ fn defaults_need_only_a_zookeeper() {
         webhook: None,
         second_approver: false,
         payloads: crate::http::Payloads::Viewer,
-        access: access::Settings::default(),
+        access: ::access::Settings::default(),
         metrics: Apart::usual(),
     };
     assert_eq!(config, expected);

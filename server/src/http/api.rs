@@ -12,7 +12,7 @@ use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
 use super::shared::{Answer, Asked};
-use crate::feed::{FeedError, Projected, Sight};
+use feed::{FeedError, Projected, Sight};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;

@@ -4,7 +4,7 @@ use lockscope_wire::{AsOf, RootState, Zxid, age_ms, is_fresh};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::feed::Known;
+use feed::Known;
 
 /// What is said is known to be true up to `at_ms`. It is live only while that is at most 2,000 ms ago.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::api_as_of::AsOfJson;
 use super::api_types::ContenderJson;
-use crate::feed::Known;
+use feed::Known;
 
 /// Answer of `/api/v1/status`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::api_as_of::AsOfJson;
-use crate::feed::Known;
+use feed::Known;
 
 /// Answer of `/api/v1/locks`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::problem::Refused;
 use super::{Http, plain};
-use crate::feed::{Sight, project};
+use feed::{Sight, project};
 use identity::Actor;
 
 /// Which plan is looked at.

@@ -11,8 +11,8 @@ use lockscope_wire::{AuditKind, AuditPage};
 use super::Http;
 use super::api::{self, Pairs, short, takes_none, wrong};
 use super::problem::{Refused, echo};
-use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use audit::{AuditError, LIMIT_MAX, PageQuery};
+use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use identity::Actor;
 
 /// `GET /api/v1/audit`: what is inside the scope of whoever asks.

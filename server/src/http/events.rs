@@ -9,8 +9,8 @@ use super::Http;
 use super::api::{Pairs, read, share, short, wrong};
 use super::problem::{Refused, echo};
 use super::shared::Asked;
-use crate::feed::project::EventsTold;
-use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, Sight, absolute_or_none};
+use feed::project::EventsTold;
+use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, Sight, absolute_or_none};
 
 pub(super) async fn events(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let (query, after) = query(&read(pairs)?)?;

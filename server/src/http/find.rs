@@ -11,7 +11,7 @@ use lockscope_wire::{BoardQuery, Body, SessionsQuery, View};
 
 use super::problem::{Refused, echo};
 use super::{Http, plain};
-use crate::feed::Sight;
+use feed::Sight;
 use identity::{Actor, Right};
 
 /// Locks and sessions shown; the board and the list of sessions have the rest.

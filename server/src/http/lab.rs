@@ -12,9 +12,9 @@ use super::api::{self, Pairs, takes_none};
 use super::lab_csv;
 use super::problem::{Refused, echo};
 use super::release::{Asked, read};
-use crate::feed::Sight;
 use crate::lab::LabRefusal;
 use crate::lab_desk::{LabDenied, has_ended};
+use feed::Sight;
 use identity::Actor;
 
 const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"clients\": 50}";

@@ -16,8 +16,8 @@ use super::gate::see_other;
 use super::lab_form::{draft, order};
 use super::problem::{Refused, echo};
 use super::{Http, plain};
-use crate::feed::Sight;
 use crate::lab::LabRefusal;
+use feed::Sight;
 use identity::{Actor, Right};
 
 /// A drawing that is asked for is waited for so long; less than any answer may take.

@@ -13,9 +13,9 @@ use super::origin;
 use super::problem::{Refused, echo};
 use super::socket::{self, FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
-use crate::feed::{Encoding, Sight};
 use crate::transport::Arrival;
 use access::Known;
+use feed::{Encoding, Sight};
 
 /// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
 const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;

@@ -7,8 +7,8 @@ use axum::response::Response;
 
 use super::Http;
 use super::shared::{self, Answer};
-use crate::feed::Sight;
 use crate::metrics::{Asked, Sockets};
+use feed::Sight;
 
 /// What Prometheus calls this format.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";

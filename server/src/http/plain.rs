@@ -10,7 +10,7 @@ use lockscope_wire::{BoardQuery, Body, View};
 
 use super::problem::Refused;
 use super::{Http, assets};
-use crate::feed::Projected;
+use feed::Projected;
 use identity::Actor;
 
 /// No text becomes a script; the page's own policy is made by its first one.

@@ -15,8 +15,8 @@ use serde::de::DeserializeOwned;
 use super::Http;
 use super::api_types::ContenderJson;
 use super::problem::Refused;
-use crate::feed::{Sight, project};
 use crate::release::{self, Desk, Executed, RefusedFor};
+use feed::{Sight, project};
 use identity::Actor;
 
 /// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.

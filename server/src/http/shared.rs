@@ -15,7 +15,7 @@ use tokio::sync::Mutex as Line;
 
 use super::problem::Refused;
 use super::work::Work;
-use crate::feed::{REST_FACTOR, Sight};
+use feed::{REST_FACTOR, Sight};
 use identity::{Actor, Caller};
 use runtime::clock;
 

@@ -13,12 +13,12 @@ pub use catalogue::{About, Family, Kind, PREFIX, document};
 pub use model::OTHER;
 pub use text::Exposition;
 
-use crate::feed::project::{Apart, Figures};
-use crate::feed::{Hub, Sight};
 use crate::lab::Lab;
 use crate::release::Desk;
 use access::Access;
 use audit::{self, Late};
+use feed::project::{Apart, Figures};
+use feed::{Hub, Sight};
 use process::Process;
 use runtime::quota::Refusals;
 use zookeeper;

@@ -4,7 +4,7 @@ use lockscope_wire as wire;
 
 use super::catalogue::Family;
 use super::text::Exposition;
-use crate::feed::project::{Counted, Figures, LockFigures};
+use feed::project::{Counted, Figures, LockFigures};
 
 /// The path that stands for all locks that are not told apart: no path of a znode looks like it.
 pub const OTHER: &str = "_other";

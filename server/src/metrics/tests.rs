@@ -7,8 +7,8 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::text::Exposition;
 use super::{OTHER, model};
-use crate::feed::Sight;
-use crate::feed::project::{Apart, EnsembleInfo, Figures, Look, figures};
+use feed::Sight;
+use feed::project::{Apart, EnsembleInfo, Figures, Look, figures};
 
 const NOW: TimeMs = TimeMs(1_000_000);
 

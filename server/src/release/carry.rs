@@ -7,8 +7,8 @@ use lockscope_wire::{AuditKind, Contender, Outcome, ReleaseResult};
 
 use super::plans::Planned;
 use super::site::Site;
-use crate::feed::project::{Holding, Told, told};
 use audit::{Entry, Intent, PlanOf, RequestLog};
+use feed::project::{Holding, Told, told};
 use identity::Actor;
 use zookeeper::Asked;
 

@@ -328,7 +328,7 @@ impl Desk {
         Ok(Some(Taken::Now(Box::new(order), under_way)))
     }
 
-    fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<crate::feed::project::Draft, Refused> {
+    fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<feed::project::Draft, Refused> {
         may(actor)?;
         // Out of scope, not even that there is such an ensemble is told.
         if let Some(name) = request.ensemble.as_deref().filter(|name| !name.is_empty() && !actor.scope.covers_ensemble(name)) {

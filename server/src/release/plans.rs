@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lockscope_wire::ReleasePlan;
 
-use crate::feed::project::Draft;
+use feed::project::Draft;
 use identity::Actor;
 
 /// How long a plan can be ordered.

@@ -9,9 +9,9 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
 
 use super::refusal::{Refused, RefusedFor};
-use crate::engine::Reader;
-use crate::feed::Sight;
-use crate::feed::project::{Draft, EnsembleInfo, Holding, Look};
+use feed::Sight;
+use feed::engine::Reader;
+use feed::project::{Draft, EnsembleInfo, Holding, Look};
 use runtime::clock::Clock;
 use zookeeper::{Asked, ReleaseClient, Right, is_ours};
 

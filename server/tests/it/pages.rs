@@ -13,10 +13,10 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::get;
+use feed::{Hub, Sight};
 use futures_util::future::join_all;
 use lockscope_wire::Epoch;
 use runtime::clock::Clock;
-use server::feed::{Hub, Sight};
 use server::http::{Limits, pages};
 use tower_service::Service as _;
 

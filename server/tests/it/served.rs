@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use access::Access;
 use axum::Router;
+use feed::{Hub, Known, Projected, Projection, Sight, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::{
     Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
@@ -14,7 +15,6 @@ use lockscope_wire::{
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::feed::{Hub, Known, Projected, Projection, Sight, pump};
 use server::http::{Http, Limits};
 use server::transport::{self, Bounds, Tls};
 use tokio::net::{TcpListener, TcpStream};

@@ -3,8 +3,8 @@
 use lockscope_wire::{AuditKind, Recipe, SessionSort, Sort, Verdict};
 
 use super::operation::{Kind, Param, Place};
-use crate::feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use audit::LIMIT_MAX;
+use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
 /// A parameter of the query that may be left out.
 const fn query(name: &'static str, kind: Kind, text: &'static str) -> Param {

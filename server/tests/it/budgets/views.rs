@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use access::{Access, Grant, Reach, Settings, new_token};
+use feed::BYTES_MAX;
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::Duty;
 use runtime::clock::Clock;
-use server::feed::BYTES_MAX;
 use server::http::{CALLER_SOCKETS_MAX, CALLER_VIEWS_MAX, Limits};
 use server::transport::Bounds;
 use tempfile::TempDir;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use access::{Access, Reach};
 use audit::{AuditError, Entry, Journal};
+use feed::engine::Engine;
+use feed::project::EnsembleInfo;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use identity::{Actor, Scope};
@@ -15,8 +17,6 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::engine::Engine;
-use server::feed::project::EnsembleInfo;
 use server::release::{Desk, Executed, Refused, Site};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};

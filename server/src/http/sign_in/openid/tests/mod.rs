@@ -15,12 +15,12 @@ use provider::{CLIENT, CLIENT_SECRET, Provider, Sign};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::feed::{self, Hub};
 use crate::http::{Http, Limits};
-use crate::projector::{About, Projector};
 use crate::transport::{self, Bounds};
 use access::{Access, OpenId, Reach, Secret, Settings};
 use audit::{AuditError, Entry, Journal};
+use feed::{self, Hub};
+use feed::{About, Projector};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 

@@ -7,7 +7,7 @@ use lockscope_wire::{self as wire, View};
 
 use super::Look;
 use super::words::wire_root_state;
-use crate::feed::Known;
+use crate::Known;
 
 // One rule for the model and for whoever reads what it told.
 const _: () = assert!(LIVE_AGE_MAX_MS == wire::LIVE_AGE_MAX_MS);

@@ -2,6 +2,7 @@
 
 use lockscope_core::change::Change;
 use lockscope_core::observation::Observation;
+use lockscope_core::observatory::Observatory;
 use lockscope_core::pending::Owners;
 use lockscope_core::time::TimeMs;
 
@@ -15,4 +16,22 @@ pub trait Model: Owners + Send + Sync + 'static {
     fn go_on(&mut self, now: TimeMs) -> Vec<Change>;
     /// Changes applied so far.
     fn revision(&self) -> u64;
+}
+
+impl Model for Observatory {
+    fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
+        self.begin(now, observation)
+    }
+
+    fn has_backlog(&self) -> bool {
+        Self::has_backlog(self)
+    }
+
+    fn go_on(&mut self, now: TimeMs) -> Vec<Change> {
+        Self::go_on(self, now)
+    }
+
+    fn revision(&self) -> u64 {
+        Self::revision(self)
+    }
 }

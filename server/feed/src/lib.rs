@@ -5,14 +5,15 @@
 
 mod budget;
 mod channel;
+pub mod engine;
 mod frames;
 mod hub;
 pub mod json;
 mod known;
 mod owner;
 pub mod project;
+mod projector;
 pub mod pump;
-mod seen;
 mod sight;
 mod subscription;
 mod view;
@@ -25,7 +26,7 @@ pub use frames::{Encoding, Refusal, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Projected};
 pub use owner::Owner;
-pub use seen::Seen;
+pub use projector::{About, ConfigState, Ensemble, LabSource, Projector};
 pub use sight::Sight;
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};

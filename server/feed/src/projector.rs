@@ -1,22 +1,19 @@
 //! The feed's view of the model: the reader, what the model does not know about itself, and the clock. Hands every look to
-//! `feed::project`.
+//! `project`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lockscope_core::change::Change;
 use lockscope_core::finding::Code;
-use lockscope_core::observation::{Observation, RootId};
+use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, View};
 use tokio::sync::watch;
 
-use crate::config::Standing;
-use crate::engine::{Model, Reader};
-use crate::feed::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
-use crate::feed::{Known, Projected, Projection, Sight};
-use crate::lab::Lab;
+use super::engine::Reader;
+use super::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
+use super::{Known, Projected, Projection, Sight};
 use runtime::clock::Clock;
 use runtime::tasks;
 
@@ -39,6 +36,22 @@ pub struct About {
     pub read_only: Arc<AtomicBool>,
 }
 
+/// The runs of a lab.
+pub trait LabSource: Send + Sync {
+    /// A run as it stands.
+    fn run(&self, id: &str) -> Option<Arc<LabRun>>;
+    /// Rises with every change of any.
+    fn changes(&self) -> watch::Receiver<u64>;
+}
+
+/// How the settings in force stand to their file.
+pub trait ConfigState: Send + Sync {
+    /// For people and scripts.
+    fn status(&self) -> ConfigStatus;
+    /// Rises with every change.
+    fn changes(&self) -> watch::Receiver<u64>;
+}
+
 /// Projects every observatory.
 pub struct Projector {
     ensembles: Vec<Ensemble>,
@@ -48,34 +61,34 @@ pub struct Projector {
     wakes: watch::Receiver<u64>,
     about: About,
     clock: Clock,
-    lab: Lab,
-    standing: Standing,
+    lab: Option<Arc<dyn LabSource>>,
+    config: Option<Arc<dyn ConfigState>>,
 }
 
 impl Projector {
     /// Over some ensembles, in the order they are shown.
     pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
         let revision = summed(ensembles.iter().map(|ensemble| ensemble.reader.revisions()).collect());
-        Self { ensembles, wakes: revision.clone(), revision, about, clock, lab: Lab::off(), standing: Standing::default() }
+        Self { ensembles, wakes: revision.clone(), revision, about, clock, lab: None, config: None }
     }
 
     /// The same, with the runs of this lab.
     #[must_use]
-    pub fn with_lab(self, lab: Lab) -> Self {
-        let wakes = if lab.is_off() { self.revision.clone() } else { summed(vec![self.revision.clone(), lab.changes()]) };
-        Self { wakes, lab, ..self }
+    pub fn with_lab(self, lab: Arc<dyn LabSource>) -> Self {
+        let wakes = summed(vec![self.wakes.clone(), lab.changes()]);
+        Self { wakes, lab: Some(lab), ..self }
     }
 
     /// The same, with how the settings stand.
     #[must_use]
-    pub fn with_standing(self, standing: Standing) -> Self {
-        let wakes = summed(vec![self.wakes.clone(), standing.changes()]);
-        Self { wakes, standing, ..self }
+    pub fn with_config(self, config: Arc<dyn ConfigState>) -> Self {
+        let wakes = summed(vec![self.wakes.clone(), config.changes()]);
+        Self { wakes, config: Some(config), ..self }
     }
 
     /// A run, for whom it is.
     fn lab_run(&self, id: &str, sight: &Sight) -> Option<Arc<LabRun>> {
-        self.lab.run(id).filter(|run| sight.covers(&run.ensemble, &run.root))
+        self.lab.as_ref()?.run(id).filter(|run| sight.covers(&run.ensemble, &run.root))
     }
 
     /// One look at all of which something may be seen. A writer of any waits meanwhile.
@@ -92,7 +105,7 @@ impl Projector {
 
     /// How the settings stand. Whoever may not see everything is told no name, no path and no line of the file.
     fn config(&self, sight: &Sight) -> ConfigStatus {
-        let config = self.standing.status();
+        let config = self.config.as_ref().map(|config| config.status()).unwrap_or_default();
         if !sight.is_bounded() {
             return config;
         }
@@ -151,24 +164,6 @@ fn summed(mut parts: Vec<watch::Receiver<u64>>) -> watch::Receiver<u64> {
     revision
 }
 
-impl Model for Observatory {
-    fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
-        self.begin(now, observation)
-    }
-
-    fn has_backlog(&self) -> bool {
-        Self::has_backlog(self)
-    }
-
-    fn go_on(&mut self, now: TimeMs) -> Vec<Change> {
-        Self::go_on(self, now)
-    }
-
-    fn revision(&self) -> u64 {
-        Self::revision(self)
-    }
-}
-
 impl Projection for Projector {
     fn revisions(&self) -> watch::Receiver<u64> {
         self.wakes.clone()
@@ -180,7 +175,10 @@ impl Projection for Projector {
 
     fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64> {
         match view {
-            View::Status {} => self.look(sight, |looks| vec![self.revision(), *self.standing.changes().borrow(), project::old_roots(looks)]),
+            View::Status {} => {
+                let config = self.config.as_ref().map_or(0, |config| *config.changes().borrow());
+                self.look(sight, |looks| vec![self.revision(), config, project::old_roots(looks)])
+            }
             View::Board(_) | View::Waits {} | View::Sessions(_) | View::Session(_) => {
                 self.look(sight, |looks| vec![self.revision(), project::old_roots(looks)])
             }

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
-use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Seen, Sight, Subscription, normalise};
+use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Sight, Subscription, normalise};
 use runtime::clock::{self, Clock};
 
 /// A view, as those of one sight see it.
@@ -96,11 +96,6 @@ impl Hub {
         encode(&ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms(), views }, encoding)
     }
 
-    /// The pages' source, for somebody of this sight.
-    pub fn seen_by(self: &Arc<Self>, sight: Sight) -> Seen {
-        Seen::new(self.clone(), sight)
-    }
-
     /// Joins a view, from the start or after a state the viewer already has. `waker` is notified of each new state.
     ///
     /// # Errors
@@ -176,7 +171,7 @@ impl Hub {
     }
 
     /// A view that leaves no trace.
-    pub(super) fn glance(&self, view: &View, sight: &Sight) -> Projected {
+    pub fn glance(&self, view: &View, sight: &Sight) -> Projected {
         self.projection.project(view, sight).aged(self.now_ms())
     }
 

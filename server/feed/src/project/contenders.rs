@@ -123,8 +123,8 @@ mod tests {
     use lockscope_core::znode::{Facts, SessionId, Zxid};
 
     use super::*;
-    use crate::feed::Sight;
-    use crate::feed::project::EnsembleInfo;
+    use crate::Sight;
+    use crate::project::EnsembleInfo;
 
     #[test]
     fn a_payload_that_may_not_be_read_is_none() {

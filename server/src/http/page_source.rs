@@ -1,4 +1,4 @@
-//! What pages are rendered from: the hub, seen with the eyes of whoever asks.
+//! What pages are rendered from: the hub, as far as the visibility scope of whoever asks reaches.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use lockscope_wire::{
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use super::{Hub, Known, Projected, Sight};
+use feed::{Hub, Known, Projected, Sight};
 
 /// The hub for somebody of one sight.
-pub struct Seen {
+pub(super) struct PageSource {
     hub: Arc<Hub>,
     sight: Sight,
 }
 
-impl Seen {
+impl PageSource {
     pub(super) fn new(hub: Arc<Hub>, sight: Sight) -> Self {
         Self { hub, sight }
     }
@@ -40,7 +40,7 @@ impl Seen {
     }
 }
 
-impl Source for Seen {
+impl Source for PageSource {
     fn board(&self, query: &BoardQuery) -> First<Board> {
         match self.first_or_look(View::Board(query.clone())) {
             (at, Body::Board(board)) => self.first_of(at, board),
