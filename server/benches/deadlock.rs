@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use feed::engine::{Engine, TICK_MS};
 use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
-use feed::{Hub, Sight, random_epoch};
+use feed::{Hub, VisibilityScope, random_epoch};
 use futures_util::future::join_all;
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
@@ -148,7 +148,7 @@ impl Watcher {
     }
 
     fn waits(&self) -> Waits {
-        match self.hub.look(View::Waits {}, &Sight::ALL).unwrap().1.body {
+        match self.hub.look(View::Waits {}, &VisibilityScope::ALL).unwrap().1.body {
             Body::Waits(waits) => *waits,
             other => unreachable!("asked for waits, got {other:?}"),
         }

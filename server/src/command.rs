@@ -19,7 +19,7 @@ use crate::serve::{self, Observer, Served, Tools, say};
 use crate::transport::Tls;
 use access::Access;
 use audit::{self, VerifyError, chain};
-use feed::project::{Apart, EnsembleInfo};
+use feed::project::{EnsembleInfo, MetricSelection};
 use runtime::clock::Clock;
 use runtime::shutdown;
 use zookeeper::members;
@@ -216,7 +216,7 @@ async fn run_demo(demo: &Demo) -> Result<(), RunError> {
         second_approver: false,
         payloads: Payloads::default(),
         access: access::Settings::default(),
-        metrics: Apart::usual(),
+        metrics: MetricSelection::usual(),
     };
     let (stopper, stop) = shutdown::channel();
     let connect = zookeeper.address();

@@ -27,7 +27,7 @@ use std::time::Duration;
 pub use ensembles::Ensemble;
 pub use identity::Identity;
 pub use lab::Lab;
-use lockscope_core::configured::{Apart, Configured};
+use lockscope_core::configured::{Configured, MetricSelection};
 use lockscope_core::finding::Limits;
 pub use standing::Standing;
 pub use web::Web;
@@ -74,7 +74,7 @@ pub struct Config {
     /// Who may come in.
     pub access: ::access::Settings,
     /// Which locks are told apart at `/metrics` (file only).
-    pub metrics: Apart,
+    pub metrics: MetricSelection,
 }
 
 /// One clear sentence; of a file with several mistakes, one a line.

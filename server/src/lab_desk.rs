@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::lab::{Lab, LabRefusal};
 use audit::{AuditError, Entry, Intent, Journal, RequestLog};
-use feed::{LabSource, Sight};
+use feed::{LabSource, VisibilityScope};
 use identity::{Actor, Right};
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
@@ -99,7 +99,7 @@ impl LabDesk {
     ///
     /// # Errors
     /// When there is none that the actor sees, or they may not.
-    pub async fn stop(&self, actor: &Actor, sight: &Sight, id: &str) -> Result<Arc<LabRun>, LabDenied> {
+    pub async fn stop(&self, actor: &Actor, sight: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
         let run = self.checked(actor, sight, id).await?;
         self.0.lab.stop(id, &actor.name)?;
         Ok(self.0.lab.run(id).unwrap_or(run))
@@ -109,7 +109,7 @@ impl LabDesk {
     ///
     /// # Errors
     /// When there is none that the actor sees, they may not, or the lab refuses.
-    pub async fn throw(&self, actor: &Actor, sight: &Sight, id: &str, order: FaultOrder) -> Result<ThrownFault, LabDenied> {
+    pub async fn throw(&self, actor: &Actor, sight: &VisibilityScope, id: &str, order: FaultOrder) -> Result<ThrownFault, LabDenied> {
         self.checked(actor, sight, id).await?;
         Ok(self.0.lab.throw(id, order).await?)
     }
@@ -118,13 +118,13 @@ impl LabDesk {
     ///
     /// # Errors
     /// When there is none that may be seen.
-    pub fn run(&self, sight: &Sight, id: &str) -> Result<Arc<LabRun>, LabRefusal> {
+    pub fn run(&self, sight: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabRefusal> {
         let run = self.0.lab.run(id).filter(|run| sight.covers(&run.ensemble, &run.root));
         run.ok_or_else(|| LabRefusal::Unknown(id.chars().take(ID_CHARS_MAX).collect()))
     }
 
     /// Every run that may be seen, and where one may be ordered.
-    pub fn runs(&self, sight: &Sight) -> LabRuns {
+    pub fn runs(&self, sight: &VisibilityScope) -> LabRuns {
         let mut runs = self.0.lab.runs();
         runs.ensembles.retain(|name| self.0.lab.root_of(name).is_some_and(|root| sight.covers(name, root)));
         runs.runs.retain(|brief| self.run(sight, &brief.id).is_ok());
@@ -218,7 +218,7 @@ impl LabDesk {
     }
 
     /// A run that the actor sees and may do something with.
-    async fn checked(&self, actor: &Actor, sight: &Sight, id: &str) -> Result<Arc<LabRun>, LabDenied> {
+    async fn checked(&self, actor: &Actor, sight: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
         let run = self.run(sight, id)?;
         let root = self.0.lab.root_of(&run.ensemble).unwrap_or(&run.root);
         if actor.may_at(Right::RunLab, &run.ensemble, root) {

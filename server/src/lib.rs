@@ -16,7 +16,6 @@ pub mod lab_desk;
 pub mod manual;
 pub mod metrics;
 pub mod notify;
-pub mod release;
 pub mod reload;
 pub mod remote;
 pub mod serve;

@@ -11,10 +11,10 @@ use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
 use crate::http::Payloads;
 use crate::lab::Lab;
 use crate::notify::Notify;
-use crate::release::{self, Desk};
 use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{Late, Log};
+use release::{self, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Stop, Stopper};
 use runtime::tasks::spawn;
@@ -27,7 +27,7 @@ pub struct Takers {
     /// Every model's inbox, for as long as its observer is there.
     pub models: Vec<mpsc::WeakSender<Vec<Observation>>>,
     /// Who releases.
-    pub desk: Desk,
+    pub desk: ReleaseService,
     /// The lab.
     pub lab: Lab,
     /// Who may come in.

@@ -25,7 +25,6 @@ use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
 use crate::notify::Notify;
-use crate::release::{self, Desk, Site};
 use crate::reload::{self, Hooked, Origin, Takers};
 use crate::transport::{self, Bounds, Proxies, Tls};
 use access::{Access, Reach};
@@ -35,6 +34,7 @@ use feed::project::EnsembleInfo;
 use feed::{self, Hub, pump};
 use feed::{About, Ensemble, Projector};
 use record::Record;
+use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Signals, Stop};
 use runtime::tasks;
@@ -162,7 +162,7 @@ struct Parts {
     observers: Vec<JoinHandle<()>>,
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
-    desk: Desk,
+    desk: ReleaseService,
     lab: (LabDesk, Lab),
     access: Access,
     standing: Standing,
@@ -192,7 +192,7 @@ impl Parts {
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
             let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
             observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));
-            sites.push(Site { info: info.clone(), reader: engine.reader.clone(), acting, clock: clock.clone() });
+            sites.push(EnsembleHandle { info: info.clone(), reader: engine.reader.clone(), acting, clock: clock.clone() });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
@@ -203,7 +203,8 @@ impl Parts {
         let sweeper = lab.clone();
         tasks::spawn("lab_sweep", async move { sweeper.sweep().await });
         let lab_desk = LabDesk::new(lab.clone(), record.journal.clone(), clock.clone());
-        let desk = Desk::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
+        let desk =
+            ReleaseService::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
         record::take_over(record.late.as_ref(), &desk);
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(standing.clone()));
         let projector = if lab.is_off() { projector } else { projector.with_lab(Arc::new(lab_desk.clone())) };

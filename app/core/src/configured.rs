@@ -20,14 +20,14 @@ pub fn configured<'a>(entries: &'a [Configured], path: &str) -> Option<&'a Confi
 
 /// Which locks are told apart where numbers are summed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Apart {
+pub struct MetricSelection {
     /// So many, those with most waiting first.
     pub top: usize,
     /// Those that one of these patterns means, always.
     pub patterns: Vec<String>,
 }
 
-impl Apart {
+impl MetricSelection {
     /// What holds when nothing is said.
     pub fn usual() -> Self {
         Self { top: 20, patterns: Vec::new() }

@@ -28,7 +28,7 @@ pub enum What {
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happening {
+pub struct SessionEvent {
     /// When, as we saw it.
     pub at: TimeMs,
     /// To whom.
@@ -44,12 +44,12 @@ pub struct Happening {
 /// The last happenings.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    ring: VecDeque<Happening>,
+    ring: VecDeque<SessionEvent>,
 }
 
 impl History {
     /// Notes one.
-    pub fn note(&mut self, happening: Happening) {
+    pub fn note(&mut self, happening: SessionEvent) {
         if self.ring.len() >= HAPPENINGS_MAX {
             self.ring.pop_front();
         }
@@ -57,7 +57,7 @@ impl History {
     }
 
     /// Those of one session, newest first.
-    pub fn of(&self, session: SessionId) -> impl Iterator<Item = &Happening> {
+    pub fn of(&self, session: SessionId) -> impl Iterator<Item = &SessionEvent> {
         self.ring.iter().rev().filter(move |happening| happening.session == session)
     }
 

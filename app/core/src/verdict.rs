@@ -1,6 +1,6 @@
 //! The one word on a lock, and the one sentence.
 
-use super::lock::{Lock, Tenure};
+use super::lock::{Hold, Lock};
 use super::mirror::Mirror;
 use super::missing::Missing;
 use super::recipe::recognise::is_marked;
@@ -121,7 +121,7 @@ pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds)
 /// group is no lock that anybody waits for.
 fn is_expiring(lock: &Lock) -> bool {
     let frees = !matches!(lock.recognition.shape, Shape::Group | Shape::Items | Shape::TakenItems | Shape::Idle);
-    frees && !lock.holders.is_empty() && lock.holders.iter().all(Tenure::is_disconnected)
+    frees && !lock.holders.is_empty() && lock.holders.iter().all(Hold::is_disconnected)
 }
 
 /// Nobody holds: free, where nobody who does can be missing; but members gather, and items are put and taken by clients that
@@ -137,8 +137,8 @@ fn unheld(lock: &Lock) -> Verdict {
 
 /// Two of the holders told apart that may not hold at once. One session may hold what excludes itself: a writer
 /// that reads as well.
-pub fn conflict(lock: &Lock) -> Option<(&Tenure, &Tenure)> {
-    let admits_one = matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed) && lock.recognition.admits() == 1;
+pub fn conflict(lock: &Lock) -> Option<(&Hold, &Hold)> {
+    let admits_one = matches!(lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::Fixed) && lock.recognition.admits() == 1;
     if !admits_one {
         return None;
     }
@@ -149,9 +149,11 @@ pub fn conflict(lock: &Lock) -> Option<(&Tenure, &Tenure)> {
 }
 
 /// A holder that no session owns, where one should.
-fn orphan(lock: &Lock) -> Option<&Tenure> {
-    let should_be_owned =
-        matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+fn orphan(lock: &Lock) -> Option<&Hold> {
+    let should_be_owned = matches!(
+        lock.recognition.shape,
+        Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling
+    );
     // A lease that ends by the clock has no owner by design, even where its end can't be read.
     let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).place != Place::Timed);
     lock.holders.iter().find(|tenure| should_be_owned && tenure.czxid.is_some() && tenure.owner.is_none())
@@ -202,7 +204,7 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
 
 fn double_owner(lock: &Lock, waiting: &str) -> String {
     let names: Vec<String> = lock.holders.iter().take(3).map(name_of).collect();
-    let numbers = |tenure: &Tenure| crate::sequence::parse(&tenure.name).map(|found| found.number);
+    let numbers = |tenure: &Hold| crate::sequence::parse(&tenure.name).map(|found| found.number);
     let same = lock.holders.first().is_some_and(|first| lock.holders.iter().all(|tenure| numbers(tenure) == numbers(first)));
     let why = match same {
         true => " with the same sequence number",
@@ -268,7 +270,7 @@ fn items(lock: &Lock) -> String {
 }
 
 /// Who holds, in a word.
-pub fn name_of(tenure: &Tenure) -> String {
+pub fn name_of(tenure: &Hold) -> String {
     match (&tenure.label, tenure.owner) {
         (Some(label), _) => label.to_string(),
         (None, Some(session)) => format!("session {session}"),
@@ -278,7 +280,7 @@ pub fn name_of(tenure: &Tenure) -> String {
 }
 
 /// Who holds, in a word, and from where.
-pub(super) fn place_of(tenure: &Tenure) -> String {
+pub(super) fn place_of(tenure: &Hold) -> String {
     let name = name_of(tenure);
     match tenure.peer.as_ref().and_then(|peer| peer.address.as_deref()) {
         Some(address) if !name.contains(address) => format!("{name} at {address}"),

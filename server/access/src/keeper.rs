@@ -48,7 +48,7 @@ pub(super) struct Inner {
 pub(super) struct Rules {
     pub(super) settings: Settings,
     #[cfg(feature = "oidc")]
-    pub(super) openid: Option<super::openid::Desk>,
+    pub(super) openid: Option<super::openid::OidcClient>,
 }
 
 impl Rules {
@@ -58,7 +58,7 @@ impl Rules {
     ) -> Arc<Self> {
         Arc::new(Self {
             #[cfg(feature = "oidc")]
-            openid: settings.openid.clone().map(|openid| super::openid::Desk::new(openid, clock.clone())),
+            openid: settings.openid.clone().map(|openid| super::openid::OidcClient::new(openid, clock.clone())),
             settings,
         })
     }

@@ -3,7 +3,7 @@
 #[cfg(feature = "oidc")]
 mod claims;
 #[cfg(feature = "oidc")]
-mod desk;
+mod client;
 #[cfg(feature = "oidc")]
 mod fault;
 #[cfg(feature = "oidc")]
@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use lockscope_wire::Duty;
 
 #[cfg(feature = "oidc")]
-pub(super) use self::desk::Desk;
+pub(super) use self::client::OidcClient;
 #[cfg(feature = "oidc")]
-pub use self::desk::{Away, Back};
+pub use self::client::{Away, Back};
 #[cfg(feature = "oidc")]
 pub use self::fault::OpenIdFault;
 use super::Secret;

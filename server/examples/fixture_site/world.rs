@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use feed::project::root_help;
-use feed::{Known, Projected, Projection, Sight};
+use feed::{Known, Projected, Projection, VisibilityScope};
 use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Body, Capacity, ConfigStatus, EnsembleStatus, Lately, Link, LockHead, LockPage, LockQuery, LockRow,
     LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead,
@@ -238,11 +238,11 @@ impl Projection for World {
         *self.turn.borrow()
     }
 
-    fn view_revision(&self, _view: &View, _sight: &Sight) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, sight: &Sight) -> Projected {
+    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
         let body = match view {
             View::Lab(_) => Body::Lab(None),
             View::Events(_) => Body::Events(Lately::default()),
@@ -256,7 +256,7 @@ impl Projection for World {
         Projected { body, known: self.known(view, sight) }
     }
 
-    fn known(&self, _view: &View, _sight: &Sight) -> Known {
+    fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
         let is_live = self.state().0.is_current();
         Known { at_ms: if is_live { self.clock.now_ms() } else { self.started_at_ms }, is_live }
     }

@@ -12,13 +12,13 @@ use tokio::sync::Notify;
 
 use super::budget::{Budget, Share};
 use super::frames::{self, Encoding, delta_tail, snapshot_tail};
-use super::{FeedError, Known, Owner, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, Sight};
+use super::{FeedError, Known, Owner, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, VisibilityScope};
 use runtime::clock::Clock;
 
 /// One view, as those of one sight see it.
 pub(super) struct Channel {
     view: View,
-    sight: Sight,
+    sight: VisibilityScope,
     clock: Clock,
     /// Held while projecting, so that an older look never follows a newer one.
     projecting: Mutex<()>,
@@ -80,7 +80,7 @@ impl Step {
 impl Channel {
     /// A channel with its first state, numbered `seq`.
     pub(super) fn new(
-        key: (View, Sight),
+        key: (View, VisibilityScope),
         seq: u64,
         projection: &dyn Projection,
         now: Instant,

@@ -12,11 +12,11 @@ use tokio::sync::Notify;
 use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
-use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Sight, Subscription, normalise};
+use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Subscription, VisibilityScope, normalise};
 use runtime::clock::{self, Clock};
 
 /// A view, as those of one sight see it.
-type Key = (View, Sight);
+type Key = (View, VisibilityScope);
 
 /// Every view that is looked at, or was a moment ago.
 pub struct Hub {
@@ -103,7 +103,7 @@ impl Hub {
     pub fn subscribe(
         self: &Arc<Self>,
         view: View,
-        sight: &Sight,
+        sight: &VisibilityScope,
         after: Option<(Epoch, u64)>,
         waker: Arc<Notify>,
     ) -> Result<Subscription, FeedError> {
@@ -118,7 +118,7 @@ impl Hub {
         self: &Arc<Self>,
         owner: &Owner,
         view: View,
-        sight: &Sight,
+        sight: &VisibilityScope,
         after: Option<(Epoch, u64)>,
         waker: Arc<Notify>,
     ) -> Result<Subscription, FeedError> {
@@ -146,7 +146,7 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first(&self, view: View, sight: &Sight) -> Result<(u64, Projected), FeedError> {
+    pub fn first(&self, view: View, sight: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
         let view = normalise(view)?;
         // Where there is little room nothing is kept for somebody who may never come to look on.
         if self.budget.is_tight() && !lock(&self.channels).contains_key(&(view.clone(), sight.clone())) {
@@ -161,7 +161,7 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look(&self, view: View, sight: &Sight) -> Result<(u64, Projected), FeedError> {
+    pub fn look(&self, view: View, sight: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
         let view = normalise(view)?;
         self.refuse_ambiguous(&view, sight)?;
         if matches!(view, View::Lock(_)) {
@@ -171,7 +171,7 @@ impl Hub {
     }
 
     /// A view that leaves no trace.
-    pub fn glance(&self, view: &View, sight: &Sight) -> Projected {
+    pub fn glance(&self, view: &View, sight: &VisibilityScope) -> Projected {
         self.projection.project(view, sight).aged(self.now_ms())
     }
 
@@ -246,12 +246,12 @@ impl Hub {
     }
 
     /// Never one of several for the one that was meant.
-    fn refuse_ambiguous(&self, view: &View, sight: &Sight) -> Result<(), FeedError> {
+    fn refuse_ambiguous(&self, view: &View, sight: &VisibilityScope) -> Result<(), FeedError> {
         let names = self.projection.ensembles_with(view, sight);
         if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
     }
 
-    fn channel(&self, view: View, sight: &Sight) -> Result<Arc<Channel>, FeedError> {
+    fn channel(&self, view: View, sight: &VisibilityScope) -> Result<Arc<Channel>, FeedError> {
         self.refuse_ambiguous(&view, sight)?;
         let now = clock::instant();
         let key = (view, sight.clone());

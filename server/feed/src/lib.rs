@@ -14,9 +14,9 @@ mod owner;
 pub mod project;
 mod projector;
 pub mod pump;
-mod sight;
 mod subscription;
 mod view;
+mod visibility;
 
 use lockscope_wire::{Epoch, EventsQuery, View};
 use tokio::sync::watch;
@@ -27,9 +27,9 @@ pub use hub::{Hub, Sizes};
 pub use known::{Known, Projected};
 pub use owner::Owner;
 pub use projector::{About, ConfigState, Ensemble, LabSource, Projector};
-pub use sight::Sight;
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
+pub use visibility::VisibilityScope;
 
 /// Distinct views kept at once; one more is refused.
 pub const CHANNELS_MAX: usize = 2_048;
@@ -57,23 +57,23 @@ pub trait Projection: Send + Sync + 'static {
     /// Changes applied to the model so far.
     fn revision(&self) -> u64;
     /// Numbers that differ whenever the view may differ, the passing of time aside.
-    fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64>;
+    fn view_revision(&self, view: &View, sight: &VisibilityScope) -> Vec<u64>;
     /// The view now, with nothing in it that the sight hides.
-    fn project(&self, view: &View, sight: &Sight) -> Projected;
+    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected;
     /// Up to when the view, as the model would show it now, is known to be true.
-    fn known(&self, view: &View, sight: &Sight) -> Known;
+    fn known(&self, view: &View, sight: &VisibilityScope) -> Known;
     /// The ensembles that have what a view is about, where it is one thing and the view names no ensemble.
-    fn ensembles_with(&self, _view: &View, _sight: &Sight) -> Vec<String> {
+    fn ensembles_with(&self, _view: &View, _sight: &VisibilityScope) -> Vec<String> {
         Vec::new()
     }
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
     /// The numbers of each ensemble of which something may be seen.
-    fn figures(&self, _sight: &Sight, _apart: &project::Apart) -> Vec<project::Figures> {
+    fn figures(&self, _sight: &VisibilityScope, _apart: &project::MetricSelection) -> Vec<project::Snapshot> {
         Vec::new()
     }
     /// What happened lately in each ensemble that is meant and of which something may be seen.
-    fn events(&self, _sight: &Sight, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsTold> {
+    fn events(&self, _sight: &VisibilityScope, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsTold> {
         Vec::new()
     }
     /// Whether a release of some lock seems to wake many.

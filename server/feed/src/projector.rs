@@ -12,8 +12,8 @@ use lockscope_wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, 
 use tokio::sync::watch;
 
 use super::engine::Reader;
-use super::project::{self, Apart, EnsembleInfo, EventsTold, Figures, Look};
-use super::{Known, Projected, Projection, Sight};
+use super::project::{self, EnsembleInfo, EventsTold, MetricSelection, ProjectionContext, Snapshot};
+use super::{Known, Projected, Projection, VisibilityScope};
 use runtime::clock::Clock;
 use runtime::tasks;
 
@@ -87,24 +87,25 @@ impl Projector {
     }
 
     /// A run, for whom it is.
-    fn lab_run(&self, id: &str, sight: &Sight) -> Option<Arc<LabRun>> {
+    fn lab_run(&self, id: &str, sight: &VisibilityScope) -> Option<Arc<LabRun>> {
         self.lab.as_ref()?.run(id).filter(|run| sight.covers(&run.ensemble, &run.root))
     }
 
     /// One look at all of which something may be seen. A writer of any waits meanwhile.
-    fn look<T>(&self, sight: &Sight, look: impl FnOnce(&[Look<'_>]) -> T) -> T {
+    fn look<T>(&self, sight: &VisibilityScope, look: impl FnOnce(&[ProjectionContext<'_>]) -> T) -> T {
         let guards: Vec<_> = {
             let seen = self.ensembles.iter().filter(|ensemble| sight.covers_ensemble(&ensemble.info.name));
             seen.map(|ensemble| (ensemble.reader.guard(), &ensemble.info)).collect()
         };
         // Only now: a writer may have kept us waiting, and what is too old by now is not live.
         let now = TimeMs(self.clock.now_ms());
-        let looks: Vec<Look<'_>> = guards.iter().map(|(observatory, ensemble)| Look { observatory, ensemble, sight, now }).collect();
+        let looks: Vec<ProjectionContext<'_>> =
+            guards.iter().map(|(observatory, ensemble)| ProjectionContext { observatory, ensemble, sight, now }).collect();
         look(&looks)
     }
 
     /// How the settings stand. Whoever may not see everything is told no name, no path and no line of the file.
-    fn config(&self, sight: &Sight) -> ConfigStatus {
+    fn config(&self, sight: &VisibilityScope) -> ConfigStatus {
         let config = self.config.as_ref().map(|config| config.status()).unwrap_or_default();
         if !sight.is_bounded() {
             return config;
@@ -113,7 +114,7 @@ impl Projector {
         ConfigStatus { path: None, waits_for_restart: Vec::new(), error, ..config }
     }
 
-    fn status(&self, looks: &[Look<'_>], sight: &Sight) -> Status {
+    fn status(&self, looks: &[ProjectionContext<'_>], sight: &VisibilityScope) -> Status {
         Status {
             version: self.about.version.clone(),
             protocol: PROTOCOL,
@@ -121,11 +122,11 @@ impl Projector {
             read_only: self.about.read_only.load(Ordering::Relaxed),
             started_at_ms: self.about.started_at_ms,
             config: self.config(sight),
-            ensembles: looks.iter().map(Look::ensemble_status).collect(),
+            ensembles: looks.iter().map(ProjectionContext::ensemble_status).collect(),
         }
     }
 
-    fn body(&self, looks: &[Look<'_>], view: &View, sight: &Sight) -> Body {
+    fn body(&self, looks: &[ProjectionContext<'_>], view: &View, sight: &VisibilityScope) -> Body {
         match view {
             View::Lab(_) => Body::Lab(None),
             View::Events(query) => Body::Events(project::lately(looks, query)),
@@ -173,7 +174,7 @@ impl Projection for Projector {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64> {
+    fn view_revision(&self, view: &View, sight: &VisibilityScope) -> Vec<u64> {
         match view {
             View::Status {} => {
                 let config = self.config.as_ref().map_or(0, |config| *config.changes().borrow());
@@ -188,7 +189,7 @@ impl Projection for Projector {
         }
     }
 
-    fn project(&self, view: &View, sight: &Sight) -> Projected {
+    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
         if let View::Lab(query) = view {
             let body = Body::Lab(self.lab_run(&query.run, sight).map(|run| Box::new(LabRun::clone(&run))));
             return Projected { body, known: self.known(view, sight) };
@@ -196,7 +197,7 @@ impl Projection for Projector {
         self.look(sight, |looks| Projected { body: self.body(looks, view, sight), known: project::known(looks, view) })
     }
 
-    fn known(&self, view: &View, sight: &Sight) -> Known {
+    fn known(&self, view: &View, sight: &VisibilityScope) -> Known {
         match view {
             // What the lab does is known here.
             View::Lab(_) => Known { at_ms: self.clock.now_ms(), is_live: true },
@@ -204,8 +205,8 @@ impl Projection for Projector {
         }
     }
 
-    fn ensembles_with(&self, view: &View, sight: &Sight) -> Vec<String> {
-        let has = |look: &Look<'_>| match view {
+    fn ensembles_with(&self, view: &View, sight: &VisibilityScope) -> Vec<String> {
+        let has = |look: &ProjectionContext<'_>| match view {
             View::Lock(query) => query.ensemble.is_empty() && look.has_lock(&query.path),
             View::Session(query) => query.ensemble.is_empty() && look.session(query).is_some(),
             View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Events(_) | View::Lab(_) => false,
@@ -216,11 +217,11 @@ impl Projection for Projector {
         self.look(sight, |looks| looks.iter().filter(|look| has(look)).map(|look| look.ensemble.name.clone()).collect())
     }
 
-    fn figures(&self, sight: &Sight, apart: &Apart) -> Vec<Figures> {
+    fn figures(&self, sight: &VisibilityScope, apart: &MetricSelection) -> Vec<Snapshot> {
         self.look(sight, |looks| project::figures(looks, apart))
     }
 
-    fn events(&self, sight: &Sight, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
+    fn events(&self, sight: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
         self.look(sight, |looks| looks.iter().filter(|look| look.is_meant(&query.ensemble)).map(|look| project::events(look, query, after)).collect())
     }
 
@@ -249,7 +250,7 @@ fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
 
 /// The lock's own revision, the last round of questions to the members, and since when link and root are in their
 /// states: a lock page shows all of them.
-fn lock_revision(look: Look<'_>, path: &str) -> Vec<u64> {
+fn lock_revision(look: ProjectionContext<'_>, path: &str) -> Vec<u64> {
     let observatory = look.observatory;
     let root = observatory.root_of(path).unwrap_or(RootId(u32::MAX));
     let (state, since, _) = observatory.root_state(root, look.now);

@@ -48,11 +48,11 @@ impl Projection for Fake {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, _view: &View, _sight: &Sight) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, sight: &Sight) -> Projected {
+    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
         self.projections.fetch_add(1, Ordering::Relaxed);
         let root = |path: &String| RootBrief {
             tag: None,
@@ -73,7 +73,7 @@ impl Projection for Fake {
         Projected { body, known: self.known(view, sight) }
     }
 
-    fn known(&self, _view: &View, _sight: &Sight) -> Known {
+    fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
         *self.known.lock().unwrap()
     }
 
@@ -95,7 +95,7 @@ fn hub(fake: &Arc<Fake>) -> Arc<Hub> {
 }
 
 fn channel_of(fake: &Arc<Fake>, start: Instant) -> Channel {
-    Channel::new((board(), Sight::ALL), 1, &**fake, start, (Clock::manual(5), &Budget::default())).unwrap()
+    Channel::new((board(), VisibilityScope::ALL), 1, &**fake, start, (Clock::manual(5), &Budget::default())).unwrap()
 }
 
 fn decode(bytes: &[u8]) -> ServerFrame {
@@ -148,7 +148,7 @@ proptest! {
         let fake = Fake::new();
         let hub = hub(&fake);
         let start = Instant::now();
-        let mut subscription = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).unwrap();
+        let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap();
         let channel = hub.watched().pop().unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut subscription);
@@ -158,11 +158,11 @@ proptest! {
             channel.refresh(&*fake, apart(start, step)).unwrap();
             if *looks {
                 viewer.catch_up(&mut subscription);
-                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board(), &Sight::ALL).body));
+                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board(), &VisibilityScope::ALL).body));
             }
         }
         viewer.catch_up(&mut subscription);
-        prop_assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL).body));
+        prop_assert_eq!(viewer.body, Some(fake.project(&board(), &VisibilityScope::ALL).body));
         prop_assert_eq!(viewer.seq, channel.seq());
     }
 }
@@ -172,7 +172,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
     let start = Instant::now();
-    let mut subscription = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).unwrap();
+    let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
     let channel = hub.watched().pop().unwrap();
@@ -182,7 +182,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
     }
     assert!(matches!(decode(&subscription.next(3, Encoding::Binary).unwrap().unwrap()), ServerFrame::Resync { id: 3, .. }));
     viewer.catch_up(&mut subscription);
-    assert_eq!(viewer.body, Some(fake.project(&board(), &Sight::ALL).body));
+    assert_eq!(viewer.body, Some(fake.project(&board(), &VisibilityScope::ALL).body));
     assert!(subscription.next(3, Encoding::Binary).unwrap().is_none());
 }
 
@@ -205,21 +205,22 @@ fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
 fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, Projected { body, .. }) = hub.first(board(), &Sight::ALL).unwrap();
-    let channel = hub.subscribe(board(), &Sight::ALL, None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
+    let (seq, Projected { body, .. }) = hub.first(board(), &VisibilityScope::ALL).unwrap();
+    let channel =
+        hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
     fake.set(&["/a"]);
     channel.0.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
 
     let mut viewer = Viewer { seq, body: Some(body), resyncs: 0 };
-    let mut resumed = hub.subscribe(board(), &Sight::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut resumed = hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     viewer.catch_up(&mut resumed);
-    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &Sight::ALL).body)));
+    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
 
     for (epoch, seq) in [(Epoch(8), seq), (Epoch(7), 99), (Epoch(7), 0), (Epoch(7), u64::MAX)] {
-        let mut stranger = hub.subscribe(board(), &Sight::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
+        let mut stranger = hub.subscribe(board(), &VisibilityScope::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut stranger);
-        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL).body)));
+        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
     }
 }
 
@@ -257,14 +258,14 @@ fn a_view_is_not_looked_at_too_often_nor_without_need() {
 fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, _) = hub.first(board(), &Sight::ALL).unwrap();
+    let (seq, _) = hub.first(board(), &VisibilityScope::ALL).unwrap();
     hub.forget_idle(Instant::now() + Duration::from_millis(IDLE_MS * 2));
     assert_eq!(hub.sizes(), Sizes { watched: 0, idle: 0 });
     fake.set(&["/a"]);
-    let mut subscription = hub.subscribe(board(), &Sight::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
-    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Sight::ALL).body)));
+    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
 }
 
 #[test]
@@ -272,10 +273,10 @@ fn views_are_bounded_watched_ones_stay_and_unused_ones_go_first() {
     let fake = Fake::new();
     let hub = hub(&fake);
     let view = |at: usize| View::Lock(LockQuery { path: format!("/{at}"), ..LockQuery::default() });
-    let _held: Vec<_> = (0..CHANNELS_MAX).map(|at| hub.subscribe(view(at), &Sight::ALL, None, Arc::new(Notify::new())).unwrap()).collect();
-    assert_eq!(hub.first(view(CHANNELS_MAX), &Sight::ALL).unwrap_err(), FeedError::TooManyViews);
+    let _held: Vec<_> = (0..CHANNELS_MAX).map(|at| hub.subscribe(view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap()).collect();
+    assert_eq!(hub.first(view(CHANNELS_MAX), &VisibilityScope::ALL).unwrap_err(), FeedError::TooManyViews);
     drop(_held);
-    assert!(hub.first(view(CHANNELS_MAX), &Sight::ALL).is_ok());
+    assert!(hub.first(view(CHANNELS_MAX), &VisibilityScope::ALL).is_ok());
     assert!(hub.sizes().idle <= IDLE_CHANNELS_MAX + 1);
 }
 
@@ -286,11 +287,11 @@ fn where_there_is_little_room_nothing_is_kept_and_who_has_much_gets_no_more() {
     fake.set(&[&long(0)]);
     let hub = Hub::with_budget(fake.clone(), Clock::manual(5), Epoch(7), Budget::new(5_000, 3_000, 9_000));
     let view = |at: usize| View::Board(BoardQuery { q: at.to_string(), ..BoardQuery::default() });
-    let join = |who: &str, at| hub.subscribe_for(&Owner::new(who), view(at), &Sight::ALL, None, Arc::new(Notify::new()));
+    let join = |who: &str, at| hub.subscribe_for(&Owner::new(who), view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new()));
     let greedy: Vec<_> = (0..5).map(|at| join("greedy", at).unwrap()).collect();
     assert_eq!(join("greedy", 5).map(drop).unwrap_err(), FeedError::ViewsTooLarge);
-    assert_eq!(hub.first(view(6), &Sight::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
-    assert!(hub.first(view(0), &Sight::ALL).is_ok(), "one that is open costs nothing");
+    assert_eq!(hub.first(view(6), &VisibilityScope::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
+    assert!(hub.first(view(0), &VisibilityScope::ALL).is_ok(), "one that is open costs nothing");
     let good = join("good", 7).unwrap();
     let channel = hub.watched().pop().unwrap();
     for step in 1..4 {
@@ -322,12 +323,12 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
     let hub = hub(&fake);
     let pump = tokio::spawn(pump::run(hub.clone(), stop));
     let waker = Arc::new(Notify::new());
-    let mut subscription = hub.subscribe(board(), &Sight::ALL, None, waker.clone()).unwrap();
+    let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, waker.clone()).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
     for step in 0..5 {
         fake.set(&[&format!("/{step}")]);
-        let wanted = Some(fake.project(&board(), &Sight::ALL).body);
+        let wanted = Some(fake.project(&board(), &VisibilityScope::ALL).body);
         tokio::time::timeout(Duration::from_secs(60), async {
             while viewer.body != wanted {
                 waker.notified().await;
@@ -345,10 +346,10 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
 fn people_of_equal_sight_share_a_view_and_others_do_not() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let sight = |paths: &[&str], payloads| Sight::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads);
-    let join = |sight: Sight| hub.subscribe(board(), &sight, None, Arc::new(Notify::new())).unwrap();
+    let sight = |paths: &[&str], payloads| VisibilityScope::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads);
+    let join = |sight: VisibilityScope| hub.subscribe(board(), &sight, None, Arc::new(Notify::new())).unwrap();
     let _same = [join(sight(&["/a", "/b"], true)), join(sight(&["/b", "/a", "/a/c"], true))];
     assert_eq!(hub.sizes().watched, 1);
-    let _others = [join(sight(&["/a"], true)), join(sight(&["/a", "/b"], false)), join(Sight::ALL), join(sight(&["/"], true))];
+    let _others = [join(sight(&["/a"], true)), join(sight(&["/a", "/b"], false)), join(VisibilityScope::ALL), join(sight(&["/"], true))];
     assert_eq!(hub.sizes().watched, 4);
 }

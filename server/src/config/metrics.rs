@@ -1,6 +1,6 @@
 //! `[metrics]`: which locks are told apart at `/metrics`.
 
-use lockscope_core::configured::Apart;
+use lockscope_core::configured::MetricSelection;
 use toml::Value;
 
 use super::ConfigError;
@@ -13,12 +13,12 @@ const TOP_LOCKS_MAX: u32 = 200;
 const PATTERNS_MAX: usize = 50;
 
 /// Reads `[metrics]`.
-pub(super) fn of(entry: Option<Entry<'_>>) -> Result<Apart, ConfigError> {
-    let Some(entry) = entry else { return Ok(Apart::usual()) };
+pub(super) fn of(entry: Option<Entry<'_>>) -> Result<MetricSelection, ConfigError> {
+    let Some(entry) = entry else { return Ok(MetricSelection::usual()) };
     let fields = entry.section()?;
     let top = fields.get("top_locks").map(|entry| number(&entry, 0, TOP_LOCKS_MAX)).transpose()?;
-    let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(Apart::usual().top);
-    Ok(Apart { top, patterns: patterns(&fields)? })
+    let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(MetricSelection::usual().top);
+    Ok(MetricSelection { top, patterns: patterns(&fields)? })
 }
 
 fn patterns(fields: &Section<'_>) -> Result<Vec<String>, ConfigError> {
@@ -44,15 +44,15 @@ mod tests {
     use super::super::source::Source;
     use super::*;
 
-    fn load(text: &str) -> Result<Apart, String> {
+    fn load(text: &str) -> Result<MetricSelection, String> {
         let source = Source::parse("x.toml".to_owned(), text).unwrap();
         of(source.top().get("metrics")).map_err(|error| error.to_string())
     }
 
     #[test]
     fn what_is_left_out_has_its_default() {
-        assert_eq!(load(""), Ok(Apart { top: 20, patterns: Vec::new() }));
-        assert_eq!(load("[metrics]\ntop_locks = 0\nlocks = [\"/a/*\"]"), Ok(Apart { top: 0, patterns: vec!["/a/*".to_owned()] }));
+        assert_eq!(load(""), Ok(MetricSelection { top: 20, patterns: Vec::new() }));
+        assert_eq!(load("[metrics]\ntop_locks = 0\nlocks = [\"/a/*\"]"), Ok(MetricSelection { top: 0, patterns: vec!["/a/*".to_owned()] }));
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn defaults_need_only_a_zookeeper() {
         second_approver: false,
         payloads: crate::http::Payloads::Viewer,
         access: ::access::Settings::default(),
-        metrics: Apart::usual(),
+        metrics: MetricSelection::usual(),
     };
     assert_eq!(config, expected);
 }

@@ -12,7 +12,7 @@ use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
 use super::shared::{Answer, Asked};
-use feed::{FeedError, Projected, Sight};
+use feed::{FeedError, Projected, VisibilityScope};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
@@ -22,7 +22,7 @@ pub(super) async fn status(State(http): State<Http>, asked: Asked, pairs: Pairs)
     Ok(share(&http, asked, status_now).await)
 }
 
-fn status_now(http: &Http, sight: Sight) -> Result<Json<StatusAnswer>, Refused> {
+fn status_now(http: &Http, sight: VisibilityScope) -> Result<Json<StatusAnswer>, Refused> {
     match http.hub.look(View::Status {}, &sight)? {
         (_, Projected { body: Body::Status(status), known }) => Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status })),
         _ => Err(mixed_up()),
@@ -35,7 +35,7 @@ pub(super) async fn locks(State(http): State<Http>, asked: Asked, pairs: Pairs) 
     Ok(share(&http, asked, |http, sight| locks_now(http, sight, query)).await)
 }
 
-fn locks_now(http: &Http, sight: Sight, query: BoardQuery) -> Result<Json<Locks>, Refused> {
+fn locks_now(http: &Http, sight: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, Refused> {
     match http.hub.look(View::Board(query), &sight)? {
         (seq, Projected { body: Body::Board(board), known }) => Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
@@ -48,7 +48,7 @@ pub(super) async fn lock(State(http): State<Http>, asked: Asked, pairs: Pairs) -
     Ok(share(&http, asked, |http, sight| lock_now(http, sight, query)).await)
 }
 
-fn lock_now(http: &Http, sight: Sight, query: LockQuery) -> Result<Json<LockDetail>, Refused> {
+fn lock_now(http: &Http, sight: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, Refused> {
     let path = query.path.clone();
     match http.hub.look(View::Lock(query), &sight)? {
         (seq, Projected { body: Body::Lock(Some(page)), known }) => Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms()))),
@@ -64,7 +64,7 @@ pub(super) async fn waits(State(http): State<Http>, asked: Asked, pairs: Pairs) 
     Ok(share(&http, asked, waits_now).await)
 }
 
-fn waits_now(http: &Http, sight: Sight) -> Result<Json<WaitsJson>, Refused> {
+fn waits_now(http: &Http, sight: VisibilityScope) -> Result<Json<WaitsJson>, Refused> {
     match http.hub.look(View::Waits {}, &sight)? {
         (seq, Projected { body: Body::Waits(waits), known }) => Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
@@ -77,7 +77,7 @@ pub(super) async fn sessions(State(http): State<Http>, asked: Asked, pairs: Pair
     Ok(share(&http, asked, |http, sight| sessions_now(http, sight, query)).await)
 }
 
-fn sessions_now(http: &Http, sight: Sight, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
+fn sessions_now(http: &Http, sight: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
     match http.hub.look(View::Sessions(query), &sight)? {
         (seq, Projected { body: Body::Sessions(sessions), known }) => Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
@@ -90,7 +90,7 @@ pub(super) async fn session(State(http): State<Http>, asked: Asked, pairs: Pairs
     Ok(share(&http, asked, |http, sight| session_now(http, sight, query)).await)
 }
 
-fn session_now(http: &Http, sight: Sight, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
+fn session_now(http: &Http, sight: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
     let id = query.id;
     match http.hub.look(View::Session(query), &sight)? {
         (seq, Projected { body: Body::Session(Some(page)), known }) => Ok(Json(SessionDetail::new(seq, *page, known, http.hub.now_ms()))),
@@ -105,7 +105,7 @@ fn session_now(http: &Http, sight: Sight, query: SessionQuery) -> Result<Json<Se
 pub(super) async fn share<T: Serialize>(
     http: &Http,
     asked: Asked,
-    make: impl FnOnce(&Http, Sight) -> Result<Json<T>, Refused> + Send + 'static,
+    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, Refused> + Send + 'static,
 ) -> Response {
     let (own, sight) = (http.clone(), asked.sight.clone());
     http.shared.answer(asked, move || Answer::json(make(&own, sight).map(|Json(value)| value))).await

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::problem::Refused;
 use super::{Http, plain};
-use feed::{Sight, project};
+use feed::{VisibilityScope, project};
 use identity::Actor;
 
 /// Which plan is looked at.
@@ -22,7 +22,7 @@ pub(super) struct Asked {
 pub(super) async fn show(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Refused> {
     page(&http, &actor, &sight, &asked.plan, "")
@@ -32,7 +32,7 @@ pub(super) async fn show(
 pub(super) async fn approve(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     Form(order): Form<ReleaseOrder>,
 ) -> Result<Response, Refused> {
     let Some(desk) = &http.desk else { return Err(gone()) };
@@ -40,7 +40,7 @@ pub(super) async fn approve(
     page(&http, &actor, &sight, &order.plan_id, &error)
 }
 
-fn page(http: &Http, actor: &Actor, sight: &Sight, plan_id: &str, error: &str) -> Result<Response, Refused> {
+fn page(http: &Http, actor: &Actor, sight: &VisibilityScope, plan_id: &str, error: &str) -> Result<Response, Refused> {
     let planned = http.desk.as_ref().and_then(|desk| desk.planned(actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
     let (plan, now_ms) = (project::shown(plan, sight), http.hub.now_ms());

@@ -10,14 +10,14 @@ use super::api::{Pairs, read, share, short, wrong};
 use super::problem::{Refused, echo};
 use super::shared::Asked;
 use feed::project::EventsTold;
-use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, Sight, absolute_or_none};
+use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
 
 pub(super) async fn events(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let (query, after) = query(&read(pairs)?)?;
     Ok(share(&http, asked, move |http, sight| told(http, &sight, &query, after)).await)
 }
 
-fn told(http: &Http, sight: &Sight, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, Refused> {
+fn told(http: &Http, sight: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, Refused> {
     let mut told = http.hub.projection().events(sight, query, after);
     if told.len() > 1 {
         let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");

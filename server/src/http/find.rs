@@ -11,7 +11,7 @@ use lockscope_wire::{BoardQuery, Body, SessionsQuery, View};
 
 use super::problem::{Refused, echo};
 use super::{Http, plain};
-use feed::Sight;
+use feed::VisibilityScope;
 use identity::{Actor, Right};
 
 /// Locks and sessions shown; the board and the list of sessions have the rest.
@@ -26,7 +26,7 @@ type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 pub(super) async fn show(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     pairs: Pairs,
 ) -> Result<Response, Refused> {
     let (own, caller) = (http.clone(), actor.caller());
@@ -41,7 +41,7 @@ pub(super) async fn show(
 pub(super) async fn drawn(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     pairs: Pairs,
 ) -> Result<Response, Refused> {
     let (own, caller) = (http.clone(), actor.caller());
@@ -51,7 +51,7 @@ pub(super) async fn drawn(
     Ok(response)
 }
 
-fn look(http: &Http, actor: &Actor, sight: &Sight, pairs: Pairs) -> Result<FindView, Refused> {
+fn look(http: &Http, actor: &Actor, sight: &VisibilityScope, pairs: Pairs) -> Result<FindView, Refused> {
     let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name != "q") {
         return Err(Refused::bad_request(format!("`{}` is not a parameter of /find; it takes q", echo(name))));

@@ -58,7 +58,7 @@ impl<S: Sync> FromRequestParts<S> for Peer {
 }
 
 /// Whatever is open to everybody is answered without a look at anybody. Else resolves who asks, once, leaves it in the request as [`Actor`] and [`Known`] with
-/// their [`Sight`](feed::Sight), and lets pass who may.
+/// their [`VisibilityScope`](feed::VisibilityScope), and lets pass who may.
 pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let row = match matched.as_deref().map(|path| routes::find(path, request.method())) {

@@ -17,7 +17,7 @@ use super::lab_form::{draft, order};
 use super::problem::{Refused, echo};
 use super::{Http, plain};
 use crate::lab::LabRefusal;
-use feed::Sight;
+use feed::VisibilityScope;
 use identity::{Actor, Right};
 
 /// A drawing that is asked for is waited for so long; less than any answer may take.
@@ -30,7 +30,7 @@ type Typed = Result<Form<Vec<(String, String)>>, FormRejection>;
 pub(super) async fn show(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     headers: HeaderMap,
     found: Found,
 ) -> Result<Response, Refused> {
@@ -49,7 +49,7 @@ pub(super) async fn show(
 pub(super) async fn drawn(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     found: Found,
 ) -> Result<Response, Refused> {
     let pairs = queried(found)?;
@@ -72,7 +72,7 @@ pub(super) async fn drawn(
 pub(super) async fn start(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     typed: Typed,
 ) -> Result<Response, Refused> {
     let draft = draft(&typed_in(typed)?);
@@ -94,7 +94,7 @@ pub(super) async fn start(
 pub(super) async fn stop(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     headers: HeaderMap,
     typed: Typed,
 ) -> Result<Response, Refused> {
@@ -110,7 +110,7 @@ pub(super) async fn stop(
 pub(super) async fn throw(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     headers: HeaderMap,
     typed: Typed,
 ) -> Result<Response, Refused> {
@@ -126,7 +126,7 @@ pub(super) async fn throw(
 }
 
 /// The page of one run, with why a button did nothing.
-fn one(http: &Http, actor: &Actor, sight: &Sight, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
+fn one(http: &Http, actor: &Actor, sight: &VisibilityScope, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
     let Ok(run) = http.lab_desk.run(sight, id) else {
         let page = plain::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
         return Ok((StatusCode::NOT_FOUND, page).into_response());
@@ -138,7 +138,7 @@ fn one(http: &Http, actor: &Actor, sight: &Sight, headers: &HeaderMap, id: &str,
 }
 
 /// Waits until a run is newer than what is known; None when there is none.
-async fn newer(http: &Http, sight: &Sight, id: &str, after: u64) -> Option<Arc<LabRun>> {
+async fn newer(http: &Http, sight: &VisibilityScope, id: &str, after: u64) -> Option<Arc<LabRun>> {
     let mut changes = http.lab_desk.changes();
     loop {
         changes.borrow_and_update();
@@ -149,7 +149,7 @@ async fn newer(http: &Http, sight: &Sight, id: &str, after: u64) -> Option<Arc<L
     }
 }
 
-fn view(http: &Http, actor: &Actor, sight: &Sight) -> LabView {
+fn view(http: &Http, actor: &Actor, sight: &VisibilityScope) -> LabView {
     LabView {
         runs: http.lab_desk.runs(sight),
         has_lab: http.lab_desk.is_on(),

@@ -15,7 +15,7 @@ use super::socket::{self, FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
 use crate::transport::Arrival;
 use access::Known;
-use feed::{Encoding, Sight};
+use feed::{Encoding, VisibilityScope};
 
 /// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
 const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
@@ -24,7 +24,7 @@ pub(super) async fn live(
     State(http): State<Http>,
     arrival: Option<Extension<Arrival>>,
     Extension(known): Extension<Known>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     Extension(told): Extension<Told>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,

@@ -8,7 +8,7 @@ use axum::response::Response;
 use super::Http;
 use super::shared::{self, Answer};
 use crate::metrics::{Asked, Sockets};
-use feed::Sight;
+use feed::VisibilityScope;
 
 /// What Prometheus calls this format.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -18,7 +18,7 @@ pub(super) async fn metrics(State(http): State<Http>, asked: shared::Asked) -> R
     http.shared.answer(asked, move || Answer::Text(FORMAT, exposed(&own, &sight).into())).await
 }
 
-fn exposed(http: &Http, sight: &Sight) -> String {
+fn exposed(http: &Http, sight: &VisibilityScope) -> String {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let clients = (http.limits.sockets_max as usize).saturating_sub(http.sockets.available_permits());
     let sockets = Sockets {

@@ -15,7 +15,7 @@ mod gate;
 mod guard;
 mod headers;
 mod health;
-mod lab;
+mod lab_api;
 mod lab_csv;
 mod lab_form;
 mod lab_page;
@@ -30,7 +30,7 @@ mod panicked;
 mod payloads;
 mod plain;
 mod problem;
-mod release;
+mod release_api;
 mod routes;
 mod shared;
 mod sign_in;
@@ -51,15 +51,15 @@ use tokio::sync::{Semaphore, watch};
 use crate::lab::Lab;
 use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
-use crate::release::Desk;
 use access::Access;
 use audit::{Closed, Records};
-use feed::{Hub, Sight};
+use feed::{Hub, VisibilityScope};
 use identity::{Actor, Caller};
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
 use problem::Refused;
+use release::ReleaseService;
 use routes::Answer;
 pub use routes::{Declared, Need, Verb, declared};
 use runtime::clock::Clock;
@@ -129,7 +129,7 @@ pub struct Http {
     caller_views: Quota<Caller>,
     counts: Arc<Counts>,
     /// Where releases are ordered; None where nothing can be recorded.
-    desk: Option<Desk>,
+    desk: Option<ReleaseService>,
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
@@ -195,7 +195,7 @@ impl Http {
 
     /// The same, with a desk where releases are ordered.
     #[must_use]
-    pub fn with_desk(self, desk: Desk) -> Self {
+    pub fn with_desk(self, desk: ReleaseService) -> Self {
         Self { desk: Some(desk), ..self }
     }
 
@@ -230,8 +230,8 @@ impl Http {
     }
 
     /// What somebody may see.
-    fn sight(&self, actor: &Actor) -> Sight {
-        Sight::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.borrow().are_for(actor.role))
+    fn sight(&self, actor: &Actor) -> VisibilityScope {
+        VisibilityScope::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.borrow().are_for(actor.role))
     }
 
     /// What was refused here because of a limit: by the limit, of all and of one caller.

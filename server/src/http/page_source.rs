@@ -9,16 +9,16 @@ use lockscope_wire::{
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use feed::{Hub, Known, Projected, Sight};
+use feed::{Hub, Known, Projected, VisibilityScope};
 
 /// The hub for somebody of one sight.
 pub(super) struct PageSource {
     hub: Arc<Hub>,
-    sight: Sight,
+    sight: VisibilityScope,
 }
 
 impl PageSource {
-    pub(super) fn new(hub: Arc<Hub>, sight: Sight) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, sight: VisibilityScope) -> Self {
         Self { hub, sight }
     }
 

@@ -23,7 +23,7 @@ use super::page_source::PageSource;
 use super::plain::TRUSTED_TYPES;
 use super::problem::Refused;
 use super::routes::is_page;
-use feed::{Hub, Sight};
+use feed::{Hub, VisibilityScope};
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".
 pub fn pages(hub: Arc<Hub>) -> Router {
@@ -56,7 +56,7 @@ pub fn pages(hub: Arc<Hub>) -> Router {
 fn prepare(hub: &Arc<Hub>) {
     let extensions = use_context::<Parts>().map(|parts| parts.extensions).unwrap_or_default();
     // Whom the gate did not let in sees nothing.
-    let sight = extensions.get::<Sight>().cloned().unwrap_or_else(Sight::nothing);
+    let sight = extensions.get::<VisibilityScope>().cloned().unwrap_or_else(VisibilityScope::nothing);
     let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), sight));
     provide_context(Arc::clone(&source));
     if let Some(person) = extensions.get::<Person>().cloned() {

@@ -5,7 +5,7 @@ use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post};
 
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, lab, lab_page, live, me, metrics, openapi, release, sign_in, unknown_api,
+    Http, api, approve, audit_api, audit_page, events, find, health, lab_api, lab_page, live, me, metrics, openapi, release_api, sign_in, unknown_api,
 };
 use identity::Right;
 
@@ -127,17 +127,17 @@ pub(super) const ROUTES: &[Row] = &[
     api(Verb::Get, "/api/v1/events", VIEW, || get(events::events)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
     api(Verb::Get, LIVE, VIEW, || get(live::live)),
-    api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release::plan)),
-    act("/api/v1/release/execute", || post(release::execute)),
-    act("/api/v1/release/revoke", || post(release::revoke)),
-    api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release::approve)),
+    api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release_api::plan)),
+    act("/api/v1/release/execute", || post(release_api::execute)),
+    act("/api/v1/release/revoke", || post(release_api::revoke)),
+    api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release_api::approve)),
     api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit_api::page)),
     api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit_api::export)),
-    api(Verb::Get, "/api/v1/lab/runs", VIEW, || get(lab::runs)),
-    api(Verb::Post, "/api/v1/lab/runs", LAB, || post(lab::start)),
-    api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab::run)),
-    api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab::stop)),
-    api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab::throw)),
+    api(Verb::Get, "/api/v1/lab/runs", VIEW, || get(lab_api::runs)),
+    api(Verb::Post, "/api/v1/lab/runs", LAB, || post(lab_api::start)),
+    api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab_api::run)),
+    api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab_api::stop)),
+    api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab_api::throw)),
     api(Verb::Get, "/api/v1/openapi.json", Need::Open, || get(openapi::document)),
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),

@@ -15,7 +15,7 @@ use tokio::sync::Mutex as Line;
 
 use super::problem::Refused;
 use super::work::Work;
-use feed::{REST_FACTOR, Sight};
+use feed::{REST_FACTOR, VisibilityScope};
 use identity::{Actor, Caller};
 use runtime::clock;
 
@@ -27,7 +27,7 @@ const ADDRESS_BYTES_MAX: usize = 1_024;
 const REST_MAX: Duration = Duration::from_secs(1);
 
 /// What is asked for, by whom it can be seen.
-type Key = (String, Sight);
+type Key = (String, VisibilityScope);
 
 /// Who asks for what.
 #[derive(Clone, Debug)]
@@ -35,14 +35,14 @@ pub(super) struct Asked {
     pub(super) caller: Caller,
     /// Path and query.
     pub(super) address: String,
-    pub(super) sight: Sight,
+    pub(super) sight: VisibilityScope,
 }
 
 impl<S: Sync> FromRequestParts<S> for Asked {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
-        let (actor, sight) = (parts.extensions.get::<Actor>(), parts.extensions.get::<Sight>());
+        let (actor, sight) = (parts.extensions.get::<Actor>(), parts.extensions.get::<VisibilityScope>());
         let (actor, sight) = actor.zip(sight).ok_or_else(|| Refused::internal("nobody was looked at before this was answered; report this"))?;
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str());
         Ok(Self { caller: actor.caller(), address: address.to_owned(), sight: sight.clone() })
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     fn asked(caller: &str, address: &str) -> Asked {
-        Asked { caller: Caller::Named(caller.to_owned()), address: address.to_owned(), sight: Sight::ALL }
+        Asked { caller: Caller::Named(caller.to_owned()), address: address.to_owned(), sight: VisibilityScope::ALL }
     }
 
     #[tokio::test]

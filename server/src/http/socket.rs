@@ -15,7 +15,7 @@ use super::flow::Flow;
 use super::gate::Told;
 use super::{Counts, Http};
 use access::{Ending, Known};
-use feed::{self, Encoding, FeedError, Owner, Refusal, Sight, Subscription};
+use feed::{self, Encoding, FeedError, Owner, Refusal, Subscription, VisibilityScope};
 use identity::Caller;
 use runtime::clock;
 use runtime::quota::{Full, Place};
@@ -42,7 +42,7 @@ pub(super) struct Socket {
     /// Who listens, and until when they may.
     known: Known,
     /// What they may see.
-    sight: Sight,
+    sight: VisibilityScope,
     /// Hears when that is told anew.
     told: Told,
     subscriptions: BTreeMap<u32, Viewer>,
@@ -84,7 +84,7 @@ enum End {
 }
 
 impl Socket {
-    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, (sight, told): (Sight, Told)) -> Self {
+    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, (sight, told): (VisibilityScope, Told)) -> Self {
         let opened_at_ms = http.hub.now_ms();
         let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));
         Self { http, socket, encoding, known, sight, told, subscriptions, waker, last_id: 0, flow: Flow::default(), opened_at_ms }

@@ -14,12 +14,12 @@ pub use model::OTHER;
 pub use text::Exposition;
 
 use crate::lab::Lab;
-use crate::release::Desk;
 use access::Access;
 use audit::{self, Late};
-use feed::project::{Apart, Figures};
-use feed::{Hub, Sight};
+use feed::project::{MetricSelection, Snapshot};
+use feed::{Hub, VisibilityScope};
 use process::Process;
+use release::ReleaseService;
 use runtime::quota::Refusals;
 use zookeeper;
 
@@ -30,7 +30,7 @@ const SECOND_MS: i64 = 1_000;
 #[derive(Clone, Default)]
 pub struct Metrics {
     /// Which locks are told apart.
-    pub apart: Apart,
+    pub apart: MetricSelection,
     /// Of each ensemble, by its name, who counts what it is asked.
     pub zookeeper: Vec<(String, Arc<zookeeper::RequestCounts>)>,
     /// Who counts records of acts.
@@ -69,7 +69,7 @@ pub struct Asked<'a> {
     /// Sign-ins.
     pub access: &'a Access,
     /// Releases; None where nothing can be released.
-    pub desk: Option<&'a Desk>,
+    pub desk: Option<&'a ReleaseService>,
     /// Runs of the lab.
     pub lab: &'a Lab,
     /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
@@ -78,7 +78,7 @@ pub struct Asked<'a> {
 
 impl Metrics {
     /// The exposition for somebody of this sight.
-    pub fn expose(&self, asked: &Asked<'_>, sight: &Sight) -> String {
+    pub fn expose(&self, asked: &Asked<'_>, sight: &VisibilityScope) -> String {
         let mut out = Exposition::default();
         out.count(Family::BuildInfo, &[env!("CARGO_PKG_VERSION")], 1);
         out.count(Family::Ready, &[], asked.hub.projection().is_ready().into());
@@ -92,7 +92,7 @@ impl Metrics {
     }
 
     /// What is counted outside the models, of ensembles that are seen as a whole.
-    fn tell_counted(&self, asked: &Asked<'_>, sight: &Sight, figures: &[Figures], out: &mut Exposition) {
+    fn tell_counted(&self, asked: &Asked<'_>, sight: &VisibilityScope, figures: &[Snapshot], out: &mut Exposition) {
         let is_whole = |name: &str| sight.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
         for (ensemble, counts) in self.zookeeper.iter().filter(|(name, _)| is_whole(name)) {
             for (kind, sent, failed) in counts.requests() {
@@ -104,7 +104,7 @@ impl Metrics {
             }
             out.count(Family::ZkSessions, &[ensemble], counts.sessions());
         }
-        let released = asked.desk.map(Desk::counted).unwrap_or_default();
+        let released = asked.desk.map(ReleaseService::counted).unwrap_or_default();
         for (ensemble, outcomes) in released.ended.iter().filter(|(name, _)| is_whole(name)) {
             for (outcome, count) in outcomes {
                 out.count(Family::Releases, &[ensemble, outcome.name()], *count);

@@ -4,7 +4,7 @@ use lockscope_wire as wire;
 
 use super::catalogue::Family;
 use super::text::Exposition;
-use feed::project::{Counted, Figures, LockFigures};
+use feed::project::{Counted, LockSnapshot, Snapshot};
 
 /// The path that stands for all locks that are not told apart: no path of a znode looks like it.
 pub const OTHER: &str = "_other";
@@ -13,7 +13,7 @@ pub const OTHER: &str = "_other";
 const PPM: f64 = 1_000_000.0;
 
 /// Tells everything of one ensemble.
-pub(super) fn tell(figures: &Figures, out: &mut Exposition) {
+pub(super) fn tell(figures: &Snapshot, out: &mut Exposition) {
     let ensemble = figures.ensemble.as_str();
     locks(figures, out);
     out.one_of(Family::LinkState, &[ensemble], wire::Link::ALL.map(wire::Link::name), figures.link.name());
@@ -39,7 +39,7 @@ pub(super) fn tell(figures: &Figures, out: &mut Exposition) {
     }
 }
 
-fn locks(figures: &Figures, out: &mut Exposition) {
+fn locks(figures: &Snapshot, out: &mut Exposition) {
     let (ensemble, all) = (figures.ensemble.as_str(), &figures.all);
     for (verdict, count) in wire::Verdict::ALL.into_iter().zip(figures.verdicts) {
         out.count(Family::Locks, &[ensemble, verdict.name()], count);
@@ -66,7 +66,7 @@ fn locks(figures: &Figures, out: &mut Exposition) {
     lock(ensemble, OTHER, &figures.rest, out);
 }
 
-fn lock(ensemble: &str, path: &str, figures: &LockFigures, out: &mut Exposition) {
+fn lock(ensemble: &str, path: &str, figures: &LockSnapshot, out: &mut Exposition) {
     let labels = [ensemble, path];
     out.count(Family::LockHolders, &labels, figures.holders);
     if !figures.may_hide_waiters {

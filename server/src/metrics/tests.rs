@@ -7,8 +7,8 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::text::Exposition;
 use super::{OTHER, model};
-use feed::Sight;
-use feed::project::{Apart, EnsembleInfo, Figures, Look, figures};
+use feed::VisibilityScope;
+use feed::project::{EnsembleInfo, MetricSelection, ProjectionContext, Snapshot, figures};
 
 const NOW: TimeMs = TimeMs(1_000_000);
 
@@ -55,26 +55,26 @@ fn observatory(locks: u32, contenders: u32) -> Observatory {
     observatory
 }
 
-fn look(observatory: &Observatory, sight: &Sight, apart: &Apart) -> Figures {
+fn look(observatory: &Observatory, sight: &VisibilityScope, apart: &MetricSelection) -> Snapshot {
     let ensemble = EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
-    let look = Look { observatory, ensemble: &ensemble, sight, now: NOW };
+    let look = ProjectionContext { observatory, ensemble: &ensemble, sight, now: NOW };
     figures(&[look], apart).remove(0)
 }
 
-fn text(figures: &Figures) -> String {
+fn text(figures: &Snapshot) -> String {
     let mut out = Exposition::default();
     model::tell(figures, &mut out);
     out.finish()
 }
 
-fn paths(figures: &Figures) -> Vec<&str> {
+fn paths(figures: &Snapshot) -> Vec<&str> {
     figures.apart.iter().map(|lock| lock.path.as_str()).collect()
 }
 
 #[test]
 fn ten_thousand_locks_make_a_small_scrape() {
     let observatory = observatory(10_000, 3);
-    let figures = look(&observatory, &Sight::ALL, &Apart { top: 20, patterns: vec!["/l/0000*".to_owned()] });
+    let figures = look(&observatory, &VisibilityScope::ALL, &MetricSelection { top: 20, patterns: vec!["/l/0000*".to_owned()] });
     assert_eq!((figures.all.locks, figures.all.holders, figures.all.waiters), (10_000, 10_000, 20_000));
     assert_eq!((figures.apart.len(), figures.rest.locks, figures.rest.waiters), (30, 9_970, 19_940));
     // Those that were named, and those whose waiters waited longest.
@@ -89,17 +89,17 @@ fn ten_thousand_locks_make_a_small_scrape() {
 #[test]
 fn none_is_told_apart_where_none_is_wanted() {
     let observatory = observatory(3, 2);
-    let told = look(&observatory, &Sight::ALL, &Apart::default());
+    let told = look(&observatory, &VisibilityScope::ALL, &MetricSelection::default());
     assert_eq!((paths(&told).len(), told.rest.waiters), (0, 3));
-    let told = look(&observatory, &Sight::ALL, &Apart { top: 5, patterns: Vec::new() });
+    let told = look(&observatory, &VisibilityScope::ALL, &MetricSelection { top: 5, patterns: Vec::new() });
     assert_eq!((paths(&told).len(), told.rest.locks), (3, 0));
 }
 
 #[test]
 fn who_sees_a_part_is_told_of_that_part() {
     let observatory = observatory(10, 2);
-    let sight = Sight::new(&[], &["/l/00007".to_owned()], false);
-    let figures = look(&observatory, &sight, &Apart { top: 20, patterns: Vec::new() });
+    let sight = VisibilityScope::new(&[], &["/l/00007".to_owned()], false);
+    let figures = look(&observatory, &sight, &MetricSelection { top: 20, patterns: Vec::new() });
     assert_eq!((paths(&figures), figures.all.waiters, figures.counted.is_none()), (vec!["/l/00007"], 1, true));
     let text = text(&figures);
     assert!(!text.contains("/l/00001") && !text.contains("lockscope_events_total{"), "{text}");

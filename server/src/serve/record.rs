@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::release::Desk;
 use access::Access;
 use audit::{self, Closed, Counted, Journal, Late, Records};
+use release::ReleaseService;
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
 
@@ -59,7 +59,7 @@ fn warn_if_open_to_all(dir: &Path) {
 }
 
 /// Settles what a server before left on record: now, or once the record is open.
-pub(super) fn take_over(late: Option<&Arc<Late>>, desk: &Desk) {
+pub(super) fn take_over(late: Option<&Arc<Late>>, desk: &ReleaseService) {
     let Some(late) = late.cloned() else { return };
     if let Some(requests) = late.take_requests() {
         return desk.take_over(&requests);

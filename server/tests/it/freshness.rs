@@ -10,7 +10,7 @@ use axum::Router;
 use feed::engine::{Engine, Reader};
 use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
-use feed::{Hub, Known, Projected, Projection, Sight, pump};
+use feed::{Hub, Known, Projected, Projection, VisibilityScope, pump};
 use futures_util::StreamExt as _;
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
@@ -49,15 +49,15 @@ impl Projection for Slow {
     fn revision(&self) -> u64 {
         self.projector.revision()
     }
-    fn view_revision(&self, view: &View, sight: &Sight) -> Vec<u64> {
+    fn view_revision(&self, view: &View, sight: &VisibilityScope) -> Vec<u64> {
         self.projector.view_revision(view, sight)
     }
-    fn project(&self, view: &View, sight: &Sight) -> Projected {
+    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
         let projected = self.projector.project(view, sight);
         std::thread::sleep(Duration::from_millis(self.projects_for_ms.load(Ordering::Relaxed)));
         projected
     }
-    fn known(&self, view: &View, sight: &Sight) -> Known {
+    fn known(&self, view: &View, sight: &VisibilityScope) -> Known {
         self.projector.known(view, sight)
     }
     fn is_ready(&self) -> bool {

@@ -13,7 +13,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::get;
-use feed::{Hub, Sight};
+use feed::{Hub, VisibilityScope};
 use futures_util::future::join_all;
 use lockscope_wire::Epoch;
 use runtime::clock::Clock;
@@ -74,7 +74,7 @@ async fn a_render_may_go_on_in_any_thread() {
     let mut router = pages(Hub::new(fake, Clock::manual(NOW_MS), Epoch(0xe)));
     for path in ["/", "/lock?path=/a", "/waits", "/sessions", "/session?id=0x11", "/status", "/nope"] {
         let mut request = Request::get(path).body(Body::empty()).unwrap();
-        request.extensions_mut().insert(Sight::ALL);
+        request.extensions_mut().insert(VisibilityScope::ALL);
         let response = run_over_threads(router.call(request)).unwrap();
         let text = run_over_threads(text(response));
         assert!(text.contains("<title>") && text.contains("</html>"), "{path}: {text}");

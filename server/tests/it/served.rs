@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use access::Access;
 use axum::Router;
-use feed::{Hub, Known, Projected, Projection, Sight, pump};
+use feed::{Hub, Known, Projected, Projection, VisibilityScope, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::{
     Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
@@ -109,11 +109,11 @@ impl Projection for Fake {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, _view: &View, _sight: &Sight) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, sight: &Sight) -> Projected {
+    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
         let paths = self.paths.lock().unwrap().clone();
         if matches!(view, View::Waits {} | View::Sessions(_)) {
             self.looks.fetch_add(1, Ordering::Relaxed);
@@ -190,7 +190,7 @@ impl Projection for Fake {
         Projected { body, known: self.known(view, sight) }
     }
 
-    fn known(&self, _view: &View, _sight: &Sight) -> Known {
+    fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
         Known { at_ms: self.known_at_ms.load(Ordering::Relaxed), is_live: true }
     }
 

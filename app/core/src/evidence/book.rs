@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::disagree::{Disagreement, Disputed, Listed};
 use super::member::Member;
-use super::session::{FRESH_MS, Known, Liveness, Peer, RunsOut};
+use super::session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord};
 use super::watched::{GRACE_MS, Watch, Watched, Watching};
 use super::{Answer, Expiry, Report, Round, SessionTable};
 use crate::offset::ClockOffset;
@@ -26,9 +26,9 @@ const FORGET_TIMEOUTS: i64 = 3;
 
 /// What the ensemble says of itself.
 #[derive(Clone, Debug, Default)]
-pub struct Book {
+pub struct MemberEvidence {
     members: BTreeMap<Arc<str>, Member>,
-    sessions: BTreeMap<SessionId, Known>,
+    sessions: BTreeMap<SessionId, SessionRecord>,
     watched: Watched,
     disagreement: Disagreement,
     rounds: u64,
@@ -39,7 +39,7 @@ pub struct Book {
     vouched_at: Option<TimeMs>,
 }
 
-impl Book {
+impl MemberEvidence {
     /// Takes in a round. Returns the sessions of which something else is to be told than before.
     pub(crate) fn take_in(&mut self, now: TimeMs, round: Round, offset: &ClockOffset) -> BTreeSet<SessionId> {
         self.rounds += 1;
@@ -198,14 +198,14 @@ impl Book {
 }
 
 /// Reading.
-impl Book {
+impl MemberEvidence {
     /// Members by name.
     pub fn members(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Member)> {
         self.members.iter()
     }
 
     /// What is known of a session.
-    pub fn session(&self, session: SessionId) -> Option<&Known> {
+    pub fn session(&self, session: SessionId) -> Option<&SessionRecord> {
         self.sessions.get(&session)
     }
 
@@ -226,12 +226,12 @@ impl Book {
 
     /// What is to be told of a session that owns something since `owned_since`. It changes with rounds and their end alone,
     /// so that whatever is concluded from it agrees with it at every moment.
-    pub fn peer(&self, session: SessionId, owned_since: TimeMs) -> Peer {
+    pub fn peer(&self, session: SessionId, owned_since: TimeMs) -> ClientState {
         match self.sessions.get(&session) {
             Some(known) => known.told.clone(),
             // It owned something when all were asked, and nobody listed it.
-            None if self.vouched_at.is_some_and(|at| at > owned_since) => Peer { liveness: Liveness::Disconnected, ..Peer::default() },
-            None => Peer::default(),
+            None if self.vouched_at.is_some_and(|at| at > owned_since) => ClientState { liveness: Liveness::Disconnected, ..ClientState::default() },
+            None => ClientState::default(),
         }
     }
 

@@ -9,9 +9,9 @@ mod running;
 mod session;
 mod watched;
 
-pub use book::{Book, SESSIONS_MAX};
+pub use book::{MemberEvidence, SESSIONS_MAX};
 pub use disagree::{DISPUTED_MAX, Disputed};
 pub use member::{Lately, Member, Source};
 pub use report::*;
-pub use session::{FRESH_MS, Known, Liveness, Peer, RunsOut};
+pub use session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord};
 pub use watched::{GRACE_MS, TABLE_FRESH_MS, Watch, Watching};

@@ -32,7 +32,7 @@ pub struct RunsOut {
 
 /// What is shown of a session's client, as of the last round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Peer {
+pub struct ClientState {
     /// Client address, host:port; the last one where it is connected no more.
     pub address: Option<Arc<str>>,
     /// The member it is or was connected to.
@@ -55,7 +55,7 @@ pub(super) struct End {
 
 /// What is known of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct SessionRecord {
     /// Its client's address.
     pub address: Option<Arc<str>>,
     /// The member that listed it last.
@@ -82,10 +82,10 @@ pub struct Known {
     /// The last round that spoke of it.
     pub(super) round: u64,
     /// What was last told of it.
-    pub(super) told: Peer,
+    pub(super) told: ClientState,
 }
 
-impl Known {
+impl SessionRecord {
     /// Takes in what a member says of its connection.
     pub(super) fn take_in(&mut self, connection: &Connection, member: &Arc<str>, asked_at: TimeMs, answered_at: Option<TimeMs>) {
         let moved = self.address.as_deref() != Some(&*connection.address) || self.member.as_ref() != Some(member);
@@ -141,7 +141,7 @@ impl Known {
     }
 
     /// What is shown of it; `is_fresh`: all members were asked lately.
-    pub(super) fn peer(&self, now: TimeMs, tick_ms: i64, is_fresh: bool) -> Peer {
+    pub(super) fn peer(&self, now: TimeMs, tick_ms: i64, is_fresh: bool) -> ClientState {
         let liveness = match self.liveness(now, tick_ms) {
             // It may have come back at a member that was not asked since; that would move its end.
             Liveness::Disconnected if !is_fresh && self.is_end_still(now, tick_ms) => Liveness::Silent,
@@ -157,7 +157,7 @@ impl Known {
                 Some(RunsOut { at, is_told: false })
             }),
         };
-        Peer { address: self.address.clone(), member: self.member.clone(), liveness, runs_out }
+        ClientState { address: self.address.clone(), member: self.member.clone(), liveness, runs_out }
     }
 
     /// Notes what is to be told of it now; whether that is news.

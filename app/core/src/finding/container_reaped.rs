@@ -1,6 +1,6 @@
 //! A directory that is deleted when it is empty.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
 
 /// F7; ZooKeeper's container and TTL parents.
 pub(super) struct ContainerReaped;
@@ -10,7 +10,7 @@ impl Lint for ContainerReaped {
         Code::ContainerReaped
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let times = survey.lock.tally.reaped;
         if times == 0 || survey.lock.gone_since.is_some() {
             return Outcome::Ok;

@@ -1,6 +1,6 @@
 //! Sessions that wait for each other in a circle.
 
-use super::{Code, Lint, Outcome, PATHS_MAX, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, PATHS_MAX, Severity, Warning};
 
 /// F22.
 pub(super) struct Deadlock;
@@ -10,7 +10,7 @@ impl Lint for Deadlock {
         Code::Deadlock
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let Some((cycle, sentence)) = survey.cycle else { return Outcome::Ok };
         let caveat = match (cycle.is_doubtful, cycle.is_certain) {
             (true, false) => " A session in it has more contenders than these, and may serve threads that do not wait for each other.",

@@ -1,6 +1,6 @@
 //! A long queue: each acquire reads it whole.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
 use crate::recipe::Shape;
 
 /// F23: each acquire lists the whole queue.
@@ -11,9 +11,9 @@ impl Lint for DeepQueue {
         Code::DeepQueue
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let contenders = survey.lock.contender_count();
-        let lists = matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+        let lists = matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
         if !lists || contenders < survey.limits.deep_contenders {
             return Outcome::Ok;
         }

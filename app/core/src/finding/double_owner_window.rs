@@ -1,6 +1,6 @@
 //! A holder that took over from one whose session ended.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, took_over};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, took_over};
 use crate::verdict::name_of;
 
 /// F4; CURATOR-498, CURATOR-604.
@@ -11,7 +11,7 @@ impl Lint for DoubleOwnerWindow {
         Code::DoubleOwnerWindow
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let Some((head, past)) = took_over(survey) else { return Outcome::Ok };
         let text = format!(
             "{} did not release: its session ended, and {} took over. The old client may not know yet and may go on working.",

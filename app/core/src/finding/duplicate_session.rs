@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
-use crate::lock::Seat;
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use crate::lock::ContenderRef;
 use crate::recipe::{Access, Shape, guid_of};
 
 /// F2; CURATOR-79, CURATOR-264.
 pub(super) struct DuplicateSession;
 
 /// Contenders of one session that should not be: a writer may read as well, leases may be many.
-fn duplicates<'s, 'a>(survey: &'s Survey<'a>) -> Vec<(String, Vec<&'s Seat<'a>>)> {
-    if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office) {
+fn duplicates<'s, 'a>(survey: &'s LintContext<'a>) -> Vec<(String, Vec<&'s ContenderRef<'a>>)> {
+    if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
         return Vec::new();
     }
-    let mut found: Vec<(String, Vec<&Seat<'a>>)> = Vec::new();
+    let mut found: Vec<(String, Vec<&ContenderRef<'a>>)> = Vec::new();
     for (session, seats) in survey.by_session() {
         let is_downgrade = seats.iter().any(|seat| survey.lock.access(seat) == Access::Write && survey.holds(seat))
             && seats.iter().filter(|seat| survey.lock.access(seat) != Access::Read).count() == 1;
@@ -24,14 +24,14 @@ fn duplicates<'s, 'a>(survey: &'s Survey<'a>) -> Vec<(String, Vec<&'s Seat<'a>>)
             found.push((format!("session {session}"), seats));
         }
     }
-    let mut guids: BTreeMap<&str, Vec<&Seat<'a>>> = BTreeMap::new();
+    let mut guids: BTreeMap<&str, Vec<&ContenderRef<'a>>> = BTreeMap::new();
     for seat in &survey.seats {
         if let Some(guid) = guid_of(seat.key.name()) {
             guids.entry(guid).or_default().push(seat);
         }
     }
     let known: BTreeSet<&str> = found.iter().flat_map(|(_, seats)| seats.iter().map(|seat| seat.key.name())).collect();
-    let fresh = |seats: &Vec<&Seat<'a>>| seats.len() > 1 && !seats.iter().all(|seat| known.contains(seat.key.name()));
+    let fresh = |seats: &Vec<&ContenderRef<'a>>| seats.len() > 1 && !seats.iter().all(|seat| known.contains(seat.key.name()));
     found.extend(guids.into_iter().filter(|(_, seats)| fresh(seats)).map(|(guid, seats)| (format!("protection GUID {guid}"), seats)));
     found
 }
@@ -41,7 +41,7 @@ impl Lint for DuplicateSession {
         Code::DuplicateSession
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let found = duplicates(survey);
         let Some((who, seats)) = found.first() else { return Outcome::Ok };
         let blocks_itself = seats.iter().any(|seat| survey.holds(seat)) && seats.iter().any(|seat| !survey.holds(seat));

@@ -1,8 +1,8 @@
 //! A session should have run out, and what it owns is still there.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
 use crate::evidence::RunsOut;
-use crate::lock::Tenure;
+use crate::lock::Hold;
 
 /// The end of F12. Sessions run out on a tick, a member's clock is known to about one more, and the deletion takes a
 /// moment (`SessionTrackerImpl`).
@@ -16,8 +16,8 @@ impl Lint for ExpiryOverdue {
         Code::ExpiryOverdue
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
-        let due = |tenure: &Tenure| {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
+        let due = |tenure: &Hold| {
             let RunsOut { at, .. } = tenure.peer.as_ref()?.runs_out.filter(|_| tenure.is_disconnected())?;
             Some(at + GRACE_TICKS * survey.book.tick_ms())
         };

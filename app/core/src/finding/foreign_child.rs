@@ -1,7 +1,7 @@
 //! Children that no client of this recipe wrote.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
-use crate::lock::{Lock, Seat};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use crate::lock::{ContenderRef, Lock};
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
 use crate::recipe::recognise::is_mark;
 use crate::recipe::{Dialect, Shape, rule};
@@ -23,7 +23,7 @@ fn is_part(lock: &Lock, directory: &str, name: &str) -> bool {
     match lock.recognition.shape {
         Shape::Gathering => is_mark(name),
         // Solr's office may be in the directory that has the election as well.
-        Shape::Office => directory != &*lock.parts.main,
+        Shape::LeaderElection => directory != &*lock.parts.main,
         _ => false,
     }
 }
@@ -36,11 +36,11 @@ impl Lint for ForeignChild {
         Code::ForeignChild
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let (lock, mirror) = (survey.lock, survey.mirror);
         let is_gate = lock.recognition.shape == Shape::Gate;
         let parents: Vec<String> =
-            survey.seats.iter().map(Seat::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
+            survey.seats.iter().map(ContenderRef::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
         if !parents.is_empty() && !is_gate {
             let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
             return Outcome::Warn(Warning { severity: Severity::Critical, text, paths: parents });
@@ -71,7 +71,7 @@ fn effect(lock: &Lock, among_leases: bool) -> &'static str {
         Shape::Items | Shape::TakenItems => return "Consumers may take it for an item.",
         Shape::Group => return "Clients that list the members may take it for one.",
         Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Idle => return "Who holds does not depend on it.",
-        Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling => {}
+        Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling => {}
     }
     match (rule.label, rule.dialect) {
         ("go-zookeeper Lock", _) => "go-zookeeper fails to acquire when it can't read a number from a name.",

@@ -1,7 +1,7 @@
 //! One release wakes many.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
-use crate::lock::{Known, Tenure};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use crate::lock::{Hold, WokenBasis};
 use crate::recipe::Shape;
 
 /// F21.
@@ -12,7 +12,7 @@ impl Lint for Herd {
         Code::Herd
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let lock = survey.lock;
         if matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate) {
             return counted(survey);
@@ -29,11 +29,11 @@ impl Lint for Herd {
 }
 
 /// Where waiters have no znode, those that the members' tables show; while no table is read nothing is known of them.
-fn counted(survey: &Survey<'_>) -> Outcome {
+fn counted(survey: &LintContext<'_>) -> Outcome {
     let Some(woken) = survey.lock.woken(survey.book, survey.mirror, survey.now, survey.ours) else { return Outcome::Ok };
     let Some(sessions) = woken.sessions.filter(|sessions| *sessions >= survey.limits.herd_waiters) else { return Outcome::Ok };
-    let least = if woken.known == Known::AtLeast { "at least " } else { "" };
+    let least = if woken.known == WokenBasis::AtLeast { "at least " } else { "" };
     let text = format!("{least}{sessions} sessions watch one znode: when it goes all of them are woken and try at once, and one gets it.");
-    let paths = survey.lock.holders.first().map(Tenure::path).into_iter().collect();
+    let paths = survey.lock.holders.first().map(Hold::path).into_iter().collect();
     Outcome::Warn(Warning { severity: Severity::Info, text, paths })
 }

@@ -1,7 +1,7 @@
 //! Election and office disagree.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
-use crate::lock::Tenure;
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use crate::lock::Hold;
 use crate::recipe::Shape;
 
 /// Election and office may disagree for so long while a leader takes office or leaves it.
@@ -15,9 +15,9 @@ impl Lint for LeaderMismatch {
         Code::LeaderMismatch
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let lock = survey.lock;
-        let Some(office) = lock.parts.second.as_ref().filter(|_| lock.recognition.shape == Shape::Office) else { return Outcome::Ok };
+        let Some(office) = lock.parts.second.as_ref().filter(|_| lock.recognition.shape == Shape::LeaderElection) else { return Outcome::Ok };
         let first = lock.holders.first();
         let leader = survey.mirror.directory(office).and_then(|directory| directory.child("leader")).map(|(_, child)| child);
         let problem = match (first, leader) {
@@ -30,7 +30,7 @@ impl Lint for LeaderMismatch {
             (Some(first), None) => format!("{} is first in the election, but there is no leader znode", survey.name(first)),
             (None, Some(_)) => "there is a leader znode, but nobody stands in the election".to_owned(),
         };
-        let paths = first.map(Tenure::path).into_iter().chain([format!("{office}/leader")]).collect();
+        let paths = first.map(Hold::path).into_iter().chain([format!("{office}/leader")]).collect();
         Outcome::WarnAfter(
             Warning { severity: Severity::Critical, text: format!("Election and office disagree: {problem}."), paths },
             OFFICE_GRACE_MS,

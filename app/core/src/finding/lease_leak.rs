@@ -1,6 +1,6 @@
 //! A lease that nobody returns.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
 
 /// A lease this many times older than the median of the others is an outlier …
 const OUTLIER_TIMES: i64 = 10;
@@ -15,7 +15,7 @@ impl Lint for LeaseLeak {
         Code::LeaseLeak
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let lock = survey.lock;
         let Some(capacity) = lock.capacity(survey.mirror, survey.configured_max).filter(|_| lock.has_leases()) else { return Outcome::Ok };
         let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiters_seen() > 0) else { return Outcome::Ok };

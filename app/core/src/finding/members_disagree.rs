@@ -1,6 +1,6 @@
 //! Some members have a contender that others have not.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
 
 /// F14 (ZOOKEEPER-5010): the lists of ephemerals differed in the same way in two rounds. F15: the same, while a member
 /// lags; that is a warning, as it may end by itself.
@@ -11,7 +11,7 @@ impl Lint for MembersDisagree {
         Code::MembersDisagree
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let parts = &survey.lock.parts;
         let is_ours = |path: &str| {
             let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);

@@ -1,6 +1,6 @@
 //! A waiter that nothing will wake.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
 use crate::evidence::Watch;
 
 /// Waiters looked at, in order: those that would hold next matter most.
@@ -14,15 +14,15 @@ impl Lint for MissingWatch {
         Code::MissingWatch
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         if survey.book.watches_at(survey.now).is_none() {
             return Outcome::Ok;
         }
-        let is_lost = |seat: &&crate::lock::Seat<'_>| {
+        let is_lost = |seat: &&crate::lock::ContenderRef<'_>| {
             let targets = survey.lock.waits_for(survey.mirror, seat);
             !targets.is_empty() && targets.iter().all(|target| survey.lock.confirm(survey.book, survey.now, seat, target) == Watch::Missing)
         };
-        let lost: Vec<String> = survey.waiters().take(WAITERS_LOOK).filter(is_lost).map(crate::lock::Seat::path).collect();
+        let lost: Vec<String> = survey.waiters().take(WAITERS_LOOK).filter(is_lost).map(crate::lock::ContenderRef::path).collect();
         if lost.is_empty() {
             return Outcome::Ok;
         }

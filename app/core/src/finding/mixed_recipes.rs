@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
 use crate::recipe::{Dialect, Place, Shape, rule};
 
 /// F10.
@@ -13,8 +13,8 @@ impl Lint for MixedRecipes {
         Code::MixedRecipes
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
-        let Some(directory) = survey.directory().filter(|_| matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office)) else {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
+        let Some(directory) = survey.directory().filter(|_| matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection)) else {
             return Outcome::Ok;
         };
         let kin = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);

@@ -27,7 +27,7 @@ mod waiting_for_itself;
 
 pub use foreign_child::foreign;
 pub use sequence_overflow::sequence_used_ppm;
-pub use survey::{SEATS_MAX, Survey, identity};
+pub use survey::{LintContext, SEATS_MAX, identity};
 use survey::{count, took_over};
 
 use super::time::TimeMs;
@@ -165,7 +165,7 @@ pub trait Lint: Sync {
     /// Its code.
     fn code(&self) -> Code;
     /// Looks at one lock.
-    fn look(&self, survey: &Survey<'_>) -> Outcome;
+    fn look(&self, survey: &LintContext<'_>) -> Outcome;
 }
 
 /// Every lint on a lock.
@@ -239,7 +239,7 @@ pub struct Looked {
 }
 
 /// Looks at a lock with every lint that is on. What was found before and is so still keeps its `since`.
-pub fn look(survey: &Survey<'_>) -> Looked {
+pub fn look(survey: &LintContext<'_>) -> Looked {
     let mut looked = Looked::default();
     for lint in LINTS.iter().filter(|lint| !survey.limits.off.contains(&lint.code())) {
         let code = lint.code();
@@ -261,7 +261,7 @@ pub fn look(survey: &Survey<'_>) -> Looked {
     looked
 }
 
-fn finding(survey: &Survey<'_>, code: Code, warning: Warning) -> Finding {
+fn finding(survey: &LintContext<'_>, code: Code, warning: Warning) -> Finding {
     let before = survey.lock.findings.iter().find(|finding| finding.code == code);
     Finding {
         code,
@@ -273,7 +273,7 @@ fn finding(survey: &Survey<'_>, code: Code, warning: Warning) -> Finding {
 }
 
 /// Since when something is odd; for a new suspicion, since this look was due: it was planned when it came to be so.
-fn suspected_since(survey: &Survey<'_>, code: Code) -> TimeMs {
+fn suspected_since(survey: &LintContext<'_>, code: Code) -> TimeMs {
     let before = survey.lock.suspects.iter().find(|(suspect, _)| *suspect == code).map(|(_, since)| *since);
     before.or(survey.lock.look_at).unwrap_or(survey.now).min(survey.now)
 }

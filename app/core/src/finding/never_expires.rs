@@ -1,7 +1,7 @@
 //! Contenders that no session owns.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
-use crate::lock::Seat;
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 
 /// F18.
@@ -12,13 +12,13 @@ impl Lint for NeverExpires {
         Code::NeverExpires
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let is_meant =
             matches!(survey.lock.recognition.shape, Shape::Gate | Shape::Items | Shape::TakenItems) || survey.lock.ends_at(survey.mirror).is_some();
         if is_meant {
             return Outcome::Ok;
         }
-        let paths: Vec<String> = survey.seats.iter().filter(|seat| seat.child.is_owned() == Some(false)).map(Seat::path).collect();
+        let paths: Vec<String> = survey.seats.iter().filter(|seat| seat.child.is_owned() == Some(false)).map(ContenderRef::path).collect();
         if paths.is_empty() {
             return Outcome::Ok;
         }

@@ -1,7 +1,7 @@
 //! The old holder is back while another holds.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, identity, took_over};
-use crate::lock::Seat;
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity, took_over};
+use crate::lock::ContenderRef;
 use crate::znode::Zxid;
 
 /// F17, as far as znodes tell: the old client stands in the same queue with another session.
@@ -12,10 +12,10 @@ impl Lint for OldOwnerConnected {
         Code::OldOwnerConnected
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let Some((head, past)) = took_over(survey) else { return Outcome::Ok };
         let Some(own) = past.tenure.label.as_deref().and_then(identity) else { return Outcome::Ok };
-        let is_back = |seat: &&Seat<'_>| {
+        let is_back = |seat: &&ContenderRef<'_>| {
             seat.child.owner().is_some() && seat.child.owner() != past.tenure.owner && survey.identity(seat).as_deref() == Some(&*own)
         };
         let Some(back) = survey.seats.iter().find(is_back).filter(|seat| !survey.holds(seat)) else { return Outcome::Ok };

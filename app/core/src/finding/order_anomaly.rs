@@ -1,6 +1,6 @@
 //! A queue whose order is not that of creation.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
 use crate::recipe::Shape;
 
 /// Order by the recipe's rule against order of creation (czxid).
@@ -11,8 +11,8 @@ impl Lint for OrderAnomaly {
         Code::OrderAnomaly
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
-        if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office) {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
+        if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
             return Outcome::Ok;
         }
         let read = survey.seats.iter().filter_map(|seat| Some((seat, seat.child.read.as_ref()?.czxid)));

@@ -1,7 +1,7 @@
 //! A head that nobody works under.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, identity};
-use crate::lock::Seat;
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity};
+use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 
 /// Beyond this many times the longest usual hold a head is suspect.
@@ -15,10 +15,11 @@ impl Lint for OrphanContender {
         Code::OrphanContender
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let Some(head) = survey.lock.holders.first().filter(|_| survey.lock.recognition.shape == Shape::Line) else { return Outcome::Ok };
         let own = head.label.as_deref().and_then(identity);
-        let is_own = |seat: &&Seat<'_>| (head.owner.is_some() && seat.child.owner() == head.owner) || (own.is_some() && survey.identity(seat) == own);
+        let is_own =
+            |seat: &&ContenderRef<'_>| (head.owner.is_some() && seat.child.owner() == head.owner) || (own.is_some() && survey.identity(seat) == own);
         let Some(again) = survey.waiters().find(is_own) else { return Outcome::Ok };
         let usual = survey.lock.tally.holds.percentile(99).filter(|_| survey.lock.tally.holds.count() >= survey.thresholds.usual_after_holds);
         let limit_ms = usual.map_or(survey.thresholds.stuck_unknown_ms, |ms| (ms * FAR_ABOVE).max(survey.thresholds.stuck_min_ms));

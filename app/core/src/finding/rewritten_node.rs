@@ -1,7 +1,7 @@
 //! Znodes written after their creation.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, count};
-use crate::lock::Seat;
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use crate::lock::ContenderRef;
 
 /// F13: ephemerals of these recipes are written once, by their creator.
 pub(super) struct RewrittenNode;
@@ -11,14 +11,14 @@ impl Lint for RewrittenNode {
         Code::RewrittenNode
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let written = survey
             .seats
             .iter()
             .filter_map(|seat| Some((seat, seat.child.read.as_ref()?)))
             .filter(|(_, read)| read.version > 0 && read.owner().is_some());
         let (asked, rewritten): (Vec<_>, Vec<_>) = written.partition(|(_, read)| &*read.payload == b"__REVOKE__");
-        let paths = |found: &[(&Seat<'_>, _)]| found.iter().map(|(seat, _)| seat.path()).collect::<Vec<_>>();
+        let paths = |found: &[(&ContenderRef<'_>, _)]| found.iter().map(|(seat, _)| seat.path()).collect::<Vec<_>>();
         if !rewritten.is_empty() {
             let text = format!(
                 "{} written again after creation. Clients of this recipe don't; another process may have taken the znode over, and it vanishes with its creator's session.",

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, identity};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity};
 use crate::change::Departure;
-use crate::lock::Tenure;
+use crate::lock::Hold;
 
 /// F16, as far as znodes tell.
 pub(super) struct SameClientNewSession;
@@ -14,9 +14,9 @@ impl Lint for SameClientNewSession {
         Code::SameClientNewSession
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         // The newest loss of each client; a client's identity is worked out once for each contender.
-        let mut lost: BTreeMap<String, &Tenure> = BTreeMap::new();
+        let mut lost: BTreeMap<String, &Hold> = BTreeMap::new();
         for past in survey.lock.tally.past.iter().filter(|past| past.how == Departure::SessionEnded) {
             if let Some(own) = past.tenure.label.as_deref().and_then(identity) {
                 lost.entry(own).or_insert(&past.tenure);

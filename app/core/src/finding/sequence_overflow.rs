@@ -1,6 +1,6 @@
 //! A counter that runs out.
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
 use crate::lock::Lock;
 use crate::mirror::Mirror;
 use crate::recipe::{Place, Shape};
@@ -13,7 +13,7 @@ fn counted(lock: &Lock) -> Vec<&str> {
     let parts = &lock.parts;
     let (main, second) = (Some(&*parts.main), parts.second.as_deref());
     let counted = match lock.recognition.shape {
-        Shape::Line | Shape::Office | Shape::Items | Shape::TakenItems => [main, None],
+        Shape::Line | Shape::LeaderElection | Shape::Items | Shape::TakenItems => [main, None],
         Shape::LeasesAndLocks => [main, second],
         Shape::LeasesAndSibling => [None, second],
         Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Gathering | Shape::Group | Shape::Idle => [None, None],
@@ -40,7 +40,7 @@ impl Lint for SequenceOverflow {
         Code::SequenceOverflow
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let numbered = || survey.seats.iter().filter(|seat| seat.child.place() == Some(Place::Line));
         let paths =
             |fits: fn(i32) -> bool| numbered().filter(move |seat| seat.key.number().is_some_and(fits)).map(|seat| seat.path()).collect::<Vec<_>>();

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Limits;
 use crate::change::Departure;
 use crate::deadlock::Cycle;
-use crate::evidence::Book;
+use crate::evidence::MemberEvidence;
 use crate::label::label_of;
-use crate::lock::{Lock, PastTenure, Seat, Tenure};
+use crate::lock::{ContenderRef, Hold, Lock, PastHold};
 use crate::mirror::{Directory, Mirror};
 use crate::offset::ClockOffset;
 use crate::time::TimeMs;
@@ -19,7 +19,7 @@ pub const SEATS_MAX: usize = 20_000;
 
 /// What lints look at.
 #[derive(Debug)]
-pub struct Survey<'a> {
+pub struct LintContext<'a> {
     /// The lock.
     pub lock: &'a Lock,
     /// Directories and names of the contenders that hold and are told apart.
@@ -29,7 +29,7 @@ pub struct Survey<'a> {
     /// Now.
     pub now: TimeMs,
     /// What the members say.
-    pub book: &'a Book,
+    pub book: &'a MemberEvidence,
     /// Our own session, which watches as well.
     pub ours: Option<SessionId>,
     /// The ensemble's clock.
@@ -43,10 +43,10 @@ pub struct Survey<'a> {
     /// The deadlock it is part of, and that in words.
     pub cycle: Option<(&'a Cycle, &'a str)>,
     /// Its contenders in order: who holds first.
-    pub seats: Vec<Seat<'a>>,
+    pub seats: Vec<ContenderRef<'a>>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> LintContext<'a> {
     /// Its main directory.
     pub fn directory(&self) -> Option<&'a Directory> {
         self.mirror.directory(&self.lock.parts.main)
@@ -58,21 +58,21 @@ impl<'a> Survey<'a> {
     }
 
     /// Whether a contender holds. Where more hold than are told apart, those that hold are the first in the queue.
-    pub fn holds(&self, seat: &Seat<'_>) -> bool {
+    pub fn holds(&self, seat: &ContenderRef<'_>) -> bool {
         let holders = self.lock.standing.holders as usize;
         let last = self.seats.get(holders.wrapping_sub(1)).filter(|_| holders > self.lock.holders.len());
-        let is_ahead = |last: &Seat<'_>| last.directory == seat.directory && seat.key <= last.key;
+        let is_ahead = |last: &ContenderRef<'_>| last.directory == seat.directory && seat.key <= last.key;
         self.held.contains(&(&**seat.directory, seat.key.name())) || last.is_some_and(is_ahead)
     }
 
     /// Those that wait.
-    pub fn waiters(&self) -> impl Iterator<Item = &Seat<'a>> {
+    pub fn waiters(&self) -> impl Iterator<Item = &ContenderRef<'a>> {
         self.seats.iter().filter(|seat| !self.holds(seat))
     }
 
     /// Contenders by owner; those that nobody owns or that were not read are left out.
-    pub fn by_session(&self) -> BTreeMap<SessionId, Vec<&Seat<'a>>> {
-        let mut sessions: BTreeMap<SessionId, Vec<&Seat<'a>>> = BTreeMap::new();
+    pub fn by_session(&self) -> BTreeMap<SessionId, Vec<&ContenderRef<'a>>> {
+        let mut sessions: BTreeMap<SessionId, Vec<&ContenderRef<'a>>> = BTreeMap::new();
         for seat in &self.seats {
             if let Some(session) = seat.child.owner() {
                 sessions.entry(session).or_default().push(seat);
@@ -82,18 +82,18 @@ impl<'a> Survey<'a> {
     }
 
     /// How long a holder holds.
-    pub fn held_ms(&self, tenure: &Tenure) -> i64 {
+    pub fn held_ms(&self, tenure: &Hold) -> i64 {
         self.now.since(tenure.since)
     }
 
     /// A holder in a word.
-    pub fn name(&self, tenure: &Tenure) -> String {
+    pub fn name(&self, tenure: &Hold) -> String {
         verdict::name_of(tenure)
     }
 
     /// The label of a contender, when it says who it is: a bare address is shared by all processes of a host
     /// (Curator's default payload), so it tells nobody from his neighbour.
-    pub fn identity(&self, seat: &Seat<'_>) -> Option<String> {
+    pub fn identity(&self, seat: &ContenderRef<'_>) -> Option<String> {
         identity(&label_of(seat.key.name(), &seat.child.read.as_ref()?.payload)?)
     }
 }
@@ -105,7 +105,7 @@ pub fn identity(label: &str) -> Option<String> {
 }
 
 /// The present head took over from one whose session ended; the czxids are the fencing values.
-pub(super) fn took_over<'a>(survey: &Survey<'a>) -> Option<(&'a Tenure, &'a PastTenure)> {
+pub(super) fn took_over<'a>(survey: &LintContext<'a>) -> Option<(&'a Hold, &'a PastHold)> {
     let head = survey.lock.holders.first().filter(|tenure| tenure.access.excludes(tenure.access))?;
     let past = survey.lock.tally.past.front().filter(|past| past.how == Departure::SessionEnded)?;
     (head.since.since(past.until) < 1_000 && past.until.since(head.since) < 1_000).then_some((head, past))

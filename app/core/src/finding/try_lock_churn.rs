@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
 
 /// Attempts are counted over this time.
 const CHURN_MS: i64 = 60_000;
@@ -15,7 +15,7 @@ impl Lint for TryLockChurn {
         Code::TryLockChurn
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
         let attempts = &survey.lock.tally.attempts;
         let lately: Vec<_> = attempts.lately.iter().filter(|gave_up| survey.now.since(gave_up.at) < CHURN_MS).collect();
         let wins = survey.lock.tally.acquisitions.max(1);

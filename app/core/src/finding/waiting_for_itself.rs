@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, Outcome, Severity, Survey, Warning, identity};
-use crate::lock::{Seat, Tenure};
+use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity};
+use crate::lock::{ContenderRef, Hold};
 use crate::recipe::Shape;
 
 /// Waiters looked at for a znode of their own ahead, the first in the queue.
@@ -17,11 +17,11 @@ impl Lint for WaitingForItself {
         Code::WaitingForItself
     }
 
-    fn look(&self, survey: &Survey<'_>) -> Outcome {
-        if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::Office) {
+    fn look(&self, survey: &LintContext<'_>) -> Outcome {
+        if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
             return Outcome::Ok;
         }
-        let mut holders: BTreeMap<String, Vec<&Tenure>> = BTreeMap::new();
+        let mut holders: BTreeMap<String, Vec<&Hold>> = BTreeMap::new();
         for tenure in &survey.lock.holders {
             if let Some(own) = tenure.label.as_deref().and_then(identity) {
                 holders.entry(own).or_default().push(tenure);
@@ -41,8 +41,9 @@ impl Lint for WaitingForItself {
 }
 
 /// A waiter whose client looks at another znode of its own: when its turn comes it finds itself ahead.
-fn behind_own(survey: &Survey<'_>) -> Outcome {
-    let waiters: Vec<(&Seat<'_>, String)> = survey.waiters().take(WAITERS_LOOK).filter_map(|seat| Some((seat, survey.identity(seat)?))).collect();
+fn behind_own(survey: &LintContext<'_>) -> Outcome {
+    let waiters: Vec<(&ContenderRef<'_>, String)> =
+        survey.waiters().take(WAITERS_LOOK).filter_map(|seat| Some((seat, survey.identity(seat)?))).collect();
     let found = waiters.iter().find_map(|(seat, own)| {
         let targets = survey.lock.waits_for(survey.mirror, seat);
         let ahead = waiters.iter().find(|(other, label)| {

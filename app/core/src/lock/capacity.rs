@@ -54,7 +54,7 @@ impl Lock {
                 Some(Capacity { used: self.standing.holders, max: known.unwrap_or(Maximum::Unknown) })
             }
             Shape::Line
-            | Shape::Office
+            | Shape::LeaderElection
             | Shape::Fixed
             | Shape::Alone
             | Shape::Gate

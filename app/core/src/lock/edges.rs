@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::line::Claim;
-use super::{Lock, Seat};
+use super::line::QueueEntry;
+use super::{ContenderRef, Lock};
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
 use crate::recipe::{Access, Dialect, Place, Shape, rule};
 use crate::znode::join_path;
@@ -34,11 +34,11 @@ impl Target<'_> {
 
 impl Lock {
     /// What a waiter waits for; nothing when its client waits for something that has no znode.
-    pub fn waits_for<'a>(&'a self, mirror: &'a Mirror, seat: &Seat<'a>) -> Vec<Target<'a>> {
+    pub fn waits_for<'a>(&'a self, mirror: &'a Mirror, seat: &ContenderRef<'a>) -> Vec<Target<'a>> {
         let Some(directory) = mirror.directory(seat.directory) else { return Vec::new() };
         let one = |key: &'a ChildKey, is_shared| Target { directory: seat.directory, name: key.name(), is_shared };
         match self.recognition.shape {
-            Shape::Line | Shape::Office => {
+            Shape::Line | Shape::LeaderElection => {
                 let found = self.line_target(directory, seat.key, seat.child);
                 found.map(|key| one(key, self.is_shared(directory, key, seat))).into_iter().collect()
             }
@@ -71,12 +71,12 @@ impl Lock {
 
     /// Whether others watch the same znode. Those right behind it are asked what they watch; readers of Curator's
     /// that wait are counted, as they all watch the first writer.
-    fn is_shared(&self, directory: &Directory, target: &ChildKey, seat: &Seat<'_>) -> bool {
+    fn is_shared(&self, directory: &Directory, target: &ChildKey, seat: &ContenderRef<'_>) -> bool {
         let lines = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
         if lines.count() < 2 {
             return false;
         }
-        let watches_first = |key: &ChildKey, child: &Child| self.claim(key, child).is_some_and(Claim::watches_first_writer);
+        let watches_first = |key: &ChildKey, child: &Child| self.claim(key, child).is_some_and(QueueEntry::watches_first_writer);
         let readers = self.waiting_readers(directory);
         let is_shared_by_readers = if watches_first(seat.key, seat.child) {
             readers > 1
@@ -103,7 +103,7 @@ impl Lock {
     /// nearest znode that blocks is the last of its kind, or the one before where numbers are equal.
     pub fn crowd(&self, mirror: &Mirror) -> Option<(String, u32)> {
         match self.recognition.shape {
-            Shape::Line | Shape::Office if self.recognition.admits() == 1 => {}
+            Shape::Line | Shape::LeaderElection if self.recognition.admits() == 1 => {}
             Shape::Alone => return Some((self.path.to_string(), self.standing.waiting.count)).filter(|(_, number)| *number > 1),
             _ => return None,
         }
@@ -129,21 +129,21 @@ impl Lock {
         (number > 1).then(|| (join_path(&self.parts.main, key.name()), number))
     }
 
-    fn claim(&self, key: &ChildKey, child: &Child) -> Option<Claim> {
-        Claim::of(&self.recognition, key, child)
+    fn claim(&self, key: &ChildKey, child: &Child) -> Option<QueueEntry> {
+        QueueEntry::of(&self.recognition, key, child)
     }
 }
 
 /// Contenders of one kind, along the queue.
 struct Kind<'a> {
-    first: (&'a ChildKey, Claim),
-    last: (&'a ChildKey, Claim),
+    first: (&'a ChildKey, QueueEntry),
+    last: (&'a ChildKey, QueueEntry),
     /// The last one with another number than the last one's.
-    before: Option<(&'a ChildKey, Claim)>,
+    before: Option<(&'a ChildKey, QueueEntry)>,
 }
 
 impl<'a> Kind<'a> {
-    fn note(&mut self, key: &'a ChildKey, claim: Claim) {
+    fn note(&mut self, key: &'a ChildKey, claim: QueueEntry) {
         if self.last.0.number() != key.number() {
             self.before = Some(self.last);
         }
@@ -151,11 +151,11 @@ impl<'a> Kind<'a> {
     }
 
     /// The nearest that blocks a contender behind.
-    fn nearest(&self, own: Claim) -> Option<&'a ChildKey> {
+    fn nearest(&self, own: QueueEntry) -> Option<&'a ChildKey> {
         [Some(self.last), self.before].into_iter().flatten().find(|(_, claim)| claim.blocks(own)).map(|(key, _)| key)
     }
 }
 
-fn target<'a>(seat: &Seat<'a>) -> Target<'a> {
+fn target<'a>(seat: &ContenderRef<'a>) -> Target<'a> {
     Target { directory: seat.directory, name: seat.key.name(), is_shared: false }
 }

@@ -1,6 +1,6 @@
 //! Who holds a lock by its recipe's rule.
 
-use super::{HOLDERS_MAX, Lock, Seat, line};
+use super::{ContenderRef, HOLDERS_MAX, Lock, line};
 use crate::mirror::{Mirror, Totals};
 use crate::recipe::recognise::is_marked;
 use crate::recipe::{Access, Dialect, Recipe, Shape, rule};
@@ -10,14 +10,14 @@ use crate::time::TimeMs;
 #[derive(Clone, Debug, Default)]
 pub struct Held<'a> {
     /// The first [`HOLDERS_MAX`], in order.
-    pub seats: Vec<Seat<'a>>,
+    pub seats: Vec<ContenderRef<'a>>,
     /// Sums over all.
     pub totals: Totals,
 }
 
 impl<'a> Held<'a> {
     /// One more holds.
-    pub fn push(&mut self, seat: Seat<'a>) {
+    pub fn push(&mut self, seat: ContenderRef<'a>) {
         self.totals.add(seat.child);
         if self.seats.len() < HOLDERS_MAX {
             self.seats.push(seat);
@@ -54,7 +54,7 @@ impl Lock {
     pub fn holding<'a>(&'a self, mirror: &'a Mirror) -> Held<'a> {
         let mut held = Held::default();
         match self.recognition.shape {
-            Shape::Line | Shape::Office => self.hold_line(mirror, &mut held),
+            Shape::Line | Shape::LeaderElection => self.hold_line(mirror, &mut held),
             Shape::Fixed | Shape::Alone | Shape::Gate => {
                 self.seats_in(mirror, &self.parts.main).take(1).for_each(|seat| held.push(seat));
             }
@@ -75,7 +75,7 @@ impl Lock {
 
     fn hold_line<'a>(&'a self, mirror: &'a Mirror, held: &mut Held<'a>) {
         let Some(directory) = mirror.directory(&self.parts.main) else { return };
-        let seat = |(key, child)| Seat { directory: &self.parts.main, key, child };
+        let seat = |(key, child)| ContenderRef { directory: &self.parts.main, key, child };
         line::heads(&self.recognition, directory).into_iter().map(seat).for_each(|seat| held.push(seat));
         // Curator lets the session that writes read as well, wherever its reader queues (downgrade).
         let writer = held.seats.first().filter(|seat| held.totals.count == 1 && self.access(seat) == Access::Write);
@@ -84,12 +84,12 @@ impl Lock {
         reads.for_each(|seat| held.push(seat));
     }
 
-    fn is_curator_read_write(&self, seat: &Seat<'_>) -> bool {
+    fn is_curator_read_write(&self, seat: &ContenderRef<'_>) -> bool {
         self.recognition.recipe == Recipe::ReadWrite && seat.child.rule.is_some_and(|id| rule(id).dialect == Dialect::CuratorReadWrite)
     }
 
     /// What a contender wants.
-    pub fn access(&self, seat: &Seat<'_>) -> Access {
+    pub fn access(&self, seat: &ContenderRef<'_>) -> Access {
         self.recognition.access(seat.child.rule)
     }
 
@@ -99,7 +99,7 @@ impl Lock {
     pub fn keeps(&self, mirror: &Mirror, access: Access) -> bool {
         let wrapped = || mirror.directory(&self.parts.main).is_some_and(crate::mirror::Directory::is_wrapped);
         match self.recognition.shape {
-            Shape::Line | Shape::Office => access == Access::Read || wrapped(),
+            Shape::Line | Shape::LeaderElection => access == Access::Read || wrapped(),
             Shape::Gathering => true,
             _ => false,
         }

@@ -7,13 +7,13 @@ use crate::recipe::{Access, Dialect, Place, Recognition, RuleId, rule};
 
 /// What decides whether one contender blocks another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Claim {
+pub(super) struct QueueEntry {
     dialect: Dialect,
     pub(super) access: Access,
     number: i32,
 }
 
-impl Claim {
+impl QueueEntry {
     pub(super) fn of(recognition: &Recognition, key: &ChildKey, child: &Child) -> Option<Self> {
         if recognition.takes_any_name() {
             return Some(Self { dialect: Dialect::All, access: recognition.access(child.rule), number: key.number()? });
@@ -57,20 +57,20 @@ impl Claim {
 /// Those that hold, in order: the first few of a semaphore's queue, else those that nobody excludes. Walks no further than the first that is blocked together with all kinds behind it.
 pub(super) fn heads<'a>(recognition: &Recognition, directory: &'a Directory) -> Vec<(&'a ChildKey, &'a Child)> {
     if recognition.admits() > 1 {
-        let line = directory.numbered().filter(|(key, child)| Claim::of(recognition, key, child).is_some());
+        let line = directory.numbered().filter(|(key, child)| QueueEntry::of(recognition, key, child).is_some());
         return line.take(recognition.admits()).collect();
     }
     let kinds = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
     let kinds: Vec<RuleId> = kinds.map(|kin| kin.rule).filter(|_| !recognition.takes_any_name()).collect();
     let is_wrapped = directory.is_wrapped();
-    let mut seen: Vec<Claim> = Vec::new();
+    let mut seen: Vec<QueueEntry> = Vec::new();
     let mut heads = Vec::new();
     for (key, child) in directory.numbered() {
-        let Some(claim) = Claim::of(recognition, key, child) else { continue };
-        let is_blocked = |claim: Claim| seen.iter().any(|before| before.blocks(claim));
+        let Some(claim) = QueueEntry::of(recognition, key, child) else { continue };
+        let is_blocked = |claim: QueueEntry| seen.iter().any(|before| before.blocks(claim));
         if !is_blocked(claim) {
             heads.push((key, child));
-        } else if !is_wrapped && kinds.iter().all(|kind| is_blocked(Claim::by(recognition, *kind, claim.number))) {
+        } else if !is_wrapped && kinds.iter().all(|kind| is_blocked(QueueEntry::by(recognition, *kind, claim.number))) {
             break;
         }
         if !seen.iter().any(|before| (before.dialect, before.access) == (claim.dialect, claim.access)) {

@@ -16,12 +16,12 @@ use std::sync::Arc;
 pub use capacity::{Capacity, Maximum};
 pub use edges::{TARGETS_MAX, Target};
 pub use held::Held;
-pub use parts::{Parts, Seat, homes_of};
+pub use parts::{ContenderRef, Parts, lock_paths};
 pub use watchers::{WATCHERS_MAX, Watchers};
-pub use woken::{Known, Woken};
+pub use woken::{Woken, WokenBasis};
 
 use super::change::Departure;
-use super::evidence::{Liveness, Peer};
+use super::evidence::{ClientState, Liveness};
 use super::finding::{Code, Finding};
 use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
@@ -41,7 +41,7 @@ pub const PAST_MAX: usize = 16;
 
 /// One hold, as we saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tenure {
+pub struct Hold {
     /// The directory its znode is in.
     pub directory: Arc<str>,
     /// Znode name.
@@ -61,10 +61,10 @@ pub struct Tenure {
     /// It held already when we first looked: it may have held for longer.
     pub is_lower_bound: bool,
     /// Its client, as far as the members tell.
-    pub peer: Option<Box<Peer>>,
+    pub peer: Option<Box<ClientState>>,
 }
 
-impl Tenure {
+impl Hold {
     /// Full path of its znode.
     pub fn path(&self) -> String {
         join_path(&self.directory, &self.name)
@@ -84,9 +84,9 @@ impl Tenure {
 
 /// A hold that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PastTenure {
+pub struct PastHold {
     /// The hold.
-    pub tenure: Tenure,
+    pub tenure: Hold,
     /// When it ended, or when we next looked.
     pub until: TimeMs,
     /// How it ended.
@@ -111,7 +111,7 @@ pub struct Tally {
     /// Who came and went lately.
     pub attempts: Attempts,
     /// The last holders, newest first.
-    pub past: VecDeque<PastTenure>,
+    pub past: VecDeque<PastHold>,
     /// Times its directory was deleted and made again.
     pub reaped: u32,
 }
@@ -134,7 +134,7 @@ impl Since {
 
 /// How many hold and wait, as of the last change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct QueueCounts {
     /// Contenders that hold.
     pub holders: u32,
     /// Contenders that wait, and since when in all.
@@ -171,9 +171,9 @@ pub struct Lock {
     /// Where its znodes are.
     pub parts: Parts,
     /// Who holds it, in queue order; the first [`HOLDERS_MAX`].
-    pub holders: Vec<Tenure>,
+    pub holders: Vec<Hold>,
     /// How many hold and wait, by their znodes.
-    pub standing: Standing,
+    pub standing: QueueCounts,
     /// Those who wait without a znode.
     pub watchers: Watchers,
     /// Counters.
@@ -210,7 +210,7 @@ impl Lock {
             recognition,
             parts,
             holders: Vec::new(),
-            standing: Standing::default(),
+            standing: QueueCounts::default(),
             watchers: Watchers::default(),
             tally: Tally::default(),
             verdict: Verdict::Unknown,
@@ -238,12 +238,12 @@ impl Lock {
     }
 
     /// The tenure of a contender that holds and is told apart.
-    pub fn tenure_of(&self, seat: &Seat<'_>) -> Option<&Tenure> {
+    pub fn tenure_of(&self, seat: &ContenderRef<'_>) -> Option<&Hold> {
         self.holders.iter().find(|tenure| &*tenure.name == seat.key.name() && *tenure.directory == **seat.directory)
     }
 
     /// Its first holder's znode as believed.
-    pub fn child_of<'a>(&self, mirror: &'a Mirror, tenure: &Tenure) -> Option<(&'a ChildKey, &'a Child)> {
+    pub fn child_of<'a>(&self, mirror: &'a Mirror, tenure: &Hold) -> Option<(&'a ChildKey, &'a Child)> {
         mirror.directory(&tenure.directory)?.child(&tenure.name)
     }
 
@@ -251,7 +251,7 @@ impl Lock {
     /// lease as well; their wait ends there, and how long it was is given.
     pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, key: &ChildKey, child: &Child, held: bool) -> Option<i64> {
         let (shape, owner) = (self.recognition.shape, child.owner());
-        if held || !matches!(shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling) {
+        if held || !matches!(shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling) {
             return None;
         }
         let leases = mirror.directory(&self.parts.main).zip(owner).filter(|_| self.has_leases());
@@ -272,11 +272,11 @@ impl Lock {
     }
 
     /// Ends a hold. Its length counts, and is given, only when both ends were seen.
-    pub fn end_tenure(&mut self, tenure: Tenure, now: TimeMs, how: Departure) -> Option<i64> {
+    pub fn end_tenure(&mut self, tenure: Hold, now: TimeMs, how: Departure) -> Option<i64> {
         let held_ms = (how != Departure::DuringGap && !tenure.is_lower_bound).then(|| now.since(tenure.since));
         held_ms.into_iter().for_each(|ms| self.tally.holds.note(ms));
         self.tally.past.truncate(PAST_MAX - 1);
-        self.tally.past.push_front(PastTenure { tenure, until: now, how, woke: None });
+        self.tally.past.push_front(PastHold { tenure, until: now, how, woke: None });
         held_ms
     }
 }

@@ -30,7 +30,7 @@ impl Parts {
                 let second = (name == "master").then(|| join_path(parent, "backup-masters").into());
                 Self { main: parent.into(), second }
             }
-            Shape::Office => {
+            Shape::LeaderElection => {
                 let office = path.replacen("/leader_elect/", "/leaders/", 1);
                 Self { main: under("election"), second: Some(office.into()) }
             }
@@ -47,7 +47,7 @@ impl Parts {
 }
 
 /// The paths a lock may have that has a part at this directory; the directory's own path is one as well.
-pub fn homes_of(directory: &str) -> impl Iterator<Item = String> {
+pub fn lock_paths(directory: &str) -> impl Iterator<Item = String> {
     let (parent, name) = split_path(directory).unwrap_or(("/", ""));
     let inside = matches!(name, "leases" | "locks" | "entries" | "taken" | "election").then(|| parent.to_owned());
     let beside = directory.strip_suffix("-__lock__").map(str::to_owned);
@@ -58,7 +58,7 @@ pub fn homes_of(directory: &str) -> impl Iterator<Item = String> {
 
 /// One contender's znode.
 #[derive(Clone, Copy, Debug)]
-pub struct Seat<'a> {
+pub struct ContenderRef<'a> {
     /// The directory it is in.
     pub directory: &'a Arc<str>,
     /// Its name and number.
@@ -67,7 +67,7 @@ pub struct Seat<'a> {
     pub child: &'a Child,
 }
 
-impl Seat<'_> {
+impl ContenderRef<'_> {
     /// Its full path.
     pub fn path(&self) -> String {
         join_path(self.directory, self.key.name())
@@ -81,25 +81,26 @@ impl Lock {
     }
 
     /// Its contenders in order.
-    pub fn contenders<'a>(&'a self, mirror: &'a Mirror) -> impl Iterator<Item = Seat<'a>> {
+    pub fn contenders<'a>(&'a self, mirror: &'a Mirror) -> impl Iterator<Item = ContenderRef<'a>> {
         let (first, then) = match self.recognition.shape {
             // Who works on an item comes before the items nobody works on.
             Shape::TakenItems => (self.parts.second.as_ref(), Some(&self.parts.main)),
-            Shape::Office => (Some(&self.parts.main), None),
+            Shape::LeaderElection => (Some(&self.parts.main), None),
             _ => (Some(&self.parts.main), self.parts.second.as_ref()),
         };
         let taken = self.parts.second.as_ref().filter(|_| self.recognition.shape == Shape::TakenItems).and_then(|path| mirror.directory(path));
-        let is_free = move |seat: &Seat<'_>| *seat.directory != self.parts.main || taken.is_none_or(|taken| taken.child(seat.key.name()).is_none());
+        let is_free =
+            move |seat: &ContenderRef<'_>| *seat.directory != self.parts.main || taken.is_none_or(|taken| taken.child(seat.key.name()).is_none());
         [first, then].into_iter().flatten().flat_map(move |path| self.seats_in(mirror, path)).filter(is_free)
     }
 
     /// Its contenders within one of its directories, in order.
-    pub(super) fn seats_in<'a>(&'a self, mirror: &'a Mirror, path: &'a Arc<str>) -> impl DoubleEndedIterator<Item = Seat<'a>> {
+    pub(super) fn seats_in<'a>(&'a self, mirror: &'a Mirror, path: &'a Arc<str>) -> impl DoubleEndedIterator<Item = ContenderRef<'a>> {
         let directory = mirror.directory(path);
         let alone = if self.is_alone() && *path == self.parts.main { split_path(&self.path).map(|(_, name)| name) } else { None };
         let one = alone.and_then(|name| directory?.child(name));
         let many = directory.filter(|_| alone.is_none()).into_iter().flat_map(Directory::children);
-        let seats = one.into_iter().chain(many).map(move |(key, child)| Seat { directory: path, key, child });
+        let seats = one.into_iter().chain(many).map(move |(key, child)| ContenderRef { directory: path, key, child });
         seats.filter(move |seat| self.seats(path, seat.key, seat.child))
     }
 
@@ -113,7 +114,9 @@ impl Lock {
             return self.recognition.takes(key, child);
         }
         match (self.recognition.shape, is_main) {
-            (Shape::Line | Shape::Office, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => child.place() == Some(Place::Line),
+            (Shape::Line | Shape::LeaderElection, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => {
+                child.place() == Some(Place::Line)
+            }
             (Shape::LeasesAndLocks | Shape::LeasesAndSibling, true) => child.place() == Some(Place::Lease),
             (Shape::Fixed, _) => matches!(child.place(), Some(Place::Fixed | Place::Timed)),
             (Shape::Alone | Shape::Gate, true) => split_path(&self.path).is_some_and(|(_, name)| name == key.name()),
@@ -121,7 +124,7 @@ impl Lock {
             (Shape::Items | Shape::TakenItems, _) => child.place() == Some(Place::Item),
             (Shape::Group, _) => child.place() == Some(Place::Member),
             (Shape::Alone | Shape::Gate, false) => child.is_owned() != Some(false),
-            (Shape::Line | Shape::Office, false) | (Shape::Idle, _) => false,
+            (Shape::Line | Shape::LeaderElection, false) | (Shape::Idle, _) => false,
         }
     }
 
@@ -152,7 +155,7 @@ impl Lock {
         let walked = || self.contenders(mirror).fold(Totals::default(), |sum, seat| sum.plus(one(seat.child)));
         match self.recognition.shape {
             _ if self.recognition.takes_any_name() => walked(),
-            Shape::Line | Shape::Office => sum(&self.parts.main, Place::Line),
+            Shape::Line | Shape::LeaderElection => sum(&self.parts.main, Place::Line),
             Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
                 let leases = sum(&self.parts.main, Place::Lease).plus(sum(second, Place::Line));
                 let pending = self.standing.pending.as_deref().and_then(|name| mirror.directory(&self.parts.main)?.child(name));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Lock, Since};
-use crate::evidence::{Book, GRACE_MS};
+use crate::evidence::{GRACE_MS, MemberEvidence};
 use crate::mirror::Mirror;
 use crate::missing::{Missing, MissingSet};
 use crate::offset::ClockOffset;
@@ -112,7 +112,7 @@ impl Lock {
             Shape::Alone if self.standing.seated_beside => Unseated::Nobody,
             Shape::Fixed | Shape::Alone | Shape::Gate => Unseated::Watching,
             Shape::Items | Shape::TakenItems => Unseated::Unseen,
-            Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Group | Shape::Idle => {
+            Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Group | Shape::Idle => {
                 Unseated::Nobody
             }
         }
@@ -174,7 +174,14 @@ impl Lock {
     }
 
     /// Brings those who watch in line with the members' tables. True when something else is to be told.
-    pub(crate) fn watch_waiters(&mut self, mirror: &Mirror, book: &Book, offset: &ClockOffset, now: TimeMs, ours: Option<SessionId>) -> bool {
+    pub(crate) fn watch_waiters(
+        &mut self,
+        mirror: &Mirror,
+        book: &MemberEvidence,
+        offset: &ClockOffset,
+        now: TimeMs,
+        ours: Option<SessionId>,
+    ) -> bool {
         let Some(holder) = self.holders.first().filter(|_| self.unseated() == Unseated::Watching) else {
             // Whoever has let a lock stand free for so long does not wait for it.
             let is_left = self.tally.past.front().is_none_or(|past| now.since(past.until) > GRACE_MS);

@@ -1,7 +1,7 @@
 //! Waits and wake-ups by the members' watch tables.
 
-use super::{Lock, Seat, Target};
-use crate::evidence::{Book, Watch};
+use super::{ContenderRef, Lock, Target};
+use crate::evidence::{MemberEvidence, Watch};
 use crate::mirror::Mirror;
 use crate::recipe::{Place, Shape, rule};
 use crate::time::TimeMs;
@@ -14,7 +14,7 @@ const EVENT_BYTES: u64 = 32;
 
 /// How a number of wake-ups is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum WokenBasis {
     /// Counted in every member's table of watches.
     Counted,
     /// From the recipe's rule.
@@ -31,28 +31,28 @@ pub struct Woken {
     /// Sessions that get an event; None where that is not known.
     pub sessions: Option<u32>,
     /// How that is known.
-    pub known: Known,
+    pub known: WokenBasis,
     /// What the events weigh, together.
     pub bytes: Option<u64>,
 }
 
 impl Woken {
-    fn of(sessions: u32, known: Known, path: &str) -> Self {
+    fn of(sessions: u32, known: WokenBasis, path: &str) -> Self {
         Self { sessions: Some(sessions), known, bytes: Some(u64::from(sessions) * (EVENT_BYTES + path.len() as u64)) }
     }
 
     /// Counted in tables that may leave out some: nobody in them says nothing.
     fn least(sessions: u32, path: &str) -> Self {
-        if sessions == 0 { Self::UNKNOWN } else { Self::of(sessions, Known::AtLeast, path) }
+        if sessions == 0 { Self::UNKNOWN } else { Self::of(sessions, WokenBasis::AtLeast, path) }
     }
 
-    const UNKNOWN: Self = Self { sessions: None, known: Known::Unknown, bytes: None };
+    const UNKNOWN: Self = Self { sessions: None, known: WokenBasis::Unknown, bytes: None };
 }
 
 impl Lock {
     /// What the watch tables say of one wait. That a watch is missing is said only of clients known to set one on the
     /// znode they wait for; watches on a list of children are in no table.
-    pub fn confirm(&self, book: &Book, now: TimeMs, seat: &Seat<'_>, target: &Target<'_>) -> Watch {
+    pub fn confirm(&self, book: &MemberEvidence, now: TimeMs, seat: &ContenderRef<'_>, target: &Target<'_>) -> Watch {
         let Some(session) = seat.child.owner() else { return Watch::Unknown };
         let is_lease = matches!(self.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling) && *target.directory == self.parts.main;
         if is_lease {
@@ -67,35 +67,35 @@ impl Lock {
     }
 
     /// What the release of the first holder wakes; None when nobody holds, or where nothing can be woken.
-    pub fn woken(&self, book: &Book, mirror: &Mirror, now: TimeMs, ours: Option<SessionId>) -> Option<Woken> {
+    pub fn woken(&self, book: &MemberEvidence, mirror: &Mirror, now: TimeMs, ours: Option<SessionId>) -> Option<Woken> {
         let path = self.holders.first()?.path();
         match self.recognition.shape {
-            Shape::Line | Shape::Office => Some(self.woken_in_line(book, mirror, now, ours, &path)),
+            Shape::Line | Shape::LeaderElection => Some(self.woken_in_line(book, mirror, now, ours, &path)),
             // The head of the queue watches the list of leases, in which no table shows it.
-            Shape::LeasesAndLocks | Shape::LeasesAndSibling => Some(Woken::of(self.waiters_seen().min(1), Known::ByRule, &path)),
+            Shape::LeasesAndLocks | Shape::LeasesAndSibling => Some(Woken::of(self.waiters_seen().min(1), WokenBasis::ByRule, &path)),
             // Each watches the list of members.
-            Shape::Gathering => Some(Woken::of(self.contender_count().saturating_sub(1), Known::ByRule, &path)),
+            Shape::Gathering => Some(Woken::of(self.contender_count().saturating_sub(1), WokenBasis::ByRule, &path)),
             Shape::Fixed | Shape::Alone | Shape::Gate => {
                 let (counted, is_whole) = self.watching(book, now, ours, &path)?;
                 let is_sure = is_whole && (counted > 0 || self.is_surely_watched());
-                Some(if is_sure { Woken::of(counted, Known::Counted, &path) } else { Woken::least(counted, &path) })
+                Some(if is_sure { Woken::of(counted, WokenBasis::Counted, &path) } else { Woken::least(counted, &path) })
             }
             Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => None,
         }
     }
 
-    fn woken_in_line(&self, book: &Book, mirror: &Mirror, now: TimeMs, ours: Option<SessionId>, path: &str) -> Woken {
+    fn woken_in_line(&self, book: &MemberEvidence, mirror: &Mirror, now: TimeMs, ours: Option<SessionId>, path: &str) -> Woken {
         let waits_by_rule = self.standing.waiting.count == 0 || self.watches_before_it(mirror);
         match self.watching(book, now, ours, path).filter(|(_, is_whole)| *is_whole) {
-            Some((counted, _)) if waits_by_rule || self.is_confirmed(book, mirror, now) => Woken::of(counted, Known::Counted, path),
+            Some((counted, _)) if waits_by_rule || self.is_confirmed(book, mirror, now) => Woken::of(counted, WokenBasis::Counted, path),
             Some((counted, _)) => Woken::least(counted, path),
-            None if waits_by_rule => Woken::of(self.waiting_for(mirror, path), Known::ByRule, path),
+            None if waits_by_rule => Woken::of(self.waiting_for(mirror, path), WokenBasis::ByRule, path),
             None => Woken::UNKNOWN,
         }
     }
 
     /// Sessions that watch a holder's znode, by tables that are of its hold, and whether all members' are; None without any.
-    fn watching(&self, book: &Book, now: TimeMs, ours: Option<SessionId>, path: &str) -> Option<(u32, bool)> {
+    fn watching(&self, book: &MemberEvidence, now: TimeMs, ours: Option<SessionId>, path: &str) -> Option<(u32, bool)> {
         let holder = self.holders.first()?;
         // A table from before the last change of the queue counts those who watched then.
         let table = book.watching(now, path, self.left_at.max(holder.since));
@@ -112,8 +112,8 @@ impl Lock {
     }
 
     /// Whether the tables show each waiter's watch on what it waits for, so that none has to watch the list of children.
-    fn is_confirmed(&self, book: &Book, mirror: &Mirror, now: TimeMs) -> bool {
-        let is_confirmed = |seat: &Seat<'_>| {
+    fn is_confirmed(&self, book: &MemberEvidence, mirror: &Mirror, now: TimeMs) -> bool {
+        let is_confirmed = |seat: &ContenderRef<'_>| {
             let targets = self.waits_for(mirror, seat);
             targets.iter().any(|target| self.confirm(book, now, seat, target) == Watch::Confirmed)
         };
@@ -124,7 +124,7 @@ impl Lock {
     /// Whether the tables show whom the going of its holder's znode wakes.
     pub(crate) fn is_woken_by_tables(&self, mirror: &Mirror) -> bool {
         match self.recognition.shape {
-            Shape::Line | Shape::Office => self.watches_before_it(mirror),
+            Shape::Line | Shape::LeaderElection => self.watches_before_it(mirror),
             _ => !self.may_watch_children(mirror),
         }
     }
@@ -133,7 +133,7 @@ impl Lock {
     pub fn may_watch_children(&self, mirror: &Mirror) -> bool {
         match self.recognition.shape {
             Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Items | Shape::TakenItems => true,
-            Shape::Line | Shape::Office => self.standing.waiting.count > 0 && !self.watches_before_it(mirror),
+            Shape::Line | Shape::LeaderElection => self.standing.waiting.count > 0 && !self.watches_before_it(mirror),
             Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Group | Shape::Idle => false,
         }
     }

@@ -46,7 +46,7 @@ impl DirectoryStat {
 
 /// The children of a directory whose names fit one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kin {
+pub struct RuleCount {
     /// The rule.
     pub rule: RuleId,
     /// Those among them that are evidence of a recipe.
@@ -60,7 +60,7 @@ pub struct Kin {
 pub struct Directory {
     pub(super) id: u32,
     pub(super) children: BTreeMap<ChildKey, Child>,
-    pub(super) census: Vec<Kin>,
+    pub(super) census: Vec<RuleCount>,
     /// Children that may not be read.
     pub(super) unreadable: u32,
     /// What the observer says is missing from its children.
@@ -117,7 +117,7 @@ impl Directory {
     }
 
     /// Children by naming rule.
-    pub fn census(&self) -> &[Kin] {
+    pub fn census(&self) -> &[RuleCount] {
         &self.census
     }
 
@@ -129,7 +129,7 @@ impl Directory {
 
     /// The kinds of names among its children, and those that are evidence of a recipe; a bit a rule.
     pub fn kinds(&self) -> (u64, u64) {
-        let bits = |fits: fn(&Kin) -> bool| self.census.iter().filter(|kin| fits(kin)).fold(0, |bits, kin| bits | kin.rule.bit());
+        let bits = |fits: fn(&RuleCount) -> bool| self.census.iter().filter(|kin| fits(kin)).fold(0, |bits, kin| bits | kin.rule.bit());
         (bits(|kin| kin.totals.count > 0), bits(|kin| kin.evidence > 0))
     }
 
@@ -148,9 +148,9 @@ impl Directory {
         self.children.is_empty()
     }
 
-    fn kin(&mut self, rule: RuleId) -> Option<&mut Kin> {
+    fn kin(&mut self, rule: RuleId) -> Option<&mut RuleCount> {
         let at = self.census.iter().position(|kin| kin.rule == rule).unwrap_or_else(|| {
-            self.census.push(Kin { rule, evidence: 0, totals: Totals::default() });
+            self.census.push(RuleCount { rule, evidence: 0, totals: Totals::default() });
             self.census.len() - 1
         });
         self.census.get_mut(at)

@@ -10,7 +10,7 @@ mod owned;
 use std::sync::Arc;
 
 pub use child::{Child, ChildKey, Read, Totals};
-pub use directory::{Directory, DirectoryStat, Kin};
+pub use directory::{Directory, DirectoryStat, RuleCount};
 
 use self::owned::{Owned, Place};
 use super::missing::MissingSet;

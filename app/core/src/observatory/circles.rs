@@ -198,7 +198,7 @@ impl Observatory {
     /// Whether the same znodes wait and hold.
     fn stands(&self, step: &Step) -> bool {
         let Some(lock) = self.locks.get(&step.lock).filter(|lock| makes_edges(lock)) else { return false };
-        let holds = |tenure: &crate::lock::Tenure| tenure.owner == Some(step.to) && tenure.since == step.held_since;
+        let holds = |tenure: &crate::lock::Hold| tenure.owner == Some(step.to) && tenure.since == step.held_since;
         lock.holders.iter().any(|tenure| holds(tenure) && tenure.path() == *step.holder)
             && self.waiting_in(lock, step.from).is_some_and(|waiter| waiter == step.waiter)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::refresh::Seen;
 use crate::history::What;
 use crate::label::label_of;
-use crate::lock::{HOLDERS_MAX, Held, Lock, Seat, Since, Standing, Tenure};
+use crate::lock::{ContenderRef, HOLDERS_MAX, Held, Hold, Lock, QueueCounts, Since};
 use crate::mirror::Mirror;
 use crate::offset::ClockOffset;
 use crate::time::TimeMs;
@@ -33,7 +33,7 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
     let mut after = Vec::with_capacity(held.seats.len());
     let mut waits = Vec::new();
     for seat in &held.seats {
-        let same = |tenure: &Tenure| tenure.is(seat.directory, seat.key, seat.child);
+        let same = |tenure: &Hold| tenure.is(seat.directory, seat.key, seat.child);
         let same = before.iter().position(same);
         let known = same.map(|at| before.remove(at));
         let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
@@ -57,7 +57,7 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
 }
 
 /// Counts what ended and what began.
-fn note(lock: &mut Lock, news: &mut News, waits: Vec<i64>, ended: Vec<Tenure>, now: TimeMs, seen: Seen) {
+fn note(lock: &mut Lock, news: &mut News, waits: Vec<i64>, ended: Vec<Hold>, now: TimeMs, seen: Seen) {
     let began = news.changed && !lock.holders.is_empty();
     if seen == Seen::Watched {
         lock.tally.acquisitions += u64::from(began);
@@ -68,23 +68,23 @@ fn note(lock: &mut Lock, news: &mut News, waits: Vec<i64>, ended: Vec<Tenure>, n
 }
 
 /// One that held goes on holding while its znode is there, where a new look could miss it.
-fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Tenure, held: &mut Held<'a>) {
+fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Hold, held: &mut Held<'a>) {
     if !lock.keeps(mirror, tenure.access) || *tenure.directory != *lock.parts.main {
         return;
     }
     let Some((key, child)) = lock.child_of(mirror, tenure) else { return };
     let is_there = held.seats.iter().any(|seat| tenure.is(seat.directory, seat.key, seat.child));
     if !is_there && tenure.is(&lock.parts.main, key, child) && held.seats.len() < HOLDERS_MAX {
-        held.push(Seat { directory: &lock.parts.main, key, child });
+        held.push(ContenderRef { directory: &lock.parts.main, key, child });
     }
 }
 
-fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> Standing {
+fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> QueueCounts {
     let waiting = lock.totals(mirror).minus(held.totals);
-    let holds = |seat: &Seat<'_>| held.seats.iter().any(|held| held.key == seat.key && held.directory == seat.directory);
+    let holds = |seat: &ContenderRef<'_>| held.seats.iter().any(|held| held.key == seat.key && held.directory == seat.directory);
     let behind = if held.totals.count as usize > held.seats.len() { held.totals.count as usize } else { 0 };
     let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|seat| !holds(seat))).flatten();
-    Standing {
+    QueueCounts {
         holders: held.totals.count,
         waiting,
         oldest: oldest.map(|seat| Since::of(seat.child)),
@@ -94,8 +94,8 @@ fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> Standing {
     }
 }
 
-fn follow(lock: &Lock, tenure: Option<Tenure>, seat: &Seat<'_>, now: TimeMs, seen: Seen) -> Tenure {
-    let mut tenure = tenure.unwrap_or_else(|| Tenure {
+fn follow(lock: &Lock, tenure: Option<Hold>, seat: &ContenderRef<'_>, now: TimeMs, seen: Seen) -> Hold {
+    let mut tenure = tenure.unwrap_or_else(|| Hold {
         directory: Arc::clone(seat.directory),
         name: seat.key.name().into(),
         access: lock.access(seat),

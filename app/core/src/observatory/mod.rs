@@ -22,17 +22,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use backlog::Backlog;
-pub use record::{Happened, RECORDED_MAX, Recorded, Recorder};
+pub use record::{Event, EventLog, RECORDED_MAX, Recorded};
 pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
 pub use shelf::FREE_ALONE_MAX;
 use shelf::Shelf;
-pub use waits::Spot;
+pub use waits::SessionLock;
 
 use super::change::Change;
 use super::configured::Configured;
 use super::deadlock::Cycle;
 use super::durations::Ended;
-use super::evidence::Book;
+use super::evidence::MemberEvidence;
 use super::finding::Limits;
 use super::history::History;
 use super::lock::Lock;
@@ -98,7 +98,7 @@ pub struct Observatory {
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: sessions::Leaving,
     offset: ClockOffset,
-    book: Book,
+    book: MemberEvidence,
     /// Owners of what is held whom the book did not know when it was asked for them; none before the first round.
     unlisted: BTreeSet<SessionId>,
     /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
@@ -106,7 +106,7 @@ pub struct Observatory {
     zxid: Zxid,
     counters: Counters,
     ended: Ended,
-    recorder: Recorder,
+    recorder: EventLog,
     revision: u64,
     slice_ends_at: TimeMs,
 }
@@ -133,13 +133,13 @@ impl Observatory {
             reaped: BTreeMap::new(),
             leaving: sessions::Leaving::default(),
             offset: ClockOffset::default(),
-            book: Book::default(),
+            book: MemberEvidence::default(),
             unlisted: BTreeSet::new(),
             tables: Vec::new(),
             zxid: Zxid(0),
             counters: Counters::default(),
             ended: Ended::default(),
-            recorder: Recorder::default(),
+            recorder: EventLog::default(),
             revision: 0,
             slice_ends_at: now + DEPTH_SLICE_MS,
         }
@@ -266,7 +266,7 @@ impl Observatory {
     }
 
     /// What the members said of sessions and watches.
-    pub fn book(&self) -> &Book {
+    pub fn book(&self) -> &MemberEvidence {
         &self.book
     }
 

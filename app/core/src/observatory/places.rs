@@ -6,7 +6,7 @@ use super::Observatory;
 use super::refresh::Seen;
 use crate::change::Change;
 use crate::configured::configured;
-use crate::lock::{Lock, homes_of};
+use crate::lock::{Lock, lock_paths};
 use crate::mirror::{Child, Mirror};
 use crate::observation::RootId;
 use crate::recipe::recognise::{self, Found};
@@ -22,7 +22,7 @@ impl Observatory {
     /// The lock that has a part at a directory.
     pub(super) fn lock_at(&self, directory: &str) -> Option<&Lock> {
         let own = self.locks.get(directory).filter(|lock| !lock.is_alone() && lock.parts.hold(directory));
-        own.or_else(|| homes_of(directory).find_map(|home| self.locks.get(&home).filter(|lock| lock.parts.hold(directory))))
+        own.or_else(|| lock_paths(directory).find_map(|home| self.locks.get(&home).filter(|lock| lock.parts.hold(directory))))
     }
 
     pub(super) fn child_counts(&self, lock: &Lock, directory: &str, name: &str) -> bool {
@@ -36,7 +36,7 @@ impl Observatory {
         if is_news
             && let Some(recognition) = self.recognise_alone(root, path, parent, name)
             && !self.locks.contains(path)
-            && self.lock_at(parent).is_none_or(|lock| lock.recognition.shape != Shape::Office)
+            && self.lock_at(parent).is_none_or(|lock| lock.recognition.shape != Shape::LeaderElection)
         {
             self.appear(now, Lock::new(path.into(), root, recognition), Seen::Watched, out);
         }

@@ -12,7 +12,7 @@ pub const RECORDED_MAX: usize = 8_192;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum Event {
     /// To a lock, a session or the link.
     Changed(Change),
     /// A root is in another state.
@@ -27,18 +27,18 @@ pub struct Recorded {
     /// When it was applied.
     pub at: TimeMs,
     /// What happened.
-    pub what: Happened,
+    pub what: Event,
 }
 
 /// The newest of what happened.
 #[derive(Clone, Debug, Default)]
-pub struct Recorder {
+pub struct EventLog {
     last: u64,
     ring: VecDeque<Recorded>,
     roots: Vec<Option<RootState>>,
 }
 
-impl Recorder {
+impl EventLog {
     /// The number of the newest; 0 before anything happened.
     pub fn last(&self) -> u64 {
         self.last
@@ -56,7 +56,7 @@ impl Recorder {
         self.ring.front().map_or(0, |first| first.number.saturating_sub(number.saturating_add(1)))
     }
 
-    fn note(&mut self, at: TimeMs, what: Happened) {
+    fn note(&mut self, at: TimeMs, what: Event) {
         self.last += 1;
         if self.ring.len() == RECORDED_MAX {
             self.ring.pop_front();
@@ -76,7 +76,7 @@ impl Recorder {
 
 impl Observatory {
     /// What happened lately.
-    pub fn recorder(&self) -> &Recorder {
+    pub fn recorder(&self) -> &EventLog {
         &self.recorder
     }
 
@@ -88,11 +88,11 @@ impl Observatory {
                 Change::RootChanged(root) => {
                     let (state, ..) = self.root_state(*root, now);
                     if self.recorder.differs(*root, state) {
-                        self.recorder.note(now, Happened::Root(*root, state));
+                        self.recorder.note(now, Event::Root(*root, state));
                     }
                 }
                 _ if is_first_look => {}
-                change => self.recorder.note(now, Happened::Changed(change.clone())),
+                change => self.recorder.note(now, Event::Changed(change.clone())),
             }
         }
     }

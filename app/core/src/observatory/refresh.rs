@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::holders::follow_holders;
 use super::{GONE_MAX, Observatory};
 use crate::change::{Change, Departure};
-use crate::evidence::Book;
-use crate::finding::{self, Survey};
-use crate::history::{Happening, What};
+use crate::evidence::MemberEvidence;
+use crate::finding::{self, LintContext};
+use crate::history::{SessionEvent, What};
 use crate::lock::Lock;
 use crate::mirror::Mirror;
 use crate::observation::RootId;
@@ -81,7 +81,7 @@ impl Observatory {
     }
 
     pub(super) fn tell(&mut self, at: TimeMs, session: SessionId, lock: &Arc<str>, node: &str, what: What) {
-        self.history.note(Happening { at, session, lock: Arc::clone(lock), node: node.into(), what });
+        self.history.note(SessionEvent { at, session, lock: Arc::clone(lock), node: node.into(), what });
     }
 
     pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
@@ -97,7 +97,7 @@ impl Observatory {
     /// What was taken for a lock of its own and is a part of this one is a lock no longer.
     pub(super) fn absorb(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         let Some(lock) = self.locks.get(path).filter(|lock| !lock.is_alone()) else { return };
-        let office = lock.parts.second.as_deref().filter(|_| lock.recognition.shape == Shape::Office);
+        let office = lock.parts.second.as_deref().filter(|_| lock.recognition.shape == Shape::LeaderElection);
         let leader: Option<Arc<str>> = office.map(|office| join_path(office, "leader").into());
         let parts = [Some(Arc::clone(&lock.parts.main)), lock.parts.second.clone(), leader];
         for part in parts.into_iter().flatten().filter(|part| **part != *path) {
@@ -234,8 +234,8 @@ impl Observatory {
     fn look_for_findings(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         let Some(lock) = self.locks.get(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
-        let looked = finding::look(&Survey {
-            held: Survey::held(lock),
+        let looked = finding::look(&LintContext {
+            held: LintContext::held(lock),
             lock,
             mirror: &view.mirror,
             now,
@@ -267,7 +267,7 @@ impl Observatory {
 }
 
 /// Counts whom the hold that just ended woke, when the tables were read while it lasted and who waits is in them.
-fn note_woken(lock: &mut Lock, mirror: &Mirror, book: &Book, now: TimeMs, ours: Option<SessionId>) {
+fn note_woken(lock: &mut Lock, mirror: &Mirror, book: &MemberEvidence, now: TimeMs, ours: Option<SessionId>) {
     let Some(at) = book.watches_at(now).filter(|_| lock.is_woken_by_tables(mirror)) else { return };
     for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.tenure.since) {
         let mut sessions = book.watchers(now, &past.tenure.path(), ours);
@@ -277,7 +277,7 @@ fn note_woken(lock: &mut Lock, mirror: &Mirror, book: &Book, now: TimeMs, ours: 
 }
 
 /// Brings what is told of the holders' clients up to date. True when something else is to be told.
-pub(super) fn identify(lock: &mut Lock, book: &Book) -> bool {
+pub(super) fn identify(lock: &mut Lock, book: &MemberEvidence) -> bool {
     let mut is_news = false;
     for tenure in lock.holders.iter_mut().filter(|_| book.rounds() > 0) {
         let Some(session) = tenure.owner else { continue };
@@ -291,7 +291,7 @@ pub(super) fn identify(lock: &mut Lock, book: &Book) -> bool {
 }
 
 /// The same, and notes owners that the book does not know, of whom the next round says something.
-pub(super) fn identify_noted(lock: &mut Lock, book: &Book, unlisted: &mut BTreeSet<SessionId>) -> bool {
+pub(super) fn identify_noted(lock: &mut Lock, book: &MemberEvidence, unlisted: &mut BTreeSet<SessionId>) -> bool {
     if book.rounds() == 0 {
         return false;
     }
@@ -301,7 +301,7 @@ pub(super) fn identify_noted(lock: &mut Lock, book: &Book, unlisted: &mut BTreeS
 }
 
 /// The lock as it would be once a znode was deleted: the same function that will follow the deletion says who holds.
-pub(crate) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, book: &Book, now: TimeMs) -> Lock {
+pub(crate) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, book: &MemberEvidence, now: TimeMs) -> Lock {
     let mut after = lock.clone();
     follow_holders(&mut after, without, offset, now, Seen::Watched);
     identify(&mut after, book);

@@ -232,7 +232,7 @@ impl Observatory {
     }
 
     fn take_on_alone(&mut self, now: TimeMs, lock: Lock, out: &mut Vec<Change>) {
-        let is_office = self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::Office);
+        let is_office = self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::LeaderElection);
         if !is_office && !self.locks.contains(&lock.path) {
             self.appear(now, lock, refresh::Seen::AfterGap, out);
         }

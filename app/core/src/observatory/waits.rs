@@ -3,27 +3,27 @@
 use std::collections::BTreeMap;
 
 use super::Observatory;
-use crate::history::Happening;
-use crate::lock::{Lock, Seat, Since, Tenure};
+use crate::history::SessionEvent;
+use crate::lock::{ContenderRef, Hold, Lock, Since};
 use crate::recipe::{Access, Recipe, Shape};
 use crate::znode::{SessionId, Zxid};
 
 /// One znode of a session in one lock.
 #[derive(Clone, Debug)]
-pub struct Spot<'a> {
+pub struct SessionLock<'a> {
     /// The lock.
     pub lock: &'a Lock,
     /// The znode.
-    pub seat: Seat<'a>,
+    pub seat: ContenderRef<'a>,
     /// It holds; else it waits.
-    pub tenure: Option<&'a Tenure>,
+    pub tenure: Option<&'a Hold>,
     /// What it wants.
     pub access: Access,
     /// Holds since, as we saw it; else waits since.
     pub since: Since,
 }
 
-impl Spot<'_> {
+impl SessionLock<'_> {
     /// Identity of its znode.
     pub fn czxid(&self) -> Option<Zxid> {
         self.seat.child.read.as_ref().map(|read| read.czxid)
@@ -49,19 +49,19 @@ impl Observatory {
     }
 
     /// What a session holds and waits for in all locks.
-    pub fn spots(&self, session: SessionId) -> impl Iterator<Item = Spot<'_>> {
+    pub fn spots(&self, session: SessionId) -> impl Iterator<Item = SessionLock<'_>> {
         self.roots.iter().flat_map(move |view| view.mirror.owned_by(session)).filter_map(|(directory, key, child)| {
-            let seat = Seat { directory, key, child };
+            let seat = ContenderRef { directory, key, child };
             let own = self.locks.get(&seat.path()).filter(|lock| lock.is_alone());
             let lock = own.or_else(|| self.lock_at(directory)).filter(|lock| lock.seats(directory, key, child))?;
             let tenure = lock.tenure_of(&seat);
             let since = tenure.map_or_else(|| Since::of(child), |tenure| Since::Arrived(tenure.since));
-            Some(Spot { lock, seat, tenure, access: lock.access(&seat), since })
+            Some(SessionLock { lock, seat, tenure, access: lock.access(&seat), since })
         })
     }
 
     /// What happened to a session, newest first.
-    pub fn happenings(&self, session: SessionId) -> impl Iterator<Item = &Happening> {
+    pub fn happenings(&self, session: SessionId) -> impl Iterator<Item = &SessionEvent> {
         self.history.of(session)
     }
 
@@ -70,7 +70,7 @@ impl Observatory {
         let mirror = self.mirror_of(lock)?;
         let mut seats = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().flat_map(|path| {
             let own = mirror.directory(path).into_iter().flat_map(|directory| mirror.owned_in(directory, session));
-            own.map(move |(key, child)| Seat { directory: path, key, child }).filter(|seat| lock.seats(path, seat.key, seat.child))
+            own.map(move |(key, child)| ContenderRef { directory: path, key, child }).filter(|seat| lock.seats(path, seat.key, seat.child))
         });
         seats.find(|seat| lock.tenure_of(seat).is_none()).map(|seat| seat.key.name().into())
     }
@@ -88,7 +88,7 @@ pub(super) fn makes_edges(lock: &Lock) -> bool {
 /// Its contenders wait for each other, and go once they had it.
 pub(super) fn is_waited_for(lock: &Lock) -> bool {
     match lock.recognition.shape {
-        Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling => true,
+        Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling => true,
         Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => false,
     }
 }

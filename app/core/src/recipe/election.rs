@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "Solr election",
         evidence: "names are <session id>-<node>-n_<sequence>",
         matches: |name| name.number.is_some() && solr_node(name.stem).is_some(),
-        composite: Some(Shape::Office),
+        composite: Some(Shape::LeaderElection),
         ..ELECTION
     },
     Rule {

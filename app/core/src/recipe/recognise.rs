@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::barrier::MARKS;
 use super::{Access, Confidence, Place, Recipe, RuleId, is_catch_all, rule};
-use crate::mirror::{Child, ChildKey, Directory, Kin, Mirror};
+use crate::mirror::{Child, ChildKey, Directory, Mirror, RuleCount};
 use crate::znode::{join_path, split_path};
 
 /// How the znodes of a lock lie.
@@ -14,7 +14,7 @@ pub enum Shape {
     /// One queue of numbered children.
     Line,
     /// `election/` is the queue; an ephemeral `leader` elsewhere says who has taken office (Solr).
-    Office,
+    LeaderElection,
     /// One child of a fixed name; the lock is the directory.
     Fixed,
     /// The lock is the znode itself. HBase's other masters wait in the sibling `backup-masters`.
@@ -33,7 +33,7 @@ pub enum Shape {
     TakenItems,
     /// Members of a group; all are in.
     Group,
-    /// Known to have been used as a lock; empty.
+    /// WokenBasis to have been used as a lock; empty.
     Idle,
 }
 
@@ -247,8 +247,8 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
     {
         return at(home, kazoo_semaphore(leading));
     }
-    if name == "election" && rule(leading).composite == Some(Shape::Office) {
-        return at(parent, Recognition::of(leading, Shape::Office));
+    if name == "election" && rule(leading).composite == Some(Shape::LeaderElection) {
+        return at(parent, Recognition::of(leading, Shape::LeaderElection));
     }
     let mut found = Recognition::of(leading, Shape::Line);
     let reads = directory.census().iter().find(|kin| kin.totals.count > 0 && rule(kin.rule).access == Access::Read);
@@ -264,7 +264,7 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
 
 /// A directory of Curator's leases: it has some now, or had some and stayed.
 fn has_leases(directory: &Directory) -> bool {
-    let leases = |kin: &Kin| kin.evidence > 0 && rule(kin.rule).place == Place::Lease;
+    let leases = |kin: &RuleCount| kin.evidence > 0 && rule(kin.rule).place == Place::Lease;
     directory.is_empty() || directory.census().iter().any(leases)
 }
 
@@ -373,7 +373,7 @@ pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> 
 
 /// The evidence in words: what the names say, a line a kind.
 pub fn evidence(directory: &Directory) -> impl Iterator<Item = String> {
-    let line = |kin: &Kin| format!("{} × {}: {}", kin.evidence, rule(kin.rule).label, rule(kin.rule).evidence);
+    let line = |kin: &RuleCount| format!("{} × {}: {}", kin.evidence, rule(kin.rule).label, rule(kin.rule).evidence);
     directory.census().iter().filter(|kin| kin.evidence > 0).map(line)
 }
 

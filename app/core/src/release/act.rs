@@ -135,7 +135,7 @@ pub enum Fact {
 pub struct End {
     /// How.
     pub ending: Ending,
-    /// Known by what.
+    /// WokenBasis by what.
     pub fact: Fact,
     /// What is at the path now, as far as that was read.
     pub there: Option<Seen>,

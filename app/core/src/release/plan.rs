@@ -5,8 +5,8 @@ use std::fmt;
 
 use super::target::{Naming, Target};
 use super::warn::Warning;
-use crate::evidence::{Liveness, Peer};
-use crate::lock::{Lock, Seat, Tenure};
+use crate::evidence::{ClientState, Liveness};
+use crate::lock::{ContenderRef, Hold, Lock};
 use crate::mirror::Mirror;
 use crate::observatory::refresh::foresee;
 use crate::observatory::{Observatory, RootState};
@@ -93,13 +93,13 @@ pub struct Plan<'a> {
     /// The lock.
     pub lock: &'a Lock,
     /// The znode.
-    pub seat: Seat<'a>,
+    pub seat: ContenderRef<'a>,
     /// Its incarnation.
     pub target: Target,
     /// Whether it holds.
     pub role: Role,
     /// Those that hold after it and do not now, in order.
-    pub next: Vec<Seat<'a>>,
+    pub next: Vec<ContenderRef<'a>>,
     /// Who gets it, in one sentence.
     pub next_sentence: String,
     /// Waiters that move up.
@@ -135,7 +135,7 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
     let peer = read.owner().map(|owner| observatory.book().peer(owner, seat.child.arrived_at));
     let directories: Vec<&str> = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().map(AsRef::as_ref).collect();
     let after = foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.book(), now);
-    let gets: Vec<&Tenure> = after.holders.iter().filter(|tenure| !holds_already(lock, tenure)).collect();
+    let gets: Vec<&Hold> = after.holders.iter().filter(|tenure| !holds_already(lock, tenure)).collect();
     let next = gets.iter().filter_map(|tenure| seat_of(lock, mirror, tenure)).collect();
     let mut plan = Plan {
         lock,
@@ -153,7 +153,7 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
     Ok(plan)
 }
 
-fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a Mirror, Seat<'a>), Refusal> {
+fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a Mirror, ContenderRef<'a>), Refusal> {
     let lock = observatory.lock(path);
     let is_directory = lock.is_some_and(|lock| !lock.is_alone() && (*lock.path == *path || lock.parts.hold(path)));
     if is_directory {
@@ -165,7 +165,7 @@ fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a M
     let lock = lock.ok_or(Refusal::NotAContender)?;
     let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()];
     let directory = parts.into_iter().flatten().find(|part| ***part == *parent).ok_or(Refusal::NotAContender)?;
-    let seat = Seat { directory, key, child };
+    let seat = ContenderRef { directory, key, child };
     match lock.recognition.shape {
         _ if lock.standing.pending.as_deref() == Some(name) => Err(Refusal::SetAside),
         _ if !lock.seats(parent, key, child) => Err(Refusal::NotAContender),
@@ -177,42 +177,42 @@ fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a M
 }
 
 /// Only numbered queues have names that never come again; a number elsewhere was chosen by the client.
-fn naming(lock: &Lock, seat: &Seat<'_>) -> Naming {
-    let is_queue = matches!(lock.recognition.shape, Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+fn naming(lock: &Lock, seat: &ContenderRef<'_>) -> Naming {
+    let is_queue = matches!(lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
     if is_queue && seat.key.number().is_some() { Naming::Sequential } else { Naming::Fixed }
 }
 
-fn role(lock: &Lock, seat: &Seat<'_>) -> Role {
+fn role(lock: &Lock, seat: &ContenderRef<'_>) -> Role {
     let is_lease = lock.has_leases() && *seat.directory == lock.parts.main;
     if is_lease || lock.tenure_of(seat).is_some() { Role::Holder } else { Role::Waiter }
 }
 
-fn holds_already(lock: &Lock, tenure: &Tenure) -> bool {
+fn holds_already(lock: &Lock, tenure: &Hold) -> bool {
     lock.holders.iter().any(|held| held.name == tenure.name && held.directory == tenure.directory)
 }
 
-fn seat_of<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Tenure) -> Option<Seat<'a>> {
+fn seat_of<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Hold) -> Option<ContenderRef<'a>> {
     let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()];
     let directory = parts.into_iter().flatten().find(|part| ***part == *tenure.directory)?;
     let (key, child) = mirror.directory(directory)?.child(&tenure.name)?;
-    Some(Seat { directory, key, child })
+    Some(ContenderRef { directory, key, child })
 }
 
 /// Waiters that stand behind it; those of a semaphore stand behind each of its leases.
-fn moving(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, role: Role) -> u32 {
+fn moving(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, role: Role) -> u32 {
     match lock.recognition.shape {
         Shape::Gathering | Shape::TakenItems | Shape::Group | Shape::Items | Shape::Idle => 0,
         Shape::Fixed | Shape::Alone | Shape::Gate => lock.waiters_seen(),
         _ if lock.has_leases() && role == Role::Holder => lock.waiters_seen(),
         _ => {
-            let is_it = |other: &Seat<'_>| other.key == seat.key && other.directory == seat.directory;
+            let is_it = |other: &ContenderRef<'_>| other.key == seat.key && other.directory == seat.directory;
             let behind = lock.contenders(mirror).skip_while(|other| !is_it(other)).skip(1);
             u32::try_from(behind.filter(|other| lock.tenure_of(other).is_none()).count()).unwrap_or(u32::MAX)
         }
     }
 }
 
-fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], after: &Lock) -> String {
+fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Hold], after: &Lock) -> String {
     let stays = after.holders.iter().filter(|tenure| holds_already(lock, tenure)).count();
     match lock.recognition.shape {
         Shape::Gate => return "The barrier opens for all who wait.".to_owned(),
@@ -236,7 +236,7 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], aft
         }
         _ => {}
     }
-    let named = |tenure: &&Tenure| match tenure.czxid {
+    let named = |tenure: &&Hold| match tenure.czxid {
         Some(czxid) => format!("{} (fencing value {czxid})", verdict::place_of(tenure)),
         None => verdict::place_of(tenure),
     };
@@ -254,7 +254,7 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Tenure], aft
     }
 }
 
-fn frees_itself(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, peer: Option<&Peer>) -> Option<FreesItself> {
+fn frees_itself(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, peer: Option<&ClientState>) -> Option<FreesItself> {
     let dead = peer.filter(|peer| peer.liveness == Liveness::Disconnected).and_then(|peer| peer.runs_out);
     let by_clock = || lock.tenure_of(seat).and_then(|_| lock.ends_at(mirror)).map(|at| FreesItself { at, is_upper_bound: false });
     dead.map(|runs_out| FreesItself { at: runs_out.at, is_upper_bound: !runs_out.is_told }).or_else(by_clock)
@@ -262,20 +262,20 @@ fn frees_itself(lock: &Lock, mirror: &Mirror, seat: &Seat<'_>, peer: Option<&Pee
 
 /// Curator's holder that was made revocable watches the data of its own znode (`LockInternals.internalLockLoop`);
 /// nobody else has a reason to.
-fn can_revoke(observatory: &Observatory, lock: &Lock, seat: &Seat<'_>, role: Role, path: &str, now: TimeMs) -> bool {
+fn can_revoke(observatory: &Observatory, lock: &Lock, seat: &ContenderRef<'_>, role: Role, path: &str, now: TimeMs) -> bool {
     let dialect = seat.child.rule.map(|id| rule(id).dialect);
     let is_curator = matches!(dialect, Some(Dialect::CuratorLock | Dialect::CuratorReadWrite)) && lock.recognition.shape == Shape::Line;
     let watchers = || observatory.book().watchers(now, path, observatory.session());
     is_curator && role == Role::Holder && seat.child.owner().is_some_and(|owner| watchers().contains(&owner))
 }
 
-fn warnings(plan: &Plan<'_>, peer: Option<&Peer>, state: RootState) -> Vec<Warning> {
+fn warnings(plan: &Plan<'_>, peer: Option<&ClientState>, state: RootState) -> Vec<Warning> {
     let (lock, recipe) = (plan.lock, plan.lock.recognition.recipe);
     let shape = lock.recognition.shape;
     let is_holder = plan.role == Role::Holder;
     let is_timed = plan.seat.child.rule.is_some_and(|id| rule(id).place == Place::Timed);
     let watches_itself = lock.recognition.label.contains("ZKFC");
-    let is_line = matches!(shape, Shape::Line | Shape::Office | Shape::Fixed | Shape::Alone);
+    let is_line = matches!(shape, Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone);
     let of_owner = match peer {
         None if is_timed || shape == Shape::Gate => None,
         None => Some(Warning::Persistent),
@@ -287,7 +287,7 @@ fn warnings(plan: &Plan<'_>, peer: Option<&Peer>, state: RootState) -> Vec<Warni
         }),
     };
     let all = [
-        (shape == Shape::Office, Warning::OfficeStays),
+        (shape == Shape::LeaderElection, Warning::OfficeStays),
         (is_holder && is_line && !is_timed && !watches_itself && recipe == Recipe::Election, Warning::TwoLeaders),
         (is_holder && is_line && !is_timed && recipe != Recipe::Election && recipe != Recipe::Semaphore, Warning::OldHolderBelieves),
         (is_holder && (lock.has_leases() || recipe == Recipe::Semaphore), Warning::LeaseUsedOn),

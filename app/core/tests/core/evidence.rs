@@ -2,7 +2,7 @@
 
 use lockscope_core::change::Departure;
 use lockscope_core::evidence::{Answer, Connection, Expiry, Fired, Health, Liveness, Report, Round, SessionTable, Trouble, Watch, WatchTable};
-use lockscope_core::lock::{Known, Woken};
+use lockscope_core::lock::{Woken, WokenBasis};
 use lockscope_core::observation::Observation;
 use lockscope_core::release::{self, Warning};
 use lockscope_core::time::TimeMs;
@@ -270,7 +270,7 @@ fn a_wait_is_confirmed_or_missing_by_the_tables() {
         lock.contenders(mirror).skip(1).map(|seat| lock.confirm(observatory.book(), now, &seat, &lock.waits_for(mirror, &seat)[0])).collect();
     assert_eq!(told, [Watch::Confirmed, Watch::Missing]);
     let woken = lock.woken(observatory.book(), mirror, now, observatory.session()).unwrap();
-    assert_eq!(woken, Woken { sessions: Some(1), known: Known::Counted, bytes: Some(32 + FIRST.len() as u64) }, "we are not counted");
+    assert_eq!(woken, Woken { sessions: Some(1), known: WokenBasis::Counted, bytes: Some(32 + FIRST.len() as u64) }, "we are not counted");
     story.tell("1005900 tick");
     assert!(story.findings("/l").starts_with("missing_watch Warning: 1 waiter is connected"), "{}", story.findings("/l"));
     story.tell(&format!("1006000 - {FIRST}"));
@@ -293,7 +293,7 @@ fn without_tables_the_recipe_tells_whom_a_release_wakes() {
     let observatory = &story.observatory;
     let lock = story.lock("/l");
     let woken = lock.woken(observatory.book(), observatory.mirror_of(lock).unwrap(), TimeMs(story.now), None).unwrap();
-    assert_eq!((woken.sessions, woken.known), (Some(1), Known::ByRule));
+    assert_eq!((woken.sessions, woken.known), (Some(1), WokenBasis::ByRule));
 }
 
 #[test]

@@ -189,7 +189,7 @@ impl Story {
         let lock = self.lock(path);
         let mirror = self.observatory.mirror_of(lock).unwrap();
         let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
-        let line = |seat: lockscope_core::lock::Seat<'_>| {
+        let line = |seat: lockscope_core::lock::ContenderRef<'_>| {
             let name = |target: &lockscope_core::lock::Target<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
             let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
             format!("{} -> {}", seat.key.name(), targets.join(" ")).trim_end().to_owned()

@@ -1,7 +1,7 @@
 //! The flight recorder: what is in it, in which order, and what is no more.
 
 use lockscope_core::change::Change;
-use lockscope_core::observatory::{Happened, RECORDED_MAX, RootState};
+use lockscope_core::observatory::{Event, RECORDED_MAX, RootState};
 
 use crate::language::Story;
 
@@ -13,13 +13,13 @@ fn story() -> Story {
 
 /// What is recorded after a number, a word or two each.
 fn told(story: &Story, after: u64) -> Vec<String> {
-    let word = |what: &Happened| match what {
-        Happened::Root(_, state) => format!("root {state:?}"),
-        Happened::Changed(Change::Arrived { node, .. }) => format!("+ {node}"),
-        Happened::Changed(Change::Identified { .. }) => "owner".to_owned(),
-        Happened::Changed(Change::Left { node, .. }) => format!("- {node}"),
-        Happened::Changed(Change::HolderChanged { node, .. }) => format!("holds {node:?}"),
-        Happened::Changed(other) => format!("{other:?}"),
+    let word = |what: &Event| match what {
+        Event::Root(_, state) => format!("root {state:?}"),
+        Event::Changed(Change::Arrived { node, .. }) => format!("+ {node}"),
+        Event::Changed(Change::Identified { .. }) => "owner".to_owned(),
+        Event::Changed(Change::Left { node, .. }) => format!("- {node}"),
+        Event::Changed(Change::HolderChanged { node, .. }) => format!("holds {node:?}"),
+        Event::Changed(other) => format!("{other:?}"),
     };
     story.observatory.recorder().after(after).map(|recorded| format!("{} {} {}", recorded.number, recorded.at.0, word(&recorded.what))).collect()
 }

@@ -1,6 +1,6 @@
 //! What may be missing from a lock, and those who wait without a znode.
 
-use lockscope_core::lock::Known;
+use lockscope_core::lock::WokenBasis;
 use lockscope_core::missing::Missing;
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::Verdict;
@@ -183,7 +183,7 @@ fn home_made() -> Story {
     story
 }
 
-fn woken(story: &Story) -> (Option<u32>, Known) {
+fn woken(story: &Story) -> (Option<u32>, WokenBasis) {
     let lock = story.lock("/l");
     let mirror = story.observatory.mirror_of(lock).unwrap();
     let woken = lock.woken(story.observatory.book(), mirror, TimeMs(story.now), story.observatory.session()).unwrap();
@@ -194,15 +194,15 @@ fn woken(story: &Story) -> (Option<u32>, Known) {
 #[test]
 fn whom_a_release_wakes_is_not_known_where_clients_may_watch_the_list_of_children() {
     let mut story = home_made();
-    assert_eq!(woken(&story), (None, Known::Unknown), "its names are anybody's");
+    assert_eq!(woken(&story), (None, WokenBasis::Unknown), "its names are anybody's");
     let table = |at, watches: &[(&str, &[i64])]| vec![member("m1", at).connected(&[(10, 0), (11, 0), (12, 0)]).watches(watches)];
     ask(&mut story, table(1_010_000, &[]));
-    assert_eq!(woken(&story), (None, Known::Unknown), "no table has watches on children");
+    assert_eq!(woken(&story), (None, WokenBasis::Unknown), "no table has watches on children");
     ask(&mut story, table(1_026_000, &[("/l/lock-0000000000", &[11])]));
-    assert_eq!(woken(&story), (Some(1), Known::AtLeast), "the last one may watch the list");
+    assert_eq!(woken(&story), (Some(1), WokenBasis::AtLeast), "the last one may watch the list");
     ask(&mut story, table(1_042_000, &[("/l/lock-0000000000", &[11]), ("/l/lock-0000000001", &[12])]));
-    assert_eq!(woken(&story), (Some(1), Known::Counted), "each waits for the one before");
+    assert_eq!(woken(&story), (Some(1), WokenBasis::Counted), "each waits for the one before");
     story.tell("1043000 - /l/lock-0000000000");
-    assert_eq!(woken(&story), (None, Known::Unknown), "the table is of the hold before");
+    assert_eq!(woken(&story), (None, WokenBasis::Unknown), "the table is of the hold before");
     assert_eq!(story.lock("/l").tally.past[0].woke, None);
 }

@@ -6,18 +6,18 @@ use lockscope_core::recipe::Recipe;
 use lockscope_wire as wire;
 
 use super::words::{wire_recipe, wire_verdict};
-use super::{Look, Terms, Waits, as_of_several, count32};
+use super::{ProjectionContext, Terms, Waits, as_of_several, count32};
 
 /// A lock that fits the query.
 struct Found<'a> {
-    look: Look<'a>,
+    look: ProjectionContext<'a>,
     lock: &'a Lock,
     group: (usize, u32),
     key: i64,
 }
 
 /// The board for a query.
-pub fn board(looks: &[Look<'_>], query: &wire::BoardQuery) -> wire::Board {
+pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire::Board {
     let terms = Terms::parse(&query.q);
     let mut totals = wire::Totals::default();
     let mut verdicts = [0_u32; wire::Verdict::ALL.len()];
@@ -44,7 +44,7 @@ pub fn board(looks: &[Look<'_>], query: &wire::BoardQuery) -> wire::Board {
     totals.verdicts = wire::Verdict::ALL.into_iter().zip(verdicts).rev().filter(|(_, count)| *count > 0).collect();
     let rows = found.iter().skip(query.offset as usize).take(query.limit as usize).map(|found| found.look.row(found.lock)).collect();
     let window = wire::Window { total: count32(found.len()), offset: query.offset, rows };
-    let roots = looks.iter().flat_map(Look::root_briefs).collect();
+    let roots = looks.iter().flat_map(ProjectionContext::root_briefs).collect();
     wire::Board { head: wire::BoardHead { as_of: as_of_several(looks), totals, roots }, window }
 }
 

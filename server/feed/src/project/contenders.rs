@@ -3,16 +3,16 @@
 use base64::Engine as _;
 use lockscope_core::evidence::Watch;
 use lockscope_core::label::{label_of, text_label_of};
-use lockscope_core::lock::{Lock, Seat, Since, Target};
+use lockscope_core::lock::{ContenderRef, Lock, Since, Target};
 use lockscope_core::mirror::{Mirror, Read};
 use lockscope_core::recipe::Shape;
 use lockscope_wire as wire;
 
 use super::evidence::HIDDEN_MAX;
 use super::words::wire_access;
-use super::{Look, count32};
+use super::{ProjectionContext, count32};
 
-impl<'a> Look<'a> {
+impl<'a> ProjectionContext<'a> {
     /// A window of a lock's contenders, in order; those without a znode come last.
     pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, offset: usize, limit: usize) -> Vec<wire::Contender> {
         let seats = lock.contenders(mirror).enumerate().skip(offset).take(limit);
@@ -30,7 +30,7 @@ impl<'a> Look<'a> {
     }
 
     /// One contender with what it waits for, and its payload for those who may see it.
-    pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &Seat<'_>) -> wire::Contender {
+    pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &ContenderRef<'_>) -> wire::Contender {
         let mut row = self.contender(lock, at, seat);
         let read = seat.child.read.as_ref().filter(|_| self.sight.payloads());
         row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes));
@@ -45,13 +45,13 @@ impl<'a> Look<'a> {
         let look = *self;
         let seats = lock.holders.iter().filter_map(move |tenure| {
             let (key, child) = lock.child_of(mirror, tenure)?;
-            Some(Seat { directory: &tenure.directory, key, child })
+            Some(ContenderRef { directory: &tenure.directory, key, child })
         });
         seats.enumerate().map(move |(at, seat)| look.contender(lock, at, &seat))
     }
 
     /// That others wait for the same znode says more than that a table has this one; that none has it says most.
-    fn edge(&self, lock: &Lock, seat: &Seat<'_>, target: &Target<'_>) -> wire::Edge {
+    fn edge(&self, lock: &Lock, seat: &ContenderRef<'_>, target: &Target<'_>) -> wire::Edge {
         let evidence = match (lock.confirm(self.observatory.book(), self.now, seat, target), target.is_shared) {
             (Watch::Missing, _) => wire::EdgeEvidence::Missing,
             (_, true) => wire::EdgeEvidence::Shared,
@@ -61,7 +61,7 @@ impl<'a> Look<'a> {
         wire::Edge { to: target.path(), evidence }
     }
 
-    fn contender(&self, lock: &Lock, at: usize, seat: &Seat<'_>) -> wire::Contender {
+    fn contender(&self, lock: &Lock, at: usize, seat: &ContenderRef<'_>) -> wire::Contender {
         let tenure = lock.tenure_of(seat);
         // Of a large group of readers or members only the first are told apart; the others stand right behind them.
         let holds = tenure.is_some() || (at < lock.standing.holders as usize && at >= lockscope_core::lock::HOLDERS_MAX);
@@ -123,7 +123,7 @@ mod tests {
     use lockscope_core::znode::{Facts, SessionId, Zxid};
 
     use super::*;
-    use crate::Sight;
+    use crate::VisibilityScope;
     use crate::project::EnsembleInfo;
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
         let ensemble = EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
         let mut shown = Vec::new();
         loop {
-            let look = Look { observatory: &observatory, ensemble: &ensemble, sight: &Sight::ALL, now: NOW + 2 };
+            let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, sight: &VisibilityScope::ALL, now: NOW + 2 };
             let lock = observatory.lock("/l").unwrap();
             let holder = look.holders(lock, observatory.mirror_of(lock).unwrap()).next().unwrap();
             shown.push((holder.liveness, lock.verdict));

@@ -2,7 +2,7 @@
 
 use lockscope_core::change::Departure;
 use lockscope_core::finding::{Finding, Severity};
-use lockscope_core::lock::{Capacity, Lock, Maximum, PastTenure};
+use lockscope_core::lock::{Capacity, Lock, Maximum, PastHold};
 use lockscope_core::mirror::{Child, ChildKey, Mirror};
 use lockscope_core::recipe::Shape;
 use lockscope_core::time::TimeMs;
@@ -16,7 +16,7 @@ const FOREIGN_MAX: usize = 50;
 /// Sequence numbers there are before the counter runs over.
 const SEQUENCE_MAX: u64 = 2_147_483_647;
 
-pub(super) fn past_holder(past: &PastTenure) -> wire::PastHolder {
+pub(super) fn past_holder(past: &PastHold) -> wire::PastHolder {
     wire::PastHolder {
         node: past.tenure.name.to_string(),
         session_id: past.tenure.owner.map(|owner| wire::SessionId(owner.0)),
@@ -90,7 +90,7 @@ pub(super) fn notes(lock: &Lock) -> Vec<String> {
         Shape::Items => "Consumers of this queue have no znode: the tree shows the items, not who waits for them.",
         Shape::TakenItems => "An item under taken/ is held by the session that works on it; consumers that wait have no znode.",
         Shape::Group => "Members of a group wait for nobody.",
-        Shape::Line | Shape::Office | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Idle => return Vec::new(),
+        Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Idle => return Vec::new(),
     };
     vec![note.to_owned()]
 }

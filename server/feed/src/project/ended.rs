@@ -5,7 +5,7 @@ use lockscope_wire as wire;
 
 /// An ending in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct OutcomeText {
     /// The word.
     pub outcome: wire::Outcome,
     /// The sentence; without its full stop where something is to follow.
@@ -17,16 +17,16 @@ pub struct Told {
 }
 
 /// Tells an ending; None when the order broke off without one.
-pub fn told(end: Option<&End>, target: &Target) -> Told {
+pub fn told(end: Option<&End>, target: &Target) -> OutcomeText {
     let Some(end) = end else {
-        return Told {
+        return OutcomeText {
             outcome: wire::Outcome::Unknown,
             sentence: format!("The order broke off inside Lockscope: whether {} was deleted is not known", target.czxid),
             is_verified: false,
             proof: "an error of ours",
         };
     };
-    Told { outcome: outcome(end.ending), sentence: sentence(end, target), is_verified: end.is_verified, proof: proof(end.fact) }
+    OutcomeText { outcome: outcome(end.ending), sentence: sentence(end, target), is_verified: end.is_verified, proof: proof(end.fact) }
 }
 
 fn outcome(ending: Ending) -> wire::Outcome {

@@ -2,12 +2,12 @@
 
 use lockscope_core::change::{Change, Departure};
 use lockscope_core::observation::Link;
-use lockscope_core::observatory::{Happened, Recorded};
+use lockscope_core::observatory::{Event, Recorded};
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_wire::words::plural;
 use lockscope_wire::{self as wire, EventKind, EventRow, EventsQuery, Lately, LatelyIn};
 
-use super::Look;
+use super::ProjectionContext;
 use super::words::{wire_root_state, wire_verdict};
 
 /// What there is of one ensemble, without the server's epoch.
@@ -24,14 +24,14 @@ pub struct EventsTold {
 }
 
 /// The newest rows of every ensemble that is meant.
-pub fn lately(looks: &[Look<'_>], query: &EventsQuery) -> Lately {
+pub fn lately(looks: &[ProjectionContext<'_>], query: &EventsQuery) -> Lately {
     let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
     let told = meant.map(|look| events(look, query, None));
     Lately { ensembles: told.map(|EventsTold { ensemble, events, .. }| LatelyIn { ensemble, events }).collect() }
 }
 
 /// One ensemble's rows with a greater number than `after`; without one, its newest.
-pub fn events(look: &Look<'_>, query: &EventsQuery, after: Option<u64>) -> EventsTold {
+pub fn events(look: &ProjectionContext<'_>, query: &EventsQuery, after: Option<u64>) -> EventsTold {
     let recorder = look.observatory.recorder();
     let limit = query.limit as usize;
     // Most rows are told apart before anything is made of them.
@@ -75,24 +75,24 @@ impl About {
     }
 }
 
-impl Look<'_> {
+impl ProjectionContext<'_> {
     /// The lock or root that it is about.
     fn place<'a>(&'a self, recorded: &'a Recorded) -> Option<&'a str> {
         match &recorded.what {
-            Happened::Root(root, _) => self.observatory.roots().get(root.0 as usize).map(|root| &*root.path),
-            Happened::Changed(change) => change.lock(),
+            Event::Root(root, _) => self.observatory.roots().get(root.0 as usize).map(|root| &*root.path),
+            Event::Changed(change) => change.lock(),
         }
     }
 
     /// One row, if what it tells of may be seen.
     fn event(&self, recorded: &Recorded) -> Option<EventRow> {
         let (kind, about, text) = match &recorded.what {
-            Happened::Root(root, state) => {
+            Event::Root(root, state) => {
                 let path = &self.observatory.roots().get(root.0 as usize)?.path;
                 let state = wire_root_state(*state);
                 self.sight.overlaps(path).then(|| (EventKind::Root, About::lock(path), format!("The root is {}.", state.name())))?
             }
-            Happened::Changed(change) => self.told(change)?,
+            Event::Changed(change) => self.told(change)?,
         };
         let About { path, node, czxid, session, verdict, finding } = about;
         let czxid = czxid.map(|zxid| wire::Zxid(zxid.0));

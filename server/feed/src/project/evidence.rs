@@ -1,32 +1,32 @@
 //! What members tell, in the wire's words.
 
-use lockscope_core::evidence::{Known, Liveness, Member, MemberRole, Peer, RunsOut, Source, Trouble};
-use lockscope_core::lock::{Known as HerdKnown, Lock, Tenure};
+use lockscope_core::evidence::{ClientState, Liveness, Member, MemberRole, RunsOut, SessionRecord, Source, Trouble};
+use lockscope_core::lock::{Hold, Lock, WokenBasis};
 use lockscope_core::mirror::Mirror;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_wire as wire;
 
-use super::{Look, count32};
+use super::{ProjectionContext, count32};
 
 /// Waiters without a znode that are listed; more are only counted.
 pub(super) const HIDDEN_MAX: usize = 500;
 /// The lower half of a transaction id counts within one leader's time.
 const EPOCH_BITS: u32 = 32;
 
-impl Look<'_> {
+impl ProjectionContext<'_> {
     /// A session's client, whether it is heard of, and when it runs out.
     pub(super) fn peer(&self, session: SessionId, owned_since: TimeMs) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
         self.client(session, &self.observatory.book().peer(session, owned_since))
     }
 
     /// The same of who holds: as the lock's verdict has it, which follows a round a moment later.
-    pub(super) fn holders_peer(&self, tenure: &Tenure, session: SessionId) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
-        let unknown = Peer::default();
+    pub(super) fn holders_peer(&self, tenure: &Hold, session: SessionId) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+        let unknown = ClientState::default();
         self.client(session, tenure.peer.as_deref().unwrap_or(&unknown))
     }
 
-    fn client(&self, session: SessionId, peer: &Peer) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+    fn client(&self, session: SessionId, peer: &ClientState) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
         (self.observatory.book().session(session).and_then(client), wire_liveness(peer.liveness), runs_out(peer))
     }
 
@@ -50,10 +50,10 @@ impl Look<'_> {
     pub(super) fn herd(&self, lock: &Lock, mirror: &Mirror) -> Option<wire::Herd> {
         let woken = lock.woken(self.observatory.book(), mirror, self.now, self.observatory.session())?;
         let known = match woken.known {
-            HerdKnown::Counted => wire::HerdKnown::Counted,
-            HerdKnown::ByRule => wire::HerdKnown::ByRule,
-            HerdKnown::AtLeast => wire::HerdKnown::AtLeast,
-            HerdKnown::Unknown => wire::HerdKnown::Unknown,
+            WokenBasis::Counted => wire::HerdKnown::Counted,
+            WokenBasis::ByRule => wire::HerdKnown::ByRule,
+            WokenBasis::AtLeast => wire::HerdKnown::AtLeast,
+            WokenBasis::Unknown => wire::HerdKnown::Unknown,
         };
         Some(wire::Herd { wakes: woken.sessions, known, bytes: woken.bytes })
     }
@@ -161,7 +161,7 @@ fn behind(own: Zxid, newest: Zxid) -> Option<i64> {
     (own.0 >> EPOCH_BITS == newest.0 >> EPOCH_BITS).then(|| newest.0.saturating_sub(own.0).max(0))
 }
 
-fn client(known: &Known) -> Option<wire::ClientInfo> {
+fn client(known: &SessionRecord) -> Option<wire::ClientInfo> {
     Some(wire::ClientInfo {
         address: known.address.as_deref()?.to_owned(),
         server: known.member.as_deref().unwrap_or_default().to_owned(),
@@ -172,7 +172,7 @@ fn client(known: &Known) -> Option<wire::ClientInfo> {
     })
 }
 
-fn runs_out(peer: &Peer) -> Option<wire::RunsOut> {
+fn runs_out(peer: &ClientState) -> Option<wire::RunsOut> {
     peer.runs_out.map(|RunsOut { at, is_told }| wire::RunsOut { at_ms: at.0, is_told })
 }
 

@@ -5,7 +5,7 @@ use lockscope_core::observatory::{LIVE_AGE_MAX_MS, RootState};
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{self as wire, View};
 
-use super::Look;
+use super::ProjectionContext;
 use super::words::wire_root_state;
 use crate::Known;
 
@@ -14,15 +14,15 @@ const _: () = assert!(LIVE_AGE_MAX_MS == wire::LIVE_AGE_MAX_MS);
 
 /// Up to when a view is known to be true: the earliest instant of all roots that it tells of as they are now; where there
 /// are none, of all that it shows.
-pub fn known(looks: &[Look<'_>], view: &View) -> Known {
+pub fn known(looks: &[ProjectionContext<'_>], view: &View) -> Known {
     let one = if let View::Lock(query) = view { looks.iter().find_map(|look| look.known_of(query)) } else { None };
-    let all = || looks.iter().flat_map(Look::knowns).reduce(both);
+    let all = || looks.iter().flat_map(ProjectionContext::knowns).reduce(both);
     // Without a root nothing is told that could be wrong.
     one.or_else(all).unwrap_or_else(|| Known { at_ms: looks.iter().map(|look| look.now.0).min().unwrap_or_default(), is_live: false })
 }
 
 /// How many roots are too old to be called live: a view may differ when that does.
-pub fn old_roots(looks: &[Look<'_>]) -> u64 {
+pub fn old_roots(looks: &[ProjectionContext<'_>]) -> u64 {
     let states = looks.iter().flat_map(|look| look.roots().map(|(at, _)| look.observatory.root_state(at, look.now).0));
     states.filter(|state| *state == RootState::Stale).count() as u64
 }
@@ -36,7 +36,7 @@ fn both(one: Known, other: Known) -> Known {
     }
 }
 
-impl Look<'_> {
+impl ProjectionContext<'_> {
     fn knowns(&self) -> impl Iterator<Item = Known> {
         self.roots().map(|(at, view)| {
             let state = wire_root_state(self.observatory.root_state(at, self.now).0);

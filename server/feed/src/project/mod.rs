@@ -7,11 +7,11 @@ mod details;
 mod ended;
 mod events;
 mod evidence;
-mod figures;
 mod freshness;
 mod release;
 mod seen;
 mod sessions;
+mod snapshot;
 mod waits;
 mod words;
 
@@ -23,14 +23,14 @@ use lockscope_core::time::TimeMs;
 pub(super) use lockscope_core::znode::is_under;
 use lockscope_wire as wire;
 
-use super::Sight;
+use super::VisibilityScope;
 pub use board::board;
-pub use ended::{Told, told};
+pub use ended::{OutcomeText, told};
 pub use events::{EventsTold, events, lately};
-pub use figures::{Apart, Counted, Figures, LockFigures, PINNED_MAX, figures};
 pub use freshness::{known, old_roots};
 pub use release::{Draft, Holding, shown};
 pub use sessions::sessions;
+pub use snapshot::{Counted, LockSnapshot, MetricSelection, PINNED_MAX, Snapshot, figures};
 pub use waits::waits;
 pub use words::root_help;
 use words::{wire_confidence, wire_missing, wire_recipe, wire_root_state, wire_verdict};
@@ -65,13 +65,13 @@ impl EnsembleInfo {
 
 /// One look at the model.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct ProjectionContext<'a> {
     /// The model.
     pub observatory: &'a Observatory,
     /// Whose model it is; one of which something may be seen.
     pub ensemble: &'a EnsembleInfo,
     /// What may be seen of it.
-    pub sight: &'a Sight,
+    pub sight: &'a VisibilityScope,
     /// The engine's clock.
     pub now: TimeMs,
 }
@@ -85,7 +85,7 @@ struct Waits {
     is_lower_bound: bool,
 }
 
-impl<'a> Look<'a> {
+impl<'a> ProjectionContext<'a> {
     /// Whether there is a lock at a path, as far as may be seen.
     pub fn has_lock(&self, path: &str) -> bool {
         self.observatory.lock(path).is_some_and(|lock| self.sees(&lock.path))
@@ -323,8 +323,8 @@ fn trust(as_of: &wire::AsOf) -> u8 {
 }
 
 /// As of when what several ensembles tell is true: the least trustworthy speaks for all, and none is named.
-fn as_of_several(looks: &[Look<'_>]) -> wire::AsOf {
-    let worst = looks.iter().map(Look::as_of_all).min_by_key(|as_of| (trust(as_of), as_of.since_ms)).unwrap_or_default();
+fn as_of_several(looks: &[ProjectionContext<'_>]) -> wire::AsOf {
+    let worst = looks.iter().map(ProjectionContext::as_of_all).min_by_key(|as_of| (trust(as_of), as_of.since_ms)).unwrap_or_default();
     if looks.len() > 1 { wire::AsOf { ensemble: None, ..worst } } else { worst }
 }
 

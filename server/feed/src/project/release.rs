@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 
 use lockscope_core::evidence::MemberRole;
 use lockscope_core::label::is_identity;
-use lockscope_core::lock::Seat;
+use lockscope_core::lock::ContenderRef;
 use lockscope_core::release::{self, Naming, Refusal, Target};
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_wire::{self as wire, FALLS_MAX, NEXT_MAX};
 
 use super::words::wire_recipe;
-use super::{Look, Sight, count32};
+use super::{ProjectionContext, VisibilityScope, count32};
 
 /// Znodes of one session that are looked at.
 const OWNED_LOOK: usize = 10_000;
@@ -38,7 +38,7 @@ pub struct Holding {
 
 /// A plan as somebody may see it, whoever planned it: without payloads, and without the names of znodes outside. How many
 /// fall is told all the same: whoever ends a session must know it.
-pub fn shown(mut plan: wire::ReleasePlan, sight: &Sight) -> wire::ReleasePlan {
+pub fn shown(mut plan: wire::ReleasePlan, sight: &VisibilityScope) -> wire::ReleasePlan {
     if !sight.payloads() {
         for contender in std::iter::once(&mut plan.holder).chain(&mut plan.next) {
             contender.data = None;
@@ -49,7 +49,7 @@ pub fn shown(mut plan: wire::ReleasePlan, sight: &Sight) -> wire::ReleasePlan {
     plan
 }
 
-impl Look<'_> {
+impl ProjectionContext<'_> {
     /// What releasing the znode at a path would do.
     ///
     /// # Errors
@@ -58,8 +58,8 @@ impl Look<'_> {
         let found = release::plan(self.observatory, path, self.now)?;
         let mirror = self.observatory.mirror_of(found.lock).ok_or(Refusal::NotWatched)?;
         let (falls, falls_count) = found.target.owner.map_or_else(Default::default, |owner| self.falls(owner, path));
-        let row = |seat: &Seat<'_>| {
-            let is_it = |other: &Seat<'_>| other.key == seat.key && other.directory == seat.directory;
+        let row = |seat: &ContenderRef<'_>| {
+            let is_it = |other: &ContenderRef<'_>| other.key == seat.key && other.directory == seat.directory;
             let at = found.lock.contenders(mirror).position(|other| is_it(&other)).unwrap_or_default();
             self.contender_with_edges(found.lock, mirror, at, seat)
         };

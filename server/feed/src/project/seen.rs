@@ -6,13 +6,13 @@ use lockscope_core::finding::{Code, Finding, PATHS_MAX, Severity};
 use lockscope_core::lock::Lock;
 use lockscope_core::mirror::Mirror;
 use lockscope_core::observation::RootId;
-use lockscope_core::observatory::{RootView, Spot};
+use lockscope_core::observatory::{RootView, SessionLock};
 use lockscope_core::verdict::{self, Verdict};
 use lockscope_core::znode::{SessionId, join_path};
 use lockscope_wire as wire;
 
 use super::words::{root_help, wire_root_state};
-use super::{Look, count32, details};
+use super::{ProjectionContext, count32, details};
 
 /// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
 const HIDDEN_CIRCLE: &str = "Deadlocked: a circle of sessions waits for itself here; it goes through locks that you may not see.";
@@ -20,7 +20,7 @@ const HIDDEN_CIRCLE: &str = "Deadlocked: a circle of sessions waits for itself h
 const HIDDEN_MAYBE: &str =
     "Looks like a deadlock, if one thread does both: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 
-impl<'a> Look<'a> {
+impl<'a> ProjectionContext<'a> {
     /// Whether what is at a path may be seen.
     pub(super) fn sees(&self, path: &str) -> bool {
         self.sight.covers_path(path)
@@ -33,7 +33,7 @@ impl<'a> Look<'a> {
     }
 
     /// What a session holds and waits for, in locks that may be seen.
-    pub(super) fn spots(&self, session: SessionId) -> impl Iterator<Item = Spot<'a>> {
+    pub(super) fn spots(&self, session: SessionId) -> impl Iterator<Item = SessionLock<'a>> {
         let sight = self.sight;
         self.observatory.spots(session).filter(move |spot| sight.covers_path(&spot.lock.path))
     }

@@ -2,13 +2,13 @@
 
 use lockscope_core::history::What;
 use lockscope_core::lock::Since;
-use lockscope_core::observatory::Spot;
+use lockscope_core::observatory::SessionLock;
 use lockscope_core::znode::SessionId;
 use lockscope_wire::{self as wire, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
 use super::waits::verdict_of;
 use super::words::wire_verdict;
-use super::{Look, Terms, as_of_several, count32};
+use super::{ProjectionContext, Terms, as_of_several, count32};
 
 /// Znodes of one session that are looked at for its row.
 const SPOTS_MAX: usize = 1_024;
@@ -24,10 +24,10 @@ struct Sum {
 }
 
 /// The sessions for a query.
-pub fn sessions(looks: &[Look<'_>], query: &wire::SessionsQuery) -> wire::Sessions {
+pub fn sessions(looks: &[ProjectionContext<'_>], query: &wire::SessionsQuery) -> wire::Sessions {
     let terms = Terms::parse(&query.q);
     let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
-    let mut sums: Vec<(Look<'_>, Sum)> = meant.flat_map(|look| look.session_sums().into_iter().map(|sum| (*look, sum))).collect();
+    let mut sums: Vec<(ProjectionContext<'_>, Sum)> = meant.flat_map(|look| look.session_sums().into_iter().map(|sum| (*look, sum))).collect();
     let count = |fits: fn(&Sum) -> bool| count32(sums.iter().filter(|(_, sum)| fits(sum)).count());
     let head = wire::SessionsHead {
         as_of: as_of_several(looks),
@@ -55,7 +55,7 @@ pub fn sessions(looks: &[Look<'_>], query: &wire::SessionsQuery) -> wire::Sessio
     wire::Sessions { head, window: wire::Window { total: count32(sums.len()), offset: query.offset, rows } }
 }
 
-impl Look<'_> {
+impl ProjectionContext<'_> {
     /// A sum for every session, in order of their ids: one walk over all contenders, and no row is made.
     fn session_sums(&self) -> Vec<Sum> {
         let sum = |(session, all)| Sum { session, ephemerals: self.owned(session, all), holds: 0, waits: 0, blocks: 0, oldest_wait_at_ms: i64::MAX };
@@ -91,7 +91,7 @@ impl Look<'_> {
             let seen = self.observatory.happenings(session).filter(|happening| self.sees(&happening.lock));
             seen.take(SESSION_EVENTS_MAX).map(event).collect()
         };
-        let mut spots: Vec<Spot<'_>> = self.spots(session).collect();
+        let mut spots: Vec<SessionLock<'_>> = self.spots(session).collect();
         if ephemerals == 0 && history.is_empty() && spots.is_empty() {
             return None;
         }
@@ -150,7 +150,7 @@ impl Look<'_> {
         row
     }
 
-    fn spot_row(&self, spot: &Spot<'_>) -> Option<wire::SpotRow> {
+    fn spot_row(&self, spot: &SessionLock<'_>) -> Option<wire::SpotRow> {
         let mirror = self.observatory.mirror_of(spot.lock)?;
         let at = spot.lock.contenders(mirror).position(|seat| seat.key == spot.seat.key && seat.directory == spot.seat.directory)?;
         Some(wire::SpotRow {
@@ -162,7 +162,7 @@ impl Look<'_> {
     }
 }
 
-fn event(happening: &lockscope_core::history::Happening) -> wire::SessionEvent {
+fn event(happening: &lockscope_core::history::SessionEvent) -> wire::SessionEvent {
     wire::SessionEvent {
         at_ms: happening.at.0,
         lock: happening.lock.to_string(),

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use lockscope_core::deadlock::Cycle;
 use lockscope_core::lock::Lock;
-use lockscope_core::observatory::Spot;
+use lockscope_core::observatory::SessionLock;
 use lockscope_core::verdict::duration;
 use lockscope_core::znode::SessionId;
 use lockscope_wire::{self as wire, WAIT_NODES_MAX};
 
 use super::words::wire_access;
-use super::{Look, as_of_several, count32};
+use super::{ProjectionContext, as_of_several, count32};
 
 /// Sessions followed upwards from those drawn, to tell how far each is from one that waits for nobody.
 const FOLLOWED_MAX: usize = 4_096;
@@ -19,7 +19,7 @@ const FOLLOWED_MAX: usize = 4_096;
 type Edges<'a> = BTreeMap<(SessionId, SessionId, &'a str), i64>;
 
 /// The graph of every ensemble: sessions of one never wait for those of another.
-pub fn waits(looks: &[Look<'_>]) -> wire::Waits {
+pub fn waits(looks: &[ProjectionContext<'_>]) -> wire::Waits {
     let mut all = wire::Waits { as_of: as_of_several(looks), ..wire::Waits::default() };
     for mut one in looks.iter().map(|look| look.waits(WAIT_NODES_MAX / looks.len().max(1))) {
         all.nodes.append(&mut one.nodes);
@@ -31,7 +31,7 @@ pub fn waits(looks: &[Look<'_>]) -> wire::Waits {
     all
 }
 
-impl Look<'_> {
+impl ProjectionContext<'_> {
     fn waits(&self, nodes_max: usize) -> wire::Waits {
         let (ranked, involved) = self.ranked();
         let chosen = self.chosen(&ranked, nodes_max);
@@ -117,14 +117,15 @@ impl Look<'_> {
         edges
     }
 
-    pub(super) fn label_of(&self, spot: &Spot<'_>) -> Option<String> {
+    pub(super) fn label_of(&self, spot: &SessionLock<'_>) -> Option<String> {
         self.label(spot.seat.key.name(), spot.seat.child.read.as_ref()?)
     }
 
     fn wait_node(&self, session: SessionId, cycle_verdict: Option<wire::Verdict>, layer: u32) -> wire::WaitNode {
-        let (holds, waits): (Vec<Spot<'_>>, Vec<Spot<'_>>) = self.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
+        let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) =
+            self.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
         let label = holds.iter().chain(&waits).find_map(|spot| self.label_of(spot));
-        let rows = |spots: Vec<Spot<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
+        let rows = |spots: Vec<SessionLock<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
         wire::WaitNode {
             ensemble: self.ensemble.name.clone(),
             tag: self.ensemble.tag(),
@@ -138,7 +139,7 @@ impl Look<'_> {
         }
     }
 
-    fn spot(&self, spot: &Spot<'_>) -> wire::Spot {
+    fn spot(&self, spot: &SessionLock<'_>) -> wire::Spot {
         wire::Spot {
             lock: spot.lock.path.to_string(),
             node: spot.seat.path(),

@@ -6,7 +6,7 @@ use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
 use crate::http::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::http::api_types::{LockDetail, Locks};
-use crate::http::release::{PlanJson, ResultJson};
+use crate::http::release_api::{PlanJson, ResultJson};
 use crate::http::routes::Verb;
 
 /// An answer of JSON.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lockscope_core::change::Departure;
 use lockscope_core::evidence::Liveness;
 use lockscope_core::finding::{Code, Severity};
-use lockscope_core::lock::{Lock, Tenure};
+use lockscope_core::lock::{Lock, Hold};
 use lockscope_core::verdict::Verdict;
 use lockscope_wire::{Fault, Strategy, ThrownFault};
 use server::lab::LabRefusal;
@@ -26,7 +26,7 @@ async fn seen(fault: Fault, strategy: Strategy, (clients, hold_ms): (u32, u32), 
     for _ in 0..TRIES {
         let scene = Scene::of(strategy, clients, hold_ms).await;
         // A session that was never listed may have connected since its member was asked, and is not called lost.
-        let is_known = |tenure: &Tenure| tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Connected);
+        let is_known = |tenure: &Hold| tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Connected);
         scene.told("connected", |lock| lock.holders.iter().any(is_known)).await;
         let thrown = scene.throw(fault).await.unwrap();
         let is_seen = AtomicBool::new(false);
@@ -47,7 +47,7 @@ async fn seen(fault: Fault, strategy: Strategy, (clients, hold_ms): (u32, u32), 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_holder_runs_out() {
     let expiring = |lock: &Lock, path: &str| {
-        let counts_down = |tenure: &Tenure| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.runs_out.is_some());
+        let counts_down = |tenure: &Hold| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.runs_out.is_some());
         lock.verdict == Verdict::Expiring && lock.holders.iter().any(|tenure| tenure.is_disconnected() && counts_down(tenure))
     };
     let (scene, thrown) = seen(Fault::Kill, Strategy::Predecessor, (3, 6_000), expiring).await;
@@ -59,7 +59,7 @@ async fn a_killed_holder_runs_out() {
 }
 
 fn silent(lock: &Lock, path: &str) -> bool {
-    let is_silent = |tenure: &Tenure| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Silent);
+    let is_silent = |tenure: &Hold| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Silent);
     lock.holders.iter().any(is_silent)
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use access::{Grant, new_token, revoke_token};
 use identity::{Actor, Scope};
 use lockscope_wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
-use server::release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
+use release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
 
 use super::office::{Office, operator, order_of, somebody};
 use crate::harness::{Truth, zookeeper};

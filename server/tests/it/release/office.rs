@@ -15,9 +15,9 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
+use release::{EnsembleHandle, Executed, Refused, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::release::{Desk, Executed, Refused, Site};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
 use zookeeper::members::{self, Demand};
@@ -66,7 +66,7 @@ impl Memory {
 
 /// Everything a desk needs, running.
 pub(crate) struct Office {
-    pub(crate) desk: Desk,
+    pub(crate) desk: ReleaseService,
     /// Where tokens and users are kept.
     pub(crate) people: TempDir,
     pub(crate) journal: Arc<Memory>,
@@ -90,11 +90,11 @@ pub(crate) fn is_live(model: &Observatory) -> bool {
 
 impl Office {
     /// Watches through one address and acts through another.
-    pub(crate) async fn open_through(watch: &str, act: &str, root: &str, settings: server::release::Settings) -> Self {
+    pub(crate) async fn open_through(watch: &str, act: &str, root: &str, settings: release::Settings) -> Self {
         Self::open_with(watch, ReleaseClient::anonymous(act), root, settings).await
     }
 
-    pub(crate) async fn open_with(watch: &str, acting: ReleaseClient, root: &str, settings: server::release::Settings) -> Self {
+    pub(crate) async fn open_with(watch: &str, acting: ReleaseClient, root: &str, settings: release::Settings) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let roots = vec![root.to_owned()];
@@ -113,17 +113,17 @@ impl Office {
         tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());
-        let site = Site { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
+        let site = EnsembleHandle { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
         let people = tempfile::tempdir().unwrap();
         let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), Reach::LOOPBACK, clock.clone());
-        let desk = Desk::new(vec![site], journal.clone(), access, clock.clone(), settings);
+        let desk = ReleaseService::new(vec![site], journal.clone(), access, clock.clone(), settings);
         let office = Self { desk, people, journal, clock, engine, _stopper: stopper, _demand: demand };
         office.until("the view is live", is_live).await;
         office
     }
 
     pub(crate) async fn open(connect: &str, root: &str) -> Self {
-        Self::open_through(connect, connect, root, server::release::Settings::default()).await
+        Self::open_through(connect, connect, root, release::Settings::default()).await
     }
 
     /// Waits until the model satisfies a condition.

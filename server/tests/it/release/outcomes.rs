@@ -55,7 +55,7 @@ impl Stage {
         truth.make("/locks").await;
         let plot = Plot::default();
         let tap = Tap::start(server.address(), hook(&plot)).await;
-        let office = Office::open_through(&server.address(), &tap.address(), "/locks", server::release::Settings::default()).await;
+        let office = Office::open_through(&server.address(), &tap.address(), "/locks", release::Settings::default()).await;
         Self { _server: server, office, truth, tap, plot }
     }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use access::{self, Access, Grant, Reach};
 use lockscope_wire::{AuditKind, Duty, Outcome};
+use release::Settings;
 use runtime::clock::Clock;
 use server::http::Limits;
-use server::release::Settings;
 use server::transport::Bounds;
 
 use super::office::{Office, order_of};

@@ -150,7 +150,7 @@ fn take(world: &mut World, step: &Step) {
 fn check_lock(world: &World, lock: &Lock) {
     let mirror = world.observatory.mirror_of(lock).unwrap();
     let seats: Vec<_> = lock.contenders(mirror).collect();
-    let paths: Vec<String> = seats.iter().map(lockscope_core::lock::Seat::path).collect();
+    let paths: Vec<String> = seats.iter().map(lockscope_core::lock::ContenderRef::path).collect();
     assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), paths.len(), "each contender comes once: {paths:?}");
     let holders = seats.iter().filter(|seat| lock.tenure_of(seat).is_some()).count();
     assert_eq!((lock.standing.holders as usize, lock.holders.len()), (holders, holders), "{}", told(&world.observatory, lock));

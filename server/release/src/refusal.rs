@@ -1,4 +1,4 @@
-//! Why the desk takes no order. Nothing was sent then.
+//! Why the service rejects a request. Nothing was sent then.
 
 /// Kinds of refusals; each maps to one HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

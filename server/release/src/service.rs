@@ -1,4 +1,4 @@
-//! The desk itself: who may plan, order and approve what, and the checks before an order is carried out.
+//! The service itself: who may plan, order and approve what, and the checks before an order is carried out.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,14 +7,14 @@ use std::time::Duration;
 use lockscope_wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
 use tokio::sync::watch;
 
-use super::carry::{Deed, Executed, Order, carry_out};
 use super::checks::{check_right, check_words, cut, may, out_of_scope};
-use super::counts::{Counts, Told};
+use super::counts::{Counts, OutcomeCounts};
+use super::ensemble::EnsembleHandle;
+use super::execute::{Executed, Operation, Order, execute_order};
 use super::limits::Limits;
 use super::orders::{Following, Orders, Who};
 use super::plans::{Planned, Plans};
 use super::refusal::{Refused, RefusedFor};
-use super::site::Site;
 use access::Access;
 use audit::{Entry, Journal, PlanOf, RequestLog};
 use identity::{Actor, Right, is_same_person};
@@ -34,10 +34,10 @@ pub struct Settings {
 
 /// Where releases are planned and ordered. Cheap to clone.
 #[derive(Clone)]
-pub struct Desk(Arc<Inner>);
+pub struct ReleaseService(Arc<Inner>);
 
 struct Inner {
-    sites: Vec<Site>,
+    sites: Vec<EnsembleHandle>,
     log: RequestLog,
     access: Access,
     clock: Clock,
@@ -65,7 +65,7 @@ struct About {
 
 /// An order that was taken. It has its outcome, told and counted once, also when it breaks off.
 struct UnderWay {
-    desk: Desk,
+    service: ReleaseService,
     ensemble: String,
     tell: watch::Sender<Option<Executed>>,
 }
@@ -80,7 +80,7 @@ enum Taken {
 
 impl UnderWay {
     fn ended(&self, executed: Executed) {
-        self.desk.0.counts.ended(Some(&self.ensemble), executed.result.outcome);
+        self.service.0.counts.ended(Some(&self.ensemble), executed.result.outcome);
         self.tell.send_replace(Some(executed));
     }
 }
@@ -90,13 +90,13 @@ impl Drop for UnderWay {
         if self.tell.borrow().is_none() {
             self.ended(broken());
         }
-        self.desk.0.under_way.send_modify(|count| *count -= 1);
+        self.service.0.under_way.send_modify(|count| *count -= 1);
     }
 }
 
-impl Desk {
-    /// A desk for some ensembles; `access` knows who may still do what they could.
-    pub fn new(sites: Vec<Site>, journal: Arc<dyn Journal>, access: Access, clock: Clock, settings: Settings) -> Self {
+impl ReleaseService {
+    /// A service for some ensembles; `access` knows who may still do what they could.
+    pub fn new(sites: Vec<EnsembleHandle>, journal: Arc<dyn Journal>, access: Access, clock: Clock, settings: Settings) -> Self {
         let under_way = watch::Sender::new(0);
         let log = RequestLog::new(journal, clock.clone(), RECORD_MAX);
         let counts = Counts::new(sites.iter().map(|site| site.info.name.clone()));
@@ -110,7 +110,7 @@ impl Desk {
     }
 
     /// How orders ended so far.
-    pub fn counted(&self) -> Told {
+    pub fn counted(&self) -> OutcomeCounts {
         self.0.counts.told()
     }
 
@@ -148,7 +148,7 @@ impl Desk {
     /// # Errors
     /// When the order is not taken; a plan is not used up then.
     pub async fn execute(&self, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
-        self.order(Deed::Release, actor, order).await
+        self.order(Operation::Release, actor, order).await
     }
 
     /// Asks the holder that was planned for to let go, where it listens for that. Uses the plan up.
@@ -156,7 +156,7 @@ impl Desk {
     /// # Errors
     /// When the order is not taken.
     pub async fn revoke(&self, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
-        self.order(Deed::Revoke, actor, order).await
+        self.order(Operation::Revoke, actor, order).await
     }
 
     /// A second person approves another's plan; who planned can order it then. Goes on when the future is dropped, so that an
@@ -165,8 +165,8 @@ impl Desk {
     /// # Errors
     /// When it is not theirs to approve, or the record of it can't be written.
     pub async fn approve(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Refused> {
-        let (desk, actor, order) = (self.clone(), actor.clone(), order.clone());
-        let approving = tokio::spawn(async move { desk.approve_now(&actor, &order).await });
+        let (service, actor, order) = (self.clone(), actor.clone(), order.clone());
+        let approving = tokio::spawn(async move { service.approve_now(&actor, &order).await });
         let broken = |_| Err(Refused::new(RefusedFor::Audit, "The approval broke off inside Lockscope; the record tells whether it counts."));
         approving.await.unwrap_or_else(broken)
     }
@@ -241,16 +241,16 @@ impl Desk {
         tokio::time::timeout(within, ended).await.is_ok()
     }
 
-    async fn order(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
+    async fn order(&self, operation: Operation, actor: &Actor, order: &ReleaseOrder) -> Result<Executed, Refused> {
         let about = self.about(&order.plan_id);
         if self.0.needs_second.load(Ordering::Relaxed) {
             // Who approved may have been taken out a moment ago.
             self.0.access.look().await;
         }
-        let mut following = match self.take(deed, actor, order) {
+        let mut following = match self.take(operation, actor, order) {
             Ok(Some(Taken::Now(order, under_way))) => {
                 let following = under_way.tell.subscribe();
-                spawn("release", self.clone().carry(order, about, under_way));
+                spawn("release", self.clone().run(order, about, under_way));
                 following
             }
             Ok(Some(Taken::Before(following))) => following,
@@ -273,9 +273,9 @@ impl Desk {
     }
 
     /// Carries an order out, whoever still waits for it.
-    async fn carry(self, order: Box<Order>, about: About, under_way: UnderWay) {
+    async fn run(self, order: Box<Order>, about: About, under_way: UnderWay) {
         let executed = if order.site.is_live(&order.planned.shown().path, &order.planned.draft.target) {
-            carry_out(*order, self.0.log.clone()).await
+            execute_order(*order, self.0.log.clone()).await
         } else {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
             self.note_refusal(&order.actor, about, &Refused::new(RefusedFor::NotLive, sentence)).await;
@@ -285,7 +285,7 @@ impl Desk {
     }
 
     /// Checks an order and uses its plan up; None when there is no such plan of this actor's.
-    fn take(&self, deed: Deed, actor: &Actor, order: &ReleaseOrder) -> Result<Option<Taken>, Refused> {
+    fn take(&self, operation: Operation, actor: &Actor, order: &ReleaseOrder) -> Result<Option<Taken>, Refused> {
         let begun = clock::instant();
         let now_ms = self.now_ms();
         let mut state = self.state();
@@ -309,7 +309,7 @@ impl Desk {
                 return Err(Refused::new(RefusedFor::Second, sentence));
             }
         }
-        if deed == Deed::Revoke && !plan.can_revoke {
+        if operation == Operation::Revoke && !plan.can_revoke {
             return Err(Refused::new(RefusedFor::NotReleasable, "Its holder is not known to listen for being asked to let go."));
         }
         if let Some(wait_ms) = state.limits.wait_ms(now_ms, &actor.name, &plan.ensemble, &plan.lock) {
@@ -320,11 +320,11 @@ impl Desk {
         let Some(planned) = state.plans.take(&plan.plan_id) else { return Ok(None) };
         state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
         let tell = state.orders.begin(now_ms, &plan.plan_id, (actor.name.clone(), actor.by));
-        // Counted before the state is let go of, so that whoever closes the desk waits for it.
+        // Counted before the state is let go of, so that whoever closes the service waits for it.
         self.0.under_way.send_modify(|count| *count += 1);
-        let under_way = UnderWay { desk: self.clone(), ensemble: plan.ensemble, tell };
+        let under_way = UnderWay { service: self.clone(), ensemble: plan.ensemble, tell };
         let reason = order.reason.trim().to_owned();
-        let order = Order { deed, site, planned, actor: actor.clone(), reason, begun };
+        let order = Order { operation, site, planned, actor: actor.clone(), reason, begun };
         Ok(Some(Taken::Now(Box::new(order), under_way)))
     }
 
@@ -354,7 +354,7 @@ impl Desk {
         &self.0.log
     }
 
-    pub(super) fn site(&self, ensemble: &Option<String>) -> Result<&Site, Refused> {
+    pub(super) fn site(&self, ensemble: &Option<String>) -> Result<&EnsembleHandle, Refused> {
         let sites = &self.0.sites;
         match ensemble.as_deref().filter(|name| !name.is_empty()) {
             None if sites.len() == 1 => sites.first().ok_or(()),

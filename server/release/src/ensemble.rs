@@ -1,5 +1,5 @@
-//! One ensemble as the desk sees it: its model to plan from and to verify with, and the session to act with. The only
-//! file of the desk that knows the model.
+//! One ensemble as the service sees it: its model to plan from and to verify with, and the session to act with. The only
+//! file of the crate that knows the model.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
 
 use super::refusal::{Refused, RefusedFor};
-use feed::Sight;
+use feed::VisibilityScope;
 use feed::engine::Reader;
-use feed::project::{Draft, EnsembleInfo, Holding, Look};
+use feed::project::{Draft, EnsembleInfo, Holding, ProjectionContext};
 use runtime::clock::Clock;
 use zookeeper::{Asked, ReleaseClient, Right, is_ours};
 
 /// One ensemble.
 #[derive(Clone)]
-pub struct Site {
+pub struct EnsembleHandle {
     /// Its name and where it is.
     pub info: EnsembleInfo,
     /// Its model.
@@ -28,10 +28,10 @@ pub struct Site {
     pub clock: Clock,
 }
 
-impl Site {
-    fn look<T>(&self, look: impl FnOnce(Look<'_>) -> T) -> T {
+impl EnsembleHandle {
+    fn look<T>(&self, look: impl FnOnce(ProjectionContext<'_>) -> T) -> T {
         let now = || TimeMs(self.clock.now_ms());
-        self.reader.read(|observatory| look(Look { observatory, ensemble: &self.info, sight: &Sight::ALL, now: now() }))
+        self.reader.read(|observatory| look(ProjectionContext { observatory, ensemble: &self.info, sight: &VisibilityScope::ALL, now: now() }))
     }
 
     pub(super) fn draft(&self, path: &str) -> Result<Draft, Refused> {

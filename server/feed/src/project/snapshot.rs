@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-pub use lockscope_core::configured::Apart;
+pub use lockscope_core::configured::MetricSelection;
 use lockscope_core::configured::is_meant;
 use lockscope_core::durations::Durations;
 use lockscope_core::finding::{Severity, sequence_used_ppm};
@@ -13,7 +13,7 @@ use lockscope_wire as wire;
 
 use super::board::counts_as_waiting;
 use super::words::{wire_missing, wire_verdict};
-use super::{Look, Waits};
+use super::{ProjectionContext, Waits};
 
 /// Locks of one ensemble that are told apart by patterns; more are in the sum.
 pub const PINNED_MAX: usize = 200;
@@ -22,7 +22,7 @@ const PATH_BYTES_MAX: usize = 1_024;
 
 /// What is told of one ensemble.
 #[derive(Clone, Debug)]
-pub struct Figures {
+pub struct Snapshot {
     /// Its name.
     pub ensemble: String,
     /// Our link.
@@ -32,11 +32,11 @@ pub struct Figures {
     /// Watched roots, with state and size.
     pub roots: Vec<wire::RootStatus>,
     /// All locks together.
-    pub all: LockFigures,
+    pub all: LockSnapshot,
     /// Those that are told apart, in path order.
-    pub apart: Vec<LockFigures>,
+    pub apart: Vec<LockSnapshot>,
     /// The rest.
-    pub rest: LockFigures,
+    pub rest: LockSnapshot,
     /// Locks by verdict.
     pub verdicts: [u64; wire::Verdict::ALL.len()],
     /// Locks of which something is missing, by what.
@@ -80,7 +80,7 @@ pub struct Counted {
 
 /// One lock, or several together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LockFigures {
+pub struct LockSnapshot {
     /// Its path; empty for several.
     pub path: String,
     /// How many locks.
@@ -103,7 +103,7 @@ pub struct LockFigures {
     pub sequence_used_ppm: u64,
 }
 
-impl LockFigures {
+impl LockSnapshot {
     fn add(&mut self, one: &Self) {
         self.locks += one.locks;
         self.held += one.held;
@@ -126,17 +126,17 @@ struct Rank {
 }
 
 /// The numbers of each ensemble.
-pub fn figures(looks: &[Look<'_>], apart: &Apart) -> Vec<Figures> {
+pub fn figures(looks: &[ProjectionContext<'_>], apart: &MetricSelection) -> Vec<Snapshot> {
     looks.iter().map(|look| of_one(look, apart)).collect()
 }
 
-fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
+fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
     let roots = look.root_statuses();
     let mut verdicts = [0; wire::Verdict::ALL.len()];
     let mut missing = [0; wire::Missing::ALL.len()];
     let mut findings = BTreeMap::new();
-    let (mut all, mut rest) = (LockFigures::default(), LockFigures::default());
-    let mut ranked: Vec<(Rank, LockFigures, &Lock)> = Vec::new();
+    let (mut all, mut rest) = (LockSnapshot::default(), LockSnapshot::default());
+    let mut ranked: Vec<(Rank, LockSnapshot, &Lock)> = Vec::new();
     let mut pinned = 0;
     for lock in look.locks() {
         if let Some(count) = verdicts.get_mut(wire_verdict(lock.verdict) as usize) {
@@ -165,10 +165,10 @@ fn of_one(look: &Look<'_>, apart: &Apart) -> Figures {
     // Path order among equals, so that the same are told apart at the next look.
     ranked.sort_by(|(a, ..), (b, ..)| b.cmp(a));
     ranked.split_off(told).iter().for_each(|(_, one, _)| rest.add(one));
-    let mut apart: Vec<LockFigures> = ranked.into_iter().map(|(_, one, lock)| LockFigures { path: lock.path.to_string(), ..one }).collect();
+    let mut apart: Vec<LockSnapshot> = ranked.into_iter().map(|(_, one, lock)| LockSnapshot { path: lock.path.to_string(), ..one }).collect();
     apart.sort_by(|a, b| a.path.cmp(&b.path));
     let cycles = || look.observatory.cycles().iter().filter(|cycle| !look.sight.is_bounded() || look.sees_all_of(cycle));
-    Figures {
+    Snapshot {
         ensemble: look.ensemble.name.clone(),
         link: look.link().0,
         age_ms: look.known_at().map(|known_at| wire::age_ms(known_at.0, look.now.0)),
@@ -196,9 +196,9 @@ fn severity_name(severity: Severity) -> &'static str {
     }
 }
 
-impl Look<'_> {
+impl ProjectionContext<'_> {
     /// One lock, and for how long all who wait for it have waited together, ms.
-    fn lock_figures(&self, lock: &Lock) -> (i64, LockFigures) {
+    fn lock_figures(&self, lock: &Lock) -> (i64, LockSnapshot) {
         let counts = counts_as_waiting(lock);
         let waits = if counts { self.waits_in(lock) } else { Waits::default() };
         let age = |since_ms: Option<i64>| since_ms.map_or(0, |since| self.now.since(TimeMs(since)).max(0));
@@ -206,7 +206,7 @@ impl Look<'_> {
         let is_held = counts || lock.recognition.is_led();
         let held_since = lock.holders.first().filter(|_| is_held).map(|tenure| tenure.since.0);
         let used = self.observatory.mirror_of(lock).and_then(|mirror| sequence_used_ppm(lock, mirror));
-        let figures = LockFigures {
+        let figures = LockSnapshot {
             path: String::new(),
             locks: 1,
             held: u64::from(!lock.holders.is_empty()),

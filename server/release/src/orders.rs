@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lockscope_wire::SignedBy;
 use tokio::sync::watch;
 
-use super::carry::Executed;
+use super::execute::Executed;
 use identity::Actor;
 
 /// Who ordered: names alone may be shared by a token and a user.

@@ -8,8 +8,8 @@ use futures_util::future;
 use lockscope_wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
 use tokio::sync::watch;
 
-use super::carry::Executed;
-use super::desk::Desk;
+use super::execute::Executed;
+use super::service::ReleaseService;
 use audit::{Ended, Entry, PlanOf, Requests};
 use runtime::tasks::spawn;
 
@@ -22,7 +22,7 @@ struct Left {
     tell: Option<watch::Sender<Option<Executed>>>,
 }
 
-impl Desk {
+impl ReleaseService {
     /// Takes over what a server before left: its outcomes are told to whoever asks again, and what has none is settled.
     pub fn take_over(&self, requests: &Requests) {
         for ended in requests.ended() {
@@ -39,9 +39,9 @@ impl Desk {
             return;
         }
         tracing::warn!(count = requests.open_count(), "requests of a server before have no outcome on record; each is given one now");
-        let desk = self.clone();
+        let service = self.clone();
         spawn("outcomes of a server before", async move {
-            future::join_all(by_ensemble.into_values().map(|left| desk.settle(left))).await;
+            future::join_all(by_ensemble.into_values().map(|left| service.settle(left))).await;
         });
     }
 

@@ -23,7 +23,7 @@ const PART_BYTES_MAX: usize = 4_096;
 
 /// The provider, and who went there.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct OidcClient {
     settings: OpenId,
     provider: Provider,
     pending: Mutex<Pending>,
@@ -52,7 +52,7 @@ pub struct Back<'a> {
     pub description: &'a str,
 }
 
-impl Desk {
+impl OidcClient {
     pub(crate) fn new(settings: OpenId, clock: Clock) -> Self {
         Self { provider: Provider::new(settings.clone(), clock), settings, pending: Mutex::default() }
     }
@@ -83,7 +83,7 @@ impl Desk {
     }
 }
 
-fn desk(rules: &Rules) -> Result<&Desk, OpenIdFault> {
+fn desk(rules: &Rules) -> Result<&OidcClient, OpenIdFault> {
     rules.openid.as_ref().ok_or_else(|| {
         OpenIdFault::Refused("nobody signs in by OpenID Connect here; set `oidc_issuer` and `oidc_client_id`, or sign in otherwise".to_owned())
     })

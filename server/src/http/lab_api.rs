@@ -11,10 +11,10 @@ use super::Http;
 use super::api::{self, Pairs, takes_none};
 use super::lab_csv;
 use super::problem::{Refused, echo};
-use super::release::{Asked, read};
+use super::release_api::{Asked, read};
 use crate::lab::LabRefusal;
 use crate::lab_desk::{LabDenied, has_ended};
-use feed::Sight;
+use feed::VisibilityScope;
 use identity::Actor;
 
 const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"clients\": 50}";
@@ -31,7 +31,7 @@ pub(super) async fn start(State(http): State<Http>, Extension(actor): Extension<
 }
 
 /// `GET /api/v1/lab/runs`.
-pub(super) async fn runs(State(http): State<Http>, Extension(sight): Extension<Sight>, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
+pub(super) async fn runs(State(http): State<Http>, Extension(sight): Extension<VisibilityScope>, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
     takes_none(pairs, "/api/v1/lab/runs")?;
     Ok(Json(http.lab_desk.runs(&sight)))
 }
@@ -39,7 +39,7 @@ pub(super) async fn runs(State(http): State<Http>, Extension(sight): Extension<S
 /// `GET /api/v1/lab/runs/ID`, as a table with `?format=csv` or with `.csv` after the id.
 pub(super) async fn run(
     State(http): State<Http>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     Path(id): Path<String>,
     pairs: Pairs,
 ) -> Result<Response, Refused> {
@@ -62,7 +62,7 @@ pub(super) async fn run(
 pub(super) async fn stop(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     Path(id): Path<String>,
 ) -> Result<Response, Refused> {
     let run = http.lab_desk.stop(&actor, &sight, &id).await?;
@@ -74,7 +74,7 @@ pub(super) async fn stop(
 pub(super) async fn throw(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     Path(id): Path<String>,
     order: Asked<FaultOrder>,
 ) -> Result<Json<ThrownFault>, Refused> {

@@ -4,7 +4,7 @@ use super::project::is_under;
 
 /// What somebody may see: where, and whether with what znodes carry. The same sight is always written the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Sight {
+pub struct VisibilityScope {
     /// None: everywhere.
     within: Option<Within>,
     payloads: bool,
@@ -18,7 +18,7 @@ struct Within {
     paths: Vec<String>,
 }
 
-impl Sight {
+impl VisibilityScope {
     /// Everything.
     pub const ALL: Self = Self { within: None, payloads: true };
 
@@ -83,17 +83,17 @@ impl Sight {
 mod tests {
     use super::*;
 
-    fn sight(ensembles: &[&str], paths: &[&str]) -> Sight {
+    fn sight(ensembles: &[&str], paths: &[&str]) -> VisibilityScope {
         let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        Sight::new(&owned(ensembles), &owned(paths), true)
+        VisibilityScope::new(&owned(ensembles), &owned(paths), true)
     }
 
     #[test]
     fn what_means_the_same_is_equal() {
-        assert_eq!(sight(&[], &["/"]), Sight::ALL);
+        assert_eq!(sight(&[], &["/"]), VisibilityScope::ALL);
         assert_eq!(sight(&["b", "a", "b"], &["/x", "/x/y", "/x"]), sight(&["a", "b"], &["/x"]));
         assert_ne!(sight(&[], &["/x"]), sight(&[], &["/y"]));
-        assert_ne!(Sight::new(&[], &[], false), Sight::ALL);
+        assert_ne!(VisibilityScope::new(&[], &[], false), VisibilityScope::ALL);
     }
 
     #[test]
@@ -105,6 +105,10 @@ mod tests {
             assert_eq!((shop.covers("prod", path), shop.overlaps(path)), (covers, overlaps), "{path}");
             assert!(!shop.covers("test", path));
         }
-        assert!(Sight::ALL.covers("any", "/where") && !Sight::nothing().covers("any", "/where") && !Sight::nothing().covers_ensemble("default"));
+        assert!(
+            VisibilityScope::ALL.covers("any", "/where")
+                && !VisibilityScope::nothing().covers("any", "/where")
+                && !VisibilityScope::nothing().covers_ensemble("default")
+        );
     }
 }

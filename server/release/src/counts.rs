@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockscope_wire::Outcome;
 
-/// Counters of one desk; they only grow.
+/// Counters of one service; they only grow.
 #[derive(Debug)]
 pub(super) struct Counts {
     ended: Vec<(String, [AtomicU64; Outcome::ALL.len()])>,
@@ -32,21 +32,21 @@ impl Counts {
     }
 
     /// As they are now.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn told(&self) -> OutcomeCounts {
         let of = |outcomes: &[AtomicU64; Outcome::ALL.len()]| {
             let counts = outcomes.iter().map(|count| count.load(Ordering::Relaxed));
             Outcome::ALL.into_iter().zip(counts).collect()
         };
-        Told {
+        OutcomeCounts {
             ended: self.ended.iter().map(|(name, outcomes)| (name.clone(), of(outcomes))).collect(),
             refused: self.refused.load(Ordering::Relaxed),
         }
     }
 }
 
-/// What a desk counted.
+/// What the service counted.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct OutcomeCounts {
     /// Orders by ensemble and outcome.
     pub ended: Vec<(String, Vec<(Outcome, u64)>)>,
     /// Orders that were not taken.

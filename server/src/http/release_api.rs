@@ -15,9 +15,9 @@ use serde::de::DeserializeOwned;
 use super::Http;
 use super::api_types::ContenderJson;
 use super::problem::Refused;
-use crate::release::{self, Desk, Executed, RefusedFor};
-use feed::{Sight, project};
+use feed::{VisibilityScope, project};
 use identity::Actor;
+use release::{self, Executed, RefusedFor, ReleaseService};
 
 /// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -139,7 +139,7 @@ pub(super) type Asked<T> = Result<Json<T>, JsonRejection>;
 pub(super) async fn plan(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     headers: HeaderMap,
     request: Asked<PlanRequest>,
 ) -> Result<Response, No> {
@@ -168,7 +168,7 @@ pub(super) async fn revoke(
 pub(super) async fn approve(
     State(http): State<Http>,
     Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<Sight>,
+    Extension(sight): Extension<VisibilityScope>,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
 ) -> Result<Response, No> {
@@ -178,7 +178,7 @@ pub(super) async fn approve(
 
 const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";
 
-fn desk(http: &Http) -> Result<&Desk, Refused> {
+fn desk(http: &Http) -> Result<&ReleaseService, Refused> {
     let none = "this server releases nothing: it has no place to keep a record in; give it a --data-dir";
     http.desk.as_ref().ok_or_else(|| Refused::unavailable(none))
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use lockscope_wire::{AuditKind, Contender, Outcome, ReleaseResult};
 
+use super::ensemble::EnsembleHandle;
 use super::plans::Planned;
-use super::site::Site;
 use audit::{Entry, Intent, PlanOf, RequestLog};
-use feed::project::{Holding, Told, told};
+use feed::project::{Holding, OutcomeText, told};
 use identity::Actor;
 use zookeeper::Asked;
 
@@ -72,7 +72,7 @@ impl Executed {
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Operation {
     Release,
     Revoke,
 }
@@ -80,8 +80,8 @@ pub(super) enum Deed {
 /// One order, checked.
 #[derive(Clone)]
 pub(super) struct Order {
-    pub(super) deed: Deed,
-    pub(super) site: Site,
+    pub(super) operation: Operation,
+    pub(super) site: EnsembleHandle,
     pub(super) planned: Planned,
     pub(super) actor: Actor,
     pub(super) reason: String,
@@ -115,13 +115,13 @@ impl Order {
             "plan {}: czxid {}, version {}, owned by {owner}{place}, {} ({}), recipe {}{approved}",
             plan.plan_id, plan.czxid, plan.version, plan.holder.role, plan.holder.liveness, plan.recipe_label
         );
-        let kind = if self.deed == Deed::Release { AuditKind::ReleaseIntent } else { AuditKind::RevokeIntent };
+        let kind = if self.operation == Operation::Release { AuditKind::ReleaseIntent } else { AuditKind::RevokeIntent };
         self.entry(kind, None, detail)
     }
 
     /// How it ended.
     fn outcome(&self, outcome: Outcome, detail: String) -> Entry {
-        let kind = if self.deed == Deed::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
+        let kind = if self.operation == Operation::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
         self.entry(kind, Some(outcome), detail)
     }
 
@@ -136,7 +136,7 @@ impl Order {
 }
 
 /// Carries an order out from its intent to its outcome.
-pub(super) async fn carry_out(order: Order, log: RequestLog) -> Executed {
+pub(super) async fn execute_order(order: Order, log: RequestLog) -> Executed {
     let intent = match log.intent(order.intent(), order.undone()).await {
         Ok(intent) => intent,
         Err(error) => {
@@ -146,9 +146,9 @@ pub(super) async fn carry_out(order: Order, log: RequestLog) -> Executed {
     };
     let doing = order.clone();
     let done = tokio::spawn(async move {
-        match doing.deed {
-            Deed::Release => release(&doing).await,
-            Deed::Revoke => revoke(&doing).await,
+        match doing.operation {
+            Operation::Release => release(&doing).await,
+            Operation::Revoke => revoke(&doing).await,
         }
     });
     let (told, holding) = match done.await {
@@ -161,7 +161,7 @@ pub(super) async fn carry_out(order: Order, log: RequestLog) -> Executed {
     finish(&order, &log, intent, told, holding).await
 }
 
-async fn release(order: &Order) -> (Told, Holding) {
+async fn release(order: &Order) -> (OutcomeText, Holding) {
     let target = &order.planned.draft.target;
     let end = order.site.release(target.clone()).await;
     let told = told(Some(&end), target);
@@ -170,13 +170,17 @@ async fn release(order: &Order) -> (Told, Holding) {
     (told, holding)
 }
 
-async fn revoke(order: &Order) -> (Told, Holding) {
+async fn revoke(order: &Order) -> (OutcomeText, Holding) {
     let target = &order.planned.draft.target;
     let (outcome, sentence, proof) = match order.site.revoke(target).await {
         Asked::Told => {
             let holding = hold(order, ASKED_MAX).await;
-            let told =
-                |outcome, sentence, is_verified| Told { outcome, sentence, is_verified, proof: "its holder's znode was written to, and watched" };
+            let told = |outcome, sentence, is_verified| OutcomeText {
+                outcome,
+                sentence,
+                is_verified,
+                proof: "its holder's znode was written to, and watched",
+            };
             let let_go = holding.is_live && holding.is_gone;
             let told = if let_go {
                 told(Outcome::Released, format!("{} was let go by its holder", target.czxid), true)
@@ -192,7 +196,7 @@ async fn revoke(order: &Order) -> (Told, Holding) {
         Asked::Unknown => (Outcome::Unknown, "No answer came: whether the holder was asked is not known", "no answer"),
         Asked::NotLive => (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent"),
     };
-    let told = Told { outcome, sentence: sentence.to_owned(), is_verified: false, proof };
+    let told = OutcomeText { outcome, sentence: sentence.to_owned(), is_verified: false, proof };
     (told, hold(order, Duration::ZERO).await)
 }
 
@@ -201,7 +205,7 @@ async fn hold(order: &Order, within: Duration) -> Holding {
 }
 
 /// Tells the end, and puts it on record whatever it is.
-async fn finish(order: &Order, log: &RequestLog, intent: Intent, told: Told, holding: Holding) -> Executed {
+async fn finish(order: &Order, log: &RequestLog, intent: Intent, told: OutcomeText, holding: Holding) -> Executed {
     let took_ms = order.took_ms();
     let lock = &order.planned.shown().lock;
     let now = now_held(lock, &told, &holding);
@@ -221,7 +225,7 @@ async fn finish(order: &Order, log: &RequestLog, intent: Intent, told: Told, hol
 }
 
 /// `; /order now held by 10.1.2.3:4711 (0x1f9)`.
-fn now_held(lock: &str, told: &Told, holding: &Holding) -> String {
+fn now_held(lock: &str, told: &OutcomeText, holding: &Holding) -> String {
     let is_over = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
     if !is_over {
         return String::new();
