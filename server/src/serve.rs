@@ -21,8 +21,6 @@ use crate::accounts;
 use crate::config::{Config, ConfigError, Standing};
 use crate::error::RunError;
 use crate::http::{Http, Limits, Payloads};
-use crate::lab::Lab;
-use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
 use crate::notify::Notify;
 use crate::reload::{self, Hooked, Origin, Takers};
@@ -33,6 +31,8 @@ use feed::engine::{Engine, EngineError};
 use feed::project::EnsembleInfo;
 use feed::{self, Hub, pump};
 use feed::{About, Ensemble, Projector};
+use lab::Lab;
+use lab::LabService;
 use record::Record;
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
@@ -163,7 +163,7 @@ struct Parts {
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
     desk: ReleaseService,
-    lab: (LabDesk, Lab),
+    lab: (LabService, Lab),
     access: Access,
     standing: Standing,
     models: Vec<mpsc::WeakSender<Vec<Observation>>>,
@@ -202,7 +202,7 @@ impl Parts {
         let lab = lab(config, &clock);
         let sweeper = lab.clone();
         tasks::spawn("lab_sweep", async move { sweeper.sweep().await });
-        let lab_desk = LabDesk::new(lab.clone(), record.journal.clone(), clock.clone());
+        let lab_desk = LabService::new(lab.clone(), record.journal.clone(), clock.clone());
         let desk =
             ReleaseService::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
         record::take_over(record.late.as_ref(), &desk);

@@ -5,8 +5,8 @@ use toml::Value;
 use super::source::{Entry, Section};
 use super::tables::{number, shown};
 use super::{ConfigError, Ensemble};
-use crate::lab::members::root_fault;
-use crate::lab::{Limits, Place};
+use lab::members::root_fault;
+use lab::{Limits, Place};
 
 /// Where runs get their directories when nothing is said.
 const ROOT_DEFAULT: &str = "/lockscope-lab";

@@ -12,10 +12,10 @@ use super::api::{self, Pairs, takes_none};
 use super::lab_csv;
 use super::problem::{Refused, echo};
 use super::release_api::{Asked, read};
-use crate::lab::LabRefusal;
-use crate::lab_desk::{LabDenied, has_ended};
 use feed::VisibilityScope;
 use identity::Actor;
+use lab::LabRefusal;
+use lab::{LabDenied, has_ended};
 
 const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"clients\": 50}";
 const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";

@@ -16,9 +16,9 @@ use super::gate::see_other;
 use super::lab_form::{draft, order};
 use super::problem::{Refused, echo};
 use super::{Http, plain};
-use crate::lab::LabRefusal;
 use feed::VisibilityScope;
 use identity::{Actor, Right};
+use lab::LabRefusal;
 
 /// A drawing that is asked for is waited for so long; less than any answer may take.
 const NEWS_MAX: Duration = Duration::from_secs(8);

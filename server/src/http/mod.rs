@@ -48,13 +48,13 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
 
-use crate::lab::Lab;
-use crate::lab_desk::LabDesk;
 use crate::metrics::Metrics;
 use access::Access;
 use audit::{Closed, Records};
 use feed::{Hub, VisibilityScope};
 use identity::{Actor, Caller};
+use lab::Lab;
+use lab::LabService;
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
@@ -136,7 +136,7 @@ pub struct Http {
     /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins anew.
     payloads: watch::Receiver<Payloads>,
     /// Where runs of the lab are ordered.
-    lab_desk: LabDesk,
+    lab_desk: LabService,
     metrics: Arc<Metrics>,
     /// What takes a while to answer, and answers that are shared.
     work: Work,
@@ -180,7 +180,7 @@ impl Http {
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
-            lab_desk: LabDesk::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
+            lab_desk: LabService::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
             metrics: Arc::default(),
             shared: Shared::new(work.clone()),
             work,
@@ -219,7 +219,7 @@ impl Http {
 
     /// The same, with this lab.
     #[must_use]
-    pub fn with_lab(self, lab_desk: LabDesk) -> Self {
+    pub fn with_lab(self, lab_desk: LabService) -> Self {
         Self { lab_desk, ..self }
     }
 

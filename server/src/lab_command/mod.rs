@@ -12,10 +12,10 @@ use crate::cli::Lab as Asked;
 use crate::config::ConfigError;
 use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::{EXIT_INTERRUPTED, RunError};
-use crate::lab::{Lab, LabRefusal, Limits, Place};
-use crate::lab_desk::has_ended;
 use crate::remote::{Remote, token_in};
 use crate::serve::{say, signalled};
+use lab::has_ended;
+use lab::{Lab, LabRefusal, Limits, Place};
 use runtime::clock::Clock;
 use zookeeper::{Credentials, check_connect};
 

@@ -13,11 +13,11 @@ pub use catalogue::{About, Family, Kind, PREFIX, document};
 pub use model::OTHER;
 pub use text::Exposition;
 
-use crate::lab::Lab;
 use access::Access;
 use audit::{self, Late};
 use feed::project::{MetricSelection, Snapshot};
 use feed::{Hub, VisibilityScope};
+use lab::Lab;
 use process::Process;
 use release::ReleaseService;
 use runtime::quota::Refusals;

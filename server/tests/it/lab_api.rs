@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use access::{Access, Grant, Reach, Settings, new_token};
 use audit::{Closed, Journal};
+use lab::LabService;
+use lab::{Lab, Limits, Place};
 use lockscope_wire::{AuditKind, Duty};
 use reqwest::Method;
 use runtime::clock::Clock;
 use serde_json::Value;
 use server::http::Limits as HttpLimits;
-use server::lab::{Lab, Limits, Place};
-use server::lab_desk::LabDesk;
 use server::transport::Bounds;
 use tempfile::TempDir;
 use zookeeper::Credentials;
@@ -33,7 +33,7 @@ impl Hall {
     async fn open(lab: Lab, journal: Option<Arc<dyn Journal>>) -> Self {
         let (people, kept) = (tempfile::tempdir().unwrap(), Arc::new(Kept::default()));
         let access = Access::new(Some(people.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
-        let desk = LabDesk::new(lab, journal.unwrap_or_else(|| kept.clone()), Clock::manual(NOW_MS));
+        let desk = LabService::new(lab, journal.unwrap_or_else(|| kept.clone()), Clock::manual(NOW_MS));
         let served = Served::start_with(HttpLimits::default(), Bounds::default(), None, |http| http.with_access(access).with_lab(desk)).await;
         Self { served, kept, people }
     }

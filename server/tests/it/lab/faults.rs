@@ -3,13 +3,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lab::LabRefusal;
 use lockscope_core::change::Departure;
 use lockscope_core::evidence::Liveness;
 use lockscope_core::finding::{Code, Severity};
-use lockscope_core::lock::{Lock, Hold};
+use lockscope_core::lock::{Hold, Lock};
 use lockscope_core::verdict::Verdict;
 use lockscope_wire::{Fault, Strategy, ThrownFault};
-use server::lab::LabRefusal;
 
 use super::scene::Scene;
 

@@ -8,8 +8,8 @@ mod runs;
 mod sandbox;
 mod scene;
 
+use lab::Place;
 use server::demo::PrivateZooKeeper;
-use server::lab::Place;
 use zookeeper::Credentials;
 
 /// A place on a private server.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use server::lab::relay::{Counts, Meter, Relay};
+use lab::relay::{Counts, Meter, Relay};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use crate::harness::{DEADLINE, STEP, Truth, zookeeper};

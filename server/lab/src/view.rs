@@ -1,21 +1,21 @@
 //! A lane as it is shown.
 
-use lockscope_wire::{LabRequests, Lane as LaneView};
+use lockscope_wire::{LabRequests, Lane as WireLane};
 
 use super::figures::thousandths;
-use super::lane::Lane;
 use super::relay::Counts;
 use super::strategy::events_expected;
+use super::strategy_run::StrategyRun;
 
 /// The lane now.
-pub(super) fn lane(lane: &Lane) -> LaneView {
+pub(super) fn lane(lane: &StrategyRun) -> WireLane {
     let measured = lane.measured().clone();
     let now_us = lane.board.now_us();
     let meter = measured.meter.map_or_else(Counts::default, |(before, after)| since(before, after.unwrap_or_else(|| lane.board.meter.snapshot())));
     let took_us = measured.counted_us.map_or(0, |(begin, end)| end.unwrap_or(now_us).saturating_sub(begin));
     let expected = (!lane.is_disturbed()).then(|| events_expected(lane.strategy, lane.order.clients));
     let tally = lane.board.tally();
-    LaneView {
+    WireLane {
         name: lane.strategy,
         path: lane.path.to_string(),
         state: measured.state,

@@ -12,22 +12,22 @@ use std::future::Future;
 use lockscope_wire::Strategy;
 use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, OneshotWatcher};
 
-use super::board::Teller;
+use super::live_stats::EventSink;
 
 /// Where and for whom.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ground<'a> {
+pub(super) struct StrategyEnv<'a> {
     /// The client's session.
     pub(super) client: &'a Client,
     /// The lock's directory.
     pub(super) directory: &'a str,
     /// Is told what happens.
-    pub(super) teller: &'a Teller,
+    pub(super) teller: &'a EventSink,
 }
 
 /// A znode that is the lock, or one's place in the queue for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LabNode {
     /// Its path.
     pub(super) path: String,
 }
@@ -35,11 +35,11 @@ pub(super) struct Place {
 /// One way of waiting.
 trait Waiting {
     /// Queues up and waits until the lock is held.
-    fn enter(ground: Ground<'_>) -> impl Future<Output = Result<Place, Error>> + Send;
+    fn enter(ground: StrategyEnv<'_>) -> impl Future<Output = Result<LabNode, Error>> + Send;
 }
 
 /// Queues up and waits until the lock is held, in the way that is asked for.
-pub(super) async fn enter(strategy: Strategy, ground: Ground<'_>) -> Result<Place, Error> {
+pub(super) async fn enter(strategy: Strategy, ground: StrategyEnv<'_>) -> Result<LabNode, Error> {
     match strategy {
         Strategy::Predecessor => predecessor::Predecessor::enter(ground).await,
         Strategy::HerdChildren => herd_children::HerdChildren::enter(ground).await,
@@ -49,7 +49,7 @@ pub(super) async fn enter(strategy: Strategy, ground: Ground<'_>) -> Result<Plac
 }
 
 /// Gives the lock back.
-pub(super) async fn leave(client: &Client, place: Place) -> Result<(), Error> {
+pub(super) async fn leave(client: &Client, place: LabNode) -> Result<(), Error> {
     client.delete(&place.path, None).await
 }
 
@@ -88,12 +88,12 @@ pub(super) fn events_expected(strategy: Strategy, clients: u32) -> u64 {
 /// The one znode that everybody wants.
 const FIXED: &str = "lock";
 
-impl Ground<'_> {
+impl StrategyEnv<'_> {
     /// Tries to make the one znode; None where somebody else has it.
-    async fn take_fixed(self) -> Result<Option<Place>, Error> {
+    async fn take_fixed(self) -> Result<Option<LabNode>, Error> {
         let path = fixed_path(self.directory);
         match self.client.create(&path, &self.label(), &CreateMode::Ephemeral.with_acls(Acls::anyone_all())).await {
-            Ok(_) => Ok(Some(Place { path })),
+            Ok(_) => Ok(Some(LabNode { path })),
             Err(Error::NodeExists) => Ok(None),
             Err(error) => Err(error),
         }

@@ -11,7 +11,7 @@ use runtime::clock;
 
 /// One lane's figures.
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct LiveStats {
     begin: Instant,
     tally: Mutex<Tally>,
     progress: watch::Sender<Progress>,
@@ -19,7 +19,7 @@ pub(super) struct Board {
     pub(super) meter: Arc<Meter>,
 }
 
-impl Board {
+impl LiveStats {
     /// See [`Tally::new`].
     pub(super) fn new(clients: u32, wakes_all: bool) -> Self {
         let tally = Tally::new(clients, wakes_all);
@@ -56,14 +56,14 @@ impl Board {
 
 /// What one client tells of itself.
 #[derive(Clone, Debug)]
-pub(super) struct Teller {
+pub(super) struct EventSink {
     /// Where it is told.
-    pub(super) board: Arc<Board>,
+    pub(super) board: Arc<LiveStats>,
     /// Who, from 0.
     pub(super) client: u32,
 }
 
-impl Teller {
+impl EventSink {
     /// It sits down somewhere.
     pub(super) fn sits(&self, seat: Seat) {
         self.board.note(|tally, _| tally.sit(self.client, seat));

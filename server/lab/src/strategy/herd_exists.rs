@@ -2,12 +2,12 @@
 
 use zookeeper_client::Error;
 
-use super::{Ground, Place, Waiting, fixed_path};
+use super::{LabNode, StrategyEnv, Waiting, fixed_path};
 
 pub(super) struct HerdExists;
 
 impl Waiting for HerdExists {
-    async fn enter(ground: Ground<'_>) -> Result<Place, Error> {
+    async fn enter(ground: StrategyEnv<'_>) -> Result<LabNode, Error> {
         loop {
             if let Some(place) = ground.take_fixed().await? {
                 return Ok(place);

@@ -112,7 +112,7 @@ mod tests {
 
     use lockscope_wire::{Fault, LabOrder, Spread, Strategy, ThrownFault};
 
-    use super::super::lane;
+    use super::super::strategy_run;
     use super::super::view;
     use super::*;
 
@@ -130,7 +130,7 @@ mod tests {
         };
         let shared = Arc::new(order.clone());
         let lane = |strategy: &Strategy| {
-            let mut lane = view::lane(&lane::Lane::new(*strategy, "/l", &shared));
+            let mut lane = view::lane(&strategy_run::StrategyRun::new(*strategy, "/l", &shared));
             (lane.releases, lane.handoff_ms) = (50, Spread { count: 49, p50: 0.93, ..Spread::default() });
             lane.watch_events = 49;
             if wakes_all(*strategy) {

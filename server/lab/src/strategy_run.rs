@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use zookeeper_client::{Client, Error};
 
 use super::Place;
-use super::board::{Board, Teller};
-use super::client::{COMMANDS_MAX, Command, Player, Referee, Session, Stage, drains};
+use super::client::{COMMANDS_MAX, Command, FenceCounter, LabClient, Session, Stage, drains};
 use super::counts::{self, Sessions};
+use super::live_stats::{EventSink, LiveStats};
 use super::members::Members;
 use super::relay::{Counts, Relay};
 use super::sandbox::SESSION_TIMEOUT;
@@ -59,14 +59,14 @@ pub(super) struct Measured {
 
 /// One strategy of a run.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct StrategyRun {
     pub(super) strategy: Strategy,
     pub(super) path: Arc<str>,
     pub(super) order: Arc<LabOrder>,
-    pub(super) board: Arc<Board>,
+    pub(super) board: Arc<LiveStats>,
     stage: watch::Sender<Stage>,
     seated: Mutex<Vec<Seated>>,
-    referee: OnceLock<Referee>,
+    referee: OnceLock<FenceCounter>,
     measured: Mutex<Measured>,
     /// Something happened that theory does not tell about.
     disturbed: AtomicBool,
@@ -74,26 +74,26 @@ pub(super) struct Lane {
 
 /// The tasks of a lane's clients; dropping it ends them.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct ClientTasks {
     tasks: JoinSet<Result<(), Error>>,
     base: Option<counts::Packets>,
 }
 
-impl Field {
+impl ClientTasks {
     /// Ends all that still play.
     pub(super) async fn end(&mut self) {
         self.tasks.shutdown().await;
     }
 }
 
-impl Lane {
+impl StrategyRun {
     /// A lane whose turn has not come.
     pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>) -> Self {
         Self {
             strategy,
             path: path.into(),
             order: Arc::clone(order),
-            board: Arc::new(Board::new(order.clients, wakes_all(strategy))),
+            board: Arc::new(LiveStats::new(order.clients, wakes_all(strategy))),
             stage: watch::Sender::new(Stage::Open),
             seated: Mutex::default(),
             referee: OnceLock::new(),
@@ -141,7 +141,7 @@ impl Lane {
     }
 
     /// Its referee; None before it is opened.
-    pub(super) fn referee(&self) -> Option<&Referee> {
+    pub(super) fn referee(&self) -> Option<&FenceCounter> {
         self.referee.get()
     }
 
@@ -153,7 +153,7 @@ impl Lane {
     ///
     /// # Errors
     /// The first that could not be had, and what helps.
-    pub(super) async fn open(&self, place: &Place, members: &Members, referee: Referee) -> Result<Field, String> {
+    pub(super) async fn open(&self, place: &Place, members: &Members, referee: FenceCounter) -> Result<ClientTasks, String> {
         self.turn(LabState::Opening);
         let _ = self.referee.set(referee.clone());
         let slots = Arc::new(Semaphore::new(OPENING_MAX));
@@ -179,13 +179,13 @@ impl Lane {
         for ((client, relay), number) in all.into_iter().zip(0..) {
             let (sender, commands) = mpsc::channel(COMMANDS_MAX);
             let session = Arc::new(Session::new(client));
-            let player = Player {
+            let player = LabClient {
                 client: session.get(),
                 session: Arc::clone(&session),
                 credentials: place.credentials.clone(),
                 connect: members.through(&relay.address()),
                 relay: Arc::clone(&relay),
-                teller: Teller { board: Arc::clone(&self.board), client: number },
+                teller: EventSink { board: Arc::clone(&self.board), client: number },
                 strategy: self.strategy,
                 directory: Arc::clone(&self.path),
                 referee: referee.clone(),
@@ -197,7 +197,7 @@ impl Lane {
             seated.push(Seated { session, relay, commands: sender });
         }
         *self.seated() = seated;
-        Ok(Field { tasks, base: None })
+        Ok(ClientTasks { tasks, base: None })
     }
 
     async fn open_one(&self, place: &Place, members: &Members, number: u32) -> Result<(Client, Arc<Relay>), String> {
@@ -229,7 +229,7 @@ impl Lane {
     ///
     /// # Errors
     /// Why they have not.
-    pub(super) async fn gather(&self, field: &mut Field) -> Result<(), String> {
+    pub(super) async fn gather(&self, field: &mut ClientTasks) -> Result<(), String> {
         let mut progress = self.board.progress();
         self.stage.send_replace(Stage::Gather);
         let gathered = progress.wait_for(|all| all.absent == 0 && all.unsettled == 0 && all.holding == 1);
@@ -264,7 +264,7 @@ impl Lane {
     }
 
     /// Asks the members for their counts, to begin with.
-    pub(super) async fn ask_before(&self, field: &mut Field, members: &Members) {
+    pub(super) async fn ask_before(&self, field: &mut ClientTasks, members: &Members) {
         let (told, now) = self.counted(members).await;
         field.base = told;
         self.measured().meter = Some((now, None));
@@ -274,7 +274,7 @@ impl Lane {
     ///
     /// # Errors
     /// What kept a client from going on.
-    pub(super) async fn count(&self, field: &mut Field, within: Duration) -> Result<bool, String> {
+    pub(super) async fn count(&self, field: &mut ClientTasks, within: Duration) -> Result<bool, String> {
         let begin_us = self.board.note(|tally, now_us| {
             tally.count_from(now_us);
             now_us
@@ -325,7 +325,7 @@ impl Lane {
     }
 
     /// Asks the members for their counts again; None when they do not tell.
-    pub(super) async fn ask_after(&self, field: &Field, members: &Members) -> Option<()> {
+    pub(super) async fn ask_after(&self, field: &ClientTasks, members: &Members) -> Option<()> {
         let (told, ours) = self.counted(members).await;
         let mut measured = self.measured();
         let (((before, _), base), told) = measured.meter.zip(field.base).zip(told)?;

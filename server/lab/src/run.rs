@@ -7,12 +7,12 @@ use futures_util::future::{join_all, try_join_all};
 use lockscope_wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
 use tokio::sync::watch;
 
-use super::client::{Referee, drains};
-use super::conclusion::conclude;
+use super::client::{FenceCounter, drains};
 use super::lag::LagProbe;
-use super::lane::{Field, Lane};
 use super::members::Members;
 use super::sandbox::Sandbox;
+use super::strategy_run::{ClientTasks, StrategyRun};
+use super::summary::conclude;
 use super::{Place, counts, view};
 use runtime::clock::{self, Clock};
 
@@ -38,7 +38,7 @@ struct Header {
 pub(super) struct Run {
     pub(super) id: String,
     pub(super) place: Place,
-    pub(super) lanes: Vec<Arc<Lane>>,
+    pub(super) lanes: Vec<Arc<StrategyRun>>,
     pub(super) clock: Clock,
     root: String,
     order: Arc<LabOrder>,
@@ -62,7 +62,7 @@ impl Run {
     pub(super) fn new(id: String, (order, place): (LabOrder, Place), by: &str, clock: Clock, duration_max: Duration) -> Self {
         let root = format!("{}/run-{id}", place.root);
         let order = Arc::new(order);
-        let lane = |strategy: &lockscope_wire::Strategy| Arc::new(Lane::new(*strategy, &format!("{root}/{}", strategy.name()), &order));
+        let lane = |strategy: &lockscope_wire::Strategy| Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order));
         let lanes: Vec<_> = order.strategies.iter().map(lane).collect();
         let header = Header {
             state: LabState::Opening,
@@ -225,10 +225,10 @@ impl Run {
     }
 
     /// Runs some lanes at the same time; false when the limit of time cut them short.
-    async fn group(&self, group: &[Arc<Lane>], sandbox: &Sandbox, members: &Members, left: Duration) -> Result<bool, String> {
+    async fn group(&self, group: &[Arc<StrategyRun>], sandbox: &Sandbox, members: &Members, left: Duration) -> Result<bool, String> {
         self.turn(LabState::Opening);
         let opening = group.iter().map(|lane| {
-            let referee = Referee { client: sandbox.client().clone(), fence: sandbox.fence(lane.strategy).into() };
+            let referee = FenceCounter { client: sandbox.client().clone(), fence: sandbox.fence(lane.strategy).into() };
             lane.open(&self.place, members, referee)
         });
         let mut fields = try_join_all(opening).await?;
@@ -242,12 +242,12 @@ impl Run {
         let counting = group.iter().zip(&mut fields).map(|(lane, field)| self.count(lane, field, members, within));
         let wholes = try_join_all(counting).await?;
         self.grew(counts::grown(&before, &counts::counters(&members.addresses).await));
-        join_all(fields.iter_mut().map(Field::end)).await;
+        join_all(fields.iter_mut().map(ClientTasks::end)).await;
         join_all(group.iter().map(|lane| lane.close(members))).await;
         Ok(wholes.into_iter().all(|is_whole| is_whole) || ordered.is_some_and(|ordered| ordered <= left))
     }
 
-    async fn count(&self, lane: &Lane, field: &mut Field, members: &Members, within: Duration) -> Result<bool, String> {
+    async fn count(&self, lane: &StrategyRun, field: &mut ClientTasks, members: &Members, within: Duration) -> Result<bool, String> {
         let is_whole = lane.count(field, within).await?;
         if lane.ask_after(field, members).await.is_none() {
             let mut header = self.header();
@@ -309,7 +309,7 @@ fn notes(order: &LabOrder) -> Vec<String> {
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of a run, which is not made yet when it is first shown")]
-fn shown(id: &str, root: &str, place: &Place, order: &LabOrder, by: &str, ordered_at_ms: i64, header: &Header, lanes: &[Arc<Lane>]) -> LabRun {
+fn shown(id: &str, root: &str, place: &Place, order: &LabOrder, by: &str, ordered_at_ms: i64, header: &Header, lanes: &[Arc<StrategyRun>]) -> LabRun {
     LabRun {
         id: id.to_owned(),
         revision: 0,

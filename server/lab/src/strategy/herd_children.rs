@@ -2,12 +2,12 @@
 
 use zookeeper_client::Error;
 
-use super::{FIXED, Ground, Place, Waiting};
+use super::{FIXED, LabNode, StrategyEnv, Waiting};
 
 pub(super) struct HerdChildren;
 
 impl Waiting for HerdChildren {
-    async fn enter(ground: Ground<'_>) -> Result<Place, Error> {
+    async fn enter(ground: StrategyEnv<'_>) -> Result<LabNode, Error> {
         loop {
             if let Some(place) = ground.take_fixed().await? {
                 return Ok(place);

@@ -11,10 +11,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError};
 
-use super::board::Teller;
+use super::live_stats::EventSink;
 use super::relay::Relay;
 use super::sandbox::SESSION_TIMEOUT;
-use super::strategy::{self, Ground, Place};
+use super::strategy::{self, LabNode, StrategyEnv};
 use super::tally::Seat;
 use zookeeper::Credentials;
 
@@ -69,14 +69,14 @@ enum After {
 
 /// The fencing counter of a lane: the version of a znode, raised by everybody who gets the lock.
 #[derive(Clone, Debug)]
-pub(super) struct Referee {
+pub(super) struct FenceCounter {
     /// A session that nobody counts.
     pub(super) client: Client,
     /// The znode.
     pub(super) fence: Arc<str>,
 }
 
-impl Referee {
+impl FenceCounter {
     /// Waits until a znode is gone and somebody else got the lock, but no longer than this.
     async fn outlives(&self, path: &str, version: i32, within: Duration) {
         let outliving = async {
@@ -138,7 +138,7 @@ impl Session {
 
 /// One client and all it needs.
 #[derive(Debug)]
-pub(super) struct Player {
+pub(super) struct LabClient {
     pub(super) client: Client,
     /// The same, shared with the lane, which closes it.
     pub(super) session: Arc<Session>,
@@ -146,16 +146,16 @@ pub(super) struct Player {
     /// Through its relay.
     pub(super) connect: String,
     pub(super) relay: Arc<Relay>,
-    pub(super) teller: Teller,
+    pub(super) teller: EventSink,
     pub(super) strategy: Strategy,
     pub(super) directory: Arc<str>,
-    pub(super) referee: Referee,
+    pub(super) referee: FenceCounter,
     pub(super) order: Arc<LabOrder>,
     pub(super) stage: watch::Receiver<Stage>,
     pub(super) commands: mpsc::Receiver<Command>,
 }
 
-impl Player {
+impl LabClient {
     /// Plays all rounds.
     ///
     /// # Errors
@@ -216,7 +216,7 @@ impl Player {
     async fn enter(&mut self) -> Result<Entered, Error> {
         let Self { client, teller, directory, strategy, commands, .. } = self;
         let told = {
-            let mut entering = std::pin::pin!(strategy::enter(*strategy, Ground { client, directory, teller }));
+            let mut entering = std::pin::pin!(strategy::enter(*strategy, StrategyEnv { client, directory, teller }));
             loop {
                 tokio::select! {
                     entered = &mut entering => {
@@ -236,7 +236,7 @@ impl Player {
     }
 
     /// Holds as long as ordered; in a draining lane also until all others wait again, so that each release meets all.
-    async fn hold(&mut self, place: &Place, version: i32) -> Result<After, Error> {
+    async fn hold(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
         let hold = Duration::from_millis(self.order.hold_ms.into());
         let drains = drains(&self.order);
         let mut progress = self.teller.board.progress();
@@ -290,7 +290,7 @@ impl Player {
 
     /// Hears nothing until another holds, goes on as if nothing had been, is told by the fence, and comes anew with another
     /// session.
-    async fn pause(&mut self, place: &Place, version: i32) -> Result<After, Error> {
+    async fn pause(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
         self.teller.sits(Seat::Paused);
         self.relay.mute();
         self.referee.outlives(&place.path, version, self.client.session_timeout() * PAUSES_MAX).await;
@@ -307,7 +307,7 @@ impl Player {
     }
 
     /// Lets go, but a persistent znode stays in the place of its own: both in one, so that nobody comes in between.
-    async fn leave_stale(&self, place: &Place) -> Result<After, Error> {
+    async fn leave_stale(&self, place: &LabNode) -> Result<After, Error> {
         let mut writer = self.referee.client.new_multi_writer();
         writer.add_delete(&place.path, None)?;
         writer.add_create(&place.path, STALE_LABEL, &CreateMode::Persistent.with_acls(Acls::anyone_all()))?;
@@ -330,7 +330,7 @@ fn is_for_holder(command: Command) -> bool {
 /// What came of queueing up.
 enum Entered {
     /// It holds.
-    Holds(Place),
+    Holds(LabNode),
     /// It was told something meanwhile.
     Told(After),
 }

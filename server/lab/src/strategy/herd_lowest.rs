@@ -3,12 +3,12 @@
 use zookeeper_client::Error;
 
 use super::numbered::Numbered;
-use super::{Ground, Place, Waiting};
+use super::{LabNode, StrategyEnv, Waiting};
 
 pub(super) struct HerdLowest;
 
 impl Waiting for HerdLowest {
-    async fn enter(ground: Ground<'_>) -> Result<Place, Error> {
+    async fn enter(ground: StrategyEnv<'_>) -> Result<LabNode, Error> {
         let own = Numbered::make(ground).await?;
         loop {
             let before = own.before(ground).await?;

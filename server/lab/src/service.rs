@@ -8,7 +8,7 @@ use lockscope_wire::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState,
 use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
-use crate::lab::{Lab, LabRefusal};
+use crate::{Lab, LabRefusal};
 use audit::{AuditError, Entry, Intent, Journal, RequestLog};
 use feed::{LabSource, VisibilityScope};
 use identity::{Actor, Right};
@@ -39,7 +39,7 @@ pub enum LabDenied {
 
 /// The lab, with people before it. Cheap to clone.
 #[derive(Clone)]
-pub struct LabDesk(Arc<Inner>);
+pub struct LabService(Arc<Inner>);
 
 struct Inner {
     lab: Lab,
@@ -66,7 +66,7 @@ impl Drop for Followed {
     }
 }
 
-impl LabSource for LabDesk {
+impl LabSource for LabService {
     fn run(&self, id: &str) -> Option<Arc<LabRun>> {
         self.0.lab.run(id)
     }
@@ -76,7 +76,7 @@ impl LabSource for LabDesk {
     }
 }
 
-impl LabDesk {
+impl LabService {
     /// A desk before this lab, with its acts in this journal.
     pub fn new(lab: Lab, journal: Arc<dyn Journal>, clock: Clock) -> Self {
         let log = RequestLog::new(journal, clock, RECORD_MAX);

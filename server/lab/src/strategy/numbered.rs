@@ -2,7 +2,7 @@
 
 use zookeeper_client::{Acls, CreateMode, Error};
 
-use super::{Ground, Place};
+use super::{LabNode, StrategyEnv};
 
 /// What names begin with.
 pub(super) const PREFIX: &str = "lock-";
@@ -11,13 +11,13 @@ const CREATES_MAX: u32 = 5;
 
 /// A numbered znode of one's own.
 pub(super) struct Numbered {
-    pub(super) place: Place,
+    pub(super) place: LabNode,
     name: String,
 }
 
 impl Numbered {
     /// Makes one. When the reply is lost it is simply made again: whether the first was made is not looked at.
-    pub(super) async fn make(ground: Ground<'_>) -> Result<Self, Error> {
+    pub(super) async fn make(ground: StrategyEnv<'_>) -> Result<Self, Error> {
         let prefix = format!("{}/{PREFIX}", ground.directory);
         let options = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
         let mut tries_left = CREATES_MAX;
@@ -29,11 +29,11 @@ impl Numbered {
             }
         };
         ground.teller.came(sequence.into_i64());
-        Ok(Self { place: Place { path: format!("{prefix}{sequence}") }, name: format!("{PREFIX}{sequence}") })
+        Ok(Self { place: LabNode { path: format!("{prefix}{sequence}") }, name: format!("{PREFIX}{sequence}") })
     }
 
     /// All names in order, up to and without one's own. An error when one's own is gone.
-    pub(super) async fn before(&self, ground: Ground<'_>) -> Result<Vec<String>, Error> {
+    pub(super) async fn before(&self, ground: StrategyEnv<'_>) -> Result<Vec<String>, Error> {
         let mut names = ground.client.list_children(ground.directory).await?;
         if !names.contains(&self.name) {
             return Err(Error::NoNode);

@@ -1,21 +1,22 @@
 //! The lab: real sessions contend for one lock in several ways of waiting, and what that costs is measured. Owns runs, their
 //! sandboxes and their figures; must not know HTTP, the feed, the model or the page.
 
-mod board;
 mod client;
-mod conclusion;
 mod counts;
 mod fault;
 mod figures;
 mod lag;
-mod lane;
 mod limits;
+mod live_stats;
 pub mod members;
 pub mod relay;
 mod run;
+mod run_store;
 pub mod sandbox;
-mod shelf;
+mod service;
 mod strategy;
+mod strategy_run;
+mod summary;
 mod tally;
 mod view;
 
@@ -29,12 +30,13 @@ use thiserror::Error;
 use tokio::sync::watch;
 
 use self::run::Run;
-use self::shelf::Shelf;
+use self::run_store::RunStore;
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
 use zookeeper::Credentials;
 
-pub use shelf::{FILES_MAX, RUNS_MAX};
+pub use run_store::{FILES_MAX, RUNS_MAX};
+pub use service::{LabDenied, LabService, has_ended};
 
 /// An ensemble that allows the lab.
 #[derive(Clone, Debug)]
@@ -99,7 +101,7 @@ struct Inner {
     begun: Vec<AtomicU64>,
     limits: Mutex<Limits>,
     clock: Clock,
-    shelf: Shelf,
+    shelf: RunStore,
     /// The run under way.
     current: watch::Sender<Option<Arc<Run>>>,
     /// Held while a run is begun, so that there is one.
@@ -111,7 +113,7 @@ struct Inner {
 impl Lab {
     /// A lab on these ensembles; none: it is off. Finished runs are kept in the directory `shelf`, and read from there now.
     pub fn new(places: Vec<Place>, limits: Limits, shelf: Option<PathBuf>, clock: Clock) -> Self {
-        let shelf = Shelf::open(shelf.as_deref());
+        let shelf = RunStore::open(shelf.as_deref());
         let (current, changed) = (watch::Sender::new(None), watch::Sender::new(0));
         let begun = places.iter().map(|_| AtomicU64::new(0)).collect();
         Self(Arc::new(Inner { places, begun, limits: Mutex::new(limits), clock, shelf, current, starting: Mutex::new(()), changed }))

@@ -9,9 +9,9 @@ use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use super::LabRefusal;
 use super::client::{Command, STALE_LABEL};
-use super::lane::Lane;
 use super::run::Run;
 use super::strategy::{fixed_path, is_numbered, numbered_path};
+use super::strategy_run::StrategyRun;
 use super::tally::Seat;
 
 /// Faults that one run takes.
@@ -45,7 +45,7 @@ fn unfit(fault: Fault, strategy: Strategy) -> Option<String> {
 }
 
 /// The first lane that was asked for, is counted now and can have this fault.
-fn lane<'a>(run: &'a Run, order: &FaultOrder) -> Result<&'a Lane, LabRefusal> {
+fn lane<'a>(run: &'a Run, order: &FaultOrder) -> Result<&'a StrategyRun, LabRefusal> {
     let asked = || run.lanes.iter().filter(|lane| order.strategy.is_none_or(|asked| asked == lane.strategy));
     let running = || asked().filter(|lane| lane.measured().state == LabState::Running);
     if let Some(lane) = running().find(|lane| unfit(order.fault, lane.strategy).is_none()) {
@@ -78,7 +78,7 @@ pub(super) async fn throw(run: &Run, order: &FaultOrder) -> Result<ThrownFault, 
     Ok(thrown)
 }
 
-fn target(lane: &Lane, fault: Fault) -> Option<u32> {
+fn target(lane: &StrategyRun, fault: Fault) -> Option<u32> {
     let tally = lane.board.tally();
     match fault {
         Fault::Kill | Fault::Pause | Fault::Stale => tally.find(Seat::Holding),
@@ -89,7 +89,7 @@ fn target(lane: &Lane, fault: Fault) -> Option<u32> {
 }
 
 /// Tells a client; gives it and the znode that it is about.
-async fn hit(lane: &Lane, fault: Fault) -> Result<(u32, String), LabRefusal> {
+async fn hit(lane: &StrategyRun, fault: Fault) -> Result<(u32, String), LabRefusal> {
     let command = match fault {
         Fault::Kill => Command::Kill,
         Fault::Pause => Command::Pause,
@@ -124,9 +124,9 @@ async fn hit(lane: &Lane, fault: Fault) -> Result<(u32, String), LabRefusal> {
 }
 
 /// The znode of a client that it does not know of: of its own session, before the one that it knows.
-async fn twin(lane: &Lane, client: u32, left: Option<u64>) -> Option<String> {
+async fn twin(lane: &StrategyRun, client: u32, left: Option<u64>) -> Option<String> {
     let mut progress = lane.board.progress();
-    let is_back = |lane: &Lane| {
+    let is_back = |lane: &StrategyRun| {
         let tally = lane.board.tally();
         tally.number(client) != left && tally.seat(client) == Some(Seat::Waiting)
     };
@@ -158,7 +158,7 @@ async fn is_of(referee: &Client, path: &str, session: i64) -> bool {
 }
 
 /// Leaves a persistent znode before all that are numbered: number 0 was used up when the lane was made.
-async fn put_first(lane: &Lane) -> Result<String, LabRefusal> {
+async fn put_first(lane: &StrategyRun) -> Result<String, LabRefusal> {
     let path = numbered_path(lane.strategy, &lane.path, 0).unwrap_or_else(|| fixed_path(&lane.path));
     let Some(referee) = lane.referee() else { return not_now("the lane is not open yet; try again".to_owned()) };
     lane.disturb();

@@ -23,7 +23,7 @@ const ID_DIGITS: usize = 16;
 
 /// Runs that have ended.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct RunStore {
     /// Newest first.
     runs: Mutex<VecDeque<Arc<LabRun>>>,
     folder: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub(super) fn is_id(id: &str) -> bool {
     id.len() == ID_DIGITS && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-impl Shelf {
+impl RunStore {
     /// Reads what is there. A file that can't be read is left alone.
     pub(super) fn open(directory: Option<&Path>) -> Self {
         let folder = directory.map(|directory| directory.join("lab"));
