@@ -12,6 +12,7 @@ mod shared;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use demo::{PrivateZooKeeper, ServerOptions};
 use feed::engine::{Engine, TICK_MS};
 use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
@@ -22,7 +23,6 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire::{Body, SessionId, View, Waits};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::demo::{PrivateZooKeeper, ServerOptions};
 use shared::{WAIT_MAX, contender, directory};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

@@ -10,6 +10,7 @@ mod shared;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use demo::{PrivateZooKeeper, ServerOptions};
 use feed::VisibilityScope;
 use feed::project::{self, EnsembleInfo, ProjectionContext};
 use lockscope_core::observation::{Link, Observation, RootId};
@@ -17,7 +18,6 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{BoardQuery, SessionsQuery};
-use server::demo::{PrivateZooKeeper, ServerOptions};
 use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tokio::io::AsyncReadExt as _;

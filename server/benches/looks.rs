@@ -7,10 +7,10 @@ mod shared;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::{Body, ClientFrame, LockQuery, ServerFrame, View, decode_frame, encode_frame};
-use server::demo::{PrivateZooKeeper, ServerOptions};
 use shared::{Lockscope, WAIT_MAX, contender, directory};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, interval, sleep, sleep_until, timeout};

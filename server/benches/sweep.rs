@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::future::join_all;
 use lockscope_core::observation::Observation;
 use runtime::clock::Clock;
-use server::demo::{PrivateZooKeeper, ServerOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};

@@ -6,7 +6,6 @@ pub mod ask_command;
 pub mod cli;
 pub mod command;
 pub mod config;
-pub mod demo;
 pub mod error;
 pub mod healthcheck;
 pub mod http;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use server::demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
+use demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
 
 /// Who serves.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 
 mod client;
 mod counts;
+pub mod csv;
 mod fault;
 mod figures;
 mod lag;
@@ -17,6 +18,7 @@ mod service;
 mod strategy;
 mod strategy_run;
 mod summary;
+pub mod table;
 mod tally;
 mod view;
 

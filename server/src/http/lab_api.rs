@@ -9,7 +9,6 @@ use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFa
 
 use super::Http;
 use super::api::{self, Pairs, takes_none};
-use super::lab_csv;
 use super::problem::{Refused, echo};
 use super::release_api::{Asked, read};
 use feed::VisibilityScope;
@@ -86,7 +85,7 @@ fn as_csv(run: &LabRun) -> Response {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8; header=present"));
     let name = format!("attachment; filename=\"lockscope-lab-{}.csv\"", run.id);
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment")));
-    (headers, lab_csv::table(run)).into_response()
+    (headers, lab::csv::table(run)).into_response()
 }
 
 impl From<LabRefusal> for Refused {

@@ -16,7 +16,6 @@ mod guard;
 mod headers;
 mod health;
 mod lab_api;
-mod lab_csv;
 mod lab_form;
 mod lab_page;
 mod live;

@@ -2,7 +2,6 @@
 //! ZooKeeper of its own, on an ensemble, or by a running server.
 
 mod remote;
-pub(crate) mod table;
 
 use std::time::Duration;
 
@@ -10,10 +9,10 @@ use lockscope_wire::{LabOrder, LabRun, LabState, Strategy};
 
 use crate::cli::Lab as Asked;
 use crate::config::ConfigError;
-use crate::demo::{PrivateZooKeeper, ServerOptions};
 use crate::error::{EXIT_INTERRUPTED, RunError};
 use crate::remote::{Remote, token_in};
 use crate::serve::{say, signalled};
+use demo::{PrivateZooKeeper, ServerOptions};
 use lab::has_ended;
 use lab::{Lab, LabRefusal, Limits, Place};
 use runtime::clock::Clock;
@@ -126,7 +125,7 @@ async fn go(runner: &Runner, order: LabOrder, is_json: bool) -> Result<(), RunEr
         let text = serde_json::to_string_pretty(&run).map_err(|error| RunError::Internal(format!("the run can't be written: {error}")))?;
         say(&text);
     } else {
-        say(table::render(&run).trim_end());
+        say(lab::table::render(&run).trim_end());
     }
     judge(&run)
 }

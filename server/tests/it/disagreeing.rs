@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use demo::{PrivateEnsemble, PrivateZooKeeper};
 use serde_json::Value;
-use server::demo::{PrivateEnsemble, PrivateZooKeeper};
 
 use crate::harness::{Truth, options};
 use crate::recipes::lockscope::Lockscope;

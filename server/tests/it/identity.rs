@@ -7,9 +7,9 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
+use demo::{PrivateZooKeeper, ServerOptions};
 use lockscope_core::observation::RootTrouble;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
-use server::demo::{PrivateZooKeeper, ServerOptions};
 use tempfile::TempDir;
 use zookeeper::{Credentials, Login, ObserverConfig, TlsIdentity, ZkTls};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission};

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use demo::PrivateZooKeeper;
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::LabRun;
 use serde_json::{Value, json};
-use server::demo::PrivateZooKeeper;
 use tempfile::TempDir;
 use tokio::process::Child;
 use tokio_tungstenite::tungstenite::Message;

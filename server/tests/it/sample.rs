@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use server::demo::workload::{Pace, run_workload};
+use demo::workload::{Pace, run_workload};
 
 use crate::harness::{Believed, DEADLINE, Observed, zookeeper};
 

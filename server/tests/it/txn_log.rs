@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ::txn_log::{Acl, Change, Create, End, Lifetime, LogReader, Multi, SnapshotReader, Stat, Transaction};
-use server::demo::PrivateZooKeeper;
+use demo::PrivateZooKeeper;
 use zookeeper_client::{Acls, AuthId, Client, CreateMode, CreateOptions, Permission};
 
 use crate::harness::{DEADLINE, STEP, Truth, open, options, queue, started};

@@ -7,7 +7,7 @@ mod hostile;
 mod parsers;
 mod standalone;
 
-use server::demo::PrivateZooKeeper;
+use demo::PrivateZooKeeper;
 
 use crate::harness::{options, started};
 

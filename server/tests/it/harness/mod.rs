@@ -11,9 +11,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) use believed::{Believed, RootState};
+use demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
 pub(crate) use logs::Logs;
 pub(crate) use observer::Observed;
-use server::demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
 pub(crate) use truth::{Truth, open, queue};
 
 /// How long anything may take before a test fails: nobody waits for so long but where something is broken.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use demo::{PrivateZooKeeper, ServerOptions};
 use lab::{Lab, Limits};
 use lockscope_wire::{LabOrder, LabRun, LabState, Lane, Strategy};
 use runtime::clock::Clock;
-use server::demo::{PrivateZooKeeper, ServerOptions};
 use tokio::time::timeout;
 
 use super::place;

@@ -8,8 +8,8 @@ mod runs;
 mod sandbox;
 mod scene;
 
+use demo::PrivateZooKeeper;
 use lab::Place;
-use server::demo::PrivateZooKeeper;
 use zookeeper::Credentials;
 
 /// A place on a private server.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use demo::PrivateZooKeeper;
 use lab::{Lab, LabRefusal, Limits};
 use lockscope_wire::{LabOrder, LabState, Strategy};
 use runtime::clock::Clock;
-use server::demo::PrivateZooKeeper;
 use zookeeper::members::four_letter::cons;
 
 use super::drain::{has_ended, lab, order, until};

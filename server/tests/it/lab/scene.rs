@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use demo::PrivateZooKeeper;
 use lab::{Lab, LabRefusal, Limits};
 use lockscope_core::finding::Code;
 use lockscope_core::lock::Lock;
 use lockscope_wire::{Fault, FaultOrder, LabOrder, LabRun, LabState, Outcome, Strategy, ThrownFault};
 use runtime::clock::Clock;
-use server::demo::PrivateZooKeeper;
 
 use super::place;
 use crate::harness::{DEADLINE, Truth, zookeeper};

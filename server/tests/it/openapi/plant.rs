@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use demo::PrivateZooKeeper;
 use serde_json::Value;
-use server::demo::PrivateZooKeeper;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use demo::PrivateZooKeeper;
 use serde_json::Value;
-use server::demo::PrivateZooKeeper;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::OnceCell;

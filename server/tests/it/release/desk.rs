@@ -15,7 +15,7 @@ use crate::harness::{Truth, zookeeper};
 const TIMES: usize = 10;
 
 struct Scene {
-    server: server::demo::PrivateZooKeeper,
+    server: demo::PrivateZooKeeper,
     truth: Truth,
     office: Office,
 }

@@ -35,7 +35,7 @@ fn hook(plot: &Plot) -> Hook {
 const SALVO: (i32, usize) = (EXISTS, 2);
 
 struct Stage {
-    _server: server::demo::PrivateZooKeeper,
+    _server: demo::PrivateZooKeeper,
     office: Office,
     truth: Truth,
     tap: Tap,

@@ -48,7 +48,7 @@ const COLUMNS: [Column; 39] = [
 ];
 
 /// The whole table, lines ended as RFC 4180 has it.
-pub(super) fn table(run: &LabRun) -> String {
+pub fn table(run: &LabRun) -> String {
     let mut text = COLUMNS.map(|(name, _)| name).join(",");
     text.push_str("\r\n");
     for lane in &run.strategies {
@@ -70,7 +70,7 @@ fn decimal(ms: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab_command::table::tests::run;
+    use crate::table::tests::run;
 
     #[test]
     fn one_row_a_strategy_with_as_many_cells_as_the_head() {

@@ -136,7 +136,7 @@ pub(super) fn all() -> Vec<Scene> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::workload::CONTENDERS_MAX;
+    use crate::workload::CONTENDERS_MAX;
 
     #[test]
     fn nobody_is_left_out() {

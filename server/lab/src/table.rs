@@ -58,7 +58,7 @@ fn timed(lane: &Lane, value: f64) -> Option<f64> {
 }
 
 /// The whole: what was ordered, the table, the conclusion, and what limits the figures.
-pub(crate) fn render(run: &LabRun) -> String {
+pub fn render(run: &LabRun) -> String {
     let mut text = head(run);
     text.push_str("\n\n");
     let rows = rows(run);
