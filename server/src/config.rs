@@ -35,8 +35,8 @@ pub use web::Web;
 use crate::cli::Settings;
 use audit::webhook::Webhook;
 
-use crate::http::Payloads;
 use faults::Faults;
+use http::Payloads;
 use places::Places;
 use source::Source;
 

@@ -8,11 +8,11 @@ use tokio::sync::{mpsc, watch};
 
 use crate::cli::Settings;
 use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
-use crate::http::Payloads;
 use crate::notify::Notify;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{Late, Log};
+use http::Payloads;
 use lab::Lab;
 use release::{self, ReleaseService};
 use runtime::clock::Clock;

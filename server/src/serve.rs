@@ -20,17 +20,17 @@ use tokio::task::JoinHandle;
 use crate::accounts;
 use crate::config::{Config, ConfigError, Standing};
 use crate::error::RunError;
-use crate::http::{Http, Limits, Payloads};
-use crate::metrics::Metrics;
 use crate::notify::Notify;
 use crate::reload::{self, Hooked, Origin, Takers};
-use crate::transport::{self, Bounds, Proxies, Tls};
 use access::{Access, Reach};
 use audit::Records;
 use feed::engine::{Engine, EngineError};
 use feed::project::EnsembleInfo;
 use feed::{self, Hub, pump};
 use feed::{About, Ensemble, Projector};
+use http::listener::{Bounds, Proxies, Tls};
+use http::metrics::Metrics;
+use http::{Http, Limits, Payloads};
 use lab::Lab;
 use lab::LabService;
 use record::Record;
@@ -332,7 +332,7 @@ fn serve_http(
 ) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let server = tokio::spawn(transport::serve(listener, tls, router, bounds, closing));
+    let server = tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
     say(&format!("lockscope listening on {scheme}://{address}"));
     if !hello.is_empty() {
         say(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{hello}"));
@@ -344,7 +344,7 @@ fn serve_http(
 fn open_tls(config: &Config, clock: &Clock, stop: Stop) -> Result<Option<Tls>, RunError> {
     let Some(files) = config.web.tls.clone() else { return Ok(None) };
     let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
-    tasks::spawn("certificate", transport::follow(follower, stop));
+    tasks::spawn("certificate", http::listener::follow(follower, stop));
     Ok(Some(tls))
 }
 

@@ -17,7 +17,7 @@ const FOLDER: &str = "style/css";
 /// One utility a line; `#` starts a comment.
 const ALLOW_LIST: &str = "style/utilities.txt";
 /// Where classes are used.
-const MARKUP: [&str; 2] = ["app/page/src", "server/src/http"];
+const MARKUP: [&str; 2] = ["app/page/src", "server/http/src"];
 
 /// The whole style sheet.
 pub(crate) fn build(workspace: &Path) -> Result<String> {

@@ -16,9 +16,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use feed::{self, Hub, pump};
+use http::{Http, Limits, pages};
 use runtime::clock::Clock;
 use runtime::shutdown;
-use server::http::{Http, Limits, pages};
 use server::serve::say;
 use tokio::net::TcpListener;
 

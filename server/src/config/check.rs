@@ -7,7 +7,7 @@ use std::time::Duration;
 use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::{ConfigError, Given};
-use crate::http::Payloads;
+use http::Payloads;
 use zookeeper::members::check_admin_url;
 use zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
 

@@ -1,8 +1,8 @@
 //! Settings of sign-in by OpenID Connect. A build without it says so when one of them is met.
 
 use super::{ConfigError, Places};
-use crate::http::Origin;
 use access::OpenId;
+use http::Origin;
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_OIDC_CLIENT_SECRET";

@@ -64,7 +64,7 @@ fn defaults_need_only_a_zookeeper() {
         lab: None,
         webhook: None,
         second_approver: false,
-        payloads: crate::http::Payloads::Viewer,
+        payloads: http::Payloads::Viewer,
         access: ::access::Settings::default(),
         metrics: MetricSelection::usual(),
     };

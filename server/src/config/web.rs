@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use super::check::{self, wrong};
 use super::{ConfigError, Places};
 use crate::cli::Settings;
-use crate::http::{ORIGINS_MAX, Origin, Origins, Scheme};
-use crate::transport::TlsFiles;
+use http::listener::TlsFiles;
+use http::{ORIGINS_MAX, Origin, Origins, Scheme};
 
 /// How this is served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

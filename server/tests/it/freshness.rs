@@ -12,6 +12,8 @@ use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
 use feed::{Hub, Known, Projected, Projection, VisibilityScope, pump};
 use futures_util::StreamExt as _;
+use http::listener::Bounds;
+use http::{Http, Limits};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
@@ -20,8 +22,6 @@ use lockscope_wire::{Epoch, LIVE_AGE_MAX_MS, View};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 use serde_json::Value;
-use server::http::{Http, Limits};
-use server::transport::{self, Bounds};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio_tungstenite::connect_async;
@@ -143,7 +143,7 @@ impl Line {
         let http = Http::new(hub, draining, Limits::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(transport::serve(listener, None, http.router(Router::new()), Bounds::default(), closing));
+        tokio::spawn(http::listener::serve(listener, None, http.router(Router::new()), Bounds::default(), closing));
         let line = Self { address, reader, answers, projects_for_ms, _running: (engine, vec![stopper, drain, close]) };
         until(async || line.asked().await.is_live).await;
         line

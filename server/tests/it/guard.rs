@@ -1,7 +1,7 @@
 //! Hostile pages from outside, over real connections: rebinding, foreign origins, forged forms.
 
-use server::http::{Limits, Origin, Origins, Scheme};
-use server::transport::Bounds;
+use http::listener::Bounds;
+use http::{Limits, Origin, Origins, Scheme};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 

@@ -1,8 +1,8 @@
 //! The HTTP API from outside, over a model of our own.
 
+use http::Limits;
 use lockscope_wire::Problem;
 use serde_json::{Value, json};
-use server::http::Limits;
 
 use crate::served::Served;
 

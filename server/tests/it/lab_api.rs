@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use access::{Access, Grant, Reach, Settings, new_token};
 use audit::{Closed, Journal};
+use http::Limits as HttpLimits;
+use http::listener::Bounds;
 use lab::LabService;
 use lab::{Lab, Limits, Place};
 use lockscope_wire::{AuditKind, Duty};
 use reqwest::Method;
 use runtime::clock::Clock;
 use serde_json::Value;
-use server::http::Limits as HttpLimits;
-use server::transport::Bounds;
 use tempfile::TempDir;
 use zookeeper::Credentials;
 

@@ -1,8 +1,8 @@
 //! The live socket from outside, over a model of our own: what clients may rely on, and what bad ones get.
 
 use futures_util::{SinkExt as _, StreamExt as _};
+use http::Limits;
 use lockscope_wire::{BoardQuery, ClientFrame, PROTOCOL, ServerFrame, View, decode_frame, encode_frame};
-use server::http::Limits;
 use tokio_tungstenite::tungstenite::{self, Message};
 
 use crate::served::{Client, Served, closed, hear, say, short, until};

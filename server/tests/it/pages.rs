@@ -15,9 +15,9 @@ use axum::response::Response;
 use axum::routing::get;
 use feed::{Hub, VisibilityScope};
 use futures_util::future::join_all;
+use http::{Limits, pages};
 use lockscope_wire::Epoch;
 use runtime::clock::Clock;
-use server::http::{Limits, pages};
 use tower_service::Service as _;
 
 use crate::harness::DEADLINE;

@@ -9,14 +9,14 @@ use access::Access;
 use axum::Router;
 use feed::{Hub, Known, Projected, Projection, VisibilityScope, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
+use http::listener::{Bounds, Tls};
+use http::{Http, Limits};
 use lockscope_wire::{
     Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
     RootBrief, RootState, Status, Verdict, View, Window, Zxid,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::http::{Http, Limits};
-use server::transport::{self, Bounds, Tls};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -242,7 +242,7 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = http.router(pages(hub.clone()));
-        tokio::spawn(transport::serve(listener, tls, router, bounds, closing));
+        tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
         Self { fake, address, hub, http, drain, close, _pump: pump_stopper }
     }
 

@@ -4,8 +4,8 @@ mod tls;
 
 use std::time::Duration;
 
-use server::http::Limits;
-use server::transport::Bounds;
+use http::Limits;
+use http::listener::Bounds;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;

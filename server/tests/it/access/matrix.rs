@@ -1,9 +1,9 @@
 //! Every route, by every kind of person. The routes come from the table that the router is made of.
 
 use access::{Grant, Reach, Settings};
+use http::{Declared, Need, Verb, declared};
 use identity::Right;
 use lockscope_wire::{Duty, Problem};
-use server::http::{Declared, Need, Verb, declared};
 
 use super::{Answer, House, bearer};
 

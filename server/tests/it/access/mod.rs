@@ -15,10 +15,10 @@ use access::{Access, Grant, Reach, Secret, Settings, new_token, set_user};
 use audit::{AuditError, Entry, Journal};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use http::{Limits, pages};
 use lockscope_wire::Duty;
 use reqwest::header::HeaderMap;
 use runtime::clock::Clock;
-use server::http::{Limits, pages};
 use tempfile::TempDir;
 
 use crate::served::{NOW_MS, Served};

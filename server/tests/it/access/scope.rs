@@ -11,6 +11,8 @@ use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
 use feed::{Hub, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
+use http::listener::Bounds;
+use http::{Http, Limits, Payloads, pages};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings as Model};
 use lockscope_core::time::TimeMs;
@@ -18,8 +20,6 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{AuditKind, Duty, Epoch};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
-use server::http::{Http, Limits, Payloads, pages};
-use server::transport::{self, Bounds};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -139,7 +139,7 @@ impl World {
             .with_records(log.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(transport::serve(listener, None, http.router(pages(hub)), Bounds::default(), closing));
+        tokio::spawn(http::listener::serve(listener, None, http.router(pages(hub)), Bounds::default(), closing));
         stoppers.extend([drain, close]);
         let world = Self { address, place, clock, _log: log.clone(), _running: (engines, sinks, stoppers) };
         for (ensemble, lock) in [("prod", "/shop/order"), ("prod", "/canary-vault/gold"), ("canary-lab", "/shop/order"), ("prod", "/shop-canary")] {

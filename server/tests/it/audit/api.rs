@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use access::{Access, Grant, Reach, Settings, new_token};
 use audit::{Closed, Log};
+use http::listener::Bounds;
+use http::{Http, Limits};
 use lockscope_wire::Duty;
 use runtime::clock::Clock;
 use serde_json::Value;
-use server::http::{Http, Limits};
-use server::transport::Bounds;
 use tempfile::TempDir;
 
 use super::{append, open};

@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use access::{ACCOUNT_FREE, ADDRESS_FREE, DEVICE_MS_MAX, Net, Proxy, Reach, Settings};
 use futures_util::future::join_all;
+use http::Limits;
+use http::listener::{Bounds, Proxies};
 use lockscope_wire::Duty;
-use server::http::Limits;
-use server::transport::{Bounds, Proxies};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 

@@ -6,10 +6,10 @@ use access::{Access, Grant, Reach, Settings, new_token};
 use feed::BYTES_MAX;
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
+use http::listener::Bounds;
+use http::{CALLER_SOCKETS_MAX, CALLER_VIEWS_MAX, Limits};
 use lockscope_wire::Duty;
 use runtime::clock::Clock;
-use server::http::{CALLER_SOCKETS_MAX, CALLER_VIEWS_MAX, Limits};
-use server::transport::Bounds;
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::Message;
 

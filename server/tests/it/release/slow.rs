@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use access::{self, Access, Grant, Reach};
+use http::Limits;
+use http::listener::Bounds;
 use lockscope_wire::{AuditKind, Duty, Outcome};
 use release::Settings;
 use runtime::clock::Clock;
-use server::http::Limits;
-use server::transport::Bounds;
 
 use super::office::{Office, order_of};
 use crate::harness::{Truth, zookeeper};

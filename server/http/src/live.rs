@@ -13,7 +13,7 @@ use super::origin;
 use super::problem::{Refused, echo};
 use super::socket::{self, FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
-use crate::transport::Arrival;
+use crate::listener::Arrival;
 use access::Known;
 use feed::{Encoding, VisibilityScope};
 

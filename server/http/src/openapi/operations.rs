@@ -4,10 +4,10 @@ use lockscope_wire::{AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, L
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
-use crate::http::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
-use crate::http::api_types::{LockDetail, Locks};
-use crate::http::release_api::{PlanJson, ResultJson};
-use crate::http::routes::Verb;
+use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
+use crate::api_types::{LockDetail, Locks};
+use crate::release_api::{PlanJson, ResultJson};
+use crate::routes::Verb;
 
 /// An answer of JSON.
 const fn json(status: u16, text: &'static str, content: &'static [Content]) -> Reply {

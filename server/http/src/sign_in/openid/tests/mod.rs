@@ -15,8 +15,8 @@ use provider::{CLIENT, CLIENT_SECRET, Provider, Sign};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::http::{Http, Limits};
-use crate::transport::{self, Bounds};
+use crate::listener::Bounds;
+use crate::{Http, Limits};
 use access::{Access, OpenId, Reach, Secret, Settings};
 use audit::{AuditError, Entry, Journal};
 use feed::{self, Hub};
@@ -105,7 +105,7 @@ impl House {
         let http = Http::new(hub, draining, Limits::default()).with_access(access.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(transport::serve(listener, None, http.router(Router::new()), Bounds::default(), closing));
+        tokio::spawn(crate::listener::serve(listener, None, http.router(Router::new()), Bounds::default(), closing));
         Self { address, access, clock, kept, provider, _close: close }
     }
 

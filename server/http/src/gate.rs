@@ -16,7 +16,7 @@ use super::problem::{Refused, echo};
 use super::routes::{self, Answer, Match, Need, Row};
 use super::sign_in;
 use super::{Http, Payloads};
-use crate::transport::Arrival;
+use crate::listener::Arrival;
 use access::Denied;
 use identity::{Actor, Right};
 

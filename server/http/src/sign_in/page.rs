@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::http::assets;
+use crate::assets;
 use access::{PASSWORD_BYTES_MAX, Secret};
 use identity::Actor;
 

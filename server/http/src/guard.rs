@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::origin::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
 use super::problem::Refused;
 use super::{BODY_BYTES_MAX, Http};
-use crate::transport::Arrival;
+use crate::listener::Arrival;
 
 /// Answers that say nothing of anybody, and that probes ask for by an address of their own.
 pub(super) const PROBES: [&str; 2] = ["/healthz", "/readyz"];

@@ -5,7 +5,8 @@ use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post};
 
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, lab_api, lab_page, live, me, metrics, openapi, release_api, sign_in, unknown_api,
+    Http, api, approve, audit_api, audit_page, events, find, health, lab_api, lab_page, live, me, metrics_api, openapi, release_api, sign_in,
+    unknown_api,
 };
 use identity::Right;
 
@@ -117,7 +118,7 @@ const fn file(path: &'static str) -> Row {
 pub(super) const ROUTES: &[Row] = &[
     api(Verb::Get, "/healthz", Need::Open, || get(health::healthz)),
     api(Verb::Get, "/readyz", Need::Open, || get(health::readyz)),
-    api(Verb::Get, "/metrics", VIEW, || get(metrics::metrics)),
+    api(Verb::Get, "/metrics", VIEW, || get(metrics_api::metrics)),
     api(Verb::Get, "/api/v1/status", VIEW, || get(api::status)),
     api(Verb::Get, "/api/v1/locks", VIEW, || get(api::locks)),
     api(Verb::Get, "/api/v1/lock", VIEW, || get(api::lock)),
