@@ -26,6 +26,7 @@ pub enum Command {
     /// Watch an ensemble and serve the dashboard.
     Serve(Settings),
     /// Start a private ZooKeeper with live sample contention and the dashboard; everything is removed at exit.
+    #[cfg(feature = "demo")]
     Demo(Demo),
     /// Check the configuration that `serve` would use, and say what it comes to.
     CheckConfig(Settings),
@@ -40,6 +41,7 @@ pub enum Command {
     /// Look after the record of acts that a server keeps.
     Audit(Audit),
     /// Let real sessions contend for a lock in several ways of waiting, and print what each costs.
+    #[cfg(feature = "lab")]
     Lab(Lab),
     /// List locks: verdict, who holds, how many wait and for how long.
     Locks(Locks),

@@ -1,32 +1,28 @@
 //! What each command of the command line does, put together from the parts.
 
 use lockscope_core::observation::Observation;
-use lockscope_wire::Duty;
 use tokio::sync::{mpsc, watch};
 
 use crate::accounts;
 use crate::ask_command;
-use crate::cli::{AuditCommand, Command, Demo, Place, Settings, What};
+use crate::cli::{AuditCommand, Command, Place, Settings, What};
 use crate::config::{self, Config, ConfigError, Process};
+#[cfg(feature = "demo")]
+use crate::demo_command;
 use crate::error::RunError;
 use crate::healthcheck;
+#[cfg(feature = "lab")]
 use crate::lab_command;
 use crate::manual;
 use crate::serve::{self, Observer, Served, Tools, say};
 use access::Access;
 use audit::{self, VerifyError, chain};
-use demo::workload::{Pace, run_workload};
-use demo::{PrivateZooKeeper, ServerOptions};
-use feed::project::{EnsembleInfo, MetricSelection};
+use feed::project::EnsembleInfo;
 use http::listener::Tls;
 use http::{Payloads, is_loopback, pages};
 use runtime::clock::Clock;
-use runtime::shutdown;
 use zookeeper::members;
 use zookeeper::{ClockProbeConfig, ObserverConfig, ReleaseClient, compare_clocks, observe_counted};
-
-/// Session time-out the demo asks for: short, as its server's tick is.
-const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
 
 /// Does what was asked.
 ///
@@ -41,7 +37,8 @@ pub async fn run(command: Command) -> Result<(), RunError> {
             check_exposure(&config, &access)?;
             serve::run(&config, Some(settings), ensembles, pages, access, "").await
         }
-        Command::Demo(demo) => run_demo(&demo).await,
+        #[cfg(feature = "demo")]
+        Command::Demo(demo) => demo_command::run(&demo).await,
         Command::CheckConfig(settings) => check_config(&settings),
         Command::Config(printed) => {
             say(match printed.what {
@@ -52,6 +49,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
             Ok(())
         }
         Command::Healthcheck(asked) => healthcheck::run(&asked).await,
+        #[cfg(feature = "lab")]
         Command::Lab(lab) => lab_command::run(&lab).await,
         Command::Audit(audit) => look_after(&audit.command, &audit.place),
         Command::Token(token) => accounts::token(&token, &Clock::system()),
@@ -82,19 +80,9 @@ fn check_config(settings: &Settings) -> Result<(), RunError> {
     say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
     say(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
     say(&format!("  payloads           {}", shown_to(config.payloads)));
-    say_lab(config.lab.as_ref());
+    say(&config.lab.as_ref().map_or_else(|| "  lab                off".to_owned(), config::Lab::described));
     say(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
     Ok(())
-}
-
-fn say_lab(lab: Option<&config::Lab>) {
-    let Some(lab) = lab else { return say("  lab                off") };
-    let limits = &lab.limits;
-    say(&format!("  lab                on {}, below {}", lab.ensembles.join(", "), lab.root));
-    say(&format!(
-        "  lab limits         {} clients a strategy, {} rounds, {} ms a run, {} ms a hold",
-        limits.clients_max, limits.rounds_max, limits.duration_ms_max, limits.hold_ms_max
-    ));
 }
 
 fn shown_to(payloads: Payloads) -> &'static str {
@@ -180,74 +168,15 @@ fn say_ensemble(ensemble: &config::Ensemble) {
     say(&format!("  acts as            {}", ensemble.identity.acting.described()));
 }
 
-/// A private ZooKeeper, sample contention on it, and the dashboard; taken down in the opposite order.
-async fn run_demo(demo: &Demo) -> Result<(), RunError> {
-    let listen = Config::listen_only(demo.listen.as_deref(), &Process)?;
-    // The port first: a taken one should not cost a ZooKeeper's start.
-    drop(serve::bind(listen).await?);
-    let started = tokio::select! {
-        started = PrivateZooKeeper::start(ServerOptions::default()) => started,
-        () = serve::signalled() => return Ok(()),
-    };
-    let data = tempfile::Builder::new().prefix("lockscope-demo-").tempdir();
-    let data =
-        data.map_err(|error| RunError::Unavailable(format!("the demo's data has no place: {error}; set TMPDIR to a folder that can be written")))?;
-    let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
-    let config = Config {
-        ensembles: vec![config::Ensemble {
-            name: "default".to_owned(),
-            color: None,
-            zk: zookeeper.address(),
-            roots: vec!["/".to_owned()],
-            evidence: true,
-            admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
-            clock_scratch: None,
-            identity: config::Identity::default(),
-        }],
-        listen,
-        web: config::Web::default(),
-        data_dir: Some(data.path().to_owned()),
-        connect_timeout: None,
-        session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
-        locks: Vec::new(),
-        lints: lockscope_core::finding::Limits::default(),
-        lab: Some(config::Lab::on("default")),
-        webhook: None,
-        second_approver: false,
-        payloads: Payloads::default(),
-        access: access::Settings::default(),
-        metrics: MetricSelection::usual(),
-    };
-    let (stopper, stop) = shutdown::channel();
-    let connect = zookeeper.address();
-    let workload = tokio::spawn(async move {
-        if let Err(error) = run_workload(&connect, Pace::LIFELIKE, stop.receiver()).await {
-            tracing::error!(%error, "the sample contention ended");
-        }
-    });
-    let access = serve::access(&config);
-    let link = access.one_time_link("demo", Duty::Operator);
-    say(&format!("the record of what you do is in {0}; check it with: lockscope audit verify --data-dir {0}", data.path().display()));
-    let served = serve::run(&config, None, served(&config)?, pages, access, &link).await;
-    stopper.stop();
-    if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
-        tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
-    }
-    if let Err(error) = zookeeper.stop().await {
-        tracing::warn!(%error, "the demo's ZooKeeper did not stop by itself and is killed");
-    }
-    served
-}
-
 /// The observer of a real ensemble, and who asks its members.
-struct Ensemble {
+pub(crate) struct Ensemble {
     observer: ObserverConfig,
     evidence: Option<members::Config>,
     scratch: Option<ClockProbeConfig>,
 }
 
 /// Every ensemble with its observer.
-fn served(config: &Config) -> Result<Vec<Served<Ensemble>>, ConfigError> {
+pub(crate) fn served(config: &Config) -> Result<Vec<Served<Ensemble>>, ConfigError> {
     config.ensembles.iter().map(|ensemble| served_one(config, ensemble)).collect()
 }
 

@@ -7,6 +7,7 @@ mod ensembles;
 pub mod exposure;
 mod faults;
 mod identity;
+#[cfg_attr(not(feature = "lab"), path = "config/no_lab.rs")]
 mod lab;
 mod metrics;
 mod openid;

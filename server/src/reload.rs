@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use lockscope_core::observation::{Observation, Said};
+use lockscope_core::observation::{LockConfig, Observation};
 use tokio::sync::{mpsc, watch};
 
 use crate::cli::Settings;
 use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
 use crate::notify::Notify;
+use crate::serve::LabParts;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{Late, Log};
 use http::Payloads;
-use lab::Lab;
 use release::{self, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Stop, Stopper};
@@ -29,7 +29,7 @@ pub struct Takers {
     /// Who releases.
     pub desk: ReleaseService,
     /// The lab.
-    pub lab: Lab,
+    pub lab: LabParts,
     /// Who may come in.
     pub access: Access,
     /// Who is shown payloads; telling it makes every socket begin anew.
@@ -128,15 +128,13 @@ impl Takers {
     async fn take(&mut self, config: &Config, before: &Config, began: &Config, stop: &Stop) {
         if (&config.locks, &config.lints) != (&before.locks, &before.lints) {
             for model in self.models.iter().filter_map(mpsc::WeakSender::upgrade) {
-                let said = Said { configured: config.locks.clone(), limits: config.lints.clone() };
+                let changed = LockConfig { configured: config.locks.clone(), limits: config.lints.clone() };
                 // An engine that is gone takes the process with it.
-                let _ = model.send(vec![Observation::Said(Box::new(said))]).await;
+                let _ = model.send(vec![Observation::ConfigChanged(Box::new(changed))]).await;
             }
         }
         self.desk.set(release::Settings { needs_second: config.second_approver });
-        if let Some(lab) = &config.lab {
-            self.lab.set_limits(lab.limits);
-        }
+        self.lab.reload(config);
         if config.webhook != before.webhook {
             self.webhook.deliver(config, stop).await;
         }

@@ -1,5 +1,7 @@
 //! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
 
+#[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
+mod lab;
 mod record;
 
 use std::future::Future;
@@ -31,8 +33,7 @@ use feed::{About, Ensemble, Projector};
 use http::listener::{Bounds, Proxies, Tls};
 use http::metrics::Metrics;
 use http::{Http, Limits, Payloads};
-use lab::Lab;
-use lab::LabService;
+pub use lab::LabParts;
 use record::Record;
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
@@ -49,8 +50,6 @@ const DRAIN_MS_MAX: u64 = 3_000;
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 /// How long a release that is under way gets to end.
 const ACT_MAX: Duration = Duration::from_secs(20);
-/// How long a run of the lab that is stopped gets to be cleared.
-const LAB_MAX: Duration = Duration::from_secs(15);
 /// How often it is looked whether anybody wants to know who watches what.
 const DEMAND_EVERY: Duration = Duration::from_millis(500);
 
@@ -163,7 +162,7 @@ struct Parts {
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
     desk: ReleaseService,
-    lab: (LabService, Lab),
+    lab: LabParts,
     access: Access,
     standing: Standing,
     models: Vec<mpsc::WeakSender<Vec<Observation>>>,
@@ -199,21 +198,17 @@ impl Parts {
         let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
         tasks::spawn("access", access.clone().run(stop.clone()));
         access.record_in(record.journal.clone());
-        let lab = lab(config, &clock);
-        let sweeper = lab.clone();
-        tasks::spawn("lab_sweep", async move { sweeper.sweep().await });
-        let lab_desk = LabService::new(lab.clone(), record.journal.clone(), clock.clone());
+        let lab = LabParts::start(config, record.journal.clone(), &clock);
         let desk =
             ReleaseService::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
         record::take_over(record.late.as_ref(), &desk);
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(standing.clone()));
-        let projector = if lab.is_off() { projector } else { projector.with_lab(Arc::new(lab_desk.clone())) };
+        let projector = lab.project(projector);
         let webhook = Hooked::new(record.late, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tasks::spawn("demand", follow_demand(Arc::downgrade(&hub), want));
         let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
-        let (records, lab) = (record.records, (lab_desk, lab));
-        Self { hub, engines, observers, pump, records, desk, lab, access, metrics, standing, models, webhook, stop, stopper }
+        Self { hub, engines, observers, pump, records: record.records, desk, lab, access, metrics, standing, models, webhook, stop, stopper }
     }
 
     async fn serve(
@@ -231,8 +226,8 @@ impl Parts {
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
             .with_desk(self.desk.clone())
-            .with_lab(self.lab.0.clone())
             .with_metrics(self.metrics.clone());
+        let http = self.lab.serve(http);
         let (close, closing) = shutdown::channel();
         let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
         let bounds = Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::default() };
@@ -255,12 +250,9 @@ impl Parts {
         if !closed {
             tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
         }
-        let (acts_ended, lab_cleared) = tokio::join!(self.desk.close(ACT_MAX), self.lab.0.close(LAB_MAX));
+        let (acts_ended, ()) = tokio::join!(self.desk.close(ACT_MAX), self.lab.close());
         if !acts_ended {
             tracing::warn!("some release did not end within {ACT_MAX:?}; the record has its intent and not its outcome");
-        }
-        if !lab_cleared {
-            tracing::warn!("a run of the lab was not cleared within {LAB_MAX:?}; the next start removes what it left");
         }
         close.stop();
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
@@ -290,7 +282,7 @@ impl Parts {
         let takers = Takers {
             models: std::mem::take(&mut self.models),
             desk: self.desk.clone(),
-            lab: self.lab.1.clone(),
+            lab: self.lab.clone(),
             access: self.access.clone(),
             payloads,
             webhook,
@@ -299,13 +291,6 @@ impl Parts {
         };
         tasks::spawn("reload", takers.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
     }
-}
-
-/// The lab as the configuration has it; runs that ended are kept beside the record.
-fn lab(config: &Config, clock: &Clock) -> Lab {
-    let Some(lab) = &config.lab else { return Lab::off() };
-    let shelf = config.data_dir.as_ref().map(|dir| dir.join("lab"));
-    Lab::new(lab.places(&config.ensembles), lab.limits, shelf, clock.clone())
 }
 
 /// Waits for the first end of an engine.

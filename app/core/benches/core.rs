@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use lockscope_core::evidence::{Answer, Connection, Expiry, Report, Round, SessionTable};
+use lockscope_core::evidence::{Connection, Expiry, MemberAnswer, Report, Round, SessionTable};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::pending::{Owners as _, Pending};
@@ -278,10 +278,10 @@ fn round(at: i64, sessions: i64) -> Round {
         number: None,
         by: "AdminServer".into(),
         is_down: false,
-        connections: Answer::Ok { asked_at, value: (1..=sessions).map(connection).collect() },
-        sessions: Answer::Ok { asked_at, value: table },
-        watches: Answer::NotAsked,
-        health: Answer::NotAsked,
+        connections: MemberAnswer::Ok { asked_at, value: (1..=sessions).map(connection).collect() },
+        sessions: MemberAnswer::Ok { asked_at, value: table },
+        watches: MemberAnswer::NotAsked,
+        health: MemberAnswer::NotAsked,
     };
     Round { reports: vec![report] }
 }

@@ -14,7 +14,7 @@ const TOLD_MAX: usize = 8;
 
 /// One session waits for another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Step {
+pub struct CycleStep {
     /// Who waits.
     pub from: SessionId,
     /// For whom.
@@ -33,7 +33,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
     /// The steps, from the smallest session id on.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CycleStep>,
     /// When we found it.
     pub since: TimeMs,
     /// Index of the step whose holder is cheapest to release.
@@ -59,7 +59,7 @@ impl Cycle {
     }
 
     /// The step whose holder is cheapest to release.
-    pub fn victim_step(&self) -> Option<&Step> {
+    pub fn victim_step(&self) -> Option<&CycleStep> {
         self.steps.get(self.victim)
     }
 

@@ -35,7 +35,7 @@ pub enum RootTrouble {
 
 /// What the operator says, beside what is watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct LockConfig {
     /// Of locks by their paths.
     pub configured: Vec<Configured>,
     /// From where on findings are told.
@@ -168,7 +168,7 @@ pub enum Observation {
         sent_at: TimeMs,
     },
     /// The events told before this reached us at this instant, and none of them earlier. Comes last in what was taken at once.
-    Reached {
+    EventsArrived {
         /// When they were taken from the session.
         at: TimeMs,
     },
@@ -182,7 +182,7 @@ pub enum Observation {
         ctime_ms: i64,
     },
     /// The operator says anew what locks are and which findings are told.
-    Said(Box<Said>),
+    ConfigChanged(Box<LockConfig>),
     /// Time passed; nothing else happened.
     Tick,
 }

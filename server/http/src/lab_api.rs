@@ -21,7 +21,7 @@ const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";
 
 /// `POST /api/v1/lab/runs`.
 pub(super) async fn start(State(http): State<Http>, Extension(actor): Extension<Actor>, order: Asked<LabOrder>) -> Result<Response, Refused> {
-    let id = http.lab_desk.start(&actor, read(order, ORDER)?).await?;
+    let id = http.lab.start(&actor, read(order, ORDER)?).await?;
     let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.clone() })).into_response();
     if let Ok(at) = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}")) {
         response.headers_mut().insert(LOCATION, at);
@@ -32,7 +32,7 @@ pub(super) async fn start(State(http): State<Http>, Extension(actor): Extension<
 /// `GET /api/v1/lab/runs`.
 pub(super) async fn runs(State(http): State<Http>, Extension(sight): Extension<VisibilityScope>, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
     takes_none(pairs, "/api/v1/lab/runs")?;
-    Ok(Json(http.lab_desk.runs(&sight)))
+    Ok(Json(http.lab.runs(&sight)))
 }
 
 /// `GET /api/v1/lab/runs/ID`, as a table with `?format=csv` or with `.csv` after the id.
@@ -53,7 +53,7 @@ pub(super) async fn run(
             }
         }
     }
-    let run = http.lab_desk.run(&sight, id)?;
+    let run = http.lab.run(&sight, id)?;
     Ok(if is_csv { as_csv(&run) } else { Json(&*run).into_response() })
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn stop(
     Extension(sight): Extension<VisibilityScope>,
     Path(id): Path<String>,
 ) -> Result<Response, Refused> {
-    let run = http.lab_desk.stop(&actor, &sight, &id).await?;
+    let run = http.lab.stop(&actor, &sight, &id).await?;
     let status = if has_ended(run.state) { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(&*run)).into_response())
 }
@@ -77,7 +77,7 @@ pub(super) async fn throw(
     Path(id): Path<String>,
     order: Asked<FaultOrder>,
 ) -> Result<Json<ThrownFault>, Refused> {
-    Ok(Json(http.lab_desk.throw(&actor, &sight, &id, read(order, FAULT)?).await?))
+    Ok(Json(http.lab.throw(&actor, &sight, &id, read(order, FAULT)?).await?))
 }
 
 fn as_csv(run: &LabRun) -> Response {

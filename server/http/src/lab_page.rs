@@ -77,7 +77,7 @@ pub(super) async fn start(
 ) -> Result<Response, Refused> {
     let draft = draft(&typed_in(typed)?);
     let started = match order(&draft) {
-        Ok(order) => http.lab_desk.start(&actor, order).await.map_err(Refused::from),
+        Ok(order) => http.lab.start(&actor, order).await.map_err(Refused::from),
         Err(sentence) => Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, sentence)),
     };
     match started {
@@ -100,7 +100,7 @@ pub(super) async fn stop(
 ) -> Result<Response, Refused> {
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "run").unwrap_or_default();
-    match http.lab_desk.stop(&actor, &sight, id).await {
+    match http.lab.stop(&actor, &sight, id).await {
         Ok(_) => Ok(see_other(&run_url(id))),
         Err(denied) => one(&http, &actor, &sight, &headers, id, Some(denied.into())),
     }
@@ -119,7 +119,7 @@ pub(super) async fn throw(
     let fault = value(&pairs, "fault").and_then(|name| Fault::ALL.into_iter().find(|fault| fault.name() == name));
     let fault = fault.ok_or_else(|| Refused::bad_request("`fault` names no fault; use a button of the run's page"))?;
     let strategy = value(&pairs, "strategy").and_then(|name| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name));
-    match http.lab_desk.throw(&actor, &sight, id, FaultOrder { fault, strategy }).await {
+    match http.lab.throw(&actor, &sight, id, FaultOrder { fault, strategy }).await {
         Ok(_) => Ok(see_other(&run_url(id))),
         Err(denied) => one(&http, &actor, &sight, &headers, id, Some(denied.into())),
     }
@@ -127,7 +127,7 @@ pub(super) async fn throw(
 
 /// The page of one run, with why a button did nothing.
 fn one(http: &Http, actor: &Actor, sight: &VisibilityScope, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
-    let Ok(run) = http.lab_desk.run(sight, id) else {
+    let Ok(run) = http.lab.run(sight, id) else {
         let page = plain::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
         return Ok((StatusCode::NOT_FOUND, page).into_response());
     };
@@ -139,10 +139,10 @@ fn one(http: &Http, actor: &Actor, sight: &VisibilityScope, headers: &HeaderMap,
 
 /// Waits until a run is newer than what is known; None when there is none.
 async fn newer(http: &Http, sight: &VisibilityScope, id: &str, after: u64) -> Option<Arc<LabRun>> {
-    let mut changes = http.lab_desk.changes();
+    let mut changes = http.lab.changes();
     loop {
         changes.borrow_and_update();
-        let run = http.lab_desk.run(sight, id).ok()?;
+        let run = http.lab.run(sight, id).ok()?;
         if run.revision > after || run.ended_at_ms.is_some() || changes.changed().await.is_err() {
             return Some(run);
         }
@@ -151,8 +151,8 @@ async fn newer(http: &Http, sight: &VisibilityScope, id: &str, after: u64) -> Op
 
 fn view(http: &Http, actor: &Actor, sight: &VisibilityScope) -> LabView {
     LabView {
-        runs: http.lab_desk.runs(sight),
-        has_lab: http.lab_desk.is_on(),
+        runs: http.lab.runs(sight),
+        has_lab: http.lab.is_on(),
         may_run: actor.may(Right::RunLab),
         can_sign_in: http.access.can_sign_in(),
         draft: lockscope_page::LabDraft::default(),

@@ -15,8 +15,11 @@ mod gate;
 mod guard;
 mod headers;
 mod health;
+#[cfg(feature = "lab")]
 mod lab_api;
+#[cfg(feature = "lab")]
 mod lab_form;
+#[cfg(feature = "lab")]
 mod lab_page;
 pub mod listener;
 mod live;
@@ -54,8 +57,8 @@ use access::Access;
 use audit::{Closed, Records};
 use feed::{Hub, VisibilityScope};
 use identity::{Actor, Caller};
-use lab::Lab;
-use lab::LabService;
+#[cfg(feature = "lab")]
+use lab::{Lab, LabService};
 pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
@@ -137,7 +140,8 @@ pub struct Http {
     /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins anew.
     payloads: watch::Receiver<Payloads>,
     /// Where runs of the lab are ordered.
-    lab_desk: LabService,
+    #[cfg(feature = "lab")]
+    lab: LabService,
     metrics: Arc<Metrics>,
     /// What takes a while to answer, and answers that are shared.
     work: Work,
@@ -181,7 +185,8 @@ impl Http {
             desk: None,
             origins: Arc::new(Origins::loopback()),
             records: Arc::new(Closed::without_directory()),
-            lab_desk: LabService::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
+            #[cfg(feature = "lab")]
+            lab: LabService::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
             metrics: Arc::default(),
             shared: Shared::new(work.clone()),
             work,
@@ -219,9 +224,19 @@ impl Http {
     }
 
     /// The same, with this lab.
+    #[cfg(feature = "lab")]
     #[must_use]
-    pub fn with_lab(self, lab_desk: LabService) -> Self {
-        Self { lab_desk, ..self }
+    pub fn with_lab(self, lab: LabService) -> Self {
+        Self { lab, ..self }
+    }
+
+    /// Runs of the lab that were begun, by ensemble.
+    fn lab_runs(&self) -> Vec<(String, u64)> {
+        #[cfg(feature = "lab")]
+        let begun = self.lab.lab().begun().map(|(name, count)| (name.to_owned(), count)).collect();
+        #[cfg(not(feature = "lab"))]
+        let begun = Vec::new();
+        begun
     }
 
     /// The same, with what these count told at `/metrics`.
@@ -261,6 +276,12 @@ impl Http {
             .layer(middleware::from_fn_with_state(self.clone(), guard::guard))
             .layer(middleware::from_fn_with_state(self.clone(), headers::of_all))
     }
+}
+
+/// `GET /lab` of a build without it.
+#[cfg(not(feature = "lab"))]
+async fn no_lab() -> Response {
+    Refused::not_found("this build of Lockscope has no lab; use one that was built with it (cargo feature `lab`)".to_owned()).into_response()
 }
 
 async fn unknown_api(uri: Uri) -> Refused {

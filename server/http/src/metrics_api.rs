@@ -29,6 +29,6 @@ fn exposed(http: &Http, sight: &VisibilityScope) -> String {
         frames_refused: read(&http.counts.refused_frames),
         guarded: read(&http.counts.guarded),
     };
-    let asked = Asked { hub: &http.hub, sockets, access: &http.access, desk: http.desk.as_ref(), lab: http.lab_desk.lab(), limited: http.limited() };
+    let asked = Asked { hub: &http.hub, sockets, access: &http.access, desk: http.desk.as_ref(), lab_runs: http.lab_runs(), limited: http.limited() };
     http.metrics.expose(&asked, sight)
 }

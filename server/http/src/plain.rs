@@ -22,6 +22,7 @@ pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> 
 }
 
 /// Answers with a page that follows: it may load the page's code and ask this server.
+#[cfg(feature = "lab")]
 pub(super) fn living(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
     answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'; connect-src 'self'")
 }

@@ -2,12 +2,15 @@
 //! nobody: a page or handler that is added elsewhere stays unreachable until it has a row here.
 
 use axum::http::Method;
-use axum::routing::{MethodRouter, any, delete, get, post};
+#[cfg(feature = "lab")]
+use axum::routing::delete;
+use axum::routing::{MethodRouter, any, get, post};
 
-use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, lab_api, lab_page, live, me, metrics_api, openapi, release_api, sign_in,
-    unknown_api,
-};
+#[cfg(not(feature = "lab"))]
+use super::no_lab;
+use super::{Http, api, approve, audit_api, audit_page, events, find, health, live, me, metrics_api, openapi, release_api, sign_in, unknown_api};
+#[cfg(feature = "lab")]
+use super::{lab_api, lab_page};
 use identity::Right;
 
 /// How something is asked for.
@@ -86,6 +89,7 @@ impl Row {
 
 const VIEW: Need = Need::Of(Right::View);
 const RELEASE: Need = Need::Of(Right::Release);
+#[cfg(feature = "lab")]
 const LAB: Need = Need::Of(Right::RunLab);
 const AUDIT: Need = Need::Of(Right::ReadAudit);
 
@@ -134,10 +138,15 @@ pub(super) const ROUTES: &[Row] = &[
     api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release_api::approve)),
     api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit_api::page)),
     api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit_api::export)),
+    #[cfg(feature = "lab")]
     api(Verb::Get, "/api/v1/lab/runs", VIEW, || get(lab_api::runs)),
+    #[cfg(feature = "lab")]
     api(Verb::Post, "/api/v1/lab/runs", LAB, || post(lab_api::start)),
+    #[cfg(feature = "lab")]
     api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab_api::run)),
+    #[cfg(feature = "lab")]
     api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab_api::stop)),
+    #[cfg(feature = "lab")]
     api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab_api::throw)),
     api(Verb::Get, "/api/v1/openapi.json", Need::Open, || get(openapi::document)),
     // What is at no address is no secret.
@@ -146,11 +155,18 @@ pub(super) const ROUTES: &[Row] = &[
     Row { verb: Verb::Get, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| get(approve::show)) },
     Row { verb: Verb::Post, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| post(approve::approve)) },
     Row { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
+    #[cfg(feature = "lab")]
     Row { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
+    #[cfg(feature = "lab")]
     api(Verb::Get, DRAWN, VIEW, || get(lab_page::drawn)),
+    #[cfg(feature = "lab")]
     Row { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
+    #[cfg(feature = "lab")]
     Row { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
+    #[cfg(feature = "lab")]
     Row { verb: Verb::Post, path: "/lab/fault", need: LAB, answer: Answer::Form(|| post(lab_page::throw)) },
+    #[cfg(not(feature = "lab"))]
+    Row { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
     Row { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
     api(Verb::Get, "/find/drawn", VIEW, || get(find::drawn)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),

@@ -35,6 +35,25 @@ impl Lab {
         Self { ensembles: vec![ensemble.to_owned()], root: ROOT_DEFAULT.to_owned(), limits: Limits::default() }
     }
 
+    /// Names of the ensembles that allow it, and the directory in each.
+    pub(super) fn runs_at(&self) -> (Vec<String>, String) {
+        (self.ensembles.clone(), self.root.clone())
+    }
+
+    /// For people.
+    pub fn described(&self) -> String {
+        let limits = &self.limits;
+        format!(
+            "  lab                on {}, below {}\n  lab limits         {} clients a strategy, {} rounds, {} ms a run, {} ms a hold",
+            self.ensembles.join(", "),
+            self.root,
+            limits.clients_max,
+            limits.rounds_max,
+            limits.duration_ms_max,
+            limits.hold_ms_max
+        )
+    }
+
     /// The places that it may run at, among all ensembles.
     pub fn places(&self, ensembles: &[Ensemble]) -> Vec<Place> {
         let allowed = ensembles.iter().filter(|ensemble| self.ensembles.contains(&ensemble.name));

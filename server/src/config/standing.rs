@@ -6,7 +6,7 @@ use feed::ConfigState;
 use lockscope_wire::ConfigStatus;
 use tokio::sync::watch;
 
-use super::Config;
+use super::{Config, Lab};
 
 /// How they stand; clones share it.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Config {
     pub fn waiting(&self, began: &Self) -> Vec<String> {
         let differs = |is_other: bool, key: &str| is_other.then(|| key.to_owned());
         let tls = |config: &Self| config.web.tls.clone().map(|files| (files.cert, files.key));
-        let place = |config: &Self| config.lab.as_ref().map(|lab| (lab.ensembles.clone(), lab.root.clone()));
+        let place = |config: &Self| config.lab.as_ref().map(Lab::runs_at);
         let keys = [
             differs(self.listen != began.listen, "listen"),
             differs(self.data_dir != began.data_dir, "data_dir"),

@@ -61,7 +61,7 @@ impl Outbox {
     /// Says when the events since the last call reached us, if there were any.
     pub(super) fn stamp(&mut self, now: impl FnOnce() -> TimeMs) {
         if std::mem::take(&mut self.has_news) {
-            self.push(Observation::Reached { at: now() });
+            self.push(Observation::EventsArrived { at: now() });
         }
     }
 

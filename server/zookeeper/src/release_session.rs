@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::future;
-use lockscope_core::release::{Act, Answer, Back, Counters, End, Input, Looked, Seen, Sent, Step, Target};
+use lockscope_core::release::{Act, Answer, Back, ChildCounters, End, Input, Seen, Sent, Step, Target, TargetSnapshot};
 use lockscope_core::znode::{SessionId, Zxid, split_path};
 use tokio::time::{Instant, timeout, timeout_at};
 use zookeeper_client::{AddWatchMode, Client, Connector, Error, PersistentWatcher, SessionState, Stat};
@@ -244,7 +244,7 @@ impl Session {
 }
 
 /// `sync`, the directory, the znode: in this order.
-fn look(client: &Client, path: &str) -> impl Future<Output = Result<Looked, Error>> {
+fn look(client: &Client, path: &str) -> impl Future<Output = Result<TargetSnapshot, Error>> {
     let directory = split_path(path).map_or("/", |(directory, _)| directory);
     let (synced, counters, node) = (client.sync(directory), client.check_stat(directory), client.check_stat(path));
     async move {
@@ -255,9 +255,10 @@ fn look(client: &Client, path: &str) -> impl Future<Output = Result<Looked, Erro
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "reads as a step of a chain where it is used")]
-fn looked(counters: Option<&Stat>, node: Option<&Stat>) -> Option<Looked> {
-    let counted = |stat: &Stat| Counters { czxid: Zxid(stat.czxid), cversion: stat.cversion, children: stat.num_children.max(0).cast_unsigned() };
-    Some(Looked { directory: counters.map(counted), node: node.map(seen) })
+fn looked(counters: Option<&Stat>, node: Option<&Stat>) -> Option<TargetSnapshot> {
+    let counted =
+        |stat: &Stat| ChildCounters { czxid: Zxid(stat.czxid), cversion: stat.cversion, children: stat.num_children.max(0).cast_unsigned() };
+    Some(TargetSnapshot { directory: counters.map(counted), node: node.map(seen) })
 }
 
 fn seen(stat: &Stat) -> Seen {

@@ -7,7 +7,7 @@ use super::disagree::{Disagreement, Disputed, Listed};
 use super::member::Member;
 use super::session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord};
 use super::watched::{GRACE_MS, Watch, Watched, Watching};
-use super::{Answer, Expiry, Report, Round, SessionTable};
+use super::{Expiry, MemberAnswer, Report, Round, SessionTable};
 use crate::offset::ClockOffset;
 use crate::time::TimeMs;
 use crate::znode::{SessionId, Zxid};
@@ -74,7 +74,7 @@ impl MemberEvidence {
     fn hear(&mut self, name: &Arc<str>, report: Report, offset: &ClockOffset) -> Option<(SessionTable, TimeMs)> {
         let member = self.members.entry(Arc::clone(name)).or_default();
         member.note(&report);
-        if let Answer::Ok { asked_at, value } = report.connections {
+        if let MemberAnswer::Ok { asked_at, value } = report.connections {
             member.running.note(asked_at, value.iter().filter_map(|connection| Some((connection.answered_ms?, connection.established_ms))));
             let running = member.running;
             for connection in value {
@@ -88,12 +88,12 @@ impl MemberEvidence {
                 known.round = self.rounds;
             }
         }
-        if let Answer::Ok { asked_at, value } = report.watches {
+        if let MemberAnswer::Ok { asked_at, value } = report.watches {
             self.watched.take_in(name, asked_at, value);
         }
         match report.sessions {
-            Answer::Ok { asked_at, value } => Some((value, asked_at)),
-            Answer::None { .. } | Answer::NotAsked => None,
+            MemberAnswer::Ok { asked_at, value } => Some((value, asked_at)),
+            MemberAnswer::None { .. } | MemberAnswer::NotAsked => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::running::RunningClock;
-use super::{Answer, Fired, Health, Report, Trouble};
+use super::{Fired, Health, MemberAnswer, Report, Trouble};
 use crate::time::TimeMs;
 
 /// How one question to one member goes.
@@ -27,11 +27,11 @@ pub enum Source {
 }
 
 impl Source {
-    fn note<T>(&mut self, answer: &Answer<T>) {
+    fn note<T>(&mut self, answer: &MemberAnswer<T>) {
         match answer {
-            Answer::Ok { asked_at, .. } => *self = Self::Ok { asked_at: *asked_at },
-            Answer::None { trouble, remedy } => *self = Self::None { trouble: *trouble, remedy: remedy.clone() },
-            Answer::NotAsked => {}
+            MemberAnswer::Ok { asked_at, .. } => *self = Self::Ok { asked_at: *asked_at },
+            MemberAnswer::None { trouble, remedy } => *self = Self::None { trouble: *trouble, remedy: remedy.clone() },
+            MemberAnswer::NotAsked => {}
         }
     }
 
@@ -88,7 +88,7 @@ impl Member {
             self.by = (*report.by).into();
         }
         // Nobody looked where nothing was asked.
-        if report.connections != Answer::NotAsked {
+        if report.connections != MemberAnswer::NotAsked {
             self.is_down = report.is_down;
         }
         self.connections.note(&report.connections);
@@ -96,13 +96,13 @@ impl Member {
         self.watches.note(&report.watches);
         self.how.note(&report.health);
         match &report.health {
-            Answer::Ok { asked_at, value } => {
+            MemberAnswer::Ok { asked_at, value } => {
                 self.lately = self.health.as_ref().and_then(|(before_at, before)| lately(before, value, asked_at.since(*before_at)));
                 self.health = Some((*asked_at, value.clone()));
             }
             // What it was is not what it is: another may lead now.
-            Answer::None { .. } => (self.health, self.lately) = (None, None),
-            Answer::NotAsked => {}
+            MemberAnswer::None { .. } => (self.health, self.lately) = (None, None),
+            MemberAnswer::NotAsked => {}
         }
     }
 }

@@ -37,7 +37,7 @@ pub enum Trouble {
 
 /// An answer, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer<T> {
+pub enum MemberAnswer<T> {
     /// The answer, and when the question was sent: everything in it is at least as new as that.
     Ok {
         /// When it was asked, on our clock.
@@ -56,7 +56,7 @@ pub enum Answer<T> {
     NotAsked,
 }
 
-impl<T> Answer<T> {
+impl<T> MemberAnswer<T> {
     /// The answer and when it was asked for.
     pub fn value(&self) -> Option<(TimeMs, &T)> {
         match self {
@@ -96,7 +96,7 @@ pub enum Expiry {
     QuarterHour(i64),
 }
 
-/// Answer to [`Question::Sessions`].
+/// MemberAnswer to [`Question::Sessions`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionTable {
     /// When each runs out; empty on followers.
@@ -109,7 +109,7 @@ pub struct SessionTable {
     pub ephemerals: BTreeMap<SessionId, Vec<Box<str>>>,
 }
 
-/// Answer to [`Question::Watches`]: data, exists and persistent watches. Child watches are in no such table
+/// MemberAnswer to [`Question::Watches`]: data, exists and persistent watches. Child watches are in no such table
 /// (`WatchManager.dumpWatches` of the data watches only).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchTable {
@@ -132,7 +132,7 @@ pub enum MemberRole {
     ReadOnly,
 }
 
-/// Answer to [`Question::Health`].
+/// MemberAnswer to [`Question::Health`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// What it is; None while it is looking for a leader or does not tell.
@@ -183,13 +183,13 @@ pub struct Report {
     /// Nobody listens at its client port: no session can be connected to it.
     pub is_down: bool,
     /// Who is connected.
-    pub connections: Answer<Vec<Connection>>,
+    pub connections: MemberAnswer<Vec<Connection>>,
     /// Sessions and what they own.
-    pub sessions: Answer<SessionTable>,
+    pub sessions: MemberAnswer<SessionTable>,
     /// Who watches what.
-    pub watches: Answer<WatchTable>,
+    pub watches: MemberAnswer<WatchTable>,
     /// How it is.
-    pub health: Answer<Health>,
+    pub health: MemberAnswer<Health>,
 }
 
 /// One round: every member that is known, each asked at about the same time.

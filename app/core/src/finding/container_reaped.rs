@@ -1,6 +1,6 @@
 //! A directory that is deleted when it is empty.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 
 /// F7; ZooKeeper's container and TTL parents.
 pub(super) struct ContainerReaped;
@@ -19,6 +19,6 @@ impl Lint for ContainerReaped {
             "Its directory was deleted while empty and made again {}: a container or TTL parent. Numbers start again at 0 each time.",
             count(times as usize, "time")
         );
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] })
     }
 }

@@ -1,6 +1,6 @@
 //! Sessions that wait for each other in a circle.
 
-use super::{Code, Lint, LintContext, Outcome, PATHS_MAX, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, PATHS_MAX, Severity};
 
 /// F22.
 pub(super) struct Deadlock;
@@ -21,6 +21,6 @@ impl Lint for Deadlock {
         };
         let severity = if cycle.is_certain { Severity::Critical } else { Severity::Warning };
         let paths = cycle.steps.iter().take(PATHS_MAX).map(|step| step.holder.to_string()).collect();
-        Outcome::Warn(Warning { severity, text: format!("{sentence}{caveat}"), paths })
+        Outcome::Warn(LintWarning { severity, text: format!("{sentence}{caveat}"), paths })
     }
 }

@@ -1,6 +1,6 @@
 //! A long queue: each acquire reads it whole.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::recipe::Shape;
 
 /// F23: each acquire lists the whole queue.
@@ -24,6 +24,6 @@ impl Lint for DeepQueue {
             _ => "",
         };
         let text = format!("{contenders} contenders queue{trend}. Every client that queues up or is woken reads the list of all of them.");
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![survey.lock.parts.main.to_string()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![survey.lock.parts.main.to_string()] })
     }
 }

@@ -1,6 +1,6 @@
 //! A holder that took over from one whose session ended.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, took_over};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, took_over};
 use crate::verdict::name_of;
 
 /// F4; CURATOR-498, CURATOR-604.
@@ -18,6 +18,6 @@ impl Lint for DoubleOwnerWindow {
             name_of(&past.tenure),
             survey.name(head)
         );
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![head.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![head.path()] })
     }
 }

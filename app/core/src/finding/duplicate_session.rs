@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::ContenderRef;
 use crate::recipe::{Access, Shape, guid_of};
 
@@ -52,6 +52,6 @@ impl Lint for DuplicateSession {
             seats.len()
         );
         let paths = found.iter().flat_map(|(_, seats)| seats.iter().map(|seat| seat.path())).collect();
-        Outcome::Warn(Warning { severity: if blocks_itself { Severity::Critical } else { Severity::Warning }, text, paths })
+        Outcome::Warn(LintWarning { severity: if blocks_itself { Severity::Critical } else { Severity::Warning }, text, paths })
     }
 }

@@ -1,6 +1,6 @@
 //! A session should have run out, and what it owns is still there.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::evidence::RunsOut;
 use crate::lock::Hold;
 
@@ -29,6 +29,6 @@ impl Lint for ExpiryOverdue {
         let text = format!(
             "{who} is connected to no member, its session should have run out, and its znode is still there: the leader may be overloaded, or cut off from those it hears of sessions from."
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![tenure.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![tenure.path()] })
     }
 }

@@ -1,6 +1,6 @@
 //! Children that no client of this recipe wrote.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::lock::{ContenderRef, Lock};
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
 use crate::recipe::recognise::is_mark;
@@ -43,7 +43,7 @@ impl Lint for ForeignChild {
             survey.seats.iter().map(ContenderRef::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
         if !parents.is_empty() && !is_gate {
             let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
-            return Outcome::Warn(Warning { severity: Severity::Critical, text, paths: parents });
+            return Outcome::Warn(LintWarning { severity: Severity::Critical, text, paths: parents });
         }
         let others: Vec<String> = foreign(lock, mirror).map(|(path, key, _)| join_path(path, key.name())).collect();
         if !others.is_empty() {
@@ -55,7 +55,7 @@ impl Lint for ForeignChild {
                 lock.recognition.label,
                 effect(lock, among_leases)
             );
-            return Outcome::Warn(Warning { severity: Severity::Info, text, paths: others });
+            return Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: others });
         }
         Outcome::Ok
     }

@@ -1,6 +1,6 @@
 //! One release wakes many.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::{Hold, WokenBasis};
 use crate::recipe::Shape;
 
@@ -24,7 +24,7 @@ impl Lint for Herd {
             return Outcome::Ok;
         };
         let text = format!("{number} waiters watch one znode: when it goes all of them are woken and ask at once.");
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![path] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![path] })
     }
 }
 
@@ -35,5 +35,5 @@ fn counted(survey: &LintContext<'_>) -> Outcome {
     let least = if woken.known == WokenBasis::AtLeast { "at least " } else { "" };
     let text = format!("{least}{sessions} sessions watch one znode: when it goes all of them are woken and try at once, and one gets it.");
     let paths = survey.lock.holders.first().map(Hold::path).into_iter().collect();
-    Outcome::Warn(Warning { severity: Severity::Info, text, paths })
+    Outcome::Warn(LintWarning { severity: Severity::Info, text, paths })
 }

@@ -1,6 +1,6 @@
 //! Election and office disagree.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::Hold;
 use crate::recipe::Shape;
 
@@ -32,7 +32,7 @@ impl Lint for LeaderMismatch {
         };
         let paths = first.map(Hold::path).into_iter().chain([format!("{office}/leader")]).collect();
         Outcome::WarnAfter(
-            Warning { severity: Severity::Critical, text: format!("Election and office disagree: {problem}."), paths },
+            LintWarning { severity: Severity::Critical, text: format!("Election and office disagree: {problem}."), paths },
             OFFICE_GRACE_MS,
         )
     }

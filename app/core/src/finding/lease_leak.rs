@@ -1,6 +1,6 @@
 //! A lease that nobody returns.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 
 /// A lease this many times older than the median of the others is an outlier …
 const OUTLIER_TIMES: i64 = 10;
@@ -35,6 +35,6 @@ impl Lint for LeaseLeak {
             capacity.used,
             survey.name(oldest)
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![oldest.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![oldest.path()] })
     }
 }

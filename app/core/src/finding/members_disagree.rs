@@ -1,6 +1,6 @@
 //! Some members have a contender that others have not.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 
 /// F14 (ZOOKEEPER-5010): the lists of ephemerals differed in the same way in two rounds. F15: the same, while a member
 /// lags; that is a warning, as it may end by itself.
@@ -32,6 +32,6 @@ impl Lint for MembersDisagree {
             let (late, lag) = (first.late.join(", "), if first.late.len() > 1 { "lag" } else { "lags" });
             (Severity::Warning, format!("{late} {lag} behind the others: {what} until it has caught up."))
         };
-        Outcome::Warn(Warning { severity, text, paths: vec![path.to_string()] })
+        Outcome::Warn(LintWarning { severity, text, paths: vec![path.to_string()] })
     }
 }

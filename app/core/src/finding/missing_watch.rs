@@ -1,6 +1,6 @@
 //! A waiter that nothing will wake.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::evidence::Watch;
 
 /// Waiters looked at, in order: those that would hold next matter most.
@@ -31,6 +31,6 @@ impl Lint for MissingWatch {
             "{} {are} connected and {are} not in any member's watch table for what {they} for: its going may wake nobody. A client that polls does without a watch; else restart {them}.",
             count(lost.len(), "waiter")
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: lost })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: lost })
     }
 }

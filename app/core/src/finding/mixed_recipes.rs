@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::recipe::{Dialect, Place, Shape, rule};
 
 /// F10.
@@ -40,6 +40,6 @@ impl Lint for MixedRecipes {
             (Severity::Info, "They see each other.")
         };
         let text = format!("Clients of different recipes share this directory: {}. {effect}", names.join(", "));
-        Outcome::Warn(Warning { severity, text, paths: vec![survey.lock.path.to_string()] })
+        Outcome::Warn(LintWarning { severity, text, paths: vec![survey.lock.path.to_string()] })
     }
 }

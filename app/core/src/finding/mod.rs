@@ -139,16 +139,16 @@ pub enum Outcome {
     /// Nothing odd yet; time alone may change that.
     RecheckAt(TimeMs),
     /// Something odd.
-    Warn(Warning),
+    Warn(LintWarning),
     /// Something odd that time alone ends: looked at again then.
-    WarnUntil(Warning, TimeMs),
+    WarnUntil(LintWarning, TimeMs),
     /// Odd only once it lasted so many milliseconds.
-    WarnAfter(Warning, i64),
+    WarnAfter(LintWarning, i64),
 }
 
 /// Something odd, as a lint says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
+pub struct LintWarning {
     /// How bad.
     pub severity: Severity,
     /// One sentence without ages.
@@ -229,7 +229,7 @@ impl Default for Limits {
 
 /// What a look brought to light.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct LintReport {
     /// What is odd.
     pub found: Vec<Finding>,
     /// What is odd once it lasts, and since when it is so.
@@ -239,8 +239,8 @@ pub struct Looked {
 }
 
 /// Looks at a lock with every lint that is on. What was found before and is so still keeps its `since`.
-pub fn look(survey: &LintContext<'_>) -> Looked {
-    let mut looked = Looked::default();
+pub fn look(survey: &LintContext<'_>) -> LintReport {
+    let mut looked = LintReport::default();
     for lint in LINTS.iter().filter(|lint| !survey.limits.off.contains(&lint.code())) {
         let code = lint.code();
         let (warning, again_at) = match lint.look(survey) {
@@ -261,7 +261,7 @@ pub fn look(survey: &LintContext<'_>) -> Looked {
     looked
 }
 
-fn finding(survey: &LintContext<'_>, code: Code, warning: Warning) -> Finding {
+fn finding(survey: &LintContext<'_>, code: Code, warning: LintWarning) -> Finding {
     let before = survey.lock.findings.iter().find(|finding| finding.code == code);
     Finding {
         code,

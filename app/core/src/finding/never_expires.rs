@@ -1,6 +1,6 @@
 //! Contenders that no session owns.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 
@@ -29,6 +29,6 @@ impl Lint for NeverExpires {
         } else {
             format!("{what} belong to no session: they stay when their clients die, until somebody deletes them.")
         };
-        Outcome::Warn(Warning { severity: if holds { Severity::Critical } else { Severity::Warning }, text, paths })
+        Outcome::Warn(LintWarning { severity: if holds { Severity::Critical } else { Severity::Warning }, text, paths })
     }
 }

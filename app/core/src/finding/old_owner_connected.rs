@@ -1,6 +1,6 @@
 //! The old holder is back while another holds.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity, took_over};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity, took_over};
 use crate::lock::ContenderRef;
 use crate::znode::Zxid;
 
@@ -26,6 +26,6 @@ impl Lint for OldOwnerConnected {
             survey.name(head),
             zxid(head.czxid)
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![back.path(), head.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![back.path(), head.path()] })
     }
 }

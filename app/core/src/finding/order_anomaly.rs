@@ -1,6 +1,6 @@
 //! A queue whose order is not that of creation.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::recipe::Shape;
 
 /// Order by the recipe's rule against order of creation (czxid).
@@ -37,6 +37,6 @@ impl Lint for OrderAnomaly {
             "{} behind znodes that were created later: the numbers are not in the order of creation.",
             count(paths.len(), "contender") + if paths.len() == 1 { " stands" } else { " stand" }
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths })
     }
 }

@@ -1,6 +1,6 @@
 //! A head that nobody works under.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
 use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 
@@ -30,6 +30,6 @@ impl Lint for OrphanContender {
             "{} is head far longer than holds here last, and the same client queues again behind it: an acquire that failed may have left its znode, and nobody works under it.",
             survey.name(head)
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![head.path(), again.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![head.path(), again.path()] })
     }
 }

@@ -1,6 +1,6 @@
 //! Znodes written after their creation.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, count};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::lock::ContenderRef;
 
 /// F13: ephemerals of these recipes are written once, by their creator.
@@ -24,12 +24,12 @@ impl Lint for RewrittenNode {
                 "{} written again after creation. Clients of this recipe don't; another process may have taken the znode over, and it vanishes with its creator's session.",
                 count(rewritten.len(), "znode") + if rewritten.len() == 1 { " was" } else { " were" }
             );
-            return Outcome::Warn(Warning { severity: Severity::Warning, text, paths: paths(&rewritten) });
+            return Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: paths(&rewritten) });
         }
         if asked.is_empty() {
             return Outcome::Ok;
         }
         let text = "Somebody asked the holder to let go (Curator's revocation request is in its znode).".to_owned();
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: paths(&asked) })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: paths(&asked) })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
 use crate::change::Departure;
 use crate::lock::Hold;
 
@@ -34,6 +34,6 @@ impl Lint for SameClientNewSession {
         let Some((own, old, new, seat)) = back else { return Outcome::Ok };
         let old = old.map_or_else(|| "unknown".to_owned(), |session| session.to_string());
         let text = format!("{own} lost this lock when its session {old} ended, and is back with session {new}.");
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![seat.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![seat.path()] })
     }
 }

@@ -1,6 +1,6 @@
 //! A counter that runs out.
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::Lock;
 use crate::mirror::Mirror;
 use crate::recipe::{Place, Shape};
@@ -47,12 +47,12 @@ impl Lint for SequenceOverflow {
         let negative = paths(|number| number < 0);
         if !negative.is_empty() {
             let text = "The sequence counter ran past 2147483647 into negative numbers. Shown in order of creation; clients that sort names as text put the newcomers first and believe that they hold.";
-            return Outcome::Warn(Warning { severity: Severity::Critical, text: text.to_owned(), paths: negative });
+            return Outcome::Warn(LintWarning { severity: Severity::Critical, text: text.to_owned(), paths: negative });
         }
         let stuck = paths(|number| number == i32::MAX);
         if !stuck.is_empty() {
             let text = "The sequence counter sticks at 2147483647: newcomers get equal numbers, and several may hold at once. The directory must be made anew.";
-            return Outcome::Warn(Warning { severity: Severity::Critical, text: text.to_owned(), paths: stuck });
+            return Outcome::Warn(LintWarning { severity: Severity::Critical, text: text.to_owned(), paths: stuck });
         }
         let Some((fullest, creates)) = fullest(survey.lock, survey.mirror) else { return Outcome::Ok };
         let used = creates * 100 / NUMBERS;
@@ -62,6 +62,6 @@ impl Lint for SequenceOverflow {
         let text = format!(
             "{used} % of the 2147483647 sequence numbers are used. Then the counter sticks or runs into negative numbers, and the order breaks."
         );
-        Outcome::Warn(Warning { severity: Severity::Warning, text, paths: vec![fullest.to_owned()] })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![fullest.to_owned()] })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 
 /// Attempts are counted over this time.
 const CHURN_MS: i64 = 60_000;
@@ -36,6 +36,6 @@ impl Lint for TryLockChurn {
         // Newest first: once this one is too long ago, too few are left.
         let last = lately.get((survey.limits.churn_attempts as usize).saturating_sub(1));
         let ends_at = last.map_or(survey.now, |gave_up| gave_up.at) + CHURN_MS;
-        Outcome::WarnUntil(Warning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] }, ends_at)
+        Outcome::WarnUntil(LintWarning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] }, ends_at)
     }
 }

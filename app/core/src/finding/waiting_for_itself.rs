@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, LintContext, Outcome, Severity, Warning, identity};
+use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
 use crate::lock::{ContenderRef, Hold};
 use crate::recipe::Shape;
 
@@ -36,7 +36,7 @@ impl Lint for WaitingForItself {
         let session = seat.child.owner().map_or_else(String::new, |session| format!(" with session {session}"));
         let text =
             format!("{own} holds and waits again{session} behind itself, if the two are one client: a release that was lost leaves the old znode.");
-        Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![tenure.path(), seat.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![tenure.path(), seat.path()] })
     }
 }
 
@@ -54,5 +54,5 @@ fn behind_own(survey: &LintContext<'_>) -> Outcome {
     });
     let Some((own, ahead, seat)) = found else { return Outcome::Ok };
     let text = format!("{own} waits behind itself, if the two are one client: the znode ahead may be left over from an attempt it gave up.");
-    Outcome::Warn(Warning { severity: Severity::Info, text, paths: vec![ahead.path(), seat.path()] })
+    Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![ahead.path(), seat.path()] })
 }

@@ -16,7 +16,7 @@ const SHARERS_LOOK: usize = 8;
 
 /// A znode that somebody waits for.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
+pub struct WaitTarget<'a> {
     /// The directory it is in.
     pub directory: &'a Arc<str>,
     /// Its name.
@@ -25,7 +25,7 @@ pub struct Target<'a> {
     pub is_shared: bool,
 }
 
-impl Target<'_> {
+impl WaitTarget<'_> {
     /// Full path.
     pub fn path(&self) -> String {
         join_path(self.directory, self.name)
@@ -34,9 +34,9 @@ impl Target<'_> {
 
 impl Lock {
     /// What a waiter waits for; nothing when its client waits for something that has no znode.
-    pub fn waits_for<'a>(&'a self, mirror: &'a Mirror, seat: &ContenderRef<'a>) -> Vec<Target<'a>> {
+    pub fn waits_for<'a>(&'a self, mirror: &'a Mirror, seat: &ContenderRef<'a>) -> Vec<WaitTarget<'a>> {
         let Some(directory) = mirror.directory(seat.directory) else { return Vec::new() };
-        let one = |key: &'a ChildKey, is_shared| Target { directory: seat.directory, name: key.name(), is_shared };
+        let one = |key: &'a ChildKey, is_shared| WaitTarget { directory: seat.directory, name: key.name(), is_shared };
         match self.recognition.shape {
             Shape::Line | Shape::LeaderElection => {
                 let found = self.line_target(directory, seat.key, seat.child);
@@ -51,7 +51,7 @@ impl Lock {
             }
             Shape::Alone => {
                 let held = self.seats_in(mirror, &self.parts.main);
-                held.map(|seat| Target { is_shared: true, ..target(&seat) }).collect()
+                held.map(|seat| WaitTarget { is_shared: true, ..target(&seat) }).collect()
             }
             Shape::Fixed | Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => Vec::new(),
         }
@@ -156,6 +156,6 @@ impl<'a> Kind<'a> {
     }
 }
 
-fn target<'a>(seat: &ContenderRef<'a>) -> Target<'a> {
-    Target { directory: seat.directory, name: seat.key.name(), is_shared: false }
+fn target<'a>(seat: &ContenderRef<'a>) -> WaitTarget<'a> {
+    WaitTarget { directory: seat.directory, name: seat.key.name(), is_shared: false }
 }

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use capacity::{Capacity, Maximum};
-pub use edges::{TARGETS_MAX, Target};
+pub use edges::{TARGETS_MAX, WaitTarget};
 pub use held::Held;
 pub use parts::{ContenderRef, Parts, lock_paths};
 pub use watchers::{WATCHERS_MAX, Watchers};

@@ -1,6 +1,6 @@
 //! Waits and wake-ups by the members' watch tables.
 
-use super::{ContenderRef, Lock, Target};
+use super::{ContenderRef, Lock, WaitTarget};
 use crate::evidence::{MemberEvidence, Watch};
 use crate::mirror::Mirror;
 use crate::recipe::{Place, Shape, rule};
@@ -52,7 +52,7 @@ impl Woken {
 impl Lock {
     /// What the watch tables say of one wait. That a watch is missing is said only of clients known to set one on the
     /// znode they wait for; watches on a list of children are in no table.
-    pub fn confirm(&self, book: &MemberEvidence, now: TimeMs, seat: &ContenderRef<'_>, target: &Target<'_>) -> Watch {
+    pub fn confirm(&self, book: &MemberEvidence, now: TimeMs, seat: &ContenderRef<'_>, target: &WaitTarget<'_>) -> Watch {
         let Some(session) = seat.child.owner() else { return Watch::Unknown };
         let is_lease = matches!(self.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling) && *target.directory == self.parts.main;
         if is_lease {

@@ -1,19 +1,19 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
 mod backlog;
-mod circles;
+mod cycles;
+mod ensemble_findings;
+mod event_log;
 mod evidence;
 mod holders;
+mod lock_index;
 mod nodes;
-mod oddities;
 mod owners;
-mod places;
-mod record;
+mod recognition;
+mod reconfigure;
 pub(super) mod refresh;
 mod root;
-mod said;
-mod sessions;
-mod shelf;
+mod session_end;
 mod sync;
 mod waiters;
 mod waits;
@@ -22,10 +22,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use backlog::Backlog;
-pub use record::{Event, EventLog, RECORDED_MAX, Recorded};
+pub use event_log::{Event, EventLog, RECORDED_MAX, Recorded};
+pub use lock_index::FREE_ALONE_MAX;
+use lock_index::LockIndex;
 pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
-pub use shelf::FREE_ALONE_MAX;
-use shelf::Shelf;
 pub use waits::SessionLock;
 
 use super::change::Change;
@@ -88,7 +88,7 @@ pub struct Observatory {
     session: Option<SessionId>,
     roots: Vec<RootView>,
     locks: PathMap<Lock>,
-    shelf: Shelf,
+    index: LockIndex,
     backlog: Backlog,
     rechecks: BTreeSet<(TimeMs, Arc<str>)>,
     cycles: Vec<Cycle>,
@@ -96,7 +96,7 @@ pub struct Observatory {
     search: Option<Box<Search>>,
     history: History,
     reaped: BTreeMap<Arc<str>, u32>,
-    leaving: sessions::Leaving,
+    leaving: session_end::Leaving,
     offset: ClockOffset,
     book: MemberEvidence,
     /// Owners of what is held whom the book did not know when it was asked for them; none before the first round.
@@ -123,7 +123,7 @@ impl Observatory {
             session: None,
             roots,
             locks: PathMap::default(),
-            shelf: Shelf::default(),
+            index: LockIndex::default(),
             backlog: Backlog::default(),
             rechecks: BTreeSet::new(),
             cycles: Vec::new(),
@@ -131,7 +131,7 @@ impl Observatory {
             search: None,
             history: History::default(),
             reaped: BTreeMap::new(),
-            leaving: sessions::Leaving::default(),
+            leaving: session_end::Leaving::default(),
             offset: ClockOffset::default(),
             book: MemberEvidence::default(),
             unlisted: BTreeSet::new(),
@@ -164,7 +164,7 @@ impl Observatory {
                 out.push(Change::RootChanged(root));
             }
             Observation::Evidence(round) => self.heard(now, *round, out),
-            Observation::Reached { at } => self.ended.lag.note(now.since(at)),
+            Observation::EventsArrived { at } => self.ended.lag.note(now.since(at)),
             // They only tell whoever applies observations when (`pending`).
             Observation::Asked | Observation::Answered => {}
             Observation::Synced { sent_at } => {
@@ -172,7 +172,7 @@ impl Observatory {
                 self.confirmed(sent_at, out);
             }
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
-            Observation::Said(said) => self.said(now, *said, out),
+            Observation::ConfigChanged(config) => self.config_changed(now, *config, out),
             Observation::Tick => self.tick(now, out),
         }
         self.forget_free_alone(now, out);

@@ -87,7 +87,7 @@ impl Observatory {
     pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
         let path = Arc::clone(&lock.path);
         lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
-        self.shelf.note(&lock);
+        self.index.note(&lock);
         self.locks.insert(Arc::clone(&path), lock);
         self.absorb(now, &path, out);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
@@ -107,7 +107,7 @@ impl Observatory {
 
     pub(super) fn vanish(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         if let Some((path, lock)) = self.locks.remove(path) {
-            self.shelf.forget(&lock);
+            self.index.forget(&lock);
             for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
                 self.rechecks.remove(&(due, Arc::clone(&path)));
             }
@@ -125,7 +125,7 @@ impl Observatory {
             .locks
             .get(path)
             .is_some_and(|lock| lock.recognition.recipe == Recipe::Election && (lock.tally.past.front().is_some() || !lock.holders.is_empty()));
-        if !stays || self.shelf.gone() >= GONE_MAX {
+        if !stays || self.index.gone() >= GONE_MAX {
             let reaped = self.locks.get(path).map_or(0, |lock| lock.tally.reaped);
             if self.reaped.len() < super::REAPED_MAX {
                 self.reaped.insert(path.into(), reaped + 1);
@@ -159,7 +159,7 @@ impl Observatory {
             lock.left_at = now;
         }
         identify_noted(lock, &self.book, &mut self.unlisted);
-        self.shelf.note(lock);
+        self.index.note(lock);
         let path = Arc::clone(&lock.path);
         let first = lock.holders.first().map(|tenure| tenure.name.clone());
         out.push(if news.changed {

@@ -11,11 +11,11 @@ mod read_write;
 pub mod recognise;
 mod semaphore;
 mod sequential_mutex;
-pub mod sight;
 mod single_node;
+pub mod visibility;
 
 pub use recognise::{Recognition, Shape};
-pub use sight::Dialect;
+pub use visibility::Dialect;
 
 use super::sequence;
 

@@ -14,7 +14,7 @@
 //!   connection are carried out in order, and a czxid never comes back;
 //! * else neither, and that is what is told.
 
-use super::target::{Looked, Naming, Seen, Target};
+use super::target::{Naming, Seen, Target, TargetSnapshot};
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct Sent {
     /// The answer.
     pub answer: Option<Answer>,
     /// What is there after it.
-    pub after: Option<Looked>,
+    pub after: Option<TargetSnapshot>,
     /// Deletions of the name heard since before the first look; None when not every one would have been heard.
     pub deletions_heard: Option<u32>,
 }
@@ -72,11 +72,11 @@ pub enum Back {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// After [`Step::Look`].
-    Looked(Looked),
+    Looked(TargetSnapshot),
     /// After [`Step::Send`].
     Sent(Sent),
     /// After [`Step::Settle`].
-    Settled(Back, Looked),
+    Settled(Back, TargetSnapshot),
     /// The step could not be done within its time.
     GaveUp,
 }
@@ -146,8 +146,8 @@ pub struct End {
 #[derive(Clone, Debug)]
 enum State {
     Looking,
-    Sending { before: Looked },
-    Settling { before: Looked, sent: Sent },
+    Sending { before: TargetSnapshot },
+    Settling { before: TargetSnapshot, sent: Sent },
     Ended(End),
 }
 
@@ -194,7 +194,7 @@ impl Act {
     }
 
     /// Goes on only with exactly what was planned for.
-    fn compared(&self, looked: Looked) -> State {
+    fn compared(&self, looked: TargetSnapshot) -> State {
         let differs = |ending, seen| ended(ending, Fact::NothingSent, seen, true);
         match looked.node {
             None => differs(Ending::AlreadyGone, None),
@@ -205,7 +205,7 @@ impl Act {
         }
     }
 
-    fn sent(&self, before: Looked, sent: Sent) -> State {
+    fn sent(&self, before: TargetSnapshot, sent: Sent) -> State {
         let there = sent.after.and_then(|after| after.node);
         let is_read = sent.after.is_some();
         match (sent.answer, sent.after) {
@@ -228,7 +228,7 @@ impl Act {
     }
 
     /// ZooKeeper says it deleted something: which incarnation?
-    fn deleted(&self, before: &Looked, sent: &Sent, after: Looked) -> State {
+    fn deleted(&self, before: &TargetSnapshot, sent: &Sent, after: TargetSnapshot) -> State {
         if after.node.is_some_and(|seen| seen.czxid == self.target.czxid) {
             // It says so and does not show it: not to be explained, so not to be called a success.
             return ended(Ending::Unknown, Fact::Ambiguous, after.node, true);
@@ -250,7 +250,7 @@ impl Act {
         ended(ending, fact, after.node, true)
     }
 
-    fn settled(&self, before: &Looked, sent: &Sent, back: Back, looked: Looked) -> State {
+    fn settled(&self, before: &TargetSnapshot, sent: &Sent, back: Back, looked: TargetSnapshot) -> State {
         if sent.answer == Some(Answer::Done) {
             // What was heard before the connection broke may be less than what happened.
             return self.deleted(before, &Sent { deletions_heard: None, ..*sent }, looked);

@@ -11,5 +11,5 @@ mod warn;
 
 pub use act::{Act, Answer, Back, End, Ending, Fact, Input, Sent, Step};
 pub use plan::{FreesItself, MOVERS_MAX, Plan, Refusal, Role, plan};
-pub use target::{Counters, Looked, Naming, Seen, Target, Traffic};
+pub use target::{ChildCounters, Naming, Seen, Target, TargetSnapshot, Traffic};
 pub use warn::Warning;

@@ -41,7 +41,7 @@ pub struct Seen {
 
 /// The Stat of a directory, as far as it counts its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counters {
+pub struct ChildCounters {
     /// Identity of the directory.
     pub czxid: Zxid,
     /// Creations plus deletions of children, wrapping.
@@ -53,9 +53,9 @@ pub struct Counters {
 /// The directory, read first, and then the znode. In this order: whatever happened between the two reads counts as
 /// after the directory's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Looked {
+pub struct TargetSnapshot {
     /// The directory; None when it is not there.
-    pub directory: Option<Counters>,
+    pub directory: Option<ChildCounters>,
     /// The znode; None when it is not there.
     pub node: Option<Seen>,
 }
@@ -69,7 +69,7 @@ pub struct Traffic {
     pub deletes: u32,
 }
 
-impl Counters {
+impl ChildCounters {
     /// What happened until a later read of the same incarnation; None where the counters don't tell (another
     /// incarnation, or a counter that ran out).
     pub fn until(self, later: Self) -> Option<Traffic> {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn counters_tell_what_came_and_went() {
-        let at = |cversion, children| Counters { czxid: Zxid(1), cversion, children };
+        let at = |cversion, children| ChildCounters { czxid: Zxid(1), cversion, children };
         let traffic = |creates, deletes| Some(Traffic { creates, deletes });
         assert_eq!(at(10, 4).until(at(11, 3)), traffic(0, 1));
         assert_eq!(at(10, 4).until(at(13, 3)), traffic(1, 2));
@@ -106,6 +106,6 @@ mod tests {
         assert_eq!(at(i32::MAX, 4).until(at(i32::MIN, 5)), traffic(1, 0));
         assert_eq!(at(10, 4).until(at(11, 4)), None, "a counter that ran out");
         assert_eq!(at(10, 4).until(at(9, 3)), None, "a counter that runs backwards");
-        assert_eq!(at(10, 4).until(Counters { czxid: Zxid(2), ..at(11, 3) }), None, "another incarnation");
+        assert_eq!(at(10, 4).until(ChildCounters { czxid: Zxid(2), ..at(11, 3) }), None, "another incarnation");
     }
 }

@@ -1,6 +1,6 @@
 //! Members that tell different things: who is wrong, who only lags, and how far ours is.
 
-use lockscope_core::evidence::{Answer, Health};
+use lockscope_core::evidence::{Health, MemberAnswer};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 
@@ -17,7 +17,7 @@ fn members_that_differ_twice_in_the_same_way_disagree() {
     ask(&mut story, both(1_005_000, &[(11, 6_000, SECOND)]));
     assert!(story.observatory.book().disputed().is_empty(), "it may be on its way");
     let mut late = both(1_005_500, &[(11, 6_000, SECOND)]);
-    late[0].report.sessions = Answer::NotAsked;
+    late[0].report.sessions = MemberAnswer::NotAsked;
     ask(&mut story, late);
     ask(&mut story, both(1_010_000, &[(11, 6_000, SECOND)]));
     let disputed = &story.observatory.book().disputed()[FIRST];
@@ -32,7 +32,7 @@ fn members_that_differ_twice_in_the_same_way_disagree() {
 fn differing(at: i64, applied: [i64; 2]) -> Vec<Member> {
     let mut members = vec![member("m1", at).connected(&[(10, 0)]).sessions(&[(10, 6_000, FIRST)]), member("m2", at).connected(&[]).sessions(&[])];
     for (member, zxid) in members.iter_mut().zip(applied) {
-        member.report.health = Answer::Ok { asked_at: TimeMs(at), value: Health { zxid: Some(Zxid(zxid)), ..Health::default() } };
+        member.report.health = MemberAnswer::Ok { asked_at: TimeMs(at), value: Health { zxid: Some(Zxid(zxid)), ..Health::default() } };
     }
     members
 }

@@ -1,7 +1,7 @@
 //! What members tell, joined with the locks: identity, liveness, ends, watches.
 
 use lockscope_core::change::Departure;
-use lockscope_core::evidence::{Answer, Connection, Expiry, Fired, Health, Liveness, Report, Round, SessionTable, Trouble, Watch, WatchTable};
+use lockscope_core::evidence::{Connection, Expiry, Fired, Health, Liveness, MemberAnswer, Report, Round, SessionTable, Trouble, Watch, WatchTable};
 use lockscope_core::lock::{Woken, WokenBasis};
 use lockscope_core::observation::Observation;
 use lockscope_core::release::{self, Warning};
@@ -28,10 +28,10 @@ pub(super) fn member(name: &str, at: i64) -> Member {
         number: None,
         by: "four-letter words".into(),
         is_down: false,
-        connections: Answer::None { trouble: none(), remedy: "".into() },
-        sessions: Answer::NotAsked,
-        watches: Answer::NotAsked,
-        health: Answer::NotAsked,
+        connections: MemberAnswer::None { trouble: none(), remedy: "".into() },
+        sessions: MemberAnswer::NotAsked,
+        watches: MemberAnswer::NotAsked,
+        health: MemberAnswer::NotAsked,
     };
     Member { report, at: TimeMs(at), running_ms: at - 1_000_000 }
 }
@@ -48,7 +48,7 @@ impl Member {
             received: None,
             last_operation: None,
         };
-        self.report.connections = Answer::Ok { asked_at: self.at, value: sessions.iter().map(connection).collect() };
+        self.report.connections = MemberAnswer::Ok { asked_at: self.at, value: sessions.iter().map(connection).collect() };
         self
     }
 
@@ -59,12 +59,12 @@ impl Member {
             table.expiries.insert(SessionId(*session), Expiry::Running(self.running_ms + left_ms));
             table.ephemerals.insert(SessionId(*session), vec![(*path).into()]);
         }
-        self.report.sessions = Answer::Ok { asked_at: self.at, value: table };
+        self.report.sessions = MemberAnswer::Ok { asked_at: self.at, value: table };
         self
     }
 
     pub(super) fn unasked(mut self) -> Self {
-        self.report.connections = Answer::NotAsked;
+        self.report.connections = MemberAnswer::NotAsked;
         self
     }
 
@@ -74,7 +74,7 @@ impl Member {
 
     pub(super) fn watches(mut self, watches: &[(&str, &[i64])]) -> Self {
         let by_path = watches.iter().map(|(path, by)| ((*path).into(), by.iter().map(|session| SessionId(*session)).collect())).collect();
-        self.report.watches = Answer::Ok { asked_at: self.at, value: WatchTable { by_path } };
+        self.report.watches = MemberAnswer::Ok { asked_at: self.at, value: WatchTable { by_path } };
         self
     }
 }
@@ -232,7 +232,7 @@ fn a_member_that_is_down_stays_so_until_it_is_asked_again() {
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0)]), down(1_005_000)]);
     // A batch that is handed on before its answer.
     let mut late = member("m2", 1_010_000);
-    late.report.connections = Answer::NotAsked;
+    late.report.connections = MemberAnswer::NotAsked;
     ask(&mut story, vec![member("m1", 1_010_000).connected(&[]), late]);
     assert_eq!(liveness(&story, 10), Liveness::Disconnected);
 }
@@ -320,7 +320,7 @@ fn a_printed_date_is_read_in_any_time_zone() {
     story.tell("1000000000 tick");
     ask(&mut story, vec![member("m1", now - 5_000).connected(&[(10, 0), (11, 0)])]);
     let mut dead = member("m1", now).connected(&[(11, 0)]).sessions(&[(10, 0, FIRST)]);
-    if let Answer::Ok { value, .. } = &mut dead.report.sessions {
+    if let MemberAnswer::Ok { value, .. } = &mut dead.report.sessions {
         value.expiries.insert(SessionId(10), Expiry::QuarterHour((now + 4_000) % 900_000 / 1_000 * 1_000));
     }
     ask(&mut story, vec![dead]);
@@ -334,7 +334,7 @@ fn counters_of_fired_watches_are_told_as_differences() {
     let fired = |at, changes, watches| {
         let mut member = member("m1", at);
         let health = Health { deleted: Fired { changes, watches }, ..Health::default() };
-        member.report.health = Answer::Ok { asked_at: TimeMs(at), value: health };
+        member.report.health = MemberAnswer::Ok { asked_at: TimeMs(at), value: health };
         vec![member]
     };
     let lately = |story: &Story| story.observatory.book().members().next().unwrap().1.lately.map(|lately| (lately.over_ms, lately.deleted));

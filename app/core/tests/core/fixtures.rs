@@ -51,7 +51,7 @@ fn a_hold_that_was_there_before_us_is_a_lower_bound_and_a_seen_one_is_not() {
 fn a_lag_is_noted_and_changes_nothing_that_is_shown() {
     let mut observatory = order().observatory;
     let revision = observatory.revision();
-    let changes = observatory.apply(TimeMs(100), Observation::Reached { at: TimeMs(60) });
+    let changes = observatory.apply(TimeMs(100), Observation::EventsArrived { at: TimeMs(60) });
     assert_eq!((changes.len(), observatory.revision()), (0, revision));
     assert_eq!((observatory.ended().lag.count(), observatory.ended().lag.sum_ms()), (1, 40));
 }

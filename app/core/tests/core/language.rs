@@ -25,7 +25,7 @@ use lockscope_core::configured::Configured;
 use lockscope_core::finding::Limits;
 use lockscope_core::lock::Lock;
 use lockscope_core::missing::{Missing, MissingSet};
-use lockscope_core::observation::{Link, Observation, RootId, RootTrouble, Said};
+use lockscope_core::observation::{Link, LockConfig, Observation, RootId, RootTrouble};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::sentence;
@@ -67,7 +67,7 @@ impl Story {
 
     /// The operator says something else from now on.
     pub(crate) fn said(&mut self, configured: Vec<Configured>, limits: Limits) {
-        let said = Observation::Said(Box::new(Said { configured, limits }));
+        let said = Observation::ConfigChanged(Box::new(LockConfig { configured, limits }));
         self.changes = self.observatory.apply(TimeMs(self.now), said);
     }
 
@@ -190,7 +190,7 @@ impl Story {
         let mirror = self.observatory.mirror_of(lock).unwrap();
         let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
         let line = |seat: lockscope_core::lock::ContenderRef<'_>| {
-            let name = |target: &lockscope_core::lock::Target<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
+            let name = |target: &lockscope_core::lock::WaitTarget<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
             let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
             format!("{} -> {}", seat.key.name(), targets.join(" ")).trim_end().to_owned()
         };
@@ -213,7 +213,7 @@ impl Story {
         lines.extend(lock.holders.iter().map(|tenure| format!("{:?} holds {}", tenure.access, tenure.name)));
         let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
         lines.extend(waiters.map(|seat| {
-            let name = |target: &lockscope_core::lock::Target<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
+            let name = |target: &lockscope_core::lock::WaitTarget<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
             let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
             let arrow = if targets.is_empty() { "" } else { " -> " };
             format!("{:?} waits {}{arrow}{}", lock.access(&seat), seat.key.name(), targets.join(" "))

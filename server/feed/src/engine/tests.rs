@@ -157,8 +157,10 @@ async fn nobody_sees_a_part_of_the_end_of_a_session() {
     engine.reader.revisions().wait_for(|_| engine.reader.read(seen) == OWNED).await.unwrap();
 
     let reader = engine.reader.clone();
+    let (first, looking) = tokio::sync::oneshot::channel();
     let looks = tokio::task::spawn_blocking(move || {
-        let mut looks = Vec::new();
+        let mut looks = vec![reader.read(seen)];
+        first.send(()).unwrap();
         while looks.last() != Some(&0) {
             looks.push(reader.read(seen));
             looks.dedup();
@@ -166,6 +168,7 @@ async fn nobody_sees_a_part_of_the_end_of_a_session() {
         }
         looks
     });
+    looking.await.unwrap();
     let pulse = engine.pulse();
     for piece in (0..OWNED).collect::<Vec<_>>().chunks(OWNED / 10) {
         let mut batch = vec![Observation::Asked];

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use lockscope_core::evidence::Watch;
 use lockscope_core::label::{label_of, text_label_of};
-use lockscope_core::lock::{ContenderRef, Lock, Since, Target};
+use lockscope_core::lock::{ContenderRef, Lock, Since, WaitTarget};
 use lockscope_core::mirror::{Mirror, Read};
 use lockscope_core::recipe::Shape;
 use lockscope_wire as wire;
@@ -51,7 +51,7 @@ impl<'a> ProjectionContext<'a> {
     }
 
     /// That others wait for the same znode says more than that a table has this one; that none has it says most.
-    fn edge(&self, lock: &Lock, seat: &ContenderRef<'_>, target: &Target<'_>) -> wire::Edge {
+    fn edge(&self, lock: &Lock, seat: &ContenderRef<'_>, target: &WaitTarget<'_>) -> wire::Edge {
         let evidence = match (lock.confirm(self.observatory.book(), self.now, seat, target), target.is_shared) {
             (Watch::Missing, _) => wire::EdgeEvidence::Missing,
             (_, true) => wire::EdgeEvidence::Shared,
@@ -115,7 +115,7 @@ fn node_data(payload: &[u8], bytes: u32) -> Option<wire::NodeData> {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_core::evidence::{Answer, Report, Round};
+    use lockscope_core::evidence::{MemberAnswer, Report, Round};
     use lockscope_core::observation::{Link, Observation, RootId};
     use lockscope_core::observatory::{Observatory, Settings};
     use lockscope_core::time::TimeMs;
@@ -154,16 +154,16 @@ mod tests {
 
     /// All members were asked who is connected, and nobody was.
     fn nobody_connected() -> Observation {
-        let none = || Answer::Ok { asked_at: NOW + 1, value: Vec::new() };
+        let none = || MemberAnswer::Ok { asked_at: NOW + 1, value: Vec::new() };
         let report = Report {
             member: "m1".into(),
             number: None,
             by: "four-letter words".into(),
             is_down: false,
             connections: none(),
-            sessions: Answer::NotAsked,
-            watches: Answer::NotAsked,
-            health: Answer::NotAsked,
+            sessions: MemberAnswer::NotAsked,
+            watches: MemberAnswer::NotAsked,
+            health: MemberAnswer::NotAsked,
         };
         Observation::Evidence(Box::new(Round { reports: vec![report] }))
     }

@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_document_has_the_tables_of_this_file() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/metrics.md");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
         let text = std::fs::read_to_string(&path).unwrap();
         let (before, _) = text.split_once("## Locks\n").expect("the tables begin with Locks");
         let after = text.split_once("\n## What is not told").expect("after the tables").1;

@@ -17,7 +17,6 @@ use access::Access;
 use audit::{self, Late};
 use feed::project::{MetricSelection, Snapshot};
 use feed::{Hub, VisibilityScope};
-use lab::Lab;
 use process::Process;
 use release::ReleaseService;
 use runtime::quota::Refusals;
@@ -70,8 +69,8 @@ pub struct Asked<'a> {
     pub access: &'a Access,
     /// Releases; None where nothing can be released.
     pub desk: Option<&'a ReleaseService>,
-    /// Runs of the lab.
-    pub lab: &'a Lab,
+    /// Runs of the lab that were begun, by ensemble.
+    pub lab_runs: Vec<(String, u64)>,
     /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
     pub limited: Vec<(&'static str, (u64, u64))>,
 }
@@ -110,8 +109,8 @@ impl Metrics {
                 out.count(Family::Releases, &[ensemble, outcome.name()], *count);
             }
         }
-        for (ensemble, count) in asked.lab.begun().filter(|(name, _)| is_whole(name)) {
-            out.count(Family::LabRuns, &[ensemble], count);
+        for (ensemble, count) in asked.lab_runs.iter().filter(|(name, _)| is_whole(name)) {
+            out.count(Family::LabRuns, &[ensemble], *count);
         }
     }
 

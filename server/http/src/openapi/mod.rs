@@ -37,17 +37,23 @@ pub(super) async fn document() -> Response {
     ([(CONTENT_TYPE, "application/json")], DOCUMENT.clone()).into_response()
 }
 
+/// What this build can be asked.
+fn operations() -> Vec<&'static Operation> {
+    OPERATIONS.iter().filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab).collect()
+}
+
 fn make() -> Value {
+    let operations = operations();
     let (mut answered, mut asked) = (schemas::answered(), schemas::asked());
     frames::of_server(&mut answered);
     frames::of_client(&mut asked);
-    let bodies = OPERATIONS.iter().enumerate().filter_map(|(at, operation)| operation.takes.map(|takes| (at, takes(&mut asked))));
+    let bodies = operations.iter().enumerate().filter_map(|(at, operation)| operation.takes.map(|takes| (at, takes(&mut asked))));
     let mut bodies: Vec<(usize, Schema)> = bodies.collect();
-    let replies: Vec<Value> = OPERATIONS.iter().map(|operation| replies(operation, &mut answered)).collect();
+    let replies: Vec<Value> = operations.iter().map(|operation| replies(operation, &mut answered)).collect();
     let mut schemas = schemas::merge(answered, asked, &mut bodies);
     frames::put_right(&mut schemas);
     let mut paths = Map::new();
-    for (at, (operation, replies)) in OPERATIONS.iter().zip(replies).enumerate() {
+    for (at, (operation, replies)) in operations.iter().zip(replies).enumerate() {
         let body = bodies.iter().find(|(of, _)| *of == at).map(|(_, schema)| schema);
         let verb = operation.verb.name().to_ascii_lowercase();
         let path = paths.entry(operation.path).or_insert_with(|| Value::Object(Map::new()));

@@ -33,7 +33,7 @@ pub(super) struct Operation {
 }
 
 /// Groups of operations.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     Look,
     Live,

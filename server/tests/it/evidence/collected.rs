@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use lockscope_core::evidence::{Answer, Connection, Report, Round};
+use lockscope_core::evidence::{Connection, MemberAnswer, Report, Round};
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::SessionId;
 use runtime::clock::Clock;
@@ -80,8 +80,8 @@ impl Collected {
 }
 
 fn merged(old: Option<Report>, mut new: Report) -> Report {
-    fn or<T>(new: &mut Answer<T>, old: Answer<T>) {
-        if matches!(new, Answer::NotAsked) {
+    fn or<T>(new: &mut MemberAnswer<T>, old: MemberAnswer<T>) {
+        if matches!(new, MemberAnswer::NotAsked) {
             *new = old;
         }
     }
@@ -100,9 +100,9 @@ pub(super) fn connection<'a>(said: &'a Said, member: &str, session: SessionId) -
 }
 
 /// Why there is no answer.
-pub(super) fn trouble<T>(answer: &Answer<T>) -> Option<(lockscope_core::evidence::Trouble, &str)> {
+pub(super) fn trouble<T>(answer: &MemberAnswer<T>) -> Option<(lockscope_core::evidence::Trouble, &str)> {
     match answer {
-        Answer::None { trouble, remedy } => Some((*trouble, remedy)),
-        Answer::Ok { .. } | Answer::NotAsked => None,
+        MemberAnswer::None { trouble, remedy } => Some((*trouble, remedy)),
+        MemberAnswer::Ok { .. } | MemberAnswer::NotAsked => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Watches cost a server much: asked only when somebody wants them, and not often.
 
-use lockscope_core::evidence::Answer;
+use lockscope_core::evidence::MemberAnswer;
 use lockscope_core::znode::SessionId;
 use zookeeper::members::{Demand, WATCHES_EVERY};
 use zookeeper_client::AddWatchMode;
@@ -19,7 +19,7 @@ async fn watches_are_asked_on_demand_and_rarely() {
     let mut collected = Collected::start(&name, &[]);
     for _ in 0..2 {
         let round = collected.round().await;
-        assert!(round.reports.iter().all(|report| report.watches == Answer::NotAsked), "nobody wanted them");
+        assert!(round.reports.iter().all(|report| report.watches == MemberAnswer::NotAsked), "nobody wanted them");
     }
     collected.demand.send(Demand { watches: true, waiters: false }).unwrap();
     let mut asked = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lockscope_core::evidence::{Answer, Trouble};
+use lockscope_core::evidence::{MemberAnswer, Trouble};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use zookeeper::members::Demand;
@@ -95,7 +95,7 @@ async fn broken_members_hold_nobody_up() {
     while rounds < 2 {
         let round = collected.round().await;
         let fresh = round.reports.iter().find(|report| *report.member == *good).unwrap();
-        rounds += usize::from(matches!(fresh.connections, Answer::Ok { .. }));
+        rounds += usize::from(matches!(fresh.connections, MemberAnswer::Ok { .. }));
     }
     collected.stop().await;
 }
@@ -110,7 +110,7 @@ async fn a_slow_member_is_not_waited_for() {
     collected
         .until_round("the good one alone", |round| {
             let said = |name: &str| &round.reports.iter().find(|report| *report.member == *name).unwrap().connections;
-            said(&good).value().is_some() && matches!(said(&slow), Answer::NotAsked)
+            said(&good).value().is_some() && matches!(said(&slow), MemberAnswer::NotAsked)
         })
         .await;
     assert_eq!(trouble(&collected.said[&slow].connections), None);
@@ -134,7 +134,7 @@ async fn a_member_with_too_many_watches_is_spared() {
     let name = fake(Manner::Heavy).await;
     let mut collected = Collected::start(&name, &[]);
     collected.demand.send(Demand { watches: true, waiters: false }).unwrap();
-    collected.until("watches", |said| said.get(&name).is_some_and(|one| one.watches != Answer::NotAsked)).await;
+    collected.until("watches", |said| said.get(&name).is_some_and(|one| one.watches != MemberAnswer::NotAsked)).await;
     let (why, remedy) = trouble(&collected.said[&name].watches).expect("it is not asked");
     assert_eq!(why, Trouble::Spared);
     assert!(remedy.contains(&name) && remedy.contains("100001 watches") && remedy.contains("100000"), "{remedy}");

@@ -139,13 +139,13 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
             Observation::Counted { path, facts, .. } => _ = self.counted.insert(path.into(), facts.creates_ever()),
             Observation::Synced { .. } => self.synced += 1,
-            Observation::Reached { .. }
+            Observation::EventsArrived { .. }
             | Observation::Asked
             | Observation::Answered
             | Observation::Incomplete { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
-            | Observation::Said(_)
+            | Observation::ConfigChanged(_)
             | Observation::Tick => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Members name whole paths; a connect string with a chroot makes everybody else name what follows it. Pure.
 
-use lockscope_core::evidence::{Answer, Report};
+use lockscope_core::evidence::{MemberAnswer, Report};
 use lockscope_core::znode::is_under;
 
 /// The chroot of a connect string; empty without one.
@@ -17,12 +17,12 @@ pub(super) fn strip(report: &mut Report, chroot: &str) {
         let rest = path.strip_prefix(chroot).filter(|_| is_under(path, chroot))?;
         Some(Box::<str>::from(if rest.is_empty() { "/" } else { rest }))
     };
-    if let Answer::Ok { value, .. } = &mut report.sessions {
+    if let MemberAnswer::Ok { value, .. } = &mut report.sessions {
         for paths in value.ephemerals.values_mut() {
             *paths = paths.iter().filter_map(|path| within(path)).collect();
         }
     }
-    if let Answer::Ok { value, .. } = &mut report.watches {
+    if let MemberAnswer::Ok { value, .. } = &mut report.watches {
         value.by_path = std::mem::take(&mut value.by_path).into_iter().filter_map(|(path, by)| Some((within(&path)?, by))).collect();
     }
 }
@@ -45,10 +45,10 @@ mod tests {
             number: None,
             by: "".into(),
             is_down: false,
-            connections: Answer::NotAsked,
-            sessions: Answer::Ok { asked_at: TimeMs(1), value: SessionTable { ephemerals, ..SessionTable::default() } },
-            watches: Answer::Ok { asked_at: TimeMs(1), value: WatchTable { by_path } },
-            health: Answer::NotAsked,
+            connections: MemberAnswer::NotAsked,
+            sessions: MemberAnswer::Ok { asked_at: TimeMs(1), value: SessionTable { ephemerals, ..SessionTable::default() } },
+            watches: MemberAnswer::Ok { asked_at: TimeMs(1), value: WatchTable { by_path } },
+            health: MemberAnswer::NotAsked,
         };
         strip(&mut report, chroot_of("a:1,b:2/app"));
         assert_eq!(*report.sessions.value().unwrap().1.ephemerals[&session], ["/x".into(), "/".into()]);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use lockscope_core::evidence::{Answer, Report, Round};
+use lockscope_core::evidence::{MemberAnswer, Report, Round};
 use lockscope_core::observation::Observation;
 use reqwest::Client;
 use tokio::sync::{mpsc, watch};
@@ -252,10 +252,10 @@ impl Collector {
             number: place.number,
             by: self.by.get(&place.name).cloned().unwrap_or_default(),
             is_down: false,
-            connections: Answer::NotAsked,
-            sessions: Answer::NotAsked,
-            watches: Answer::NotAsked,
-            health: Answer::NotAsked,
+            connections: MemberAnswer::NotAsked,
+            sessions: MemberAnswer::NotAsked,
+            watches: MemberAnswer::NotAsked,
+            health: MemberAnswer::NotAsked,
         }
     }
 }

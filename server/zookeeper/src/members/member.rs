@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lockscope_core::evidence::{Answer, Connection, Expiry, Health, MemberRole, Question, Report, SessionTable, Trouble, WatchTable};
+use lockscope_core::evidence::{Connection, Expiry, Health, MemberAnswer, MemberRole, Question, Report, SessionTable, Trouble, WatchTable};
 use lockscope_core::time::TimeMs;
 use reqwest::Client;
 use tokio::time::Instant;
@@ -184,14 +184,14 @@ impl Member {
         let connections = self.answer::<Vec<Connection>>(clock).await;
         let sessions = self.answer::<SessionTable>(clock).await;
         let mut health = self.answer::<Health>(clock).await;
-        if let Answer::Ok { value, .. } = &mut health {
+        if let MemberAnswer::Ok { value, .. } = &mut health {
             value.tick_ms = self.tick_ms;
             self.watches = value.watches.or(self.watches);
         }
         self.needs_stamp = needs_stamp(&sessions, &health);
         let watches = match watches_every {
             Some(every) => self.watches(clock, every).await,
-            None => Answer::NotAsked,
+            None => MemberAnswer::NotAsked,
         };
         let is_down = self.is_down().await;
         Report { member: self.place.name.clone(), number: self.place.number, by: self.by(), is_down, connections, sessions, watches, health }
@@ -239,11 +239,11 @@ impl Member {
         }
     }
 
-    async fn answer<T: Told>(&mut self, clock: &Clock) -> Answer<T> {
+    async fn answer<T: Told>(&mut self, clock: &Clock) -> MemberAnswer<T> {
         for way in self.admin.as_mut().into_iter().chain([&mut self.words]) {
             let asked_at = TimeMs(clock.now_ms());
             if let Some(value) = way.ask().await {
-                return Answer::Ok { asked_at, value };
+                return MemberAnswer::Ok { asked_at, value };
             }
         }
         if self.admin.as_ref().is_some_and(|admin| admin.failure.is_some()) {
@@ -258,16 +258,16 @@ impl Member {
             guessed: &self.admin_url,
             words: self.words.failure(T::QUESTION),
         });
-        Answer::None { trouble, remedy: hint }
+        MemberAnswer::None { trouble, remedy: hint }
     }
 
-    async fn watches(&mut self, clock: &Clock, every: Duration) -> Answer<WatchTable> {
+    async fn watches(&mut self, clock: &Clock, every: Duration) -> MemberAnswer<WatchTable> {
         let now = Instant::now();
         if self.watches_asked.is_some_and(|at| now.duration_since(at) < every) {
-            return Answer::NotAsked;
+            return MemberAnswer::NotAsked;
         }
         if let Some(watches) = self.watches.filter(|watches| *watches > WATCHES_ASK_MAX) {
-            return Answer::None { trouble: Trouble::Spared, remedy: spared(&self.place.name, watches, WATCHES_ASK_MAX) };
+            return MemberAnswer::None { trouble: Trouble::Spared, remedy: spared(&self.place.name, watches, WATCHES_ASK_MAX) };
         }
         self.watches_asked = Some(now);
         self.answer(clock).await
@@ -286,7 +286,7 @@ impl Member {
 }
 
 /// Whether ends are told on a running clock that nobody of ours may be heard on. One that is alone has our other sessions.
-fn needs_stamp(sessions: &Answer<SessionTable>, health: &Answer<Health>) -> bool {
+fn needs_stamp(sessions: &MemberAnswer<SessionTable>, health: &MemberAnswer<Health>) -> bool {
     let is_alone = health.value().is_some_and(|(_, health)| health.role == Some(MemberRole::Standalone));
     let is_running = |expiry: &Expiry| matches!(expiry, Expiry::Running(_));
     !is_alone && sessions.value().is_some_and(|(_, table)| table.expiries.values().any(is_running))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_core::release::{Act, Back, End, Ending, Fact, Input, Looked, Naming, Sent, Step, Target};
+use lockscope_core::release::{Act, Back, End, Ending, Fact, Input, Naming, Sent, Step, Target, TargetSnapshot};
 use lockscope_core::znode::{SessionId, Zxid};
 
 use super::zookeeper::{By, Reply, Request, Zk};
@@ -42,14 +42,14 @@ enum Kind {
 /// One order under way, and what it collected of its step.
 struct Order {
     act: Act,
-    looked: Looked,
+    looked: TargetSnapshot,
     sent: Sent,
     replies: usize,
     heard: Option<u32>,
     back: Back,
     is_begun: bool,
     /// What the first look showed.
-    first: Option<Looked>,
+    first: Option<TargetSnapshot>,
 }
 
 struct Race {
@@ -89,7 +89,7 @@ impl Race {
             version: 0,
             naming: if is_numbered { Naming::Sequential } else { Naming::Fixed },
         };
-        let empty = Looked { directory: None, node: None };
+        let empty = TargetSnapshot { directory: None, node: None };
         let order = || Order {
             act: Act::new(target.clone()),
             looked: empty,
@@ -265,7 +265,7 @@ impl Race {
         let is_gone = self.zk.deletions.iter().any(|(czxid, _)| *czxid == target);
         let is = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         is(ours.len() <= 1, "one order, several deletions")?;
-        let is_planned = |looked: Looked| looked.node.is_some_and(|seen| self.target.is(&seen) && seen.version == self.target.version);
+        let is_planned = |looked: TargetSnapshot| looked.node.is_some_and(|seen| self.target.is(&seen) && seen.version == self.target.version);
         is(ours.is_empty() || self.orders[at].first.is_some_and(is_planned), "deleted although the first look showed something else")?;
         let is_foreign = ours.iter().any(|czxid| *czxid != target);
         is(!is_foreign || self.kind != Kind::Numbered, "deleted another although names are numbered")?;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lockscope_core::release::{Answer, Counters, Seen};
+use lockscope_core::release::{Answer, ChildCounters, Seen};
 use lockscope_core::znode::{SessionId, Zxid};
 
 /// A child.
@@ -35,7 +35,7 @@ pub(super) enum Request {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reply {
     Synced,
-    Directory(Option<Counters>),
+    Directory(Option<ChildCounters>),
     Node(Option<Seen>),
     Answer(Answer),
     /// An event of the watch on the target's name.
@@ -144,7 +144,7 @@ impl Zk {
     pub(super) fn answer(&mut self, order: usize, request: Request) -> Reply {
         match request {
             Request::Sync => Reply::Synced,
-            Request::Directory => Reply::Directory(self.directory.map(|(czxid, cversion)| Counters {
+            Request::Directory => Reply::Directory(self.directory.map(|(czxid, cversion)| ChildCounters {
                 czxid: Zxid(czxid),
                 cversion,
                 children: u32::try_from(self.nodes.len()).unwrap(),

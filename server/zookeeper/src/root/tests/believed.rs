@@ -58,13 +58,13 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += creates,
             Observation::Link { .. }
             | Observation::Counted { .. }
-            | Observation::Reached { .. }
+            | Observation::EventsArrived { .. }
             | Observation::Asked
             | Observation::Answered
             | Observation::Synced { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
-            | Observation::Said(_)
+            | Observation::ConfigChanged(_)
             | Observation::Tick => {}
         }
     }

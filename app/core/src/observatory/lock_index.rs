@@ -13,14 +13,14 @@ pub const FREE_ALONE_MAX: usize = 4_096;
 
 /// The index.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct LockIndex {
     /// Free locks on a znode of their own.
     free_alone: BTreeSet<Arc<str>>,
     /// Elections whose directory is gone.
     gone: BTreeSet<Arc<str>>,
 }
 
-impl Shelf {
+impl LockIndex {
     /// A lock is new, or may be in another state than before.
     pub(super) fn note(&mut self, lock: &Lock) {
         keep(&mut self.free_alone, lock, lock.is_alone() && lock.holders.is_empty());
@@ -50,8 +50,8 @@ fn keep(paths: &mut BTreeSet<Arc<str>>, lock: &Lock, is_in: bool) {
 impl Observatory {
     /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to be told by.
     pub(super) fn forget_free_alone(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        while self.shelf.free_alone.len() > FREE_ALONE_MAX {
-            let Some(path) = self.shelf.free_alone.pop_first() else { return };
+        while self.index.free_alone.len() > FREE_ALONE_MAX {
+            let Some(path) = self.index.free_alone.pop_first() else { return };
             self.vanish(now, &path, out);
         }
     }
@@ -66,14 +66,14 @@ mod tests {
 
     const ROOT: RootId = RootId(0);
 
-    fn scanned(observatory: &Observatory) -> Shelf {
-        let mut shelf = Shelf::default();
+    fn scanned(observatory: &Observatory) -> LockIndex {
+        let mut shelf = LockIndex::default();
         observatory.locks().for_each(|lock| shelf.note(lock));
         shelf
     }
 
     fn check(observatory: &Observatory) {
-        let (kept, scanned) = (&observatory.shelf, scanned(observatory));
+        let (kept, scanned) = (&observatory.index, scanned(observatory));
         assert_eq!((&kept.free_alone, &kept.gone), (&scanned.free_alone, &scanned.gone));
         assert!(kept.free_alone.len() <= FREE_ALONE_MAX);
     }
@@ -111,7 +111,7 @@ mod tests {
         for path in ["/l/a-lock", "/election/n_0000000000", "/election", "/q/lock-0000000000", "/q"] {
             apply(Observation::NodeDeleted { root: ROOT, path: path.into() });
         }
-        assert_eq!((observatory.shelf.free_alone.len(), observatory.shelf.gone.len()), (1, 1));
+        assert_eq!((observatory.index.free_alone.len(), observatory.index.gone.len()), (1, 1));
         let mut apply = |observation| {
             observatory.apply(TimeMs(2), observation);
             check(&observatory);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Observatory;
 use super::waits::{is_waited_for, makes_edges};
 use crate::change::Change;
-use crate::deadlock::{Cycle, Step};
+use crate::deadlock::{Cycle, CycleStep};
 use crate::lock::{Deadlock, Lock};
 use crate::time::TimeMs;
 use crate::verdict;
@@ -111,7 +111,7 @@ impl Observatory {
 
     /// Takes in a circle, unless it came apart while others were looked for.
     fn close(&mut self, now: TimeMs, circle: &[Wait], (budget, changed): (&mut Budget, &mut Vec<Arc<str>>), out: &mut Vec<Change>) {
-        let Some(steps) = circle.iter().map(|(from, lock, to)| self.step(*from, lock, *to)).collect::<Option<Vec<Step>>>() else {
+        let Some(steps) = circle.iter().map(|(from, lock, to)| self.step(*from, lock, *to)).collect::<Option<Vec<CycleStep>>>() else {
             circle.iter().for_each(|(session, ..)| self.suspect(*session));
             return;
         };
@@ -144,15 +144,15 @@ impl Observatory {
     }
 
     /// How one session waits for another in a lock now.
-    fn step(&self, from: SessionId, path: &Arc<str>, to: SessionId) -> Option<Step> {
+    fn step(&self, from: SessionId, path: &Arc<str>, to: SessionId) -> Option<CycleStep> {
         let lock = self.locks.get(path).filter(|lock| makes_edges(lock))?;
         let tenure = lock.holders.iter().find(|tenure| tenure.owner == Some(to))?;
         let waiter = self.waiting_in(lock, from)?;
-        Some(Step { from, to, lock: Arc::clone(&lock.path), waiter, holder: tenure.path().into(), held_since: tenure.since })
+        Some(CycleStep { from, to, lock: Arc::clone(&lock.path), waiter, holder: tenure.path().into(), held_since: tenure.since })
     }
 
     /// Whether a session has more contenders than a circle explains: one that holds and one that waits.
-    fn is_doubtful(&self, steps: &[Step]) -> bool {
+    fn is_doubtful(&self, steps: &[CycleStep]) -> bool {
         let contends = |session| self.spots(session).take(SPOTS_MAX).filter(|spot| is_waited_for(spot.lock)).take(3).count();
         steps.iter().any(|step| contends(step.from) > 2)
     }
@@ -196,7 +196,7 @@ impl Observatory {
     }
 
     /// Whether the same znodes wait and hold.
-    fn stands(&self, step: &Step) -> bool {
+    fn stands(&self, step: &CycleStep) -> bool {
         let Some(lock) = self.locks.get(&step.lock).filter(|lock| makes_edges(lock)) else { return false };
         let holds = |tenure: &crate::lock::Hold| tenure.owner == Some(step.to) && tenure.since == step.held_since;
         lock.holders.iter().any(|tenure| holds(tenure) && tenure.path() == *step.holder)

@@ -1,22 +1,22 @@
-//! What the operator says of locks, said anew while everything goes on.
+//! Takes on what the operator says of locks while everything goes on.
 
 use std::sync::Arc;
 
 use super::Observatory;
 use crate::change::Change;
 use crate::configured::configured;
-use crate::observation::{RootId, Said};
+use crate::observation::{LockConfig, RootId};
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
 impl Observatory {
-    /// Has every lock looked at soon. One that other words are said of now is found again from the start, or left out.
-    pub(super) fn said(&mut self, now: TimeMs, said: Said, out: &mut Vec<Change>) {
-        if self.settings.configured == said.configured && self.settings.limits == said.limits {
+    /// Has every lock looked at soon. A lock that is configured otherwise now is found again from the start, or left out.
+    pub(super) fn config_changed(&mut self, now: TimeMs, config: LockConfig, out: &mut Vec<Change>) {
+        if self.settings.configured == config.configured && self.settings.limits == config.limits {
             return;
         }
-        let old = std::mem::replace(&mut self.settings.configured, said.configured);
-        self.settings.limits = said.limits;
+        let old = std::mem::replace(&mut self.settings.configured, config.configured);
+        self.settings.limits = config.limits;
         if old != self.settings.configured {
             let differs = |path: &&Arc<str>| configured(&old, path) != configured(&self.settings.configured, path);
             let others: Vec<Arc<str>> = self.locks.iter().map(|(path, _)| path).filter(differs).cloned().collect();

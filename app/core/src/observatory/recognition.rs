@@ -97,7 +97,7 @@ impl Observatory {
             Some(lock) if lock.is_alone() => {}
             Some(lock) => {
                 lock.gone_since = None;
-                self.shelf.note(lock);
+                self.index.note(lock);
                 if lock.recognition != found.recognition && !stays(lock, &found.recognition) {
                     lock.become_known_as(found.recognition);
                     self.absorb(now, &found.home, out);

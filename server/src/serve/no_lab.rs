@@ -1,0 +1,33 @@
+//! The same of a build without the lab: nothing.
+
+use std::sync::Arc;
+
+use audit::Journal;
+use feed::Projector;
+use http::Http;
+use runtime::clock::Clock;
+
+use crate::config::Config;
+
+/// No lab.
+#[derive(Clone)]
+pub struct LabParts;
+
+impl LabParts {
+    pub(super) fn start(_: &Config, _: Arc<dyn Journal>, _: &Clock) -> Self {
+        Self
+    }
+
+    pub(super) fn project(&self, projector: Projector) -> Projector {
+        projector
+    }
+
+    pub(super) fn serve(&self, http: Http) -> Http {
+        http
+    }
+
+    /// Nothing to take on.
+    pub fn reload(&self, _: &Config) {}
+
+    pub(super) async fn close(&self) {}
+}
