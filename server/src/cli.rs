@@ -42,7 +42,7 @@ pub enum Command {
     Audit(Audit),
     /// Let real sessions contend for a lock in several ways of waiting, and print what each costs.
     #[cfg(feature = "lab")]
-    Lab(Lab),
+    Lab(LabArgs),
     /// List locks: verdict, who holds, how many wait and for how long.
     Locks(Locks),
     /// Show one lock: holders, the queue in order, what is odd about it.
@@ -313,7 +313,7 @@ pub struct Safety {
 
 /// A run of the lab. Without --zk and --server it gets a private ZooKeeper that is removed at exit.
 #[derive(Clone, Debug, Args)]
-pub struct Lab {
+pub struct LabArgs {
     /// Sessions a strategy, 2 to 500.
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub clients: u32,

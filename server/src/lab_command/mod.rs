@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lockscope_wire::{LabOrder, LabRun, LabState, Strategy};
 
-use crate::cli::Lab as Asked;
+use crate::cli::LabArgs as Asked;
 use crate::config::ConfigError;
 use crate::error::{EXIT_INTERRUPTED, RunError};
 use crate::remote::{Remote, token_in};

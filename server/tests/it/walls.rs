@@ -7,14 +7,24 @@ use serde_json::Value;
 
 /// Each crate and those of ours that it may be built with; tests and benchmarks apart.
 const OURS: &[(&str, &[&str])] = &[
-    ("campaign", &["judge", "server", "txn_log"]),
+    ("access", &["audit", "identity", "runtime", "wire"]),
+    ("audit", &["core", "identity", "runtime", "wire"]),
+    ("campaign", &["demo", "judge", "txn_log"]),
     ("core", &[]),
+    ("demo", &["core"]),
+    ("feed", &["core", "runtime", "wire"]),
+    ("http", &["(lab)", "access", "audit", "core", "feed", "identity", "page", "release", "runtime", "wire", "zookeeper"]),
+    ("identity", &["runtime", "wire"]),
     ("judge", &["txn_log"]),
+    ("lab", &["audit", "feed", "identity", "runtime", "wire", "zookeeper"]),
     ("page", &["wire"]),
-    ("server", &["core", "page", "wire"]),
+    ("release", &["access", "audit", "core", "feed", "identity", "runtime", "wire", "zookeeper"]),
+    ("runtime", &[]),
+    ("server", &["(demo)", "(lab)", "access", "audit", "core", "feed", "http", "identity", "release", "runtime", "wire", "zookeeper"]),
     ("style", &[]),
     ("txn_log", &[]),
     ("wire", &[]),
+    ("zookeeper", &["core", "runtime"]),
 ];
 /// Crates that may be built with nothing else of others, either; what is behind a feature in brackets.
 const OTHERS: &[(&str, &[&str])] = &[("core", &[]), ("wire", &["postcard", "(schemars)", "serde"])];
