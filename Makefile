@@ -38,6 +38,7 @@ lint: ## formatting and lints, each feature set apart
 	cargo clippy --locked $(WHOLE) --all-targets -- -D warnings
 	cargo clippy --locked --workspace --lib --bins --example fixture_site -- -D warnings
 	cargo clippy --locked -p core -p wire --all-targets -- -D warnings
+	cargo clippy --locked -p server --no-default-features --lib --bins -- -D warnings
 	cargo clippy --locked -p page --lib --features hydrate -- -D warnings
 
 supply: ## licences, sources and duplicates of all crates, and dependencies that nothing uses

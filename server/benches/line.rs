@@ -125,7 +125,7 @@ async fn first_sync(address: &str) {
 /// Time to make one board of 100 rows out of the whole model: what a change costs for all who look at one view.
 fn projection(model: &Observatory, contenders: usize) {
     let ensemble = EnsembleInfo { name: "default".into(), connect: String::new(), color: None, has_others: false };
-    let look = ProjectionContext { observatory: model, ensemble: &ensemble, sight: &VisibilityScope::ALL, now: TimeMs(2) };
+    let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: TimeMs(2) };
     let each_ms = |look: &dyn Fn()| {
         let started = Instant::now();
         (0..PROJECTIONS).for_each(|_| look());

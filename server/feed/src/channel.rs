@@ -15,10 +15,10 @@ use super::frames::{self, Encoding, delta_tail, snapshot_tail};
 use super::{FeedError, Known, Owner, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, VisibilityScope};
 use runtime::clock::Clock;
 
-/// One view, as those of one sight see it.
+/// One view, as those of one scope see it.
 pub(super) struct Channel {
     view: View,
-    sight: VisibilityScope,
+    scope: VisibilityScope,
     clock: Clock,
     /// Held while projecting, so that an older look never follows a newer one.
     projecting: Mutex<()>,
@@ -86,15 +86,15 @@ impl Channel {
         now: Instant,
         (clock, budget): (Clock, &Budget),
     ) -> Result<Self, FeedError> {
-        let (view, sight) = key;
-        let revision = projection.view_revision(&view, &sight);
-        let Projected { body, known } = projection.project(&view, &sight).aged(clock.now_ms());
+        let (view, scope) = key;
+        let revision = projection.view_revision(&view, &scope);
+        let Projected { body, known } = projection.project(&view, &scope).aged(clock.now_ms());
         let packed = snapshot_tail(&body, Encoding::Binary)?;
         let (ring, share) = (VecDeque::new(), budget.share());
         let mut state = State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, share };
         state.count();
         let watchers = Watchers { wakers: BTreeMap::new(), next_key: 0, idle_since: now };
-        Ok(Self { view, sight, clock, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) })
+        Ok(Self { view, scope, clock, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) })
     }
 
     /// Looks at the model again if the view may differ and the last look is not too recent; wakes everybody when it
@@ -102,8 +102,8 @@ impl Channel {
     pub(super) fn refresh(&self, projection: &dyn Projection, now: Instant) -> Result<bool, FeedError> {
         let _one_at_a_time = lock(&self.projecting);
         // Asked for first: it then holds for whatever the model shows by the time that it is asked for its revision.
-        let known = projection.known(&self.view, &self.sight);
-        let revision = projection.view_revision(&self.view, &self.sight);
+        let known = projection.known(&self.view, &self.scope);
+        let revision = projection.view_revision(&self.view, &self.scope);
         {
             let mut state = lock(&self.state);
             let age = now.saturating_duration_since(state.looked_at);
@@ -113,7 +113,7 @@ impl Channel {
                 return Ok(is_dirty);
             }
         }
-        let projected = projection.project(&self.view, &self.sight).aged(self.clock.now_ms());
+        let projected = projection.project(&self.view, &self.scope).aged(self.clock.now_ms());
         let moved = lock(&self.state).advance(projected, revision, now)?;
         if moved {
             for (waker, _) in lock(&self.watchers).wakers.values() {
@@ -159,8 +159,8 @@ impl Channel {
             Err(TryLockError::WouldBlock) => None,
         };
         if free.is_some() {
-            let known = projection.known(&self.view, &self.sight);
-            let revision = projection.view_revision(&self.view, &self.sight);
+            let known = projection.known(&self.view, &self.scope);
+            let revision = projection.view_revision(&self.view, &self.scope);
             lock(&self.state).confirm(known, &revision);
         }
         drop(free);

@@ -15,7 +15,7 @@ use super::frames::{Encoding, encode};
 use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Subscription, VisibilityScope, normalise};
 use runtime::clock::{self, Clock};
 
-/// A view, as those of one sight see it.
+/// A view, as those of one scope see it.
 type Key = (View, VisibilityScope);
 
 /// Every view that is looked at, or was a moment ago.
@@ -103,11 +103,11 @@ impl Hub {
     pub fn subscribe(
         self: &Arc<Self>,
         view: View,
-        sight: &VisibilityScope,
+        scope: &VisibilityScope,
         after: Option<(Epoch, u64)>,
         waker: Arc<Notify>,
     ) -> Result<Subscription, FeedError> {
-        self.subscribe_for(&Owner::default(), view, sight, after, waker)
+        self.subscribe_for(&Owner::default(), view, scope, after, waker)
     }
 
     /// The same for somebody, whose share of memory and time it uses.
@@ -118,14 +118,14 @@ impl Hub {
         self: &Arc<Self>,
         owner: &Owner,
         view: View,
-        sight: &VisibilityScope,
+        scope: &VisibilityScope,
         after: Option<(Epoch, u64)>,
         waker: Arc<Notify>,
     ) -> Result<Subscription, FeedError> {
         if self.budget.is_tight() && self.bytes_of(owner) > self.budget.owner_max() {
             return Err(FeedError::ViewsTooLarge);
         }
-        let channel = self.channel(normalise(view)?, sight)?;
+        let channel = self.channel(normalise(view)?, scope)?;
         let subscription = Subscription::new(self.clone(), channel, (waker, owner.clone()), after);
         // The pump passes over views nobody looks at: it may have missed the latest change of this one.
         self.kick();
@@ -146,13 +146,13 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first(&self, view: View, sight: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
+    pub fn first(&self, view: View, scope: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
         let view = normalise(view)?;
         // Where there is little room nothing is kept for somebody who may never come to look on.
-        if self.budget.is_tight() && !lock(&self.channels).contains_key(&(view.clone(), sight.clone())) {
+        if self.budget.is_tight() && !lock(&self.channels).contains_key(&(view.clone(), scope.clone())) {
             return Err(FeedError::TooManyViews);
         }
-        let channel = self.channel(view, sight)?;
+        let channel = self.channel(view, scope)?;
         channel.touch(clock::instant());
         channel.newest()
     }
@@ -161,18 +161,18 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look(&self, view: View, sight: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
+    pub fn look(&self, view: View, scope: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
         let view = normalise(view)?;
-        self.refuse_ambiguous(&view, sight)?;
+        self.refuse_ambiguous(&view, scope)?;
         if matches!(view, View::Lock(_)) {
             *lock(&self.lock_looked_at) = Some(clock::instant());
         }
-        Ok((self.projection.revision(), self.glance(&view, sight)))
+        Ok((self.projection.revision(), self.glance(&view, scope)))
     }
 
     /// A view that leaves no trace.
-    pub fn glance(&self, view: &View, sight: &VisibilityScope) -> Projected {
-        self.projection.project(view, sight).aged(self.now_ms())
+    pub fn glance(&self, view: &View, scope: &VisibilityScope) -> Projected {
+        self.projection.project(view, scope).aged(self.now_ms())
     }
 
     /// Whether somebody looks at a lock, or did a moment ago.
@@ -246,15 +246,15 @@ impl Hub {
     }
 
     /// Never one of several for the one that was meant.
-    fn refuse_ambiguous(&self, view: &View, sight: &VisibilityScope) -> Result<(), FeedError> {
-        let names = self.projection.ensembles_with(view, sight);
+    fn refuse_ambiguous(&self, view: &View, scope: &VisibilityScope) -> Result<(), FeedError> {
+        let names = self.projection.ensembles_with(view, scope);
         if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
     }
 
-    fn channel(&self, view: View, sight: &VisibilityScope) -> Result<Arc<Channel>, FeedError> {
-        self.refuse_ambiguous(&view, sight)?;
+    fn channel(&self, view: View, scope: &VisibilityScope) -> Result<Arc<Channel>, FeedError> {
+        self.refuse_ambiguous(&view, scope)?;
         let now = clock::instant();
-        let key = (view, sight.clone());
+        let key = (view, scope.clone());
         let known = lock(&self.channels).get(&key).cloned();
         if let Some(channel) = known {
             channel.refresh(self.projection(), now)?;

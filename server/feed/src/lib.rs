@@ -1,5 +1,5 @@
 //! From the model to many viewers: one channel for each distinct view of each
-//! distinct sight, sequence numbers, deltas encoded once for all
+//! distinct scope, sequence numbers, deltas encoded once for all
 //! who share the view, and the rule for viewers that fall behind. Subscribers pull, so a slow one costs one frame of
 //! memory and holds nobody back. Knows neither sockets nor ZooKeeper.
 
@@ -57,11 +57,11 @@ pub trait Projection: Send + Sync + 'static {
     /// Changes applied to the model so far.
     fn revision(&self) -> u64;
     /// Numbers that differ whenever the view may differ, the passing of time aside.
-    fn view_revision(&self, view: &View, sight: &VisibilityScope) -> Vec<u64>;
-    /// The view now, with nothing in it that the sight hides.
-    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected;
+    fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64>;
+    /// The view now, with nothing in it that the scope hides.
+    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected;
     /// Up to when the view, as the model would show it now, is known to be true.
-    fn known(&self, view: &View, sight: &VisibilityScope) -> Known;
+    fn known(&self, view: &View, scope: &VisibilityScope) -> Known;
     /// The ensembles that have what a view is about, where it is one thing and the view names no ensemble.
     fn ensembles_with(&self, _view: &View, _sight: &VisibilityScope) -> Vec<String> {
         Vec::new()

@@ -87,52 +87,52 @@ impl Projector {
     }
 
     /// A run, for whom it is.
-    fn lab_run(&self, id: &str, sight: &VisibilityScope) -> Option<Arc<LabRun>> {
-        self.lab.as_ref()?.run(id).filter(|run| sight.covers(&run.ensemble, &run.root))
+    fn lab_run(&self, id: &str, scope: &VisibilityScope) -> Option<Arc<LabRun>> {
+        self.lab.as_ref()?.run(id).filter(|run| scope.covers(&run.ensemble, &run.root))
     }
 
     /// One look at all of which something may be seen. A writer of any waits meanwhile.
-    fn look<T>(&self, sight: &VisibilityScope, look: impl FnOnce(&[ProjectionContext<'_>]) -> T) -> T {
+    fn look<T>(&self, scope: &VisibilityScope, look: impl FnOnce(&[ProjectionContext<'_>]) -> T) -> T {
         let guards: Vec<_> = {
-            let seen = self.ensembles.iter().filter(|ensemble| sight.covers_ensemble(&ensemble.info.name));
+            let seen = self.ensembles.iter().filter(|ensemble| scope.covers_ensemble(&ensemble.info.name));
             seen.map(|ensemble| (ensemble.reader.guard(), &ensemble.info)).collect()
         };
         // Only now: a writer may have kept us waiting, and what is too old by now is not live.
         let now = TimeMs(self.clock.now_ms());
         let looks: Vec<ProjectionContext<'_>> =
-            guards.iter().map(|(observatory, ensemble)| ProjectionContext { observatory, ensemble, sight, now }).collect();
+            guards.iter().map(|(observatory, ensemble)| ProjectionContext { observatory, ensemble, scope, now }).collect();
         look(&looks)
     }
 
     /// How the settings stand. Whoever may not see everything is told no name, no path and no line of the file.
-    fn config(&self, sight: &VisibilityScope) -> ConfigStatus {
+    fn config(&self, scope: &VisibilityScope) -> ConfigStatus {
         let config = self.config.as_ref().map(|config| config.status()).unwrap_or_default();
-        if !sight.is_bounded() {
+        if !scope.is_bounded() {
             return config;
         }
         let error = config.error.map(|_| "the configuration file has a mistake; what was read before stays in force".to_owned());
         ConfigStatus { path: None, waits_for_restart: Vec::new(), error, ..config }
     }
 
-    fn status(&self, looks: &[ProjectionContext<'_>], sight: &VisibilityScope) -> Status {
+    fn status(&self, looks: &[ProjectionContext<'_>], scope: &VisibilityScope) -> Status {
         Status {
             version: self.about.version.clone(),
             protocol: PROTOCOL,
             seq: looks.iter().map(|look| look.observatory.revision()).sum(),
             read_only: self.about.read_only.load(Ordering::Relaxed),
             started_at_ms: self.about.started_at_ms,
-            config: self.config(sight),
+            config: self.config(scope),
             ensembles: looks.iter().map(ProjectionContext::ensemble_status).collect(),
         }
     }
 
-    fn body(&self, looks: &[ProjectionContext<'_>], view: &View, sight: &VisibilityScope) -> Body {
+    fn body(&self, looks: &[ProjectionContext<'_>], view: &View, scope: &VisibilityScope) -> Body {
         match view {
             View::Lab(_) => Body::Lab(None),
             View::Events(query) => Body::Events(project::lately(looks, query)),
             View::Board(query) => Body::Board(project::board(looks, query)),
             View::Lock(query) => Body::Lock(only(looks.iter().filter_map(|look| look.lock(query)))),
-            View::Status {} => Body::Status(self.status(looks, sight)),
+            View::Status {} => Body::Status(self.status(looks, scope)),
             View::Waits {} => Body::Waits(Box::new(project::waits(looks))),
             View::Sessions(query) => Body::Sessions(project::sessions(looks, query)),
             View::Session(query) => Body::Session(only(looks.iter().filter_map(|look| look.session(query)))),
@@ -174,38 +174,38 @@ impl Projection for Projector {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, view: &View, sight: &VisibilityScope) -> Vec<u64> {
+    fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64> {
         match view {
             View::Status {} => {
                 let config = self.config.as_ref().map_or(0, |config| *config.changes().borrow());
-                self.look(sight, |looks| vec![self.revision(), config, project::old_roots(looks)])
+                self.look(scope, |looks| vec![self.revision(), config, project::old_roots(looks)])
             }
             View::Board(_) | View::Waits {} | View::Sessions(_) | View::Session(_) => {
-                self.look(sight, |looks| vec![self.revision(), project::old_roots(looks)])
+                self.look(scope, |looks| vec![self.revision(), project::old_roots(looks)])
             }
-            View::Lock(query) => self.look(sight, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
-            View::Lab(query) => vec![self.lab_run(&query.run, sight).map_or(u64::MAX, |run| run.revision)],
-            View::Events(_) => self.look(sight, |looks| looks.iter().map(|look| look.observatory.recorder().last()).collect()),
+            View::Lock(query) => self.look(scope, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
+            View::Lab(query) => vec![self.lab_run(&query.run, scope).map_or(u64::MAX, |run| run.revision)],
+            View::Events(_) => self.look(scope, |looks| looks.iter().map(|look| look.observatory.recorder().last()).collect()),
         }
     }
 
-    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
+    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected {
         if let View::Lab(query) = view {
-            let body = Body::Lab(self.lab_run(&query.run, sight).map(|run| Box::new(LabRun::clone(&run))));
-            return Projected { body, known: self.known(view, sight) };
+            let body = Body::Lab(self.lab_run(&query.run, scope).map(|run| Box::new(LabRun::clone(&run))));
+            return Projected { body, known: self.known(view, scope) };
         }
-        self.look(sight, |looks| Projected { body: self.body(looks, view, sight), known: project::known(looks, view) })
+        self.look(scope, |looks| Projected { body: self.body(looks, view, scope), known: project::known(looks, view) })
     }
 
-    fn known(&self, view: &View, sight: &VisibilityScope) -> Known {
+    fn known(&self, view: &View, scope: &VisibilityScope) -> Known {
         match view {
             // What the lab does is known here.
             View::Lab(_) => Known { at_ms: self.clock.now_ms(), is_live: true },
-            _ => self.look(sight, |looks| project::known(looks, view)),
+            _ => self.look(scope, |looks| project::known(looks, view)),
         }
     }
 
-    fn ensembles_with(&self, view: &View, sight: &VisibilityScope) -> Vec<String> {
+    fn ensembles_with(&self, view: &View, scope: &VisibilityScope) -> Vec<String> {
         let has = |look: &ProjectionContext<'_>| match view {
             View::Lock(query) => query.ensemble.is_empty() && look.has_lock(&query.path),
             View::Session(query) => query.ensemble.is_empty() && look.session(query).is_some(),
@@ -214,15 +214,15 @@ impl Projection for Projector {
         if self.ensembles.len() < 2 {
             return Vec::new();
         }
-        self.look(sight, |looks| looks.iter().filter(|look| has(look)).map(|look| look.ensemble.name.clone()).collect())
+        self.look(scope, |looks| looks.iter().filter(|look| has(look)).map(|look| look.ensemble.name.clone()).collect())
     }
 
-    fn figures(&self, sight: &VisibilityScope, apart: &MetricSelection) -> Vec<Snapshot> {
-        self.look(sight, |looks| project::figures(looks, apart))
+    fn figures(&self, scope: &VisibilityScope, apart: &MetricSelection) -> Vec<Snapshot> {
+        self.look(scope, |looks| project::figures(looks, apart))
     }
 
-    fn events(&self, sight: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
-        self.look(sight, |looks| looks.iter().filter(|look| look.is_meant(&query.ensemble)).map(|look| project::events(look, query, after)).collect())
+    fn events(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
+        self.look(scope, |looks| looks.iter().filter(|look| look.is_meant(&query.ensemble)).map(|look| project::events(look, query, after)).collect())
     }
 
     fn is_ready(&self) -> bool {

@@ -52,7 +52,7 @@ impl Projection for Fake {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
+    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected {
         self.projections.fetch_add(1, Ordering::Relaxed);
         let root = |path: &String| RootBrief {
             tag: None,
@@ -70,7 +70,7 @@ impl Projection for Fake {
             }
             View::Lock(_) => Body::Lock(None),
         };
-        Projected { body, known: self.known(view, sight) }
+        Projected { body, known: self.known(view, scope) }
     }
 
     fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
@@ -346,10 +346,10 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
 fn people_of_equal_sight_share_a_view_and_others_do_not() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let sight = |paths: &[&str], payloads| VisibilityScope::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads);
-    let join = |sight: VisibilityScope| hub.subscribe(board(), &sight, None, Arc::new(Notify::new())).unwrap();
-    let _same = [join(sight(&["/a", "/b"], true)), join(sight(&["/b", "/a", "/a/c"], true))];
+    let scope = |paths: &[&str], payloads| VisibilityScope::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads);
+    let join = |scope: VisibilityScope| hub.subscribe(board(), &scope, None, Arc::new(Notify::new())).unwrap();
+    let _same = [join(scope(&["/a", "/b"], true)), join(scope(&["/b", "/a", "/a/c"], true))];
     assert_eq!(hub.sizes().watched, 1);
-    let _others = [join(sight(&["/a"], true)), join(sight(&["/a", "/b"], false)), join(VisibilityScope::ALL), join(sight(&["/"], true))];
+    let _others = [join(scope(&["/a"], true)), join(scope(&["/a", "/b"], false)), join(VisibilityScope::ALL), join(scope(&["/"], true))];
     assert_eq!(hub.sizes().watched, 4);
 }

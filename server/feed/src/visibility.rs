@@ -1,8 +1,8 @@
-//! What somebody may see. People of equal sight share frames; whoever sees everything costs no look at a path. Pure.
+//! What somebody may see. People of equal scope share frames; whoever sees everything costs no look at a path. Pure.
 
 use super::project::is_under;
 
-/// What somebody may see: where, and whether with what znodes carry. The same sight is always written the same way.
+/// What somebody may see: where, and whether with what znodes carry. The same scope is always written the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VisibilityScope {
     /// None: everywhere.
@@ -83,22 +83,22 @@ impl VisibilityScope {
 mod tests {
     use super::*;
 
-    fn sight(ensembles: &[&str], paths: &[&str]) -> VisibilityScope {
+    fn scope(ensembles: &[&str], paths: &[&str]) -> VisibilityScope {
         let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         VisibilityScope::new(&owned(ensembles), &owned(paths), true)
     }
 
     #[test]
     fn what_means_the_same_is_equal() {
-        assert_eq!(sight(&[], &["/"]), VisibilityScope::ALL);
-        assert_eq!(sight(&["b", "a", "b"], &["/x", "/x/y", "/x"]), sight(&["a", "b"], &["/x"]));
-        assert_ne!(sight(&[], &["/x"]), sight(&[], &["/y"]));
+        assert_eq!(scope(&[], &["/"]), VisibilityScope::ALL);
+        assert_eq!(scope(&["b", "a", "b"], &["/x", "/x/y", "/x"]), scope(&["a", "b"], &["/x"]));
+        assert_ne!(scope(&[], &["/x"]), scope(&[], &["/y"]));
         assert_ne!(VisibilityScope::new(&[], &[], false), VisibilityScope::ALL);
     }
 
     #[test]
     fn whole_names_are_covered_and_what_is_above_overlaps() {
-        let shop = sight(&["prod"], &["/shop/a"]);
+        let shop = scope(&["prod"], &["/shop/a"]);
         for (path, covers, overlaps) in
             [("/shop/a", true, true), ("/shop/a/b", true, true), ("/shop/ab", false, false), ("/shop", false, true), ("/", false, true)]
         {

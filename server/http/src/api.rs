@@ -22,8 +22,8 @@ pub(super) async fn status(State(http): State<Http>, asked: Asked, pairs: Pairs)
     Ok(share(&http, asked, status_now).await)
 }
 
-fn status_now(http: &Http, sight: VisibilityScope) -> Result<Json<StatusAnswer>, Refused> {
-    match http.hub.look(View::Status {}, &sight)? {
+fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>, Refused> {
+    match http.hub.look(View::Status {}, &scope)? {
         (_, Projected { body: Body::Status(status), known }) => Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status })),
         _ => Err(mixed_up()),
     }
@@ -32,11 +32,11 @@ fn status_now(http: &Http, sight: VisibilityScope) -> Result<Json<StatusAnswer>,
 pub(super) async fn locks(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, sight| locks_now(http, sight, query)).await)
+    Ok(share(&http, asked, |http, scope| locks_now(http, scope, query)).await)
 }
 
-fn locks_now(http: &Http, sight: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, Refused> {
-    match http.hub.look(View::Board(query), &sight)? {
+fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, Refused> {
+    match http.hub.look(View::Board(query), &scope)? {
         (seq, Projected { body: Body::Board(board), known }) => Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
@@ -45,12 +45,12 @@ fn locks_now(http: &Http, sight: VisibilityScope, query: BoardQuery) -> Result<J
 pub(super) async fn lock(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, sight| lock_now(http, sight, query)).await)
+    Ok(share(&http, asked, |http, scope| lock_now(http, scope, query)).await)
 }
 
-fn lock_now(http: &Http, sight: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, Refused> {
+fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, Refused> {
     let path = query.path.clone();
-    match http.hub.look(View::Lock(query), &sight)? {
+    match http.hub.look(View::Lock(query), &scope)? {
         (seq, Projected { body: Body::Lock(Some(page)), known }) => Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms()))),
         (_, Projected { body: Body::Lock(None), .. }) => {
             Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path))))
@@ -64,8 +64,8 @@ pub(super) async fn waits(State(http): State<Http>, asked: Asked, pairs: Pairs) 
     Ok(share(&http, asked, waits_now).await)
 }
 
-fn waits_now(http: &Http, sight: VisibilityScope) -> Result<Json<WaitsJson>, Refused> {
-    match http.hub.look(View::Waits {}, &sight)? {
+fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, Refused> {
+    match http.hub.look(View::Waits {}, &scope)? {
         (seq, Projected { body: Body::Waits(waits), known }) => Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
@@ -74,11 +74,11 @@ fn waits_now(http: &Http, sight: VisibilityScope) -> Result<Json<WaitsJson>, Ref
 pub(super) async fn sessions(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, sight| sessions_now(http, sight, query)).await)
+    Ok(share(&http, asked, |http, scope| sessions_now(http, scope, query)).await)
 }
 
-fn sessions_now(http: &Http, sight: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
-    match http.hub.look(View::Sessions(query), &sight)? {
+fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
+    match http.hub.look(View::Sessions(query), &scope)? {
         (seq, Projected { body: Body::Sessions(sessions), known }) => Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms()))),
         _ => Err(mixed_up()),
     }
@@ -87,12 +87,12 @@ fn sessions_now(http: &Http, sight: VisibilityScope, query: SessionsQuery) -> Re
 pub(super) async fn session(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, sight| session_now(http, sight, query)).await)
+    Ok(share(&http, asked, |http, scope| session_now(http, scope, query)).await)
 }
 
-fn session_now(http: &Http, sight: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
+fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
     let id = query.id;
-    match http.hub.look(View::Session(query), &sight)? {
+    match http.hub.look(View::Session(query), &scope)? {
         (seq, Projected { body: Body::Session(Some(page)), known }) => Ok(Json(SessionDetail::new(seq, *page, known, http.hub.now_ms()))),
         (_, Projected { body: Body::Session(None), .. }) => Err(Refused::not_found(format!(
             "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"
@@ -107,8 +107,8 @@ pub(super) async fn share<T: Serialize>(
     asked: Asked,
     make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, Refused> + Send + 'static,
 ) -> Response {
-    let (own, sight) = (http.clone(), asked.sight.clone());
-    http.shared.answer(asked, move || Answer::json(make(&own, sight).map(|Json(value)| value))).await
+    let (own, scope) = (http.clone(), asked.scope.clone());
+    http.shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
 }
 
 /// The parameters of a request, each at most once.

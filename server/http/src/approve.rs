@@ -1,11 +1,12 @@
 //! The page on which a second person approves a release.
 
-use axum::extract::{Extension, Form, Query, State};
+use axum::extract::{Form, Query, State};
 use axum::response::Response;
 use lockscope_page::approve_page;
 use lockscope_wire::ReleaseOrder;
 use serde::Deserialize;
 
+use super::caller::Caller;
 use super::problem::Refused;
 use super::{Http, plain};
 use feed::{VisibilityScope, project};
@@ -19,31 +20,25 @@ pub(super) struct Asked {
 }
 
 /// `GET /release/approve?plan=ID`.
-pub(super) async fn show(
-    State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
-    page(&http, &actor, &sight, &asked.plan, "")
+pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: Caller, Query(asked): Query<Asked>) -> Result<Response, Refused> {
+    page(&http, &actor, &scope, &asked.plan, "")
 }
 
 /// `POST /release/approve`.
 pub(super) async fn approve(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
+    Caller { actor, scope, .. }: Caller,
     Form(order): Form<ReleaseOrder>,
 ) -> Result<Response, Refused> {
     let Some(desk) = &http.desk else { return Err(gone()) };
     let error = desk.approve(&actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
-    page(&http, &actor, &sight, &order.plan_id, &error)
+    page(&http, &actor, &scope, &order.plan_id, &error)
 }
 
-fn page(http: &Http, actor: &Actor, sight: &VisibilityScope, plan_id: &str, error: &str) -> Result<Response, Refused> {
+fn page(http: &Http, actor: &Actor, scope: &VisibilityScope, plan_id: &str, error: &str) -> Result<Response, Refused> {
     let planned = http.desk.as_ref().and_then(|desk| desk.planned(actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
-    let (plan, now_ms) = (project::shown(plan, sight), http.hub.now_ms());
+    let (plan, now_ms) = (project::shown(plan, scope), http.hub.now_ms());
     plain::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))
 }
 

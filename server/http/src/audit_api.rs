@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -10,19 +10,19 @@ use lockscope_wire::{AuditKind, AuditPage};
 
 use super::Http;
 use super::api::{self, Pairs, short, takes_none, wrong};
+use super::caller::Caller;
 use super::problem::{Refused, echo};
 use audit::{AuditError, LIMIT_MAX, PageQuery};
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
-use identity::Actor;
 
 /// `GET /api/v1/audit`: what is inside the scope of whoever asks.
-pub(super) async fn page(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
+pub(super) async fn page(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
     let query = PageQuery { scope: actor.scope, ..query(&api::read(pairs)?)? };
     Ok(Json(http.records.page(query).await?))
 }
 
 /// `GET /api/v1/audit/export`: all of it, or nothing.
-pub(super) async fn export(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn export(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
     takes_none(pairs, "/api/v1/audit/export")?;
     if !actor.scope.is_everywhere() {
         let detail =

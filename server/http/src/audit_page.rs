@@ -1,14 +1,14 @@
 //! The page of the record, for people: drawn by the server, without script.
 
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Query, State};
 use axum::response::Response;
 use lockscope_page::{AuditView, audit_page};
 
+use super::caller::Caller;
 use super::problem::Refused;
 use super::{Http, audit_api, plain};
 use audit::PageQuery;
-use identity::Actor;
 
 /// Records a page.
 const PAGE_RECORDS: usize = 100;
@@ -16,7 +16,7 @@ const PAGE_RECORDS: usize = 100;
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// `GET /audit`.
-pub(super) async fn show(State(http): State<Http>, Extension(actor): Extension<Actor>, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn show(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
     let Query(mut pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     // What the form sends for "everything".
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));

@@ -14,11 +14,11 @@ use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
 
 pub(super) async fn events(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
     let (query, after) = query(&read(pairs)?)?;
-    Ok(share(&http, asked, move |http, sight| told(http, &sight, &query, after)).await)
+    Ok(share(&http, asked, move |http, scope| told(http, &scope, &query, after)).await)
 }
 
-fn told(http: &Http, sight: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, Refused> {
-    let mut told = http.hub.projection().events(sight, query, after);
+fn told(http: &Http, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, Refused> {
+    let mut told = http.hub.projection().events(scope, query, after);
     if told.len() > 1 {
         let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");
         return Err(Refused::bad_request(format!("each ensemble has events of its own; name one with `ensemble`: {names}")));

@@ -2,13 +2,14 @@
 //! may see.
 
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Query, State};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use lockscope_page::{FindView, find_drawn, find_page};
 use lockscope_wire::{BoardQuery, Body, SessionsQuery, View};
 
+use super::caller::Caller;
 use super::problem::{Refused, echo};
 use super::{Http, plain};
 use feed::VisibilityScope;
@@ -23,35 +24,25 @@ const TEXT_CHARS_MAX: usize = 400;
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// `GET /find?q=TEXT`.
-pub(super) async fn show(
-    State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
-    pairs: Pairs,
-) -> Result<Response, Refused> {
-    let (own, caller) = (http.clone(), actor.caller());
+pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
+    let (own, caller) = (http.clone(), actor.quota_owner());
     let show = move || {
-        let view = look(&own, &actor, &sight, pairs)?;
+        let view = look(&own, &actor, &scope, pairs)?;
         plain::page(&own, &actor, |of| find_page(of, &view))
     };
     http.work.ask(&caller, show).await?
 }
 
 /// `GET /find/drawn?q=TEXT`: the palette's content.
-pub(super) async fn drawn(
-    State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
-    pairs: Pairs,
-) -> Result<Response, Refused> {
-    let (own, caller) = (http.clone(), actor.caller());
-    let drawn = http.work.ask(&caller, move || look(&own, &actor, &sight, pairs).map(|view| find_drawn(&view))).await??;
+pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
+    let (own, caller) = (http.clone(), actor.quota_owner());
+    let drawn = http.work.ask(&caller, move || look(&own, &actor, &scope, pairs).map(|view| find_drawn(&view))).await??;
     let mut response = drawn.into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     Ok(response)
 }
 
-fn look(http: &Http, actor: &Actor, sight: &VisibilityScope, pairs: Pairs) -> Result<FindView, Refused> {
+fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Result<FindView, Refused> {
     let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name != "q") {
         return Err(Refused::bad_request(format!("`{}` is not a parameter of /find; it takes q", echo(name))));
@@ -61,8 +52,8 @@ fn look(http: &Http, actor: &Actor, sight: &VisibilityScope, pairs: Pairs) -> Re
         return Err(Refused::bad_request(format!("`q` may have at most {TEXT_CHARS_MAX} characters; look for a part of the path")));
     }
     let q = q.trim().to_owned();
-    let board = http.hub.look(View::Board(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }), sight)?;
-    let sessions = http.hub.look(View::Sessions(SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() }), sight)?;
+    let board = http.hub.look(View::Board(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }), scope)?;
+    let sessions = http.hub.look(View::Sessions(SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() }), scope)?;
     let (locks, total) = if let Body::Board(board) = board.1.body { (board.window.rows, board.window.total) } else { (Vec::new(), 0) };
     let sessions = if let Body::Sessions(sessions) = sessions.1.body { sessions.window.rows } else { Vec::new() };
     let more_locks = total.saturating_sub(u32::try_from(locks.len()).unwrap_or(u32::MAX));

@@ -1,7 +1,7 @@
 //! Runs of the lab over HTTP: ordered, looked at, stopped, and what goes wrong in them on purpose.
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -9,10 +9,9 @@ use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFa
 
 use super::Http;
 use super::api::{self, Pairs, takes_none};
+use super::caller::Caller;
 use super::problem::{Refused, echo};
 use super::release_api::{Asked, read};
-use feed::VisibilityScope;
-use identity::Actor;
 use lab::LabRefusal;
 use lab::{LabDenied, has_ended};
 
@@ -20,7 +19,7 @@ const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"cl
 const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";
 
 /// `POST /api/v1/lab/runs`.
-pub(super) async fn start(State(http): State<Http>, Extension(actor): Extension<Actor>, order: Asked<LabOrder>) -> Result<Response, Refused> {
+pub(super) async fn start(State(http): State<Http>, Caller { actor, .. }: Caller, order: Asked<LabOrder>) -> Result<Response, Refused> {
     let id = http.lab.start(&actor, read(order, ORDER)?).await?;
     let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.clone() })).into_response();
     if let Ok(at) = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}")) {
@@ -30,18 +29,13 @@ pub(super) async fn start(State(http): State<Http>, Extension(actor): Extension<
 }
 
 /// `GET /api/v1/lab/runs`.
-pub(super) async fn runs(State(http): State<Http>, Extension(sight): Extension<VisibilityScope>, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
+pub(super) async fn runs(State(http): State<Http>, Caller { scope, .. }: Caller, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
     takes_none(pairs, "/api/v1/lab/runs")?;
-    Ok(Json(http.lab.runs(&sight)))
+    Ok(Json(http.lab.runs(&scope)))
 }
 
 /// `GET /api/v1/lab/runs/ID`, as a table with `?format=csv` or with `.csv` after the id.
-pub(super) async fn run(
-    State(http): State<Http>,
-    Extension(sight): Extension<VisibilityScope>,
-    Path(id): Path<String>,
-    pairs: Pairs,
-) -> Result<Response, Refused> {
+pub(super) async fn run(State(http): State<Http>, Caller { scope, .. }: Caller, Path(id): Path<String>, pairs: Pairs) -> Result<Response, Refused> {
     let (id, mut is_csv) = id.strip_suffix(".csv").map_or((id.as_str(), false), |id| (id, true));
     for (name, value) in api::read(pairs)? {
         match (name.as_str(), value.as_str()) {
@@ -53,18 +47,13 @@ pub(super) async fn run(
             }
         }
     }
-    let run = http.lab.run(&sight, id)?;
+    let run = http.lab.run(&scope, id)?;
     Ok(if is_csv { as_csv(&run) } else { Json(&*run).into_response() })
 }
 
 /// `DELETE /api/v1/lab/runs/ID`: 202 while it is being cleared, 200 when it is over.
-pub(super) async fn stop(
-    State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
-    Path(id): Path<String>,
-) -> Result<Response, Refused> {
-    let run = http.lab.stop(&actor, &sight, &id).await?;
+pub(super) async fn stop(State(http): State<Http>, Caller { actor, scope, .. }: Caller, Path(id): Path<String>) -> Result<Response, Refused> {
+    let run = http.lab.stop(&actor, &scope, &id).await?;
     let status = if has_ended(run.state) { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(&*run)).into_response())
 }
@@ -72,12 +61,11 @@ pub(super) async fn stop(
 /// `POST /api/v1/lab/runs/ID/faults`.
 pub(super) async fn throw(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
+    Caller { actor, scope, .. }: Caller,
     Path(id): Path<String>,
     order: Asked<FaultOrder>,
 ) -> Result<Json<ThrownFault>, Refused> {
-    Ok(Json(http.lab.throw(&actor, &sight, &id, read(order, FAULT)?).await?))
+    Ok(Json(http.lab.throw(&actor, &scope, &id, read(order, FAULT)?).await?))
 }
 
 fn as_csv(run: &LabRun) -> Response {

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::rejection::{FormRejection, QueryRejection};
-use axum::extract::{Extension, Form, Query, State};
+use axum::extract::{Form, Query, State};
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use lockscope_page::{LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
 use lockscope_wire::{Fault, FaultOrder, LabRun, Strategy};
 
-use super::gate::see_other;
+use super::caller::Caller;
 use super::lab_form::{draft, order};
+use super::middleware::authentication::see_other;
 use super::problem::{Refused, echo};
 use super::{Http, plain};
 use feed::VisibilityScope;
@@ -29,34 +30,28 @@ type Typed = Result<Form<Vec<(String, String)>>, FormRejection>;
 /// `GET /lab`, and `GET /lab?run=ID` for one run.
 pub(super) async fn show(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
+    Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     found: Found,
 ) -> Result<Response, Refused> {
     let pairs = queried(found)?;
     match value(&pairs, "run") {
         None => {
-            let view = view(&http, &actor, &sight);
+            let view = view(&http, &actor, &scope);
             plain::page(&http, &actor, |of| lab_page(of, &view))
         }
-        Some(id) => one(&http, &actor, &sight, &headers, id, None),
+        Some(id) => one(&http, &actor, &scope, &headers, id, None),
     }
 }
 
 /// `GET /lab/drawn?run=ID&after=REVISION`: the content of a run's page as soon as the run is newer; 204 when it stays as it
 /// is for a while.
-pub(super) async fn drawn(
-    State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
-    found: Found,
-) -> Result<Response, Refused> {
+pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }: Caller, found: Found) -> Result<Response, Refused> {
     let pairs = queried(found)?;
     let id = value(&pairs, "run").ok_or_else(|| Refused::bad_request("which run? add run=ID"))?;
     let after = value(&pairs, "after").unwrap_or("0").parse::<u64>();
     let after = after.map_err(|_| Refused::bad_request("`after` must be the revision that is known already, a whole number"))?;
-    let news = newer(&http, &sight, id, after);
+    let news = newer(&http, &scope, id, after);
     let run = tokio::select! {
         run = tokio::time::timeout(NEWS_MAX, news) => run,
         () = http.draining.stopped() => return Err(Refused::unavailable("the server is shutting down; ask another")),
@@ -69,12 +64,7 @@ pub(super) async fn drawn(
 }
 
 /// `POST /lab/run`.
-pub(super) async fn start(
-    State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
-    typed: Typed,
-) -> Result<Response, Refused> {
+pub(super) async fn start(State(http): State<Http>, Caller { actor, scope, .. }: Caller, typed: Typed) -> Result<Response, Refused> {
     let draft = draft(&typed_in(typed)?);
     let started = match order(&draft) {
         Ok(order) => http.lab.start(&actor, order).await.map_err(Refused::from),
@@ -83,7 +73,7 @@ pub(super) async fn start(
     match started {
         Ok(id) => Ok(see_other(&run_url(&id))),
         Err(refused) => {
-            let view = LabView { draft, error: refused.sentence().to_owned(), ..view(&http, &actor, &sight) };
+            let view = LabView { draft, error: refused.sentence().to_owned(), ..view(&http, &actor, &scope) };
             let page = plain::page(&http, &actor, |of| lab_page(of, &view))?;
             Ok((refused.status(), page).into_response())
         }
@@ -93,24 +83,22 @@ pub(super) async fn start(
 /// `POST /lab/stop`.
 pub(super) async fn stop(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
+    Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     typed: Typed,
 ) -> Result<Response, Refused> {
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "run").unwrap_or_default();
-    match http.lab.stop(&actor, &sight, id).await {
+    match http.lab.stop(&actor, &scope, id).await {
         Ok(_) => Ok(see_other(&run_url(id))),
-        Err(denied) => one(&http, &actor, &sight, &headers, id, Some(denied.into())),
+        Err(denied) => one(&http, &actor, &scope, &headers, id, Some(denied.into())),
     }
 }
 
 /// `POST /lab/fault`.
 pub(super) async fn throw(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
+    Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     typed: Typed,
 ) -> Result<Response, Refused> {
@@ -119,15 +107,15 @@ pub(super) async fn throw(
     let fault = value(&pairs, "fault").and_then(|name| Fault::ALL.into_iter().find(|fault| fault.name() == name));
     let fault = fault.ok_or_else(|| Refused::bad_request("`fault` names no fault; use a button of the run's page"))?;
     let strategy = value(&pairs, "strategy").and_then(|name| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name));
-    match http.lab.throw(&actor, &sight, id, FaultOrder { fault, strategy }).await {
+    match http.lab.throw(&actor, &scope, id, FaultOrder { fault, strategy }).await {
         Ok(_) => Ok(see_other(&run_url(id))),
-        Err(denied) => one(&http, &actor, &sight, &headers, id, Some(denied.into())),
+        Err(denied) => one(&http, &actor, &scope, &headers, id, Some(denied.into())),
     }
 }
 
 /// The page of one run, with why a button did nothing.
-fn one(http: &Http, actor: &Actor, sight: &VisibilityScope, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
-    let Ok(run) = http.lab.run(sight, id) else {
+fn one(http: &Http, actor: &Actor, scope: &VisibilityScope, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
+    let Ok(run) = http.lab.run(scope, id) else {
         let page = plain::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
         return Ok((StatusCode::NOT_FOUND, page).into_response());
     };
@@ -138,20 +126,20 @@ fn one(http: &Http, actor: &Actor, sight: &VisibilityScope, headers: &HeaderMap,
 }
 
 /// Waits until a run is newer than what is known; None when there is none.
-async fn newer(http: &Http, sight: &VisibilityScope, id: &str, after: u64) -> Option<Arc<LabRun>> {
+async fn newer(http: &Http, scope: &VisibilityScope, id: &str, after: u64) -> Option<Arc<LabRun>> {
     let mut changes = http.lab.changes();
     loop {
         changes.borrow_and_update();
-        let run = http.lab.run(sight, id).ok()?;
+        let run = http.lab.run(scope, id).ok()?;
         if run.revision > after || run.ended_at_ms.is_some() || changes.changed().await.is_err() {
             return Some(run);
         }
     }
 }
 
-fn view(http: &Http, actor: &Actor, sight: &VisibilityScope) -> LabView {
+fn view(http: &Http, actor: &Actor, scope: &VisibilityScope) -> LabView {
     LabView {
-        runs: http.lab.runs(sight),
+        runs: http.lab.runs(scope),
         has_lab: http.lab.is_on(),
         may_run: actor.may(Right::RunLab),
         can_sign_in: http.access.can_sign_in(),

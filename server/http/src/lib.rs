@@ -8,12 +8,10 @@ mod approve;
 mod assets;
 mod audit_api;
 mod audit_page;
+mod caller;
 mod events;
 mod find;
 mod flow;
-mod gate;
-mod guard;
-mod headers;
 mod health;
 #[cfg(feature = "lab")]
 mod lab_api;
@@ -26,11 +24,11 @@ mod live;
 mod me;
 pub mod metrics;
 mod metrics_api;
+mod middleware;
 mod openapi;
-mod origin;
+mod origins;
 mod page_source;
 mod pages;
-mod panicked;
 mod payloads;
 mod plain;
 mod problem;
@@ -48,7 +46,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{StatusCode, Uri};
-use axum::middleware::{self, Next};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
 
@@ -56,10 +54,11 @@ use crate::metrics::Metrics;
 use access::Access;
 use audit::{Closed, Records};
 use feed::{Hub, VisibilityScope};
-use identity::{Actor, Caller};
+use identity::{Actor, QuotaOwner};
 #[cfg(feature = "lab")]
 use lab::{Lab, LabService};
-pub use origin::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
+use middleware::{authentication, headers, origin, panicked};
+pub use origins::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
 use problem::Refused;
@@ -129,8 +128,8 @@ pub struct Http {
     limits: Limits,
     sockets: Arc<Semaphore>,
     /// Sockets and views by caller.
-    caller_sockets: Quota<Caller>,
-    caller_views: Quota<Caller>,
+    caller_sockets: Quota<QuotaOwner>,
+    caller_views: Quota<QuotaOwner>,
     counts: Arc<Counts>,
     /// Where releases are ordered; None where nothing can be recorded.
     desk: Option<ReleaseService>,
@@ -246,7 +245,7 @@ impl Http {
     }
 
     /// What somebody may see.
-    fn sight(&self, actor: &Actor) -> VisibilityScope {
+    fn scope_of(&self, actor: &Actor) -> VisibilityScope {
         VisibilityScope::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.borrow().are_for(actor.role))
     }
 
@@ -269,12 +268,12 @@ impl Http {
         };
         let own = routes::ROUTES.iter().fold(Router::new(), rows).with_state(self.clone());
         own.merge(pages)
-            .layer(middleware::from_fn_with_state(self.clone(), gate::gate))
+            .layer(from_fn_with_state(self.clone(), authentication::authenticate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-            .layer(middleware::from_fn(panicked::caught))
-            .layer(middleware::from_fn_with_state(self.clone(), bounded))
-            .layer(middleware::from_fn_with_state(self.clone(), guard::guard))
-            .layer(middleware::from_fn_with_state(self.clone(), headers::of_all))
+            .layer(from_fn(panicked::caught))
+            .layer(from_fn_with_state(self.clone(), bounded))
+            .layer(from_fn_with_state(self.clone(), origin::check_origin))
+            .layer(from_fn_with_state(self.clone(), headers::of_all))
     }
 }
 

@@ -8,14 +8,13 @@ use axum::http::header::{COOKIE, SEC_WEBSOCKET_PROTOCOL};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::gate::Told;
-use super::origin;
+use super::caller::Caller;
+use super::origins;
 use super::problem::{Refused, echo};
 use super::socket::{self, FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
 use crate::listener::Arrival;
-use access::Known;
-use feed::{Encoding, VisibilityScope};
+use feed::Encoding;
 
 /// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
 const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
@@ -23,9 +22,7 @@ const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 pub(super) async fn live(
     State(http): State<Http>,
     arrival: Option<Extension<Arrival>>,
-    Extension(known): Extension<Known>,
-    Extension(sight): Extension<VisibilityScope>,
-    Extension(told): Extension<Told>,
+    Caller { known, scope, payloads, .. }: Caller,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
@@ -33,12 +30,12 @@ pub(super) async fn live(
     if http.draining.is_stopped() {
         return Err(Refused::unavailable("the server is shutting down; connect to another"));
     }
-    origin::check(&headers, &http.origins, arrival.map(|Extension(arrival)| arrival.local), headers.contains_key(COOKIE))?;
+    origins::check(&headers, &http.origins, arrival.map(|Extension(arrival)| arrival.local), headers.contains_key(COOKIE))?;
     let encoding = choose(&headers)?;
     let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
         return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
     };
-    let caller = known.actor.caller();
+    let caller = known.actor.quota_owner();
     let most = http.limits.caller_sockets_max * caller.shares();
     let place = http.caller_sockets.take_of(Some(caller), most);
     Counts::add(&http.counts.sockets_opened);
@@ -50,7 +47,7 @@ pub(super) async fn live(
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
         match place {
             Ok(place) => {
-                Socket::new(http, socket, encoding, known, (sight, told)).run().await;
+                Socket::new(http, socket, encoding, known, (scope, payloads)).run().await;
                 drop(place);
             }
             // Said on the socket: a page is told nothing of an upgrade that was refused.

@@ -14,11 +14,11 @@ use feed::VisibilityScope;
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 pub(super) async fn metrics(State(http): State<Http>, asked: shared::Asked) -> Response {
-    let (own, sight) = (http.clone(), asked.sight.clone());
-    http.shared.answer(asked, move || Answer::Text(FORMAT, exposed(&own, &sight).into())).await
+    let (own, scope) = (http.clone(), asked.scope.clone());
+    http.shared.answer(asked, move || Answer::Text(FORMAT, exposed(&own, &scope).into())).await
 }
 
-fn exposed(http: &Http, sight: &VisibilityScope) -> String {
+fn exposed(http: &Http, scope: &VisibilityScope) -> String {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let clients = (http.limits.sockets_max as usize).saturating_sub(http.sockets.available_permits());
     let sockets = Sockets {
@@ -30,5 +30,5 @@ fn exposed(http: &Http, sight: &VisibilityScope) -> String {
         guarded: read(&http.counts.guarded),
     };
     let asked = Asked { hub: &http.hub, sockets, access: &http.access, desk: http.desk.as_ref(), lab_runs: http.lab_runs(), limited: http.limited() };
-    http.metrics.expose(&asked, sight)
+    http.metrics.expose(&asked, scope)
 }

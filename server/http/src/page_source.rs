@@ -11,21 +11,21 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 use feed::{Hub, Known, Projected, VisibilityScope};
 
-/// The hub for somebody of one sight.
+/// The hub for somebody of one scope.
 pub(super) struct PageSource {
     hub: Arc<Hub>,
-    sight: VisibilityScope,
+    scope: VisibilityScope,
 }
 
 impl PageSource {
-    pub(super) fn new(hub: Arc<Hub>, sight: VisibilityScope) -> Self {
-        Self { hub, sight }
+    pub(super) fn new(hub: Arc<Hub>, scope: VisibilityScope) -> Self {
+        Self { hub, scope }
     }
 
     /// A first view for a page. When no channel can be had the page still gets its rows, and number 0, from which the
     /// live socket starts afresh.
     fn first_or_look(&self, view: View) -> ((u64, Known), Body) {
-        let first = || self.hub.first(view.clone(), &self.sight).unwrap_or_else(|_| (0, self.hub.glance(&view, &self.sight)));
+        let first = || self.hub.first(view.clone(), &self.scope).unwrap_or_else(|_| (0, self.hub.glance(&view, &self.scope)));
         let (seq, Projected { body, known }) = aside(first);
         ((seq, known), body)
     }

@@ -16,9 +16,10 @@ use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use lockscope_page::ports::Source;
 use lockscope_page::{App, shell};
-use lockscope_wire::{LockQuery, Person, SessionQuery};
+use lockscope_wire::{LockQuery, SessionQuery};
 
 use super::assets;
+use super::caller::Caller;
 use super::page_source::PageSource;
 use super::plain::TRUSTED_TYPES;
 use super::problem::Refused;
@@ -55,12 +56,13 @@ pub fn pages(hub: Arc<Hub>) -> Router {
 /// Runs for each request, before anything is rendered.
 fn prepare(hub: &Arc<Hub>) {
     let extensions = use_context::<Parts>().map(|parts| parts.extensions).unwrap_or_default();
-    // Whom the gate did not let in sees nothing.
-    let sight = extensions.get::<VisibilityScope>().cloned().unwrap_or_else(VisibilityScope::nothing);
-    let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), sight));
+    // Whom authentication did not let in sees nothing.
+    let caller = extensions.get::<Caller>();
+    let scope = caller.map_or_else(VisibilityScope::nothing, |caller| caller.scope.clone());
+    let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope));
     provide_context(Arc::clone(&source));
-    if let Some(person) = extensions.get::<Person>().cloned() {
-        provide_context(person);
+    if let Some(caller) = caller {
+        provide_context(caller.person.clone());
     }
     let Some(response) = use_context::<ResponseOptions>() else { return };
     if let Some(policy) = use_nonce().and_then(|nonce| HeaderValue::from_str(&policy(&nonce)).ok()) {

@@ -44,7 +44,7 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, m
 
 /// What is the matter with any lock that somebody may see.
 fn tab(http: &Http, actor: &Actor) -> Tab {
-    match http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }), &http.sight(actor)) {
+    match http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }), &http.scope_of(actor)) {
         Ok((_, Projected { body: Body::Board(board), .. })) => Tab::of(&board.head),
         _ => Tab::default(),
     }

@@ -1,8 +1,8 @@
 //! Releases over HTTP: the desk's answers as JSON, or drawn for the page's dialog when it asks for HTML.
 
 use axum::Json;
+use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{Extension, State};
 use axum::http::header::{ACCEPT, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 
 use super::Http;
 use super::api_types::ContenderJson;
+use super::caller::Caller;
 use super::problem::Refused;
-use feed::{VisibilityScope, project};
-use identity::Actor;
+use feed::project;
 use release::{self, Executed, RefusedFor, ReleaseService};
 
 /// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.
@@ -138,18 +138,17 @@ pub(super) type Asked<T> = Result<Json<T>, JsonRejection>;
 
 pub(super) async fn plan(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
+    Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     request: Asked<PlanRequest>,
 ) -> Result<Response, No> {
     let plan = desk(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await?;
-    Ok(show_plan(&http, &headers, project::shown(plan, &sight)))
+    Ok(show_plan(&http, &headers, project::shown(plan, &scope)))
 }
 
 pub(super) async fn execute(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
+    Caller { actor, .. }: Caller,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
 ) -> Result<Response, No> {
@@ -158,7 +157,7 @@ pub(super) async fn execute(
 
 pub(super) async fn revoke(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
+    Caller { actor, .. }: Caller,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
 ) -> Result<Response, No> {
@@ -167,13 +166,12 @@ pub(super) async fn revoke(
 
 pub(super) async fn approve(
     State(http): State<Http>,
-    Extension(actor): Extension<Actor>,
-    Extension(sight): Extension<VisibilityScope>,
+    Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     order: Asked<ReleaseOrder>,
 ) -> Result<Response, No> {
     let plan = desk(&http)?.approve(&actor, &read(order, ORDER)?).await?;
-    Ok(show_plan(&http, &headers, project::shown(plan, &sight)))
+    Ok(show_plan(&http, &headers, project::shown(plan, &scope)))
 }
 
 const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";

@@ -13,10 +13,11 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use tokio::sync::Mutex as Line;
 
+use super::caller::Caller;
 use super::problem::Refused;
 use super::work::Work;
 use feed::{REST_FACTOR, VisibilityScope};
-use identity::{Actor, Caller};
+use identity::QuotaOwner;
 use runtime::clock;
 
 /// Addresses that are asked for now, or rest; beyond it answers are made for each.
@@ -32,20 +33,19 @@ type Key = (String, VisibilityScope);
 /// Who asks for what.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    pub(super) caller: Caller,
+    pub(super) caller: QuotaOwner,
     /// Path and query.
     pub(super) address: String,
-    pub(super) sight: VisibilityScope,
+    pub(super) scope: VisibilityScope,
 }
 
 impl<S: Sync> FromRequestParts<S> for Asked {
     type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
-        let (actor, sight) = (parts.extensions.get::<Actor>(), parts.extensions.get::<VisibilityScope>());
-        let (actor, sight) = actor.zip(sight).ok_or_else(|| Refused::internal("nobody was looked at before this was answered; report this"))?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let Caller { actor, scope, .. } = Caller::from_request_parts(parts, state).await?;
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str());
-        Ok(Self { caller: actor.caller(), address: address.to_owned(), sight: sight.clone() })
+        Ok(Self { caller: actor.quota_owner(), address: address.to_owned(), scope })
     }
 }
 
@@ -113,7 +113,7 @@ impl Shared {
     async fn of_slot(
         &self,
         slot: &Arc<Line<Slot>>,
-        caller: &Caller,
+        caller: &QuotaOwner,
         asked_at: Instant,
         make: impl FnOnce() -> Answer + Send + 'static,
     ) -> Result<Answer, Refused> {
@@ -150,7 +150,7 @@ impl Shared {
             return None;
         }
         let mut slots = lock(&self.slots);
-        let key = (asked.address, asked.sight);
+        let key = (asked.address, asked.scope);
         if let Some(slot) = slots.get(&key) {
             return Some(slot.clone());
         }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     fn asked(caller: &str, address: &str) -> Asked {
-        Asked { caller: Caller::Named(caller.to_owned()), address: address.to_owned(), sight: VisibilityScope::ALL }
+        Asked { caller: QuotaOwner::Named(caller.to_owned()), address: address.to_owned(), scope: VisibilityScope::ALL }
     }
 
     #[tokio::test]

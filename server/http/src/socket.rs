@@ -11,12 +11,12 @@ use bytes::Bytes;
 use lockscope_wire::{ClientFrame, Epoch, KnownView, ServerFrame, View, age_ms};
 use tokio::sync::Notify;
 
+use super::caller::PayloadChanges;
 use super::flow::Flow;
-use super::gate::Told;
 use super::{Counts, Http};
 use access::{Ending, Known};
 use feed::{self, Encoding, FeedError, Owner, Refusal, Subscription, VisibilityScope};
-use identity::Caller;
+use identity::QuotaOwner;
 use runtime::clock;
 use runtime::quota::{Full, Place};
 
@@ -42,9 +42,9 @@ pub(super) struct Socket {
     /// Who listens, and until when they may.
     known: Known,
     /// What they may see.
-    sight: VisibilityScope,
+    scope: VisibilityScope,
     /// Hears when that is told anew.
-    told: Told,
+    payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
     /// Notified by every channel a subscription is in.
     waker: Arc<Notify>,
@@ -60,7 +60,7 @@ struct Viewer {
     subscription: Subscription,
     is_paused: bool,
     /// Among the views of this caller.
-    place: Option<Place<Caller>>,
+    place: Option<Place<QuotaOwner>>,
 }
 
 /// Closes a socket that may not be.
@@ -84,10 +84,10 @@ enum End {
 }
 
 impl Socket {
-    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, (sight, told): (VisibilityScope, Told)) -> Self {
+    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, (scope, payloads): (VisibilityScope, PayloadChanges)) -> Self {
         let opened_at_ms = http.hub.now_ms();
         let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));
-        Self { http, socket, encoding, known, sight, told, subscriptions, waker, last_id: 0, flow: Flow::default(), opened_at_ms }
+        Self { http, socket, encoding, known, scope, payloads, subscriptions, waker, last_id: 0, flow: Flow::default(), opened_at_ms }
     }
 
     /// Runs until the socket ends.
@@ -114,13 +114,13 @@ impl Socket {
         let mut heartbeat = Box::pin(tokio::time::sleep(self.next_beat(&[])));
         let draining = self.http.draining.clone();
         let permitted = self.known.ended.clone();
-        let mut told = self.told.clone();
+        let mut payloads = self.payloads.clone();
         let waker = self.waker.clone();
         let mut is_pending = false;
         loop {
             tokio::select! {
                 () = draining.stopped() => return Err(going_away()),
-                () = told.anew() => return Err(read_anew()),
+                () = payloads.next() => return Err(read_anew()),
                 why = permitted.ended() => return Err(not_permitted(why)),
                 message = self.socket.recv() => {
                     self.take(message).await?;
@@ -235,7 +235,7 @@ impl Socket {
             let detail = format!("{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`");
             return Err(Refusal { id: Some(id), detail });
         }
-        let caller = self.known.actor.caller();
+        let caller = self.known.actor.quota_owner();
         let refuse = |detail: String| Refusal { id: Some(id), detail };
         let most = self.http.limits.caller_views_max * caller.shares();
         let place = if self.subscriptions.contains_key(&id) { None } else { Some(self.http.caller_views.take_of(Some(caller.clone()), most)) };
@@ -245,10 +245,10 @@ impl Socket {
                 Full::All => "too many views are open and no more are taken; try again later".to_owned(),
             })
         })?;
-        let (hub, sight, waker) = (self.http.hub.clone(), self.sight.clone(), self.waker.clone());
+        let (hub, scope, waker) = (self.http.hub.clone(), self.scope.clone(), self.waker.clone());
         let owner = Owner::new(&format!("{caller:?}"));
         // The first look at a view takes a while.
-        let joined = self.http.work.make(&caller, move || hub.subscribe_for(&owner, view, &sight, after, waker)).await;
+        let joined = self.http.work.make(&caller, move || hub.subscribe_for(&owner, view, &scope, after, waker)).await;
         let joined = joined.map_err(|refused| refuse(refused.sentence().to_owned()))?;
         let subscription = joined.map_err(|error| refuse(error.to_string()))?;
         let before = self.subscriptions.remove(&id);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex as Line, Semaphore};
 
 use super::problem::Refused;
-use identity::Caller;
+use identity::QuotaOwner;
 use runtime::clock;
 use runtime::quota::{Full, Place, Quota, Refusals};
 use runtime::rate::RateLimit;
@@ -28,17 +28,17 @@ const AT_ONCE_MAX: usize = 4;
 pub(super) struct Work(Arc<Inner>);
 
 struct Inner {
-    places: Quota<Caller>,
-    rates: Mutex<RateLimit<Caller>>,
+    places: Quota<QuotaOwner>,
+    rates: Mutex<RateLimit<QuotaOwner>>,
     /// Refused for the rate, too.
     refusals: Arc<Refusals>,
     turns: Arc<Semaphore>,
     /// Of each caller that waits, who is next; never more than places, and as many again that are over.
-    lines: Mutex<HashMap<Caller, Weak<Line<()>>>>,
+    lines: Mutex<HashMap<QuotaOwner, Weak<Line<()>>>>,
 }
 
 /// A place among those who wait.
-pub(super) type Waiting = Place<Caller>;
+pub(super) type Waiting = Place<QuotaOwner>;
 
 impl Work {
     pub(super) fn new() -> Self {
@@ -59,7 +59,7 @@ impl Work {
     }
 
     /// Lets somebody ask, or says why not.
-    pub(super) fn admit(&self, caller: &Caller) -> Result<Waiting, Refused> {
+    pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<Waiting, Refused> {
         if let Err(wait) = lock(&self.0.rates).take(caller, clock::instant()) {
             self.0.refusals.count(Full::Caller);
             return Err(Refused::too_many(format!("more than {CALLER_PER_SECOND} requests a second; ask less often, or open a live socket"), wait));
@@ -74,13 +74,13 @@ impl Work {
     }
 
     /// Admits somebody and makes an answer for them.
-    pub(super) async fn ask<T: Send + 'static>(&self, caller: &Caller, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
+    pub(super) async fn ask<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
         let _waiting = self.admit(caller)?;
         self.make(caller, make).await
     }
 
     /// Makes an answer when it is the caller's turn.
-    pub(super) async fn make<T: Send + 'static>(&self, caller: &Caller, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
+    pub(super) async fn make<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
         let line = self.line(caller);
         let _mine = line.lock().await;
         self.make_now(make).await
@@ -102,7 +102,7 @@ impl Work {
     }
 
     /// Where requests of one caller wait for each other.
-    pub(super) fn line(&self, caller: &Caller) -> Arc<Line<()>> {
+    pub(super) fn line(&self, caller: &QuotaOwner) -> Arc<Line<()>> {
         let mut lines = lock(&self.0.lines);
         if let Some(line) = lines.get(caller).and_then(Weak::upgrade) {
             return line;
@@ -126,8 +126,8 @@ mod tests {
 
     use super::*;
 
-    fn caller(name: &str) -> Caller {
-        Caller::Named(name.to_owned())
+    fn caller(name: &str) -> QuotaOwner {
+        QuotaOwner::Named(name.to_owned())
     }
 
     #[tokio::test]

@@ -50,14 +50,14 @@ const NETWORK_SHARES: usize = 4;
 
 /// Whose share of the server is used: a person's or script's, else that of the network it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Caller {
+pub enum QuotaOwner {
     /// Somebody who is known.
     Named(String),
     /// Nobody in particular, who may stand for many.
     Network(IpAddr),
 }
 
-impl Caller {
+impl QuotaOwner {
     /// How many shares of what others use, too: a network of nobody in particular may stand for several people.
     pub fn shares(&self) -> usize {
         match self {
@@ -69,10 +69,10 @@ impl Caller {
 
 impl Actor {
     /// Whose share is used.
-    pub fn caller(&self) -> Caller {
+    pub fn quota_owner(&self) -> QuotaOwner {
         match self.by {
-            SignedBy::Nobody => Caller::Network(neighbourhood(self.address)),
-            by => Caller::Named(format!("{by} {}", self.name)),
+            SignedBy::Nobody => QuotaOwner::Network(neighbourhood(self.address)),
+            by => QuotaOwner::Named(format!("{by} {}", self.name)),
         }
     }
 }

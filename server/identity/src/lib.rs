@@ -3,5 +3,5 @@
 mod actor;
 mod same_person;
 
-pub use actor::{Actor, Caller, Right, Scope, highest, role_may};
+pub use actor::{Actor, QuotaOwner, Right, Scope, highest, role_may};
 pub use same_person::{is_clear_name, is_same_person, person_key};

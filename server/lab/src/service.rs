@@ -99,8 +99,8 @@ impl LabService {
     ///
     /// # Errors
     /// When there is none that the actor sees, or they may not.
-    pub async fn stop(&self, actor: &Actor, sight: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
-        let run = self.checked(actor, sight, id).await?;
+    pub async fn stop(&self, actor: &Actor, scope: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
+        let run = self.checked(actor, scope, id).await?;
         self.0.lab.stop(id, &actor.name)?;
         Ok(self.0.lab.run(id).unwrap_or(run))
     }
@@ -109,8 +109,8 @@ impl LabService {
     ///
     /// # Errors
     /// When there is none that the actor sees, they may not, or the lab refuses.
-    pub async fn throw(&self, actor: &Actor, sight: &VisibilityScope, id: &str, order: FaultOrder) -> Result<ThrownFault, LabDenied> {
-        self.checked(actor, sight, id).await?;
+    pub async fn throw(&self, actor: &Actor, scope: &VisibilityScope, id: &str, order: FaultOrder) -> Result<ThrownFault, LabDenied> {
+        self.checked(actor, scope, id).await?;
         Ok(self.0.lab.throw(id, order).await?)
     }
 
@@ -118,16 +118,16 @@ impl LabService {
     ///
     /// # Errors
     /// When there is none that may be seen.
-    pub fn run(&self, sight: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabRefusal> {
-        let run = self.0.lab.run(id).filter(|run| sight.covers(&run.ensemble, &run.root));
+    pub fn run(&self, scope: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabRefusal> {
+        let run = self.0.lab.run(id).filter(|run| scope.covers(&run.ensemble, &run.root));
         run.ok_or_else(|| LabRefusal::Unknown(id.chars().take(ID_CHARS_MAX).collect()))
     }
 
     /// Every run that may be seen, and where one may be ordered.
-    pub fn runs(&self, sight: &VisibilityScope) -> LabRuns {
+    pub fn runs(&self, scope: &VisibilityScope) -> LabRuns {
         let mut runs = self.0.lab.runs();
-        runs.ensembles.retain(|name| self.0.lab.root_of(name).is_some_and(|root| sight.covers(name, root)));
-        runs.runs.retain(|brief| self.run(sight, &brief.id).is_ok());
+        runs.ensembles.retain(|name| self.0.lab.root_of(name).is_some_and(|root| scope.covers(name, root)));
+        runs.runs.retain(|brief| self.run(scope, &brief.id).is_ok());
         runs
     }
 
@@ -218,8 +218,8 @@ impl LabService {
     }
 
     /// A run that the actor sees and may do something with.
-    async fn checked(&self, actor: &Actor, sight: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
-        let run = self.run(sight, id)?;
+    async fn checked(&self, actor: &Actor, scope: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
+        let run = self.run(scope, id)?;
         let root = self.0.lab.root_of(&run.ensemble).unwrap_or(&run.root);
         if actor.may_at(Right::RunLab, &run.ensemble, root) {
             return Ok(run);

@@ -31,7 +31,7 @@ pub struct EnsembleHandle {
 impl EnsembleHandle {
     fn look<T>(&self, look: impl FnOnce(ProjectionContext<'_>) -> T) -> T {
         let now = || TimeMs(self.clock.now_ms());
-        self.reader.read(|observatory| look(ProjectionContext { observatory, ensemble: &self.info, sight: &VisibilityScope::ALL, now: now() }))
+        self.reader.read(|observatory| look(ProjectionContext { observatory, ensemble: &self.info, scope: &VisibilityScope::ALL, now: now() }))
     }
 
     pub(super) fn draft(&self, path: &str) -> Result<Draft, Refused> {

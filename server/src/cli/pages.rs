@@ -8,7 +8,8 @@ use super::Cli;
 use crate::error::{EXIT_BROKEN, EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNAVAILABLE, EXIT_UNSURE};
 
 /// What the first screen begins with.
-const FIRST: [(&str, &str); 3] = [
+const FIRST: &[(&str, &str)] = &[
+    #[cfg(feature = "demo")]
     ("Try it", "lockscope demo"),
     ("Point it at your ensemble", "lockscope serve --zk HOST:PORT"),
     ("Ask it", "lockscope locks, lockscope lock PATH, lockscope who PATH"),
@@ -263,6 +264,9 @@ fn first_screen(command: &Command) -> String {
     let others: Vec<&str> = known.iter().map(|one| one.get_name()).filter(|name| !is_grouped(name)).chain(["help"]).collect();
     let longest = known.iter().map(|one| one.get_name().len()).max().unwrap_or_default();
     for (title, names) in GROUPS.iter().copied().chain([(OTHERS, &others[..])]) {
+        if title != OTHERS && !names.iter().any(|name| known.iter().any(|one| one.get_name() == *name)) {
+            continue;
+        }
         let _ = writeln!(out, "\n{heading}{title}:{heading:#}");
         for name in names {
             let about = match known.iter().find(|one| one.get_name() == *name) {

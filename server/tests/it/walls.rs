@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Each crate and those of ours that it may be built with; tests and benchmarks apart.
-const OURS: &[(&str, &[&str])] = &[
+pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("access", &["audit", "identity", "runtime", "wire"]),
     ("audit", &["core", "identity", "runtime", "wire"]),
     ("campaign", &["demo", "judge", "txn_log"]),
@@ -56,4 +56,14 @@ fn crates_depend_on_what_is_listed_only() {
         let package = packages.iter().find(|package| name(package) == wanted).unwrap();
         assert_eq!(built_with(package, &others).collect::<BTreeSet<_>>(), with, "{wanted}");
     }
+}
+
+#[test]
+fn a_hardened_build_has_neither_lab_nor_demo() {
+    let asked = ["tree", "--offline", "--locked", "--package", "server", "--no-default-features", "--edges", "normal", "--prefix", "none"];
+    let told = Command::new(env!("CARGO")).args(asked).output().unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let told = String::from_utf8(told.stdout).unwrap();
+    let built: BTreeSet<&str> = told.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(built.contains("release") && !built.contains("lab") && !built.contains("demo"), "{built:?}");
 }

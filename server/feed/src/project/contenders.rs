@@ -26,13 +26,13 @@ impl<'a> ProjectionContext<'a> {
 
     /// Who a contender says it is: any text for those who may see payloads, only an identity for the others.
     pub(super) fn label(&self, name: &str, read: &Read) -> Option<String> {
-        if self.sight.payloads() { text_label_of(name, &read.payload) } else { label_of(name, &read.payload) }
+        if self.scope.payloads() { text_label_of(name, &read.payload) } else { label_of(name, &read.payload) }
     }
 
     /// One contender with what it waits for, and its payload for those who may see it.
     pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &ContenderRef<'_>) -> wire::Contender {
         let mut row = self.contender(lock, at, seat);
-        let read = seat.child.read.as_ref().filter(|_| self.sight.payloads());
+        let read = seat.child.read.as_ref().filter(|_| self.scope.payloads());
         row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes));
         if row.role == wire::Role::Waiter {
             row.waits_for = lock.waits_for(mirror, seat).iter().map(|target| self.edge(lock, seat, target)).collect();
@@ -185,7 +185,7 @@ mod tests {
         let ensemble = EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
         let mut shown = Vec::new();
         loop {
-            let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, sight: &VisibilityScope::ALL, now: NOW + 2 };
+            let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: NOW + 2 };
             let lock = observatory.lock("/l").unwrap();
             let holder = look.holders(lock, observatory.mirror_of(lock).unwrap()).next().unwrap();
             shown.push((holder.liveness, lock.verdict));

@@ -90,7 +90,7 @@ impl ProjectionContext<'_> {
             Event::Root(root, state) => {
                 let path = &self.observatory.roots().get(root.0 as usize)?.path;
                 let state = wire_root_state(*state);
-                self.sight.overlaps(path).then(|| (EventKind::Root, About::lock(path), format!("The root is {}.", state.name())))?
+                self.scope.overlaps(path).then(|| (EventKind::Root, About::lock(path), format!("The root is {}.", state.name())))?
             }
             Event::Changed(change) => self.told(change)?,
         };

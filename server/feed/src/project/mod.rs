@@ -71,7 +71,7 @@ pub struct ProjectionContext<'a> {
     /// Whose model it is; one of which something may be seen.
     pub ensemble: &'a EnsembleInfo,
     /// What may be seen of it.
-    pub sight: &'a VisibilityScope,
+    pub scope: &'a VisibilityScope,
     /// The engine's clock.
     pub now: TimeMs,
 }
@@ -107,7 +107,7 @@ impl<'a> ProjectionContext<'a> {
 
     /// The ensemble's part of the status.
     pub fn ensemble_status(&self) -> wire::EnsembleStatus {
-        let counters = Some(self.observatory.counters()).filter(|_| self.sight.covers_path("/"));
+        let counters = Some(self.observatory.counters()).filter(|_| self.scope.covers_path("/"));
         let (link, since, why) = self.link();
         wire::EnsembleStatus {
             name: self.ensemble.name.clone(),

@@ -38,14 +38,14 @@ pub struct Holding {
 
 /// A plan as somebody may see it, whoever planned it: without payloads, and without the names of znodes outside. How many
 /// fall is told all the same: whoever ends a session must know it.
-pub fn shown(mut plan: wire::ReleasePlan, sight: &VisibilityScope) -> wire::ReleasePlan {
-    if !sight.payloads() {
+pub fn shown(mut plan: wire::ReleasePlan, scope: &VisibilityScope) -> wire::ReleasePlan {
+    if !scope.payloads() {
         for contender in std::iter::once(&mut plan.holder).chain(&mut plan.next) {
             contender.data = None;
             contender.label = contender.label.take().filter(|label| is_identity(label));
         }
     }
-    plan.falls.retain(|path| sight.covers_path(path));
+    plan.falls.retain(|path| scope.covers_path(path));
     plan
 }
 

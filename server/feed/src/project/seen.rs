@@ -23,24 +23,24 @@ const HIDDEN_MAYBE: &str =
 impl<'a> ProjectionContext<'a> {
     /// Whether what is at a path may be seen.
     pub(super) fn sees(&self, path: &str) -> bool {
-        self.sight.covers_path(path)
+        self.scope.covers_path(path)
     }
 
     /// Every lock that may be seen, in path order.
     pub(super) fn locks(&self) -> impl Iterator<Item = &'a Lock> {
-        let bounds = Some(self.sight).filter(|sight| sight.is_bounded());
-        self.observatory.locks().filter(move |lock| bounds.is_none_or(|sight| sight.covers_path(&lock.path)))
+        let bounds = Some(self.scope).filter(|scope| scope.is_bounded());
+        self.observatory.locks().filter(move |lock| bounds.is_none_or(|scope| scope.covers_path(&lock.path)))
     }
 
     /// What a session holds and waits for, in locks that may be seen.
     pub(super) fn spots(&self, session: SessionId) -> impl Iterator<Item = SessionLock<'a>> {
-        let sight = self.sight;
-        self.observatory.spots(session).filter(move |spot| sight.covers_path(&spot.lock.path))
+        let scope = self.scope;
+        self.observatory.spots(session).filter(move |spot| scope.covers_path(&spot.lock.path))
     }
 
     /// How many of the znodes that a session owns may be seen; `all`: how many there are.
     pub(super) fn owned(&self, session: SessionId, all: u32) -> u32 {
-        if !self.sight.is_bounded() {
+        if !self.scope.is_bounded() {
             return all;
         }
         let owned = self.roots().flat_map(|(_, view)| view.mirror.owned_by(session));
@@ -54,8 +54,8 @@ impl<'a> ProjectionContext<'a> {
 
     /// Sessions of a circle that hold or wait where it may be seen.
     pub(super) fn sessions_of(&self, cycle: &'a Cycle) -> impl Iterator<Item = SessionId> {
-        let sight = self.sight;
-        cycle.steps.iter().filter(move |step| sight.covers_path(&step.lock)).flat_map(|step| [step.from, step.to])
+        let scope = self.scope;
+        cycle.steps.iter().filter(move |step| scope.covers_path(&step.lock)).flat_map(|step| [step.from, step.to])
     }
 
     /// The sentence of a lock. Of a deadlock it names other locks and who holds them, so it is told only to those who
@@ -66,7 +66,7 @@ impl<'a> ProjectionContext<'a> {
             Verdict::MaybeDeadlocked => HIDDEN_MAYBE,
             _ => "",
         };
-        if self.sight.is_bounded() && !hidden.is_empty() {
+        if self.scope.is_bounded() && !hidden.is_empty() {
             let seen = self.observatory.cycles_of(&lock.path).next().filter(|cycle| self.sees_all_of(cycle));
             return seen.map_or_else(|| hidden.to_owned(), |cycle| self.observatory.cycle_sentence(cycle));
         }
@@ -76,7 +76,7 @@ impl<'a> ProjectionContext<'a> {
     /// A finding of a lock that may be seen. One of a deadlock names other locks, too.
     pub(super) fn finding(&self, finding: &Finding) -> wire::FindingRow {
         let row = details::finding(finding);
-        if !self.sight.is_bounded() || finding.code != Code::Deadlock {
+        if !self.scope.is_bounded() || finding.code != Code::Deadlock {
             return row;
         }
         // A finding may be older than the circles are by now, and its list may have been cut.
@@ -91,7 +91,7 @@ impl<'a> ProjectionContext<'a> {
 
     /// What is odd about the ensemble as a whole, for those who see the whole of it.
     pub(super) fn oddities(&self) -> Vec<wire::FindingRow> {
-        if !self.sight.covers_path("/") {
+        if !self.scope.covers_path("/") {
             return Vec::new();
         }
         self.observatory.oddities().iter().map(details::finding).collect()
@@ -99,8 +99,8 @@ impl<'a> ProjectionContext<'a> {
 
     /// Roots under which something may be seen.
     pub(super) fn roots(&self) -> impl Iterator<Item = (RootId, &'a RootView)> {
-        let sight = self.sight;
-        (0..).map(RootId).zip(self.observatory.roots()).filter(move |(_, view)| sight.overlaps(&view.path))
+        let scope = self.scope;
+        (0..).map(RootId).zip(self.observatory.roots()).filter(move |(_, view)| scope.overlaps(&view.path))
     }
 
     fn locks_under(&self) -> Vec<u32> {

@@ -74,7 +74,7 @@ impl ProjectionContext<'_> {
                 }
             }
         }
-        if self.sight.is_bounded() {
+        if self.scope.is_bounded() {
             sums.retain(|sum| sum.ephemerals > 0 || sum.holds > 0 || sum.waits > 0);
         }
         sums

@@ -167,7 +167,7 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
     ranked.split_off(told).iter().for_each(|(_, one, _)| rest.add(one));
     let mut apart: Vec<LockSnapshot> = ranked.into_iter().map(|(_, one, lock)| LockSnapshot { path: lock.path.to_string(), ..one }).collect();
     apart.sort_by(|a, b| a.path.cmp(&b.path));
-    let cycles = || look.observatory.cycles().iter().filter(|cycle| !look.sight.is_bounded() || look.sees_all_of(cycle));
+    let cycles = || look.observatory.cycles().iter().filter(|cycle| !look.scope.is_bounded() || look.sees_all_of(cycle));
     Snapshot {
         ensemble: look.ensemble.name.clone(),
         link: look.link().0,
@@ -184,7 +184,7 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
         members: look.member_statuses(),
         clock_offset_ms: look.observatory.offset().ms(),
         clock_error_ms: look.observatory.offset().error_ms(),
-        counted: look.sight.covers_path("/").then(|| look.counted()),
+        counted: look.scope.covers_path("/").then(|| look.counted()),
     }
 }
 

@@ -76,23 +76,23 @@ pub struct Asked<'a> {
 }
 
 impl Metrics {
-    /// The exposition for somebody of this sight.
-    pub fn expose(&self, asked: &Asked<'_>, sight: &VisibilityScope) -> String {
+    /// The exposition for somebody of this scope.
+    pub fn expose(&self, asked: &Asked<'_>, scope: &VisibilityScope) -> String {
         let mut out = Exposition::default();
         out.count(Family::BuildInfo, &[env!("CARGO_PKG_VERSION")], 1);
         out.count(Family::Ready, &[], asked.hub.projection().is_ready().into());
-        let figures = asked.hub.projection().figures(sight, &self.apart);
+        let figures = asked.hub.projection().figures(scope, &self.apart);
         figures.iter().for_each(|figures| model::tell(figures, &mut out));
-        self.tell_counted(asked, sight, &figures, &mut out);
-        if !sight.is_bounded() {
+        self.tell_counted(asked, scope, &figures, &mut out);
+        if !scope.is_bounded() {
             self.tell_server(asked, &mut out);
         }
         out.finish()
     }
 
     /// What is counted outside the models, of ensembles that are seen as a whole.
-    fn tell_counted(&self, asked: &Asked<'_>, sight: &VisibilityScope, figures: &[Snapshot], out: &mut Exposition) {
-        let is_whole = |name: &str| sight.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
+    fn tell_counted(&self, asked: &Asked<'_>, scope: &VisibilityScope, figures: &[Snapshot], out: &mut Exposition) {
+        let is_whole = |name: &str| scope.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
         for (ensemble, counts) in self.zookeeper.iter().filter(|(name, _)| is_whole(name)) {
             for (kind, sent, failed) in counts.requests() {
                 out.count(Family::ZkRequests, &[ensemble, kind], sent);

@@ -55,9 +55,9 @@ fn observatory(locks: u32, contenders: u32) -> Observatory {
     observatory
 }
 
-fn look(observatory: &Observatory, sight: &VisibilityScope, apart: &MetricSelection) -> Snapshot {
+fn look(observatory: &Observatory, scope: &VisibilityScope, apart: &MetricSelection) -> Snapshot {
     let ensemble = EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
-    let look = ProjectionContext { observatory, ensemble: &ensemble, sight, now: NOW };
+    let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: NOW };
     figures(&[look], apart).remove(0)
 }
 
@@ -98,8 +98,8 @@ fn none_is_told_apart_where_none_is_wanted() {
 #[test]
 fn who_sees_a_part_is_told_of_that_part() {
     let observatory = observatory(10, 2);
-    let sight = VisibilityScope::new(&[], &["/l/00007".to_owned()], false);
-    let figures = look(&observatory, &sight, &MetricSelection { top: 20, patterns: Vec::new() });
+    let scope = VisibilityScope::new(&[], &["/l/00007".to_owned()], false);
+    let figures = look(&observatory, &scope, &MetricSelection { top: 20, patterns: Vec::new() });
     assert_eq!((paths(&figures), figures.all.waiters, figures.counted.is_none()), (vec!["/l/00007"], 1, true));
     let text = text(&figures);
     assert!(!text.contains("/l/00001") && !text.contains("lockscope_events_total{"), "{text}");

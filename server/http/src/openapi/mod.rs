@@ -135,7 +135,7 @@ fn common(operation: &Operation) -> Vec<Reply> {
     let problem = |status, text| Reply { status, text, content: &[Content::Problem] };
     let mut replies = vec![problem(503, "No answer was ready in time; try again.")];
     replies.push(Reply { status: 431, text: "The address or the headers are too long.", content: &[] });
-    if !super::guard::PROBES.contains(&operation.path) {
+    if !crate::middleware::origin::PROBES.contains(&operation.path) {
         replies.push(problem(400, "The request or its query is not what it should be; `detail` names the parameter and what it takes."));
         replies.push(problem(403, "Who asks may not do this, or the page behind the request is not of this server."));
         replies.push(problem(421, "The `Host` that was asked for is not this server."));

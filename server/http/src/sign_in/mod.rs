@@ -14,7 +14,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use serde::Deserialize;
 
 use super::Http;
-use super::gate::{Peer, see_other};
+use super::middleware::authentication::{Peer, see_other};
 use access::{NotSignedIn, Secret, SignedIn};
 
 /// No script at all, and forms that lead nowhere else.

@@ -10,41 +10,22 @@ use axum::http::{Extensions, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use lockscope_wire::{Duty, SignedBy};
-use tokio::sync::watch;
 
-use super::problem::{Refused, echo};
-use super::routes::{self, Answer, Match, Need, Row};
-use super::sign_in;
-use super::{Http, Payloads};
+use crate::Http;
+use crate::caller::{Caller, PayloadChanges};
 use crate::listener::Arrival;
+use crate::problem::{Refused, echo};
+use crate::routes::{self, Answer, Match, Need, Row};
+use crate::sign_in;
 use access::Denied;
 use identity::{Actor, Right};
 
 /// Where a request came from on the wire.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) Option<IpAddr>);
-
-/// Hears when what people may see is told anew.
-#[derive(Clone)]
-pub(super) struct Told(watch::Receiver<Payloads>);
-
-impl Told {
-    fn now(http: &Http) -> Self {
-        let mut payloads = http.payloads.clone();
-        payloads.mark_unchanged();
-        Self(payloads)
-    }
-
-    /// Waits for it; for ever where nobody tells.
-    pub(super) async fn anew(&mut self) {
-        if self.0.changed().await.is_err() {
-            std::future::pending().await
-        }
-    }
-}
+pub(crate) struct Peer(pub(crate) Option<IpAddr>);
 
 impl Peer {
-    pub(super) fn of(extensions: &Extensions) -> Self {
+    pub(crate) fn of(extensions: &Extensions) -> Self {
         Self(extensions.get::<Arrival>().map(|arrival| arrival.peer.ip()))
     }
 }
@@ -57,9 +38,9 @@ impl<S: Sync> FromRequestParts<S> for Peer {
     }
 }
 
-/// Whatever is open to everybody is answered without a look at anybody. Else resolves who asks, once, leaves it in the request as [`Actor`] and [`Known`] with
-/// their [`VisibilityScope`](feed::VisibilityScope), and lets pass who may.
-pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: Next) -> Response {
+/// Whatever is open to everybody is answered without a look at anybody. Else resolves who asks, once, leaves it in the
+/// request as [`Caller`], and lets pass who may.
+pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let row = match matched.as_deref().map(|path| routes::find(path, request.method())) {
         Some(Match::Row(row)) => row,
@@ -73,7 +54,7 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
     };
     let Need::Of(right) = row.need else { return next.run(request).await };
     // Before anybody is looked at: what is told anew meanwhile is heard by the socket that begins here.
-    let told = Told::now(&http);
+    let payloads = PayloadChanges::begin(&http);
     let known = match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
         Err(denied) => return not_known(row, &denied, request.uri()),
         Ok(known) if !known.actor.may(right) => return not_allowed(row, &known.actor, right, request.uri()),
@@ -82,12 +63,8 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
     if !routes::is_by_itself(row.path) {
         http.access.touch(&known);
     }
-    request.extensions_mut().insert(http.access.person(&known.actor));
-    request.extensions_mut().insert(http.sight(&known.actor));
-    request.extensions_mut().insert(known.actor.clone());
-    let line = http.work.line(&known.actor.caller());
-    request.extensions_mut().insert(known);
-    request.extensions_mut().insert(told);
+    let line = http.work.line(&known.actor.quota_owner());
+    request.extensions_mut().insert(Caller::new(&http, known, payloads));
     // Rendering a page keeps a thread of the runtime: nobody has more than one.
     let _mine = if matches!(row.answer, Answer::Page) { Some(line.lock().await) } else { None };
     next.run(request).await
@@ -95,9 +72,10 @@ pub(super) async fn gate(State(http): State<Http>, mut request: Request, next: N
 
 /// An address that no route has: the page's own "not found" for those who may look, a plain one for the others.
 async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
+    let payloads = PayloadChanges::begin(http);
     match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
         Ok(known) if known.actor.may(Right::View) => {
-            request.extensions_mut().insert(http.sight(&known.actor));
+            request.extensions_mut().insert(Caller::new(http, known, payloads));
             next.run(request).await
         }
         _ => nothing_there(request.uri()).into_response(),
@@ -140,7 +118,7 @@ fn to_sign_in(uri: &Uri) -> Response {
 }
 
 /// A redirect that turns every method into GET.
-pub(super) fn see_other(to: &str) -> Response {
+pub(crate) fn see_other(to: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
     response.headers_mut().insert(LOCATION, to);

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 
-use super::problem::Refused;
+use crate::problem::Refused;
 
 /// What people read.
 const PAGE: &str = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Error · Lockscope</title>\
@@ -18,7 +18,7 @@ const PAGE: &str = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><ti
      <a href=\"\">Try again</a> or go to the <a href=\"/\">board</a>.</p></html>\n";
 
 /// Runs what is inside; a GET without a body runs a second time when it panicked, since it changes nothing.
-pub(super) async fn caught(request: Request, next: Next) -> Response {
+pub(crate) async fn caught(request: Request, next: Next) -> Response {
     let is_api = request.uri().path().starts_with("/api/");
     let (parts, body) = request.into_parts();
     let again = (parts.method == Method::GET && body.is_end_stream()).then(|| (parts.clone(), next.clone()));

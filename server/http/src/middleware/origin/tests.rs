@@ -99,11 +99,8 @@ fn cells() -> impl Iterator<Item = Cell> {
 
 #[test]
 fn every_cell_is_as_the_rules_say() {
-    let origins = Origins::new(
-        "127.0.0.1:3000".parse().unwrap(),
-        super::super::Scheme::Http,
-        vec![super::super::Origin::parse("https://lockscope.example").unwrap()],
-    );
+    let origins =
+        Origins::new("127.0.0.1:3000".parse().unwrap(), crate::Scheme::Http, vec![crate::Origin::parse("https://lockscope.example").unwrap()]);
     let (mut cells_seen, mut refused, mut forged) = (0_u32, 0_u32, 0_u32);
     for cell in cells() {
         let told = check(&cell.request(), &origins, None).err().map_or(200, |refused| refused.into_response().status().as_u16());

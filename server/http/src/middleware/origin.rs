@@ -9,20 +9,20 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::origin::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
-use super::problem::Refused;
-use super::{BODY_BYTES_MAX, Http};
 use crate::listener::Arrival;
+use crate::origins::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
+use crate::problem::Refused;
+use crate::{BODY_BYTES_MAX, Http};
 
 /// Answers that say nothing of anybody, and that probes ask for by an address of their own.
-pub(super) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+pub(crate) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
-pub(super) async fn guard(State(http): State<Http>, request: Request, next: Next) -> Response {
+pub(crate) async fn check_origin(State(http): State<Http>, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<Arrival>().map(|arrival| arrival.local);
     match check(&request, &http.origins, local) {
         Ok(()) => next.run(request).await,
         Err(refused) => {
-            super::Counts::add(&http.counts.guarded);
+            crate::Counts::add(&http.counts.guarded);
             refused.into_response()
         }
     }
@@ -34,7 +34,7 @@ fn check(request: &Request, origins: &Origins, local: Option<SocketAddr>) -> Res
         if request.uri().authority().is_some() {
             return Err(Refused::bad_request("a whole address in the request's first line is for proxies; send the path alone"));
         }
-        origin::check_host(headers, origins, local)?;
+        origins::check_host(headers, origins, local)?;
     }
     let is_data = path.starts_with("/api/") || path == "/metrics";
     if is_safe(request.method()) { if is_data { check_read(headers) } else { Ok(()) } } else { check_act(headers, path, origins, local) }
@@ -56,7 +56,7 @@ fn check_read(headers: &HeaderMap) -> Result<(), Refused> {
 /// Whatever changes something: from our own pages or from scripts, and to the API only in JSON, which no form can send.
 fn check_act(headers: &HeaderMap, path: &str, origins: &Origins, local: Option<SocketAddr>) -> Result<(), Refused> {
     // Any cookie: with one the sender is a browser.
-    origin::check(headers, origins, local, headers.contains_key(COOKIE))?;
+    origins::check(headers, origins, local, headers.contains_key(COOKIE))?;
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()).and_then(|length| length.parse().ok());
     if length.is_some_and(|length: usize| length > BODY_BYTES_MAX) {
         let detail = format!("at most {BODY_BYTES_MAX} bytes are taken; send less");

@@ -8,7 +8,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::Http;
+use crate::Http;
 
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -23,7 +23,7 @@ const PERMISSIONS: &str = "accelerometer=(), browsing-topics=(), camera=(), disp
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// For every answer.
-pub(super) async fn of_all(State(http): State<Http>, request: Request, next: Next) -> Response {
+pub(crate) async fn of_all(State(http): State<Http>, request: Request, next: Next) -> Response {
     let keeps_encrypted = http.origins.is_encrypted() && !is_this_machine(&request);
     let mut response = next.run(request).await;
     set(&mut response, X_CONTENT_TYPE_OPTIONS, "nosniff");
