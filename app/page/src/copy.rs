@@ -7,6 +7,8 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Element, HtmlInputElement};
 
+#[cfg(feature = "ssr")]
+use super::exact::Exact;
 use super::html::Html;
 
 /// What was told is gone after this.
@@ -25,6 +27,26 @@ pub(crate) fn copy_button(text: &str, what: &str) -> Html {
 pub(crate) fn copy_command(command: &str, name: &str) -> Html {
     let attributes = [("class", "tool copy-command needs-script"), ("type", "button"), ("data-copy", command), ("title", command)];
     Html::tag("button", &attributes, Html::all(vec![Html::drawn(SIGN.to_owned()), Html::text(name)]))
+}
+
+/// A button that copies a text; `what` it is, in a word or two.
+#[cfg(feature = "ssr")]
+#[component]
+pub(crate) fn CopyButton(text: String, what: &'static str) -> impl IntoView {
+    let label = format!("Copy {what}");
+    view! {
+        <button class="copy needs-script" type="button" data-copy=Exact(text) aria-label=label.clone() title=label><CopySign /></button>
+    }
+}
+
+#[cfg(feature = "ssr")]
+#[component]
+fn CopySign() -> impl IntoView {
+    view! {
+        <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+            <path class="copy-sign" d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z"></path>
+        </svg>
+    }
 }
 
 /// Copies, and tells how that went. Browser only.

@@ -117,12 +117,6 @@ impl Html {
 }
 
 impl Html {
-    /// Markup of our own, as it is.
-    #[cfg(feature = "ssr")]
-    pub(crate) fn trusted(markup: &'static str) -> Self {
-        Self(markup.to_owned())
-    }
-
     /// Markup that the server drew, with all that came from outside escaped there.
     pub(crate) fn drawn(markup: String) -> Self {
         Self(markup)

@@ -9,6 +9,8 @@ mod at_once;
 mod board;
 mod charts;
 mod copy;
+#[cfg(feature = "ssr")]
+mod exact;
 mod first;
 #[cfg(feature = "hydrate")]
 mod follow;

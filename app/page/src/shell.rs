@@ -21,15 +21,18 @@ pub struct AssetNames {
 /// Runs before the first paint, so that a remembered theme does not flash. And before every other script: from here on no text
 /// becomes a script, and none is loaded from elsewhere, whatever finds its way into a page (Trusted Types; markup is escaped where
 /// it is made).
-pub(super) const EARLY: &str = "try{const t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')document.documentElement.dataset.theme=t}catch{}\
+const EARLY: &str = "try{const t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')document.documentElement.dataset.theme=t}catch{}\
     try{trustedTypes.createPolicy('default',{createHTML:h=>h,createScriptURL:u=>new URL(u,location.href).origin===location.origin?u:null})}catch{}";
 
-/// The whole document. Every script carries the request's nonce; there is no inline style.
-pub fn shell(assets: AssetNames) -> impl IntoView {
+/// The document around any page. Every script carries the answer's nonce; there is no inline style.
+pub(super) fn document<H: IntoView, B: IntoView>(
+    assets: &AssetNames,
+    nonce: Option<String>,
+    icon: String,
+    head: H,
+    body: B,
+) -> impl IntoView + use<H, B> {
     let css = format!("/pkg/{}", assets.css);
-    let js = format!("/pkg/{}", assets.js);
-    let wasm = format!("/pkg/{}", assets.wasm);
-    let boot = format!("import init,{{hydrate}} from '{js}';init({{module_or_path:'{wasm}'}}).then(()=>hydrate())");
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -38,17 +41,30 @@ pub fn shell(assets: AssetNames) -> impl IntoView {
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="color-scheme" content="light dark" />
                 <meta name="description" content="Live locks of Apache ZooKeeper: who holds, who waits, and for how long." />
-                <script nonce=use_nonce() inner_html=EARLY></script>
+                <script nonce=nonce inner_html=EARLY></script>
                 <link rel="stylesheet" href=css />
-                <link rel="icon" type="image/svg+xml" href=first_tab().icon() />
-                <link rel="modulepreload" href=js nonce=use_nonce() />
-                <link rel="preload" r#as="fetch" r#type="application/wasm" href=wasm crossorigin="anonymous" />
-                <MetaTags />
+                <link rel="icon" type="image/svg+xml" href=icon />
+                {head}
             </head>
-            <body>
-                <App />
-                <script type="module" nonce=use_nonce() inner_html=boot></script>
-            </body>
+            <body>{body}</body>
         </html>
     }
+}
+
+/// The document of a live page.
+pub fn shell(assets: AssetNames) -> impl IntoView {
+    let nonce = use_nonce().map(|nonce| nonce.to_string());
+    let js = format!("/pkg/{}", assets.js);
+    let wasm = format!("/pkg/{}", assets.wasm);
+    let boot = format!("import init,{{hydrate}} from '{js}';init({{module_or_path:'{wasm}'}}).then(()=>hydrate())");
+    let head = view! {
+        <link rel="modulepreload" href=js nonce=nonce.clone() />
+        <link rel="preload" r#as="fetch" r#type="application/wasm" href=wasm crossorigin="anonymous" />
+        <MetaTags />
+    };
+    let body = view! {
+        <App />
+        <script type="module" nonce=nonce.clone() inner_html=boot></script>
+    };
+    document(&assets, nonce, first_tab().icon(), head, body)
 }

@@ -1,8 +1,9 @@
 //! How long hand-offs took: for each lane a hill over one logarithmic axis that they share, with the median and the 99th
 //! percentile marked.
 
-use super::marks::{label, path};
-use crate::html::Html;
+use leptos::prelude::*;
+
+use super::marks::{Label, Shape};
 
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 8.0;
@@ -20,9 +21,9 @@ const SPAN_US: (f64, f64) = (100.0, 1_000_000.0);
 /// Hand-offs of one lane.
 pub(crate) struct Hill<'a> {
     /// Its name, which chooses its colour.
-    pub(crate) lane: &'a str,
+    pub(crate) lane: &'static str,
     /// Its name for people.
-    pub(crate) title: &'a str,
+    pub(crate) title: &'static str,
     /// What is said of it, at the right.
     pub(crate) words: String,
     /// [upper bound in µs, count], rising.
@@ -77,20 +78,17 @@ impl Axis {
 }
 
 /// The chart.
-pub(crate) fn latency(hills: &[Hill<'_>]) -> Html {
+pub(crate) fn latency(hills: &[Hill<'_>]) -> impl IntoView + use<> {
     let axis = Axis::around(hills);
     let bottom = HEAD + ROW * hills.len() as f64;
-    let mut parts = frame(axis, bottom);
-    for (row, hill) in hills.iter().enumerate() {
-        parts.extend(drawn(axis, hill, HEAD + ROW * (row + 1) as f64));
-    }
     let view = format!("0 0 {WIDTH} {}", bottom + FOOT);
     let said: Vec<String> = hills.iter().map(|hill| format!("{}: {}", hill.title, hill.words)).collect();
     let words = format!("Hand-off latency. {}", said.join("; "));
-    Html::tag("svg", &[("class", "chart"), ("viewBox", &view), ("role", "img"), ("aria-label", &words)], Html::all(parts))
+    let drawn = hills.iter().enumerate().map(|(row, hill)| drawn(axis, hill, HEAD + ROW * (row + 1) as f64)).collect_view();
+    view! { <svg class="chart" viewBox=view role="img" aria-label=words>{frame(axis, bottom)}{drawn}</svg> }
 }
 
-fn frame(axis: Axis, bottom: f64) -> Vec<Html> {
+fn frame(axis: Axis, bottom: f64) -> impl IntoView {
     let (mut grid, mut fine, mut texts) = (String::new(), String::new(), Vec::new());
     for power in axis.first as i32..=axis.last as i32 {
         let us = 10_f64.powi(power);
@@ -103,7 +101,7 @@ fn frame(axis: Axis, bottom: f64) -> Vec<Html> {
         } else {
             "middle"
         };
-        texts.push(label("chart-text", (x, bottom + 16.0), anchor, &tick(us)));
+        texts.push(view! { <Label class="chart-text" at=(x, bottom + 16.0) anchor=anchor text=tick(us) /> });
         for digit in 2..10 {
             let x = axis.x(us * f64::from(digit));
             if power < axis.last as i32 {
@@ -111,10 +109,12 @@ fn frame(axis: Axis, bottom: f64) -> Vec<Html> {
             }
         }
     }
-    let mut parts = vec![path("chart-grid", "", &grid), path("chart-grid", "", &fine)];
-    parts.append(&mut texts);
-    parts.push(label("chart-name", (LEFT, 12.0), "start", "share of hand-offs, over how long they took"));
-    parts
+    view! {
+        <Shape class="chart-grid" d=grid />
+        <Shape class="chart-grid" d=fine />
+        {texts}
+        <Label class="chart-name" at=(LEFT, 12.0) anchor="start" text="share of hand-offs, over how long they took".to_owned() />
+    }
 }
 
 fn tick(us: f64) -> String {
@@ -126,7 +126,7 @@ fn tick(us: f64) -> String {
 }
 
 /// One hill, standing on `bottom`.
-fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> Vec<Html> {
+fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> impl IntoView + use<> {
     let filled = axis.filled(hill.buckets);
     let most = filled.iter().copied().max().unwrap_or(0).max(1) as f64;
     let step = (WIDTH - LEFT - RIGHT) / filled.len().max(1) as f64;
@@ -138,14 +138,16 @@ fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> Vec<Html> {
     d.push_str(&format!("V{bottom}"));
     let top = bottom - ROW + WORDS;
     let at = |us: Option<f64>| us.map(|us| format!("M{:.1} {top:.1}V{bottom}", axis.x(us))).unwrap_or_default();
-    vec![
-        path("chart-hill", hill.lane, if hill.buckets.is_empty() { "" } else { &d }),
-        path("chart-base", "", &format!("M{LEFT} {bottom}H{}", WIDTH - RIGHT)),
-        path("chart-p50", hill.lane, &at(hill.p50_us)),
-        path("chart-p99", hill.lane, &at(hill.p99_us)),
-        label("chart-lane", (LEFT + 4.0, bottom - ROW + 19.0), "start", hill.title),
-        label("chart-text", (WIDTH - RIGHT - 4.0, bottom - ROW + 19.0), "end", &hill.words),
-    ]
+    let base = format!("M{LEFT} {bottom}H{}", WIDTH - RIGHT);
+    let words_y = bottom - ROW + 19.0;
+    view! {
+        <Shape class="chart-hill" lane=hill.lane d=if hill.buckets.is_empty() { String::new() } else { d } />
+        <Shape class="chart-base" d=base />
+        <Shape class="chart-p50" lane=hill.lane d=at(hill.p50_us) />
+        <Shape class="chart-p99" lane=hill.lane d=at(hill.p99_us) />
+        <Label class="chart-lane" at=(LEFT + 4.0, words_y) anchor="start" text=hill.title.to_owned() />
+        <Label class="chart-text" at=(WIDTH - RIGHT - 4.0, words_y) anchor="end" text=hill.words.clone() />
+    }
 }
 
 #[cfg(test)]
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_lane_without_hand_offs_keeps_its_place() {
-        let html = latency(&[Hill { p50_us: None, p99_us: None, ..hill(&[]) }, hill(&[(900, 2)])]).into_string();
+        let html = latency(&[Hill { p50_us: None, p99_us: None, ..hill(&[]) }, hill(&[(900, 2)])]).to_html();
         assert!(html.contains("viewBox=\"0 0 480 216\"") && !html.contains("NaN") && !html.contains("inf"));
     }
 }

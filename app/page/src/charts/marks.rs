@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::html::Html;
+use leptos::prelude::*;
+
+use crate::parts::filled;
 
 /// Shape of a series' points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,25 +29,29 @@ impl Mark {
     }
 }
 
-/// A name with its sign in front.
-pub(crate) fn sign(series: &str, mark: Mark) -> Html {
+/// The sign of a series.
+#[component]
+pub(crate) fn Sign(lane: &'static str, mark: Mark) -> impl IntoView {
     let mut shape = String::new();
     mark.draw((7.0, 7.0), 4.5, &mut shape);
-    let path = Html::tag("path", &[("class", "chart-mark"), ("d", &shape)], Html::default());
-    let attributes =
-        [("class", "chart-sign"), ("viewBox", "0 0 14 14"), ("width", "14"), ("height", "14"), ("aria-hidden", "true"), ("data-lane", series)];
-    Html::tag("svg", &attributes, path)
+    view! {
+        <svg class="chart-sign" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" data-lane=lane>
+            <path class="chart-mark" d=shape></path>
+        </svg>
+    }
 }
 
 /// A text at a place. `anchor` is `start`, `middle` or `end`.
-pub(crate) fn label(class: &str, (x, y): (f64, f64), anchor: &str, text: &str) -> Html {
-    let (x, y) = (format!("{x:.1}"), format!("{y:.1}"));
-    Html::of("text", &[("class", class), ("x", &x), ("y", &y), ("text-anchor", anchor)], text)
+#[component]
+pub(crate) fn Label(class: &'static str, at: (f64, f64), anchor: &'static str, text: String) -> impl IntoView {
+    let (x, y) = (format!("{:.1}", at.0), format!("{:.1}", at.1));
+    view! { <text class=class x=x y=y text-anchor=anchor>{text}</text> }
 }
 
-/// A shape.
-pub(crate) fn path(class: &str, series: &str, d: &str) -> Html {
-    Html::tag("path", &[("class", class), ("data-lane", series), ("d", d)], Html::default())
+/// A shape; of a series, or of the chart itself.
+#[component]
+pub(crate) fn Shape(class: &'static str, #[prop(optional)] lane: Option<&'static str>, d: String) -> impl IntoView {
+    view! { <path class=class data-lane=lane d=filled(d)></path> }
 }
 
 /// Round numbers from 0 to `most`, at most six steps.

@@ -1,8 +1,9 @@
 //! How many events each release caused, over how many waited: points that were measured, and the two lines of theory.
 
-use super::marks::{Mark, label, path, steps};
+use leptos::prelude::*;
+
+use super::marks::{Label, Mark, Shape, steps};
 use crate::format::count;
-use crate::html::Html;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 288.0;
@@ -17,7 +18,7 @@ const APART: f64 = 5.5;
 /// What was measured in one lane.
 pub(crate) struct Series<'a> {
     /// Its name, which chooses its colour.
-    pub(crate) lane: &'a str,
+    pub(crate) lane: &'static str,
     /// Its sign.
     pub(crate) mark: Mark,
     /// [waited, events] for each release.
@@ -31,50 +32,57 @@ fn place(scale: u32, (waited, events): (u32, u32)) -> (f64, f64) {
 }
 
 /// The chart. `clients`: how many contend, the end of both axes unless more happened.
-pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> Html {
+pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> impl IntoView + use<> {
     let most = all.iter().flat_map(|series| series.points).map(|(waited, events)| *waited.max(events)).max().unwrap_or(0);
     let scale = most.max(clients);
-    let mut parts = frame(scale);
-    parts.extend(theory(scale));
-    parts.extend(all.iter().map(|series| {
+    let points = |series: &Series<'_>| {
         let mut d = String::new();
         for point in apart(scale, series.points) {
             series.mark.draw(point, RADIUS, &mut d);
         }
-        path("chart-points", series.lane, &d)
-    }));
+        view! { <Shape class="chart-points" lane=series.lane d=d /> }
+    };
     let view = format!("0 0 {WIDTH} {HEIGHT}");
     let words = "Events that a release caused, over the number of clients that waited; the table below has the sums";
-    Html::tag("svg", &[("class", "chart"), ("viewBox", &view), ("role", "img"), ("aria-label", words)], Html::all(parts))
+    view! {
+        <svg class="chart" viewBox=view role="img" aria-label=words>
+            {frame(scale)}
+            {theory(scale)}
+            {all.iter().map(points).collect_view()}
+        </svg>
+    }
 }
 
 /// Grid, axes and their numbers.
-fn frame(scale: u32) -> Vec<Html> {
+fn frame(scale: u32) -> impl IntoView {
     let mut grid = String::new();
     let mut texts = Vec::new();
     for step in steps(scale) {
         let ((x, bottom), (left, y)) = (place(scale, (step, 0)), place(scale, (0, step)));
         grid.push_str(&format!("M{left:.1} {y:.1}H{:.1}", WIDTH - RIGHT));
-        texts.push(label("chart-text", (x, bottom + 16.0), "middle", &count(step)));
-        texts.push(label("chart-text", (left - 7.0, y + 4.0), "end", &count(step)));
+        texts.push(view! {
+            <Label class="chart-text" at=(x, bottom + 16.0) anchor="middle" text=count(step) />
+            <Label class="chart-text" at=(left - 7.0, y + 4.0) anchor="end" text=count(step) />
+        });
     }
-    texts.push(label("chart-name", (WIDTH - RIGHT, HEIGHT - 6.0), "end", "clients waiting →"));
-    texts.push(label("chart-name", (4.0, 12.0), "start", "↑ watch events caused by one release"));
-    let mut parts = vec![path("chart-grid", "", &grid)];
-    parts.append(&mut texts);
-    parts
+    view! {
+        <Shape class="chart-grid" d=grid />
+        {texts}
+        <Label class="chart-name" at=(WIDTH - RIGHT, HEIGHT - 6.0) anchor="end" text="clients waiting →".to_owned() />
+        <Label class="chart-name" at=(4.0, 12.0) anchor="start" text="↑ watch events caused by one release".to_owned() />
+    }
 }
 
 /// The two curves: everybody is woken, and one is.
-fn theory(scale: u32) -> Vec<Html> {
+fn theory(scale: u32) -> impl IntoView {
     let ((x0, y0), (x1, y1)) = (place(scale, (0, 0)), place(scale, (scale, scale)));
     let one = place(scale, (0, 1)).1;
     let (middle, high) = (x0 + (x1 - x0) * 0.62, y0 + (y1 - y0) * 0.62);
-    vec![
-        path("chart-theory", "", &format!("M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}M{x0:.1} {one:.1}H{x1:.1}")),
-        label("chart-said", (middle - 12.0, high - 2.0), "end", "n: all who wait"),
-        label("chart-said", (x1, one - 9.0), "end", "1: only the next"),
-    ]
+    view! {
+        <Shape class="chart-theory" d=format!("M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}M{x0:.1} {one:.1}H{x1:.1}") />
+        <Label class="chart-said" at=(middle - 12.0, high - 2.0) anchor="end" text="n: all who wait".to_owned() />
+        <Label class="chart-said" at=(x1, one - 9.0) anchor="end" text="1: only the next".to_owned() />
+    }
 }
 
 /// Places that can be told apart, in their order.
@@ -107,7 +115,7 @@ mod tests {
         let drawn = apart(500, &herd);
         assert!(drawn.len() > 60 && drawn.len() < 200, "{}", drawn.len());
         assert_eq!(apart(500, &[(3, 1)]).len(), 1);
-        let html = releases(500, &[Series { lane: "herd_lowest", mark: Mark::Diamond, points: &herd }]).into_string();
+        let html = releases(500, &[Series { lane: "herd_lowest", mark: Mark::Diamond, points: &herd }]).to_html();
         assert!(html.contains("data-lane=\"herd_lowest\"") && html.contains("n: all who wait") && !html.contains("NaN"));
     }
 }

@@ -78,6 +78,14 @@ impl Live {
         }
     }
 
+    /// One that shows nothing live: its clock stands.
+    #[cfg(feature = "ssr")]
+    pub(crate) fn at(now_ms: i64) -> Self {
+        let live = Self::new();
+        live.now_ms.set(now_ms);
+        live
+    }
+
     /// The handle of the app around the caller.
     pub(crate) fn of_app() -> Self {
         use_context().unwrap_or_else(Self::new)

@@ -1,5 +1,8 @@
 //! A verdict as a sign, a word and a colour: none of the three alone.
 
+#[cfg(feature = "ssr")]
+use leptos::prelude::*;
+
 use super::verdict_word;
 use crate::html::Html;
 use lockscope_wire::Verdict;
@@ -40,4 +43,18 @@ pub(crate) fn chip(verdict: Verdict) -> Html {
     let svg = [("class", "chip-sign"), ("viewBox", "0 0 12 12"), ("width", "12"), ("height", "12"), ("aria-hidden", "true")];
     let inner = vec![Html::tag("svg", &svg, path), Html::of("span", &[], verdict_word(verdict))];
     Html::tag("span", &[("class", "chip"), ("data-verdict", verdict.name())], Html::all(inner))
+}
+
+/// The chip.
+#[cfg(feature = "ssr")]
+#[component]
+pub(crate) fn Chip(verdict: Verdict) -> impl IntoView {
+    view! {
+        <span class="chip" data-verdict=verdict.name()>
+            <svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+                <path fill-rule="evenodd" d=sign(verdict)></path>
+            </svg>
+            <span>{verdict_word(verdict)}</span>
+        </span>
+    }
 }

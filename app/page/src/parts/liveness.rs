@@ -1,5 +1,10 @@
 //! Whether a session is heard of, as a sign, a word and a colour, and when it runs out.
 
+#[cfg(feature = "ssr")]
+use leptos::prelude::*;
+
+#[cfg(feature = "ssr")]
+use super::Countdown;
 use crate::html::Html;
 use lockscope_wire::{Liveness, RunsOut};
 
@@ -42,4 +47,32 @@ pub(crate) fn runs_out(words: &str, end: &RunsOut, now_ms: i64) -> Html {
         ("≤ ", "At the latest: no leader tells, so this is its time-out, from when no member listed it any more.")
     };
     Html::tag("span", &[("class", "runs-out"), ("title", title)], Html::countdown(&format!("{words}{sign}"), end.at_ms, now_ms))
+}
+
+/// The chip; with what is left of the session where that is known.
+#[cfg(feature = "ssr")]
+#[component]
+pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: Option<RunsOut>) -> impl IntoView {
+    view! {
+        <span class="alive" data-liveness=liveness.name() title=meaning(liveness)>
+            <span>{word(liveness)}</span>
+            {end.map(|end| view! { " " <SessionEnd words="" end=end /> })}
+        </span>
+    }
+}
+
+/// A countdown to the end of a session, after a few words.
+#[cfg(feature = "ssr")]
+#[component]
+pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> impl IntoView {
+    let (sign, title) = if end.is_told {
+        ("", "The leader tells when the session runs out if nothing more is heard of it.")
+    } else {
+        ("≤ ", "At the latest: no leader tells, so this is its time-out, from when no member listed it any more.")
+    };
+    view! {
+        <span class="runs-out" title=title>
+            <Countdown words=format!("{words}{sign}") until_ms=end.at_ms />
+        </span>
+    }
 }

@@ -1,11 +1,15 @@
 //! Small components that every page uses.
 
 mod banner;
+mod brand;
 mod chip;
 mod chrome;
+#[cfg(feature = "ssr")]
+mod client;
 mod dossier;
 mod filter;
 mod findings;
+mod header;
 mod help;
 mod keys;
 mod liveness;
@@ -13,24 +17,41 @@ mod not_found;
 mod pager;
 mod pause;
 mod session;
+#[cfg(feature = "ssr")]
+mod table;
 mod tag;
 mod theme;
+#[cfg(feature = "ssr")]
+mod time;
+mod visitor;
 
 pub(crate) use banner::current;
+#[cfg(feature = "ssr")]
+pub(crate) use chip::Chip;
 pub(crate) use chip::chip;
 pub(crate) use chrome::Chrome;
 #[cfg(feature = "ssr")]
-pub(crate) use chrome::{audit_link, brand, find_link, visitor_line};
+pub(crate) use client::{Client, ClientCard};
 pub(crate) use dossier::{Person, dossier, only_on};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::findings;
+#[cfg(feature = "ssr")]
+pub(crate) use header::{Header, Skip};
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
+#[cfg(feature = "ssr")]
+pub(crate) use liveness::LivenessChip;
 pub(crate) use liveness::{liveness_chip, runs_out};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use session::{holder_name, missing_words, role_word, session_url, waiters_text};
+#[cfg(feature = "ssr")]
+pub(crate) use table::{Columns, Pair, Table, filled, mark};
+#[cfg(feature = "ssr")]
+pub(crate) use tag::Tag;
 pub(crate) use tag::tag;
+#[cfg(feature = "ssr")]
+pub(crate) use time::{Age, Countdown, hold_least};
 
 /// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: lockscope_wire::Verdict) -> &'static str {

@@ -1,7 +1,10 @@
 //! The name of an ensemble, in its colour. The only colour on the page that is no state: it must not be missed.
 
-use crate::format::clock;
+use leptos::prelude::*;
+
+use crate::format::{clock, visible};
 use crate::html::Html;
+use crate::live::Live;
 use lockscope_wire::{AsOf, EnsembleTag};
 
 /// The badge; nothing where the only ensemble has no name.
@@ -11,10 +14,25 @@ pub(crate) fn tag(tag: Option<&EnsembleTag>) -> Html {
     Html::of("span", &[("class", "ens"), ("data-color", tag.color.name()), ("title", &title)], &tag.name)
 }
 
+/// The badge; nothing where the only ensemble has no name.
+#[component]
+pub(crate) fn Tag(of: Option<EnsembleTag>) -> impl IntoView {
+    of.map(|tag| {
+        view! {
+            <span class="ens" data-color=tag.color.name() title=format!("Ensemble {}", visible(&tag.name))>{visible(&tag.name)}</span>
+        }
+    })
+}
+
 /// The stripe above the page, its badge, and for paper the time.
-pub(super) fn of_page(as_of: Option<&AsOf>, now_ms: i64) -> Html {
-    let known = as_of.and_then(|as_of| as_of.ensemble.as_ref());
-    let color = known.map_or("", |tag| tag.color.name());
-    let time = Html::of("span", &[("class", "print-head"), ("data-clock", "true")], &clock(now_ms));
-    Html::all(vec![Html::of("span", &[("class", "ens-stripe"), ("data-color", color), ("aria-hidden", "true")], ""), tag(known), time])
+#[component]
+pub(super) fn PageEnsemble(#[prop(into)] as_of: Signal<Option<AsOf>>) -> impl IntoView {
+    let live = Live::of_app();
+    let tag = Memo::new(move |_| as_of.with(|as_of| as_of.as_ref().and_then(|as_of| as_of.ensemble.clone())));
+    let color = move || tag.with(|tag| tag.as_ref().map(|tag| tag.color.name()));
+    view! {
+        <span class="ens-stripe" data-color=color aria-hidden="true"></span>
+        {move || view! { <Tag of=tag.get() /> }}
+        <span class="print-head">{move || clock(live.now_ms())}</span>
+    }
 }

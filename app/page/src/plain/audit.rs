@@ -1,8 +1,11 @@
 //! The record of acts, for auditors.
 
-use super::{Plain, document};
+use leptos::either::Either;
+use leptos::prelude::*;
+
+use super::Plain;
 use crate::format::{count, date, middle, visible};
-use crate::html::Html;
+use crate::parts::{Columns, Table, filled};
 use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
 
 /// Longest text in a cell; the whole is in its title.
@@ -25,133 +28,143 @@ pub struct AuditView {
 
 /// The page.
 pub fn audit_page(plain: &Plain<'_>, view: &AuditView, page: &AuditPage) -> String {
-    let trouble = if page.trouble.is_empty() {
-        Html::default()
-    } else {
-        let text = format!("Nothing can be recorded now, so nothing can be released: {}", page.trouble);
-        Html::of("p", &[("class", "notice"), ("role", "alert"), ("data-testid", "audit-trouble")], &text)
-    };
-    let delivery = if page.delivery_trouble.is_empty() {
-        Html::default()
-    } else {
-        Html::of("p", &[("class", "notice")], &format!("The webhook is behind: {}", page.delivery_trouble))
-    };
-    let open = match page.open_requests {
-        0 => Html::default(),
-        1 => Html::of("p", &[("class", "notice"), ("data-testid", "audit-open")], "1 request has no outcome on record yet."),
-        many => {
-            Html::of("p", &[("class", "notice"), ("data-testid", "audit-open")], &format!("{} requests have no outcome on record yet.", count(many)))
+    super::page(plain, "Audit", "audit", 0, || {
+        let rows = page.records.iter().map(row).collect_view();
+        let list = if page.records.is_empty() {
+            let words = if page.total == 0 { "Nothing was done yet." } else { "No record fits this filter." };
+            Either::Left(view! { <p class="empty">{words}</p> })
+        } else {
+            Either::Right(view! { <Table class="table audit-table" testid="audit" columns=COLUMNS rows=rows /> })
+        };
+        view! {
+            <h1 class="page-title">"Audit"</h1>
+            {lead(page)}
+            {notices(page)}
+            {filter(view)}
+            {list}
+            <nav class="audit-ways" aria-label="More records">{way(&view.newer, "Newer")}{way(&view.older, "Older")}</nav>
         }
+    })
+}
+
+const COLUMNS: Columns = &[("№", "table-number"), ("When", ""), ("What", ""), ("Who", ""), ("Lock and znode", ""), ("Reason and result", "")];
+
+/// What keeps the record from being written, delivered or complete.
+fn notices(page: &AuditPage) -> impl IntoView + use<> {
+    let trouble = filled(&*page.trouble).map(|trouble| {
+        let text = format!("Nothing can be recorded now, so nothing can be released: {}", visible(trouble));
+        view! { <p class="notice" role="alert" data-testid="audit-trouble">{text}</p> }
+    });
+    let delivery =
+        filled(&*page.delivery_trouble).map(|trouble| view! { <p class="notice">{format!("The webhook is behind: {}", visible(trouble))}</p> });
+    let open = match page.open_requests {
+        0 => None,
+        1 => Some("1 request has no outcome on record yet.".to_owned()),
+        many => Some(format!("{} requests have no outcome on record yet.", count(many))),
     };
-    let rows: Vec<Html> = page.records.iter().map(row).collect();
-    let list = if rows.is_empty() {
-        Html::of("p", &[("class", "empty")], if page.total == 0 { "Nothing was done yet." } else { "No record fits this filter." })
-    } else {
-        let columns = [("№", "table-number"), ("When", ""), ("What", ""), ("Who", ""), ("Lock and znode", ""), ("Reason and result", "")];
-        Html::table("table audit-table", "audit", &columns, rows)
-    };
-    let inner = vec![Html::of("h1", &[("class", "page-title")], "Audit"), lead(page), trouble, delivery, open, filter(view), list, ways(view)];
-    document(plain, "Audit", "audit", Html::all(inner))
+    view! {
+        {trouble}
+        {delivery}
+        {open.map(|text| view! { <p class="notice" data-testid="audit-open">{text}</p> })}
+    }
 }
 
 /// What it is, where it lies, and how it is checked.
-fn lead(page: &AuditPage) -> Html {
-    let head = page.records.first().filter(|record| record.id == page.total).map(|record| record.hash.clone()).unwrap_or_default();
-    let short: String = head.chars().take(16).collect();
-    let head = if short.is_empty() {
-        Html::default()
-    } else {
-        Html::all(vec![Html::text(", the last hash begins "), Html::of("code", &[("title", &head)], &short)])
-    };
-    let words = format!("{} records, each chained to the one before", count(page.total));
-    let line = vec![
-        Html::text(&words),
-        head,
-        Html::text(". Kept in "),
-        Html::of("code", &[], &page.file),
-        Html::text("; check it with "),
-        Html::of("code", &[], "lockscope audit verify"),
-        Html::text("."),
-    ];
-    Html::tag("p", &[("class", "quiet audit-lead")], Html::all(line))
-}
-
-fn filter(view: &AuditView) -> Html {
-    let field = |name: &'static str, label: &str, value: &str| {
-        let input = Html::tag(
-            "input",
-            &[("class", "filter-input"), ("type", "text"), ("name", name), ("value", value), ("autocomplete", "off")],
-            Html::default(),
-        );
-        Html::tag("label", &[("class", "field")], Html::all(vec![Html::of("span", &[("class", "field-name")], label), input]))
-    };
-    let option = |value: &str, text: &str| {
-        // An empty value is one that is left out, and then the text would be sent.
-        let value = if value.is_empty() { "any" } else { value };
-        let selected = if view.kind == value || (view.kind.is_empty() && value == "any") { "selected" } else { "" };
-        Html::of("option", &[("value", value), ("selected", selected)], text)
-    };
-    let mut options = vec![option("", "everything")];
-    options.extend(AuditKind::ALL.into_iter().map(|kind| option(kind.name(), word(kind))));
-    let select = Html::tag("select", &[("class", "select"), ("name", "kind")], Html::all(options));
-    let kind = Html::tag("label", &[("class", "field")], Html::all(vec![Html::of("span", &[("class", "field-name")], "What"), select]));
-    let go = Html::of("button", &[("class", "tool"), ("type", "submit")], "Show");
-    let export = Html::of("a", &[("class", "tool push"), ("href", "/api/v1/audit/export"), ("download", "audit.jsonl")], "Export all");
-    let inner = vec![field("actor", "Who", &visible(&view.actor)), kind, field("lock", "Lock", &visible(&view.lock)), go, export];
-    Html::tag("form", &[("class", "filters audit-filter"), ("method", "get"), ("action", "/audit"), ("role", "search")], Html::all(inner))
-}
-
-fn ways(view: &AuditView) -> Html {
-    let way = |href: &str, text: &str| if href.is_empty() { Html::default() } else { Html::of("a", &[("class", "tool"), ("href", href)], text) };
-    Html::tag(
-        "nav",
-        &[("class", "audit-ways"), ("aria-label", "More records")],
-        Html::all(vec![way(&view.newer, "Newer"), way(&view.older, "Older")]),
-    )
-}
-
-fn row(record: &AuditRecord) -> Html {
-    let cell = |class: &'static str, inner: Html| Html::tag("td", &[("class", class)], inner);
-    let text = |text: &str| Html::of("bdi", &[("title", &visible(text))], &middle(&visible(text), CELL_CHARS));
-    let from = record.address.as_deref().map(|address| format!("{}, from {address}", record.actor_by)).unwrap_or_else(|| record.actor_by.clone());
-    let who = vec![text(&record.actor), Html::of("div", &[("class", "quiet")], &from)];
-    let id = format!("r{}", record.id);
-    let ended = visible(record.outcome.as_deref().unwrap_or_default());
-    let attributes = [("id", &*id), ("data-kind", record.kind.name()), ("data-outcome", &*ended)];
-    let cells = vec![
-        cell("table-number", Html::of("span", &[("title", &format!("SHA-256 {}", record.hash))], &record.id.to_string())),
-        cell("audit-when", Html::text(&date(record.at_ms))),
-        cell("", Html::all(vec![Html::of("span", &[("class", "audit-kind")], word(record.kind)), outcome(record)])),
-        cell("", Html::all(who)),
-        cell("audit-where", place(record)),
-        cell("audit-why", why(record)),
-    ];
-    Html::tag("tr", &attributes, Html::all(cells))
-}
-
-fn outcome(record: &AuditRecord) -> Html {
-    let Some(name) = &record.outcome else { return Html::default() };
-    let kind = if matches!(&**name, "released" | "already_gone") { "good" } else { "stop" };
-    Html::tag("div", &[], Html::of("span", &[("class", "audit-outcome"), ("data-kind", kind)], &name.replace('_', " ")))
-}
-
-fn place(record: &AuditRecord) -> Html {
-    let code = |path: &String| Html::tag("code", &[("title", &visible(path))], Html::of("bdi", &[], &middle(&visible(path), 60)));
-    let below = record.path.as_ref().filter(|path| Some(*path) != record.lock.as_ref());
-    let ensemble = record.ensemble.as_ref().filter(|name| *name != "default").map(|name| Html::of("div", &[("class", "quiet")], name));
-    let below = below.map(|path| Html::tag("div", &[("class", "quiet")], code(path)));
-    Html::all(vec![record.lock.as_ref().map(code).unwrap_or_default(), below.unwrap_or_default(), ensemble.unwrap_or_default()])
-}
-
-fn why(record: &AuditRecord) -> Html {
-    let reason =
-        record.reason.as_ref().map(|reason| Html::tag("div", &[], Html::of("q", &[], &middle(&visible(reason), CELL_CHARS)))).unwrap_or_default();
-    let intent = record.intent.map(|id| {
-        let href = format!("#r{id}");
-        Html::tag("div", &[], Html::of("a", &[("href", &href)], &format!("of № {id}")))
+fn lead(page: &AuditPage) -> impl IntoView + use<> {
+    let head = page.records.first().filter(|record| record.id == page.total).map(|record| visible(&record.hash));
+    let head = head.map(|hash| {
+        let short: String = hash.chars().take(16).collect();
+        view! { ", the last hash begins " <code title=hash>{short}</code> }
     });
-    let detail = Html::of("div", &[("class", "quiet"), ("title", &visible(&record.detail))], &middle(&visible(&record.detail), CELL_CHARS));
-    Html::all(vec![reason, detail, intent.unwrap_or_default()])
+    view! {
+        <p class="quiet audit-lead">
+            {format!("{} records, each chained to the one before", count(page.total))}
+            {head}
+            ". Kept in " <code>{visible(&page.file)}</code> "; check it with " <code>"lockscope audit verify"</code> "."
+        </p>
+    }
+}
+
+fn filter(view: &AuditView) -> impl IntoView + use<> {
+    let field = |name: &'static str, label: &'static str, value: &str| {
+        view! {
+            <label class="field">
+                <span class="field-name">{label}</span>
+                <input class="filter-input" type="text" name=name value=filled(visible(value)) autocomplete="off" />
+            </label>
+        }
+    };
+    let option = |value: &'static str, text: &'static str| {
+        let selected = (view.kind == value).then_some("selected");
+        view! { <option value=value selected=selected>{text}</option> }
+    };
+    // An empty value would read as one that is left out.
+    let all = (view.kind.is_empty() || view.kind == "any").then_some("selected");
+    let kinds = AuditKind::ALL.into_iter().map(|kind| option(kind.name(), word(kind))).collect_view();
+    view! {
+        <form class="filters audit-filter" method="get" action="/audit" role="search">
+            {field("actor", "Who", &view.actor)}
+            <label class="field">
+                <span class="field-name">"What"</span>
+                <select class="select" name="kind"><option value="any" selected=all>"everything"</option>{kinds}</select>
+            </label>
+            {field("lock", "Lock", &view.lock)}
+            <button class="tool" type="submit">"Show"</button>
+            <a class="tool push" href="/api/v1/audit/export" download="audit.jsonl">"Export all"</a>
+        </form>
+    }
+}
+
+fn way(href: &str, text: &'static str) -> impl IntoView + use<> {
+    filled(href.to_owned()).map(|href| view! { <a class="tool" href=href>{text}</a> })
+}
+
+fn row(record: &AuditRecord) -> impl IntoView + use<> {
+    let actor = visible(&record.actor);
+    let by = visible(&record.actor_by);
+    let from = record.address.as_deref().map_or_else(|| by.clone(), |address| format!("{by}, from {}", visible(address)));
+    let (id, ended) = (format!("r{}", record.id), record.outcome.as_deref().map(visible).and_then(filled));
+    view! {
+        <tr id=id data-kind=record.kind.name() data-outcome=ended>
+            <td class="table-number"><span title=format!("SHA-256 {}", visible(&record.hash))>{record.id.to_string()}</span></td>
+            <td>{date(record.at_ms)}</td>
+            <td><span class="audit-kind">{word(record.kind)}</span>{outcome(record)}</td>
+            <td><bdi title=actor.clone()>{middle(&actor, CELL_CHARS)}</bdi><div class="quiet">{from}</div></td>
+            <td class="audit-where">{place(record)}</td>
+            <td class="audit-why">{why(record)}</td>
+        </tr>
+    }
+}
+
+fn outcome(record: &AuditRecord) -> impl IntoView + use<> {
+    record.outcome.as_deref().map(|name| {
+        let kind = if matches!(name, "released" | "already_gone") { "good" } else { "stop" };
+        view! { <div><span class="audit-outcome" data-kind=kind>{visible(&name.replace('_', " "))}</span></div> }
+    })
+}
+
+fn place(record: &AuditRecord) -> impl IntoView + use<> {
+    let code = |path: &str| {
+        let whole = visible(path);
+        view! { <code title=whole.clone()><bdi>{middle(&whole, 60)}</bdi></code> }
+    };
+    let below = record.path.as_ref().filter(|path| Some(*path) != record.lock.as_ref());
+    let ensemble = record.ensemble.as_ref().filter(|name| *name != "default");
+    view! {
+        {record.lock.as_deref().map(code)}
+        {below.map(|path| view! { <div class="quiet">{code(path)}</div> })}
+        {ensemble.map(|name| view! { <div class="quiet">{visible(name)}</div> })}
+    }
+}
+
+fn why(record: &AuditRecord) -> impl IntoView + use<> {
+    let detail = visible(&record.detail);
+    let short = middle(&detail, CELL_CHARS);
+    view! {
+        {record.reason.as_ref().map(|reason| view! { <div><q>{middle(&visible(reason), CELL_CHARS)}</q></div> })}
+        <div class="quiet" title=filled(detail)>{short}</div>
+        {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{format!("of № {id}")}</a></div> })}
+    }
 }
 
 fn word(kind: AuditKind) -> &'static str {

@@ -1,9 +1,13 @@
 //! What fits a few letters: locks, sessions, pages and acts. A page of its own, and the same as the content of the palette.
 
-use super::{Plain, document};
+use leptos::either::Either;
+use leptos::prelude::*;
+
+use super::Plain;
+use crate::at_once::any;
+use crate::exact::Exact;
 use crate::format::{middle, plural, visible};
-use crate::html::Html;
-use crate::parts::{chip, session_url, tag};
+use crate::parts::{Chip, Tag, filled, session_url};
 use lockscope_wire::{LockQuery, LockRow, SessionId, SessionQuery, SessionRow};
 
 /// Longest path; the whole is in its title.
@@ -30,7 +34,7 @@ struct Found {
     /// What is done instead of going anywhere; empty for none.
     act: &'static str,
     title: String,
-    inner: Html,
+    inner: AnyView,
 }
 
 const PAGES: [(&str, &str, &str); 6] = [
@@ -52,63 +56,91 @@ const ACTS: [(&str, &str, &str); 4] = [
 
 /// The page.
 pub fn find_page(plain: &Plain<'_>, view: &FindView) -> String {
-    let input =
-        [("class", "filter-input"), ("type", "search"), ("name", "q"), ("value", &*visible(&view.q)), ("aria-label", "Lock path, session id, page")];
-    let form = vec![Html::tag("input", &input, Html::default()), Html::of("button", &[("class", "tool"), ("type", "submit")], "Find")];
-    let form = Html::tag("form", &[("class", "filters find-form"), ("method", "get"), ("action", "/find"), ("role", "search")], Html::all(form));
-    let one = |found: &Found| {
-        let link = Html::tag("a", &[("class", "palette-option"), ("href", &found.href), ("title", &found.title)], found.inner.clone());
-        Html::tag("li", &[], link)
+    let one = |found: Found| view! { <li><a class="palette-option" href=filled(found.href) title=filled(found.title)>{found.inner}</a></li> };
+    let part = |(name, found): Group| {
+        view! {
+            <section class="part">
+                <h2 class="part-title">{name}</h2>
+                <ul>{found.into_iter().map(one).collect_view()}</ul>
+            </section>
+        }
     };
-    let part = |(name, found): &(&str, Vec<Found>)| {
-        let title = Html::of("h2", &[("class", "part-title")], name);
-        Html::tag("section", &[("class", "part")], Html::all(vec![title, Html::tag("ul", &[], Html::all(found.iter().map(one).collect()))]))
-    };
-    let parts = groups(view, false);
-    let parts = if parts.is_empty() { none(view) } else { Html::all(parts.iter().map(part).collect()) };
-    document(plain, "Find", "find", Html::all(vec![Html::of("h1", &[("class", "page-title")], "Find"), form, parts]))
+    super::page(plain, "Find", "find", 0, || {
+        let parts = groups(view, false);
+        let nothing = parts.is_empty().then(|| none(view));
+        view! {
+            <h1 class="page-title">"Find"</h1>
+            <form class="filters find-form" method="get" action="/find" role="search">
+                <input class="filter-input" type="search" name="q" value=filled(visible(&view.q)) aria-label="Lock path, session id, page" />
+                <button class="tool" type="submit">"Find"</button>
+            </form>
+            {nothing}
+            {parts.into_iter().map(part).collect_view()}
+        }
+    })
 }
 
 /// The palette's content.
 pub fn find_drawn(view: &FindView) -> String {
+    super::text(0, || {
+        let groups = groups(view, true);
+        let number: usize = groups.iter().map(|(_, found)| found.len()).sum();
+        let list = if groups.is_empty() { Either::Left(none(view)) } else { Either::Right(listbox(groups)) };
+        view! {
+            <p class="sr-only" role="status">{plural(number as u64, "result", "results")}</p>
+            {list}
+            <p class="palette-foot" aria-hidden="true">"↑ ↓ choose · Enter open · Esc close"</p>
+        }
+    })
+}
+
+fn listbox(groups: Vec<Group>) -> impl IntoView {
     let mut at = 0;
-    let mut one = |found: &Found| {
+    let mut one = |found: Found| {
         let id = format!("palette-{at}");
         at += 1;
-        let attributes = [
-            ("class", "palette-option"),
-            ("role", "option"),
-            ("aria-selected", "false"),
-            ("tabindex", "-1"),
-            ("id", &*id),
-            ("data-key", &*found.key),
-            ("href", &*found.href),
-            ("data-act", found.act),
-            ("title", &*found.title),
-        ];
-        Html::tag(if found.act.is_empty() { "a" } else { "div" }, &attributes, found.inner.clone())
+        if found.act.is_empty() {
+            Either::Left(view! {
+                <a
+                    class="palette-option"
+                    role="option"
+                    aria-selected="false"
+                    tabindex="-1"
+                    id=id
+                    data-key=Exact(found.key)
+                    href=filled(found.href)
+                    title=filled(found.title)
+                >{found.inner}</a>
+            })
+        } else {
+            Either::Right(view! {
+                <div class="palette-option" role="option" aria-selected="false" tabindex="-1" id=id data-key=Exact(found.key) data-act=found.act>
+                    {found.inner}
+                </div>
+            })
+        }
     };
-    let groups = groups(view, true);
-    let drawn = groups.iter().map(|(name, found)| {
-        let head = Html::of("div", &[("class", "palette-group"), ("aria-hidden", "true")], name);
-        let inner = Html::all(std::iter::once(head).chain(found.iter().map(&mut one)).collect());
-        Html::tag("div", &[("role", "group"), ("aria-label", name), ("data-key", name)], inner)
+    let drawn = groups.into_iter().map(|(name, found)| {
+        view! {
+            <div role="group" aria-label=name data-key=name>
+                <div class="palette-group" aria-hidden="true">{name}</div>
+                {found.into_iter().map(&mut one).collect_view()}
+            </div>
+        }
     });
-    let drawn = Html::all(drawn.collect());
-    let list = Html::tag("div", &[("role", "listbox"), ("id", "palette-options"), ("aria-label", "Found"), ("data-key", "list")], drawn);
-    let number: usize = groups.iter().map(|(_, found)| found.len()).sum();
-    let said = Html::of("p", &[("class", "sr-only"), ("role", "status"), ("data-key", "said")], &plural(number as u64, "result", "results"));
-    let foot = Html::trusted("<p class=\"palette-foot\" data-key=\"foot\" aria-hidden=\"true\">↑ ↓ choose · Enter open · Esc close</p>");
-    let shown = if groups.is_empty() { none(view) } else { list };
-    Html::all(vec![said, shown, foot]).into_string()
+    let drawn = drawn.collect_view();
+    view! { <div role="listbox" id="palette-options" aria-label="Found">{drawn}</div> }
 }
 
-fn none(view: &FindView) -> Html {
+fn none(view: &FindView) -> impl IntoView + use<> {
     let words = format!("Nothing fits “{}”. A path, a part of one, a session id, or a page.", middle(&visible(&view.q), PATH_CHARS));
-    Html::of("p", &[("class", "palette-none"), ("data-key", "none")], &words)
+    view! { <p class="palette-none">{words}</p> }
 }
 
-fn groups(view: &FindView, has_acts: bool) -> Vec<(&'static str, Vec<Found>)> {
+/// What fits of one kind, under its name.
+type Group = (&'static str, Vec<Found>);
+
+fn groups(view: &FindView, has_acts: bool) -> Vec<Group> {
     let mut locks: Vec<Found> = view.locks.iter().map(lock).collect();
     if view.more_locks > 0 {
         let query = lockscope_wire::BoardQuery { q: view.q.clone(), ..lockscope_wire::BoardQuery::default() };
@@ -134,36 +166,38 @@ fn groups(view: &FindView, has_acts: bool) -> Vec<(&'static str, Vec<Found>)> {
     let acts = ACTS.into_iter().filter(|(name, words, _)| has_acts && fits(name, words));
     let acts = acts.map(|(name, words, act)| Found { act, ..plain_link(name, String::new(), name, words) }).collect();
     let all = vec![("Locks", locks), ("Sessions", sessions), ("Pages", pages), ("Acts", acts)];
-    all.into_iter().filter(|(_, found): &(_, Vec<Found>)| !found.is_empty()).collect()
+    all.into_iter().filter(|(_, found): &Group| !found.is_empty()).collect()
 }
 
-fn plain_link(key: &str, href: String, name: &str, words: &str) -> Found {
-    let inner = vec![Html::of("bdi", &[("class", "palette-name")], name), Html::of("span", &[("class", "palette-words")], words)];
-    Found { key: format!("to {key}"), href, act: "", title: String::new(), inner: Html::all(inner) }
+fn plain_link(key: &str, href: String, name: &str, words: &'static str) -> Found {
+    let inner = view! {
+        <bdi class="palette-name">{visible(name)}</bdi>
+        <span class="palette-words">{words}</span>
+    };
+    Found { key: format!("to {key}"), href, act: "", title: String::new(), inner: any(inner) }
 }
 
 fn lock(row: &LockRow) -> Found {
     let whole = visible(&row.path);
-    let inner = vec![
-        chip(row.verdict),
-        tag(row.tag.as_ref()),
-        Html::of("bdi", &[("class", "palette-name mono")], &middle(&whole, PATH_CHARS)),
-        Html::of("span", &[("class", "palette-words")], &row.recipe_label),
-    ];
+    let inner = view! {
+        <Chip verdict=row.verdict />
+        <Tag of=row.tag.clone() />
+        <bdi class="palette-name mono">{middle(&whole, PATH_CHARS)}</bdi>
+        <span class="palette-words">{visible(&row.recipe_label)}</span>
+    };
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
-    Found { key: row.key.clone(), href, act: "", title: whole, inner: Html::all(inner) }
+    Found { key: row.key.clone(), href, act: "", title: whole, inner: any(inner) }
 }
 
 fn session(row: &SessionRow) -> Found {
     let label = visible(row.label.as_deref().unwrap_or_default());
-    let words = format!("holds {}, waits for {}", row.holds, row.waits);
-    let inner = vec![
-        tag(row.tag.as_ref()),
-        Html::of("span", &[("class", "palette-name mono")], &row.session_id.to_string()),
-        Html::of("bdi", &[("class", "palette-label")], &middle(&label, 30)),
-        Html::of("span", &[("class", "palette-words")], &words),
-    ];
-    Found { key: row.key.clone(), href: session_url(&row.ensemble, row.session_id), act: "", title: label, inner: Html::all(inner) }
+    let inner = view! {
+        <Tag of=row.tag.clone() />
+        <span class="palette-name mono">{row.session_id.to_string()}</span>
+        <bdi class="palette-label">{middle(&label, 30)}</bdi>
+        <span class="palette-words">{format!("holds {}, waits for {}", row.holds, row.waits)}</span>
+    };
+    Found { key: row.key.clone(), href: session_url(&row.ensemble, row.session_id), act: "", title: label, inner: any(inner) }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What the server draws alone. Pages: whole documents made of text, without script but for the remembered theme. And the
-//! content of the dialog that releases, which the page asks for. Neither changes while it is looked at, except for a run of
+//! What the server draws alone. Pages: whole documents, without script but for the remembered theme. And the content of the
+//! dialog that releases, which the page asks for. The components are the same as those of the live pages. Neither changes while it is looked at, except for a run of
 //! the lab, which a follower in the browser keeps in line with what the server draws (see `ui::follow`).
 
 mod audit;
@@ -12,9 +12,12 @@ pub use find::{FindView, find_drawn, find_page};
 pub use lab::{LabDraft, LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use release::{approve_page, release_plan, release_result};
 
-use super::html::Html;
-use super::parts::{audit_link, brand, find_link, visitor_line};
-use super::shell::{AssetNames, EARLY};
+use leptos::prelude::*;
+
+use super::format::visible;
+use super::live::Live;
+use super::parts::{Header, Skip};
+use super::shell::{AssetNames, document};
 use super::tab::Tab;
 use super::visitor::Visitor;
 use lockscope_wire::Person;
@@ -32,64 +35,60 @@ pub struct Plain<'a> {
     pub tab: Tab,
 }
 
-/// A document around a page's content.
-fn document(plain: &Plain<'_>, title: &str, here: &str, inner: Html) -> String {
-    framed(plain, title, here, inner, (Html::default(), Html::default()))
+/// A page around its content.
+fn page<V: IntoView + 'static>(plain: &Plain<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
+    text(now_ms, || framed(plain, title, here, content(), (), ()))
 }
 
-/// A document whose element `follow` is kept in line with the server. Without script it is loaded anew every two seconds;
+/// A page whose element `follow` is kept in line with the server. Without script it is loaded anew every two seconds;
 /// so it is where the page's code does not come.
-fn following(plain: &Plain<'_>, title: &str, here: &str, inner: Html) -> String {
+fn following<V: IntoView + 'static>(plain: &Plain<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
     let (js, wasm) = (format!("/pkg/{}", plain.assets.js), format!("/pkg/{}", plain.assets.wasm));
-    let head = vec![
-        Html::trusted("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"),
-        Html::tag("link", &[("rel", "modulepreload"), ("href", &js), ("nonce", plain.nonce)], Html::default()),
-    ];
     // Both names are of our own build.
     let boot = format!(
         "import init,{{follow_page}} from '{js}';init({{module_or_path:'{wasm}'}}).then(()=>follow_page()).catch(()=>setTimeout(()=>location.reload(),2e3))"
     );
-    let tail = Html::tag("script", &[("type", "module"), ("nonce", plain.nonce)], Html::drawn(boot));
-    framed(plain, title, here, inner, (Html::all(head), tail))
+    text(now_ms, || {
+        let head = view! {
+            <noscript><meta http-equiv="refresh" content="2" /></noscript>
+            <link rel="modulepreload" href=js nonce=plain.nonce.to_owned() />
+        };
+        let tail = view! { <script type="module" nonce=plain.nonce.to_owned() inner_html=boot></script> };
+        framed(plain, title, here, content(), head, tail)
+    })
 }
 
-/// Head, navigation and content, with something more at the ends of head and body.
-fn framed(plain: &Plain<'_>, title: &str, here: &str, inner: Html, (more, tail): (Html, Html)) -> String {
-    let mut head = String::from("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
-    head.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">");
-    let css = format!("/pkg/{}", plain.assets.css);
-    let parts = vec![
-        Html::tag("script", &[("nonce", plain.nonce)], Html::trusted(EARLY)),
-        Html::tag("link", &[("rel", "stylesheet"), ("href", &css)], Html::default()),
-        Html::tag("link", &[("rel", "icon"), ("type", "image/svg+xml"), ("href", &plain.tab.icon())], Html::default()),
-        Html::of("title", &[], &plain.tab.title(title)),
-        more,
-    ];
-    head.push_str(&Html::all(parts).into_string());
-    head.push_str("</head>");
-    let visitor = Visitor(Some(plain.person.clone()));
-    let link = |name: &str, href: &str, text: &str| {
-        Html::of("a", &[("class", "nav-link"), ("href", href), ("aria-current", if name == here { "page" } else { "" })], text)
+/// The document, with something more at the ends of head and body.
+fn framed(
+    plain: &Plain<'_>,
+    title: &str,
+    here: &'static str,
+    content: impl IntoView + 'static,
+    head: impl IntoView,
+    tail: impl IntoView,
+) -> impl IntoView {
+    let title = visible(&plain.tab.title(title));
+    let head = view! {
+        <title>{title}</title>
+        {head}
     };
-    let audit = if here == "audit" { link("audit", "/audit", "Audit") } else { audit_link(&visitor) };
-    let nav = vec![
-        link("board", "/", "Board"),
-        link("waits", "/waits", "Waits"),
-        link("sessions", "/sessions", "Sessions"),
-        link("lab", "/lab", "Lab"),
-        link("status", "/status", "Status"),
-        audit,
-    ];
-    let top = vec![
-        brand(),
-        Html::tag("nav", &[("class", "nav"), ("aria-label", "Pages")], Html::all(nav)),
-        Html::tag("div", &[("class", "top-tools")], Html::all(vec![find_link(), Html::tag("div", &[("class", "visitor")], visitor_line(&visitor))])),
-    ];
-    let body = vec![
-        Html::of("a", &[("class", "skip"), ("href", "#main")], "To the content"),
-        Html::tag("header", &[("class", "top")], Html::all(top)),
-        Html::tag("main", &[("class", "main"), ("id", "main"), ("tabindex", "-1")], inner),
-        tail,
-    ];
-    format!("{head}{}</html>", Html::tag("body", &[], Html::all(body)).into_string())
+    let body = view! {
+        <Skip />
+        <Header here=here visitor=Visitor(Some(plain.person.clone())) place=() tools=() />
+        <main class="main" id="main" tabindex="-1">{content}</main>
+        {tail}
+    };
+    document(plain.assets, Some(plain.nonce.to_owned()), plain.tab.icon(), head, body)
+}
+
+/// Components as text. Their clock stands at an instant.
+fn text<V: IntoView>(now_ms: i64, view: impl FnOnce() -> V) -> String {
+    let owner = Owner::new_root(None);
+    let html = owner.with(|| {
+        provide_context(Live::at(now_ms));
+        view().into_view().to_html()
+    });
+    owner.cleanup();
+    // Marks for whoever takes a page over, which nobody does here. No text has one: it would be escaped.
+    html.replace("<!>", "")
 }

@@ -1,70 +1,83 @@
 //! What may be made to go wrong in a run, and what was.
 
+use leptos::prelude::*;
+
 use super::LabSight;
 use super::words::{fault, name};
+use crate::exact::Exact;
 use crate::format::{clock, middle, visible};
-use crate::html::Html;
+use crate::parts::{Columns, Table};
 use lockscope_wire::{Fault, LabRun, LabState, LockQuery, ThrownFault};
 
 /// Longest path in a cell; the whole is in its title.
 const PATH_CHARS: usize = 56;
 
-pub(super) fn faults(run: &LabRun, sight: &LabSight) -> Html {
-    let buttons = if sight.may_run && run.state == LabState::Running { throw(run) } else { Html::default() };
-    let thrown = if run.faults.is_empty() { Html::default() } else { thrown(run) };
-    if buttons == Html::default() && thrown == Html::default() {
-        return Html::default();
-    }
-    let inner = vec![Html::of("h2", &[("class", "lab-part")], "Faults"), buttons, thrown];
-    Html::tag("section", &[("class", "lab-faults"), ("data-key", "faults")], Html::all(inner))
+pub(super) fn faults(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
+    let buttons = (sight.may_run && run.state == LabState::Running).then(|| throw(run));
+    let thrown = (!run.faults.is_empty()).then(|| thrown(run));
+    (buttons.is_some() || thrown.is_some()).then(|| {
+        view! {
+            <section class="lab-faults" data-key="faults">
+                <h2 class="lab-part">"Faults"</h2>
+                {buttons}
+                {thrown}
+            </section>
+        }
+    })
 }
 
 /// One button each, in one form.
-fn throw(run: &LabRun) -> Html {
-    let id = Html::tag("input", &[("type", "hidden"), ("name", "run"), ("value", &run.id)], Html::default());
-    let options = run.strategies.iter().map(|lane| Html::of("option", &[("value", lane.name.name())], name(lane.name))).collect();
-    let select = Html::tag("select", &[("class", "select"), ("name", "strategy")], Html::all(options));
-    let lane = Html::tag("label", &[("class", "field")], Html::all(vec![Html::of("span", &[("class", "field-name")], "Throw into"), select]));
-    let button = |kind: &Fault| {
-        let (text, then) = fault(*kind);
+fn throw(run: &LabRun) -> impl IntoView + use<> {
+    let options = run.strategies.iter().map(|lane| view! { <option value=lane.name.name()>{name(lane.name)}</option> }).collect_view();
+    let button = |kind: Fault| {
+        let (text, then) = fault(kind);
         let described = format!("fault-{kind}");
-        let button = [
-            ("class", "tool"),
-            ("type", "submit"),
-            ("name", "fault"),
-            ("value", kind.name()),
-            ("aria-describedby", &*described),
-            ("data-testid", &*described),
-        ];
-        let inner = vec![Html::of("button", &button, text), Html::of("span", &[("class", "lab-then"), ("id", &described)], then)];
-        Html::tag("li", &[], Html::all(inner))
+        view! {
+            <li>
+                <button
+                    class="tool"
+                    type="submit"
+                    name="fault"
+                    value=kind.name()
+                    aria-describedby=described.clone()
+                    data-testid=described.clone()
+                >{text}</button>
+                <span class="lab-then" id=described>{then}</span>
+            </li>
+        }
     };
-    let list = Html::tag("ul", &[("class", "lab-throw")], Html::all(Fault::ALL.iter().map(button).collect()));
-    let form = [("class", "lab-fault-form"), ("method", "post"), ("action", "/lab/fault"), ("data-key", "throw")];
-    Html::tag("form", &form, Html::all(vec![id, lane, list]))
+    view! {
+        <form class="lab-fault-form" method="post" action="/lab/fault" data-key="throw">
+            <input type="hidden" name="run" value=Exact(run.id.clone()) />
+            <label class="field">
+                <span class="field-name">"Throw into"</span>
+                <select class="select" name="strategy">{options}</select>
+            </label>
+            <ul class="lab-throw">{Fault::ALL.map(button).collect_view()}</ul>
+        </form>
+    }
 }
 
-fn thrown(run: &LabRun) -> Html {
-    let rows = run.faults.iter().rev().map(|thrown| row(run, thrown)).collect();
-    let columns = [("When", ""), ("What", ""), ("Where", ""), ("The board should tell", "")];
-    Html::table("table lab-thrown", "lab-thrown", &columns, rows)
+fn thrown(run: &LabRun) -> impl IntoView + use<> {
+    const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Where", ""), ("The board should tell", "")];
+    let rows = run.faults.iter().rev().map(|thrown| row(run, thrown)).collect_view();
+    view! { <Table class="table lab-thrown" testid="lab-thrown" columns=COLUMNS rows=rows /> }
 }
 
-fn row(run: &LabRun, thrown: &ThrownFault) -> Html {
-    let cell = |inner: Html| Html::tag("td", &[], inner);
+fn row(run: &LabRun, thrown: &ThrownFault) -> impl IntoView + use<> {
     let lock = run.strategies.iter().find(|lane| lane.name == thrown.strategy).map(|lane| lane.path.as_str()).unwrap_or_default();
     let href = LockQuery { ensemble: run.ensemble.clone(), path: lock.to_owned(), ..LockQuery::default() }.to_url();
     let client = thrown.client.map(|client| format!(", client {}", client + 1)).unwrap_or_default();
-    let whole = if thrown.path.is_empty() { lock } else { &thrown.path };
-    let place = vec![
-        Html::text(&format!("{}{client}", name(thrown.strategy))),
-        Html::tag("div", &[], Html::tag("code", &[], Html::link("lab-lock", &href, whole, &middle(&visible(whole), PATH_CHARS)))),
-    ];
-    let cells = vec![
-        cell(Html::text(&clock(thrown.at_ms))),
-        cell(Html::of("strong", &[], fault(thrown.fault).0)),
-        cell(Html::all(place)),
-        Html::of("td", &[("class", "lab-expect")], &thrown.expect),
-    ];
-    Html::tag("tr", &[("data-fault", thrown.fault.name())], Html::all(cells))
+    let whole = visible(if thrown.path.is_empty() { lock } else { &thrown.path });
+    view! {
+        <tr data-fault=thrown.fault.name()>
+            <td>{clock(thrown.at_ms)}</td>
+            <td><strong>{fault(thrown.fault).0}</strong></td>
+            <td>
+                {format!("{}{client}", name(thrown.strategy))}
+                <div><code><a class="lab-lock" href=href title=whole.clone()><bdi>{middle(&whole, PATH_CHARS)}</bdi></a></code></div>
+            </td>
+            <td class="lab-expect">{visible(&thrown.expect)}</td>
+        </tr>
+    }
 }

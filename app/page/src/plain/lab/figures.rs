@@ -1,33 +1,32 @@
 //! The two charts of a run.
 
+use leptos::prelude::*;
+
 use super::lanes::mark;
 use super::words::{millis, name};
 use crate::charts::latency::{Hill, latency};
-use crate::charts::marks::sign;
+use crate::charts::marks::Sign;
 use crate::charts::releases::{Series, releases};
-use crate::html::Html;
 use lockscope_wire::{LabRun, Lane};
 
-pub(super) fn figures(run: &LabRun) -> Html {
+pub(super) fn figures(run: &LabRun) -> impl IntoView + use<> {
     let series: Vec<Series<'_>> =
         run.strategies.iter().map(|lane| Series { lane: lane.name.name(), mark: mark(lane.name), points: &lane.per_release }).collect();
     let hills: Vec<Hill<'_>> = run.strategies.iter().map(hill).collect();
-    let names =
-        run.strategies.iter().map(|lane| Html::tag("li", &[], Html::all(vec![sign(lane.name.name(), mark(lane.name)), Html::text(name(lane.name))])));
-    let inner = vec![
-        figure(
-            "What one release costs",
-            "lab-releases",
-            Html::all(vec![releases(run.order.clients, &series), Html::tag("ul", &[("class", "lab-legend")], Html::all(names.collect()))]),
-        ),
-        figure("How long the lock takes to change hands", "lab-latency", latency(&hills)),
-    ];
-    Html::tag("div", &[("class", "lab-figures")], Html::all(inner))
-}
-
-fn figure(title: &str, testid: &str, inner: Html) -> Html {
-    let inner = vec![Html::of("h2", &[("class", "lab-part")], title), inner];
-    Html::tag("section", &[("class", "lab-figure"), ("data-testid", testid)], Html::all(inner))
+    let one = |lane: &Lane| view! { <li><Sign lane=lane.name.name() mark=mark(lane.name) />{name(lane.name)}</li> };
+    view! {
+        <div class="lab-figures">
+            <section class="lab-figure" data-testid="lab-releases">
+                <h2 class="lab-part">"What one release costs"</h2>
+                {releases(run.order.clients, &series)}
+                <ul class="lab-legend">{run.strategies.iter().map(one).collect_view()}</ul>
+            </section>
+            <section class="lab-figure" data-testid="lab-latency">
+                <h2 class="lab-part">"How long the lock takes to change hands"</h2>
+                {latency(&hills)}
+            </section>
+        </div>
+    }
 }
 
 fn hill(lane: &Lane) -> Hill<'_> {

@@ -1,9 +1,12 @@
 //! The form that starts a run, and the presets: small forms of their own, so that they need no script.
 
+use leptos::prelude::*;
+
 use super::LabView;
 use super::words::{name, way};
+use crate::exact::Exact;
 use crate::format::visible;
-use crate::html::Html;
+use crate::parts::filled;
 use lockscope_wire::Strategy;
 
 /// What stands in the form, as it was typed.
@@ -90,104 +93,104 @@ const PRESETS: [Preset; 4] = [
     },
 ];
 
-fn hidden(name: &'static str, value: &str) -> Html {
-    Html::tag("input", &[("type", "hidden"), ("name", name), ("value", value)], Html::default())
-}
-
 /// The presets.
-pub(super) fn presets(view: &LabView) -> Html {
+pub(super) fn presets(view: &LabView) -> impl IntoView + use<> {
     let one = |preset: &Preset| {
-        let mut parts: Vec<Html> = preset.strategies.iter().map(|strategy| hidden("strategies", strategy.name())).collect();
-        parts.push(hidden("clients", &preset.clients.to_string()));
-        parts.push(hidden("hold_ms", &preset.hold_ms.to_string()));
-        parts.push(hidden("order", if preset.in_turn { "in_turn" } else { "at_once" }));
-        parts.push(hidden("ensemble", &view.draft.ensemble));
+        let strategies =
+            preset.strategies.iter().map(|strategy| view! { <input type="hidden" name="strategies" value=strategy.name() /> }).collect_view();
         let is_too_many = preset.clients > view.runs.clients_max;
         let words = if is_too_many { format!("Allowed here: {} clients a strategy.", view.runs.clients_max) } else { preset.words.to_owned() };
-        let inner = vec![Html::of("span", &[("class", "lab-preset-name")], preset.name), Html::of("span", &[("class", "lab-preset-words")], &words)];
-        let attributes = [("class", "lab-preset"), ("type", "submit"), ("disabled", if is_too_many { "disabled" } else { "" })];
-        parts.push(Html::tag("button", &attributes, Html::all(inner)));
-        Html::tag("form", &[("method", "post"), ("action", "/lab/run")], Html::all(parts))
+        view! {
+            <form method="post" action="/lab/run">
+                {strategies}
+                <input type="hidden" name="clients" value=preset.clients.to_string() />
+                <input type="hidden" name="hold_ms" value=preset.hold_ms.to_string() />
+                <input type="hidden" name="order" value=order(preset.in_turn) />
+                <input type="hidden" name="ensemble" value=filled(view.draft.ensemble.clone()).map(Exact) />
+                <button class="lab-preset" type="submit" disabled=is_too_many.then_some("disabled")>
+                    <span class="lab-preset-name">{preset.name}</span>
+                    <span class="lab-preset-words">{words}</span>
+                </button>
+            </form>
+        }
     };
-    Html::tag("div", &[("class", "lab-presets"), ("data-testid", "lab-presets")], Html::all(PRESETS.iter().map(one).collect()))
+    view! { <div class="lab-presets" data-testid="lab-presets">{PRESETS.iter().map(one).collect_view()}</div> }
+}
+
+/// How strategies follow each other, as the form names it.
+fn order(in_turn: bool) -> &'static str {
+    if in_turn { "in_turn" } else { "at_once" }
 }
 
 /// The whole form.
-pub(super) fn form(view: &LabView) -> Html {
-    let draft = &view.draft;
-    let inner = vec![
-        strategies(draft),
-        Html::tag("div", &[("class", "lab-fields")], Html::all(fields(view))),
-        Html::of("button", &[("class", "tool lab-start"), ("type", "submit"), ("data-testid", "lab-start")], "Start the run"),
-    ];
-    let form = [("class", "lab-form"), ("method", "post"), ("action", "/lab/run"), ("data-testid", "lab-form")];
-    Html::tag("form", &form, Html::all(inner))
-}
-
-fn strategies(draft: &LabDraft) -> Html {
-    let tick = |strategy: &Strategy| {
-        let is_on = draft.strategies.contains(strategy);
-        let attributes = [
-            ("class", "check-box"),
-            ("type", "checkbox"),
-            ("name", "strategies"),
-            ("value", strategy.name()),
-            ("checked", if is_on { "checked" } else { "" }),
-        ];
-        let words =
-            vec![Html::of("span", &[("class", "lab-strategy-name")], name(*strategy)), Html::of("span", &[("class", "lab-then")], way(*strategy))];
-        let inner = vec![Html::tag("input", &attributes, Html::default()), Html::tag("span", &[("class", "lab-strategy-words")], Html::all(words))];
-        Html::tag("label", &[("class", "lab-strategy")], Html::all(inner))
-    };
-    let inner = vec![Html::of("legend", &[("class", "lab-legend-name")], "Ways to wait"), Html::all(Strategy::ALL.iter().map(tick).collect())];
-    Html::tag("fieldset", &[("class", "lab-strategies")], Html::all(inner))
-}
-
-fn fields(view: &LabView) -> Vec<Html> {
-    let (draft, most) = (&view.draft, view.runs.clients_max.to_string());
-    let number = |name: &'static str, label: &str, unit: &str, value: &str, max: &str| {
-        let value = visible(value);
-        let attributes = [
-            ("class", "lab-input"),
-            ("name", name),
-            ("value", &*value),
-            ("type", "text"),
-            ("inputmode", "numeric"),
-            ("autocomplete", "off"),
-            ("maxlength", "20"),
-        ];
-        let unit = if max.is_empty() { unit.to_owned() } else { format!("{unit}, up to {max}") };
-        let inner = vec![
-            Html::of("span", &[("class", "lab-field-name")], label),
-            Html::tag("input", &attributes, Html::default()),
-            Html::of("span", &[("class", "lab-then")], &unit),
-        ];
-        Html::tag("label", &[("class", "lab-field")], Html::all(inner))
-    };
-    let mut out = vec![
-        number("clients", "Clients", "a strategy", &draft.clients, &most),
-        number("rounds", "Rounds", "how often each gets the lock", &draft.rounds, ""),
-        number("hold_ms", "Hold", "ms, how long each keeps it", &draft.hold_ms, ""),
-        number("think_ms", "Away", "ms between two rounds, on average", &draft.think_ms, ""),
-        number("duration_s", "Ends after", "s; empty: when all is done", &draft.duration_s, ""),
-        number("seed", "Seed", "empty: chosen here", &draft.seed, ""),
-        choice(
-            "order",
-            "Strategies",
-            &[("in_turn", "one after the other, to measure them"), ("at_once", "all at once, to see them")],
-            if draft.in_turn { "in_turn" } else { "at_once" },
-        ),
-    ];
-    if view.runs.ensembles.len() > 1 {
-        let names: Vec<(&str, &str)> = view.runs.ensembles.iter().map(|name| (name.as_str(), name.as_str())).collect();
-        out.push(choice("ensemble", "Ensemble", &names, &draft.ensemble));
+pub(super) fn form(view: &LabView) -> impl IntoView + use<> {
+    view! {
+        <form class="lab-form" method="post" action="/lab/run" data-testid="lab-form">
+            <fieldset class="lab-strategies">
+                <legend class="lab-legend-name">"Ways to wait"</legend>
+                {Strategy::ALL.map(|strategy| tick(&view.draft, strategy)).collect_view()}
+            </fieldset>
+            <div class="lab-fields">{fields(view)}</div>
+            <button class="tool lab-start" type="submit" data-testid="lab-start">"Start the run"</button>
+        </form>
     }
-    out
 }
 
-fn choice(name: &'static str, label: &str, all: &[(&str, &str)], chosen: &str) -> Html {
-    let option =
-        |(value, text): &(&str, &str)| Html::of("option", &[("value", value), ("selected", if *value == chosen { "selected" } else { "" })], text);
-    let select = Html::tag("select", &[("class", "lab-input"), ("name", name)], Html::all(all.iter().map(option).collect()));
-    Html::tag("label", &[("class", "lab-field")], Html::all(vec![Html::of("span", &[("class", "lab-field-name")], label), select]))
+fn tick(draft: &LabDraft, strategy: Strategy) -> impl IntoView + use<> {
+    let checked = draft.strategies.contains(&strategy).then_some("checked");
+    view! {
+        <label class="lab-strategy">
+            <input class="check-box" type="checkbox" name="strategies" value=strategy.name() checked=checked />
+            <span class="lab-strategy-words">
+                <span class="lab-strategy-name">{name(strategy)}</span>
+                <span class="lab-then">{way(strategy)}</span>
+            </span>
+        </label>
+    }
+}
+
+fn fields(view: &LabView) -> impl IntoView + use<> {
+    let draft = &view.draft;
+    let number = |name: &'static str, label: &'static str, unit: String, value: &str| {
+        view! {
+            <label class="lab-field">
+                <span class="lab-field-name">{label}</span>
+                <input
+                    class="lab-input"
+                    name=name
+                    value=filled(visible(value))
+                    type="text"
+                    inputmode="numeric"
+                    autocomplete="off"
+                    maxlength="20"
+                />
+                <span class="lab-then">{unit}</span>
+            </label>
+        }
+    };
+    let orders = [("in_turn", "one after the other, to measure them"), ("at_once", "all at once, to see them")];
+    let ensembles: Vec<(&str, &str)> = view.runs.ensembles.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    view! {
+        {number("clients", "Clients", format!("a strategy, up to {}", view.runs.clients_max), &draft.clients)}
+        {number("rounds", "Rounds", "how often each gets the lock".to_owned(), &draft.rounds)}
+        {number("hold_ms", "Hold", "ms, how long each keeps it".to_owned(), &draft.hold_ms)}
+        {number("think_ms", "Away", "ms between two rounds, on average".to_owned(), &draft.think_ms)}
+        {number("duration_s", "Ends after", "s; empty: when all is done".to_owned(), &draft.duration_s)}
+        {number("seed", "Seed", "empty: chosen here".to_owned(), &draft.seed)}
+        {choice("order", "Strategies", &orders, order(draft.in_turn))}
+        {(ensembles.len() > 1).then(|| choice("ensemble", "Ensemble", &ensembles, &draft.ensemble))}
+    }
+}
+
+fn choice(name: &'static str, label: &'static str, all: &[(&str, &str)], chosen: &str) -> impl IntoView + use<> {
+    let option = |(value, text): &(&str, &str)| {
+        let selected = (*value == chosen).then_some("selected");
+        view! { <option value=Exact((*value).to_owned()) selected=selected>{visible(text)}</option> }
+    };
+    view! {
+        <label class="lab-field">
+            <span class="lab-field-name">{label}</span>
+            <select class="lab-input" name=name>{all.iter().map(option).collect_view()}</select>
+        </label>
+    }
 }

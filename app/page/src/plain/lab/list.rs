@@ -1,114 +1,115 @@
 //! The lab's first page: what it is, the presets and the form, and the runs that are kept.
 
+use leptos::either::{Either, EitherOf3};
+use leptos::prelude::*;
+
 use super::form::{form, presets};
 use super::words::{is_under_way, name, state};
-use super::{LabView, run_url};
+use super::{LabView, problem, run_url};
+use crate::exact::Exact;
 use crate::format::{count, date, middle, visible};
-use crate::html::Html;
+use crate::parts::{Columns, Table};
 use lockscope_wire::LabBrief;
 
 /// Longest name in a cell; the whole is in its title.
 const NAME_CHARS: usize = 32;
 /// What switches the lab on.
-const SETTINGS: &[&str] = &["[lab]", "ensembles = [\"default\"]"];
+const SETTINGS: &str = "[lab]\nensembles = [\"default\"]\n";
 
-pub(super) fn list(view: &LabView) -> Html {
-    let error = if view.error.is_empty() {
-        Html::default()
-    } else {
-        Html::of("p", &[("class", "notice"), ("role", "alert"), ("data-testid", "lab-error")], &view.error)
-    };
-    let lead = "One lock, many clients, two ways to wait. The herd watches one and the same place, so each release wakes everybody; \
-                in the predecessor’s queue it wakes one. Here real sessions of real ZooKeeper clients do both, and what that costs is counted on the wire.";
-    let inner = vec![
-        Html::of("h1", &[("class", "lab-title")], "The lab"),
-        Html::of("p", &[("class", "lab-lead")], lead),
-        error,
-        under_way(view),
-        start(view),
-        kept(view),
-    ];
-    Html::all(inner)
+pub(super) fn list(view: &LabView) -> impl IntoView + use<> {
+    view! {
+        <h1 class="lab-title">"The lab"</h1>
+        <p class="lab-lead">
+            "One lock, many clients, two ways to wait. The herd watches one and the same place, so each release wakes everybody; \
+             in the predecessor’s queue it wakes one. Here real sessions of real ZooKeeper clients do both, and what that costs is counted on the wire."
+        </p>
+        {problem(&view.error)}
+        {under_way(view)}
+        {start(view)}
+        {kept(view)}
+    }
 }
 
 /// The run that goes on now.
-fn under_way(view: &LabView) -> Html {
-    let Some(run) = view.runs.runs.iter().find(|run| is_under_way(run.state)) else { return Html::default() };
-    let line = vec![
-        Html::text("A run is under way, and there is one at a time: "),
-        Html::of("a", &[("href", &run_url(&run.id))], "watch it"),
-        Html::text("."),
-    ];
-    Html::tag("p", &[("class", "notice")], Html::all(line))
+fn under_way(view: &LabView) -> impl IntoView + use<> {
+    let run = view.runs.runs.iter().find(|run| is_under_way(run.state));
+    run.map(|run| {
+        view! { <p class="notice">"A run is under way, and there is one at a time: " <a href=run_url(&run.id)>"watch it"</a> "."</p> }
+    })
 }
 
-fn start(view: &LabView) -> Html {
+fn start(view: &LabView) -> impl IntoView + use<> {
     if view.runs.ensembles.is_empty() {
-        return off(view.has_lab);
+        return EitherOf3::A(off(view.has_lab));
     }
     if !view.may_run {
-        let words = if view.can_sign_in {
-            "Operators may start a run. "
-        } else {
-            "Operators may start a run, and nobody can sign in here; `lockscope token new` makes a token."
-        };
-        let link =
-            if view.can_sign_in { Html::of("a", &[("href", "/sign-in?next=%2Flab")], "Sign in as operator to start one.") } else { Html::default() };
-        return Html::tag("p", &[("class", "lab-viewer"), ("data-testid", "lab-viewer")], Html::all(vec![Html::text(words), link]));
+        return EitherOf3::B(viewer(view.can_sign_in));
     }
-    let inner = vec![
-        Html::of("h2", &[("class", "lab-part")], "Start a run"),
-        presets(view),
-        Html::of("h2", &[("class", "lab-part")], "Or set it up yourself"),
-        form(view),
-    ];
-    Html::all(inner)
+    EitherOf3::C(view! {
+        <h2 class="lab-part">"Start a run"</h2>
+        {presets(view)}
+        <h2 class="lab-part">"Or set it up yourself"</h2>
+        {form(view)}
+    })
+}
+
+/// What those read who may only look.
+fn viewer(can_sign_in: bool) -> impl IntoView {
+    let words = if can_sign_in {
+        "Operators may start a run. "
+    } else {
+        "Operators may start a run, and nobody can sign in here; `lockscope token new` makes a token."
+    };
+    let link = can_sign_in.then(|| view! { <a href="/sign-in?next=%2Flab">"Sign in as operator to start one."</a> });
+    view! { <p class="lab-viewer" data-testid="lab-viewer">{words}{link}</p> }
 }
 
 /// The lab is off, or off for this person.
-fn off(has_lab: bool) -> Html {
+fn off(has_lab: bool) -> impl IntoView {
     if has_lab {
-        let words = "The lab is on, for ensembles that you may not see. Ask an administrator for a wider scope.";
-        return Html::of("p", &[("class", "notice"), ("data-testid", "lab-off")], words);
+        return Either::Left(view! {
+            <p class="notice" data-testid="lab-off">
+                "The lab is on, for ensembles that you may not see. Ask an administrator for a wider scope."
+            </p>
+        });
     }
-    let lines = SETTINGS.iter().flat_map(|line| [Html::text(line), Html::trusted("\n")]).collect();
-    let inner = vec![
-        Html::of("h2", &[("class", "lab-part")], "The lab is off"),
-        Html::of(
-            "p",
-            &[],
-            "It opens sessions and makes znodes, so somebody has to allow it for an ensemble. Add this to the configuration and start the server again:",
-        ),
-        Html::tag("pre", &[("class", "lab-settings"), ("tabindex", "0")], Html::all(lines)),
-        Html::tag(
-            "p",
-            &[],
-            Html::all(vec![Html::text("Or look at it with a private ZooKeeper: "), Html::of("code", &[], "lockscope demo"), Html::text(".")]),
-        ),
-    ];
-    Html::tag("section", &[("class", "lab-off"), ("data-testid", "lab-off")], Html::all(inner))
+    Either::Right(view! {
+        <section class="lab-off" data-testid="lab-off">
+            <h2 class="lab-part">"The lab is off"</h2>
+            <p>
+                "It opens sessions and makes znodes, so somebody has to allow it for an ensemble. Add this to the configuration and start the server again:"
+            </p>
+            <pre class="lab-settings" tabindex="0">{SETTINGS}</pre>
+            <p>"Or look at it with a private ZooKeeper: " <code>"lockscope demo"</code> "."</p>
+        </section>
+    })
 }
 
-fn kept(view: &LabView) -> Html {
-    let title = Html::of("h2", &[("class", "lab-part")], "Runs");
-    if view.runs.runs.is_empty() {
-        return Html::all(vec![title, Html::of("p", &[("class", "quiet")], "There was none yet.")]);
+fn kept(view: &LabView) -> impl IntoView + use<> {
+    const COLUMNS: Columns = &[("When", ""), ("State", ""), ("Clients", "table-number"), ("Strategies", ""), ("Result", ""), ("By", "")];
+    let runs = &view.runs.runs;
+    let list = if runs.is_empty() {
+        Either::Left(view! { <p class="quiet">"There was none yet."</p> })
+    } else {
+        Either::Right(view! { <Table class="table lab-runs" testid="lab-runs" columns=COLUMNS rows=runs.iter().map(row).collect_view() /> })
+    };
+    view! {
+        <h2 class="lab-part">"Runs"</h2>
+        {list}
     }
-    let columns = [("When", ""), ("State", ""), ("Clients", "table-number"), ("Strategies", ""), ("Result", ""), ("By", "")];
-    let rows = view.runs.runs.iter().map(row).collect();
-    Html::all(vec![title, Html::table("table lab-runs", "lab-runs", &columns, rows)])
 }
 
-fn row(run: &LabBrief) -> Html {
-    let cell = |class: &str, inner: Html| Html::tag("td", &[("class", class)], inner);
+fn row(run: &LabBrief) -> impl IntoView + use<> {
     let names: Vec<&str> = run.strategies.iter().map(|strategy| name(*strategy)).collect();
-    let cells = vec![
-        cell("", Html::of("a", &[("href", &run_url(&run.id))], &date(run.ordered_at_ms))),
-        cell("", Html::of("span", &[("class", "lab-lane-state"), ("data-state", run.state.name())], state(run.state))),
-        cell("table-number", Html::text(&count(run.clients))),
-        cell("lab-wide", Html::text(&names.join(", "))),
-        cell("lab-wide", Html::text(&run.conclusion)),
-        cell("", Html::of("bdi", &[("title", &visible(&run.by))], &middle(&visible(&run.by), NAME_CHARS))),
-    ];
-    Html::tag("tr", &[("data-run", &run.id)], Html::all(cells))
+    let by = visible(&run.by);
+    view! {
+        <tr data-run=Exact(run.id.clone())>
+            <td><a href=run_url(&run.id)>{date(run.ordered_at_ms)}</a></td>
+            <td><span class="lab-lane-state" data-state=run.state.name()>{state(run.state)}</span></td>
+            <td class="table-number">{count(run.clients)}</td>
+            <td class="lab-wide">{names.join(", ")}</td>
+            <td class="lab-wide">{visible(&run.conclusion)}</td>
+            <td><bdi title=by.clone()>{middle(&by, NAME_CHARS)}</bdi></td>
+        </tr>
+    }
 }

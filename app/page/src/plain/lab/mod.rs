@@ -1,4 +1,4 @@
-//! The lab's pages, drawn by the server as text. A run's content is one piece, [`lab_drawn`]: the document holds it, and
+//! The lab's pages, drawn by the server. A run's content is one piece, [`lab_drawn`]: the document holds it, and
 //! while the run is under way the browser fetches it again and again and brings the document in line.
 
 mod faults;
@@ -16,10 +16,13 @@ mod words;
 
 pub use form::LabDraft;
 
-use super::{Plain, document, following};
+use leptos::prelude::*;
+
+use super::{Plain, following, page};
+use crate::exact::Exact;
 use crate::format::visible;
-use crate::html::Html;
-use lockscope_wire::{LabRun, LabRuns};
+use crate::parts::{Columns, Table, filled};
+use lockscope_wire::{LabRun, LabRuns, ServerCounter};
 
 /// Who looks at a run, and when.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,76 +59,87 @@ pub fn run_url(id: &str) -> String {
 
 /// The lab's first page.
 pub fn lab_page(plain: &Plain<'_>, view: &LabView) -> String {
-    document(plain, "Lab", "lab", Html::tag("div", &[("class", "lab")], list::list(view)))
+    page(plain, "Lab", "lab", 0, || view! { <div class="lab">{list::list(view)}</div> })
 }
 
 /// One run. `share` is its whole address; `error` says why a button did nothing, empty for nothing.
 pub fn lab_run_page(plain: &Plain<'_>, run: &LabRun, sight: &LabSight, share: &str, error: &str) -> String {
-    let error = if error.is_empty() {
-        Html::default()
-    } else {
-        Html::of("p", &[("class", "notice"), ("role", "alert"), ("data-testid", "lab-error")], error)
-    };
-    let back = Html::tag("p", &[("class", "lab-back")], Html::of("a", &[("href", "/lab")], "The lab: all runs, and how to start one"));
     let is_moving = words::is_under_way(run.state);
-    let lost = Html::tag("p", &[("class", "lab-lost"), ("id", "follow-lost"), ("role", "status"), ("data-testid", "lab-lost")], Html::default());
-    let living = Html::tag("div", &[("id", "follow"), ("class", "lab-living")], drawn(run, sight));
-    let inner = vec![back, error, if is_moving { lost } else { Html::default() }, living, links(run, share)];
-    let (inner, title) = (Html::tag("div", &[("class", "lab")], Html::all(inner)), format!("{} · Lab", head::title(&run.order)));
-    if is_moving { following(plain, &title, "lab", inner) } else { document(plain, &title, "lab", inner) }
+    let title = format!("{} · Lab", head::title(&run.order));
+    let content = || {
+        let lost = is_moving.then(|| view! { <p class="lab-lost" id="follow-lost" role="status" data-testid="lab-lost"></p> });
+        view! {
+            <div class="lab">
+                <p class="lab-back"><a href="/lab">"The lab: all runs, and how to start one"</a></p>
+                {problem(error)}
+                {lost}
+                <div id="follow" class="lab-living">{drawn(run, sight)}</div>
+                {links(run, share)}
+            </div>
+        }
+    };
+    if is_moving { following(plain, &title, "lab", sight.now_ms, content) } else { page(plain, &title, "lab", sight.now_ms, content) }
 }
 
 /// The content of a run's page.
 pub fn lab_drawn(run: &LabRun, sight: &LabSight) -> String {
-    drawn(run, sight).into_string()
+    super::text(sight.now_ms, || drawn(run, sight))
 }
 
 /// A run that is not there.
 pub fn lab_gone_page(plain: &Plain<'_>, id: &str) -> String {
     let words = format!("There is no run {}. Only the newest are kept; this one was dropped for newer ones, or the address is wrong.", visible(id));
-    let inner = vec![
-        Html::of("h1", &[("class", "lab-title")], "This run is gone"),
-        Html::of("p", &[("class", "lab-lead"), ("data-testid", "lab-gone")], &words),
-        Html::tag("p", &[], Html::of("a", &[("href", "/lab")], "The runs that are kept")),
-    ];
-    document(plain, "Lab", "lab", Html::tag("div", &[("class", "lab")], Html::all(inner)))
+    page(plain, "Lab", "lab", 0, || {
+        view! {
+            <div class="lab">
+                <h1 class="lab-title">"This run is gone"</h1>
+                <p class="lab-lead" data-testid="lab-gone">{words}</p>
+                <p><a href="/lab">"The runs that are kept"</a></p>
+            </div>
+        }
+    })
 }
 
-fn drawn(run: &LabRun, sight: &LabSight) -> Html {
-    let next = if words::is_under_way(run.state) {
+/// Why what was asked for was not done; nothing for nothing.
+fn problem(error: &str) -> impl IntoView + use<> {
+    filled(error).map(|error| view! { <p class="notice" role="alert" data-testid="lab-error">{visible(error)}</p> })
+}
+
+fn drawn(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
+    let next = words::is_under_way(run.state).then(|| {
         let mut query = form_urlencoded::Serializer::new(String::new());
         format!("/lab/drawn?{}", query.append_pair("run", &run.id).append_pair("after", &run.revision.to_string()).finish())
-    } else {
-        String::new()
-    };
-    let conclusion = if run.conclusion.is_empty() {
-        Html::default()
-    } else {
-        Html::of("p", &[("class", "lab-conclusion"), ("data-key", "conclusion"), ("data-testid", "lab-conclusion")], &words::spoken(&run.conclusion))
-    };
-    let inner = vec![
-        head::head(run, sight),
-        lanes::lanes(&run.strategies),
-        conclusion,
-        figures::figures(run),
-        faults::faults(run, sight),
-        Html::tag("div", &[("class", "lab-result"), ("data-key", "result")], Html::all(vec![table::table(run), aside(run)])),
-    ];
-    Html::tag("div", &[("class", "lab-run"), ("data-next", &next), ("data-state", run.state.name()), ("data-testid", "lab-run")], Html::all(inner))
+    });
+    let conclusion = filled(&*run.conclusion).map(|conclusion| {
+        view! { <p class="lab-conclusion" data-key="conclusion" data-testid="lab-conclusion">{visible(&words::spoken(conclusion))}</p> }
+    });
+    view! {
+        <div class="lab-run" data-next=next data-state=run.state.name() data-testid="lab-run">
+            {head::head(run, sight)}
+            {lanes::lanes(&run.strategies)}
+            {conclusion}
+            {figures::figures(run)}
+            {faults::faults(run, sight)}
+            <div class="lab-result" data-key="result">{table::table(run)}{aside(run)}</div>
+        </div>
+    }
 }
 
 /// What to know beside the figures.
-fn aside(run: &LabRun) -> Html {
-    let title = Html::of("h2", &[("class", "lab-part")], "What limits the figures");
-    Html::tag("div", &[("class", "lab-aside")], Html::all(vec![title, validity(run), members(run)]))
+fn aside(run: &LabRun) -> impl IntoView + use<> {
+    view! {
+        <div class="lab-aside">
+            <h2 class="lab-part">"What limits the figures"</h2>
+            {validity(run)}
+            {members(run)}
+        </div>
+    }
 }
 
 /// What limits the figures.
-fn validity(run: &LabRun) -> Html {
+fn validity(run: &LabRun) -> impl IntoView + use<> {
     let lag = run.loop_lag_ms;
-    let own = if lag.count == 0 {
-        Html::default()
-    } else {
+    let own = (lag.count > 0).then(|| {
         let least = run.strategies.iter().filter(|lane| lane.handoff_ms.count > 0).map(|lane| lane.handoff_ms.p99).fold(f64::INFINITY, f64::min);
         let then = if lag.p99 > least { "; that is more than a hand-off took, so the times say more of this machine than of the lock" } else { "" };
         let text = format!(
@@ -134,38 +148,34 @@ fn validity(run: &LabRun) -> Html {
             words::millis(lag.p99),
             words::millis(lag.max)
         );
-        Html::of("li", &[("data-testid", "lab-lag")], &text)
-    };
-    let mut lines = vec![own];
-    lines.extend(run.notes.iter().map(|note| Html::of("li", &[], note)));
-    Html::tag("ul", &[("class", "bullets lab-notes")], Html::all(lines))
+        view! { <li data-testid="lab-lag">{text}</li> }
+    });
+    let notes = run.notes.iter().map(|note| view! { <li>{visible(note)}</li> }).collect_view();
+    view! { <ul class="bullets lab-notes">{own}{notes}</ul> }
 }
 
 /// The members' own counters; only once nothing is redrawn, since a redrawn one would close under the reader.
-fn members(run: &LabRun) -> Html {
-    if run.server.is_empty() || words::is_under_way(run.state) {
-        return Html::default();
-    }
-    let row = |counter: &lockscope_wire::ServerCounter| {
-        let cells = vec![
-            Html::tag("td", &[], Html::of("code", &[], &counter.member)),
-            Html::tag("td", &[], Html::of("code", &[], &counter.name)),
-            Html::of("td", &[("class", "table-number")], &signed(counter.grew)),
-        ];
-        Html::tag("tr", &[], Html::all(cells))
+fn members(run: &LabRun) -> impl IntoView + use<> {
+    const COLUMNS: Columns = &[("Member", ""), ("Counter", ""), ("Grew by", "table-number")];
+    let row = |counter: &ServerCounter| {
+        view! {
+            <tr>
+                <td><code>{visible(&counter.member)}</code></td>
+                <td><code>{visible(&counter.name)}</code></td>
+                <td class="table-number">{signed(counter.grew)}</td>
+            </tr>
+        }
     };
-    let table = Html::table(
-        "table lab-members",
-        "lab-members",
-        &[("Member", ""), ("Counter", ""), ("Grew by", "table-number")],
-        run.server.iter().map(row).collect(),
-    );
-    let inner = vec![
-        Html::of("summary", &[], "What the members counted meanwhile"),
-        Html::of("p", &[("class", "quiet")], "By `mntr`, before and after; everybody else’s traffic is in it too."),
-        table,
-    ];
-    Html::tag("details", &[("class", "lab-more"), ("data-key", "members")], Html::all(inner))
+    let are_shown = !run.server.is_empty() && !words::is_under_way(run.state);
+    are_shown.then(|| {
+        view! {
+            <details class="lab-more" data-key="members">
+                <summary>"What the members counted meanwhile"</summary>
+                <p class="quiet">"By `mntr`, before and after; everybody else’s traffic is in it too."</p>
+                <Table class="table lab-members" testid="lab-members" columns=COLUMNS rows=run.server.iter().map(row).collect_view() />
+            </details>
+        }
+    })
 }
 
 fn signed(number: i64) -> String {
@@ -174,20 +184,17 @@ fn signed(number: i64) -> String {
 }
 
 /// Ways to take it along; they do not change.
-fn links(run: &LabRun, share: &str) -> Html {
-    let file = |end: &str, kind: &str, text: &str| {
-        let (href, name) = (format!("/api/v1/lab/runs/{}{end}", encoded(&run.id)), format!("lab-{}.{kind}", run.id));
-        Html::of("a", &[("class", "tool"), ("href", &href), ("download", &name)], text)
+fn links(run: &LabRun, share: &str) -> impl IntoView + use<> {
+    let file = |end: &str, kind: &'static str, text: &'static str| {
+        let (href, name) = (format!("/api/v1/lab/runs/{}{end}", encoded(&run.id)), Exact(format!("lab-{}.{kind}", run.id)));
+        view! { <a class="tool" href=href download=name>{text}</a> }
     };
-    let inner = vec![
-        Html::tag("div", &[("class", "lab-files")], Html::all(vec![file("", "json", "JSON"), file(".csv", "csv", "CSV")])),
-        Html::tag(
-            "p",
-            &[("class", "lab-share")],
-            Html::all(vec![Html::text("To share: "), Html::of("code", &[("data-testid", "lab-share")], share)]),
-        ),
-    ];
-    Html::tag("footer", &[("class", "lab-foot")], Html::all(inner))
+    view! {
+        <footer class="lab-foot">
+            <div class="lab-files">{file("", "json", "JSON")}{file(".csv", "csv", "CSV")}</div>
+            <p class="lab-share">"To share: " <code data-testid="lab-share">{visible(share)}</code></p>
+        </footer>
+    }
 }
 
 /// One piece of a path.

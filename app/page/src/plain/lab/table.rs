@@ -1,10 +1,12 @@
 //! All figures of a run: one row a figure, one column a lane, and beside each other lane how many times the predecessor's
 //! it is.
 
+use leptos::prelude::*;
+
 use super::words::{difference, formula, is_under_way, millis, name, times};
-use crate::charts::marks::sign;
+use crate::charts::marks::Sign;
 use crate::format::{bytes, count};
-use crate::html::Html;
+use crate::parts::mark;
 use lockscope_wire::{LabRun, Lane, Spread, Strategy};
 
 /// One figure of one lane.
@@ -122,62 +124,72 @@ fn requests(lane: &Lane) -> u64 {
 }
 
 /// The table.
-pub(super) fn table(run: &LabRun) -> Html {
+pub(super) fn table(run: &LabRun) -> impl IntoView + use<> {
     let base = run.strategies.iter().find(|lane| lane.name == Strategy::Predecessor);
-    let mut head = vec![Html::of("th", &[("scope", "col")], "Figure")];
-    for lane in &run.strategies {
-        let title = Html::all(vec![sign(lane.name.name(), super::lanes::mark(lane.name)), Html::text(name(lane.name))]);
-        head.push(Html::tag("th", &[("scope", "col"), ("class", "table-number")], Html::tag("span", &[("class", "lab-column")], title)));
-        if is_compared(base, lane) {
-            head.push(Html::of(
-                "th",
-                &[("scope", "col"), ("class", "table-number lab-ratio"), ("title", "How many times the predecessor’s")],
-                "÷ predecessor",
-            ));
+    let head = |lane: &Lane| {
+        let ratio = is_compared(base, lane).then(|| {
+            view! { <th scope="col" class="table-number lab-ratio" title="How many times the predecessor’s">"÷ predecessor"</th> }
+        });
+        view! {
+            <th scope="col" class="table-number">
+                <span class="lab-column"><Sign lane=lane.name.name() mark=super::lanes::mark(lane.name) />{name(lane.name)}</span>
+            </th>
+            {ratio}
         }
+    };
+    let columns = 1 + run.strategies.iter().map(|lane| 1 + usize::from(is_compared(base, lane))).sum::<usize>();
+    let groups = GROUPS.iter().map(|(title, rows)| group(run, base, columns, title, rows)).collect_view();
+    view! {
+        <section class="lab-figures-all">
+            <h2 class="lab-part">"All figures"</h2>
+            // What scrolls must be reachable by keyboard.
+            <div class="overflow-x-auto" tabindex="0" role="group" aria-label="All figures">
+                <table class="table lab-table" data-testid="lab-table">
+                    <thead><tr><th scope="col">"Figure"</th>{run.strategies.iter().map(head).collect_view()}</tr></thead>
+                    {groups}
+                </table>
+            </div>
+        </section>
     }
-    let groups = GROUPS.iter().map(|(title, rows)| group(run, base, head.len(), title, rows)).collect();
-    let inner = vec![Html::tag("thead", &[], Html::tag("tr", &[], Html::all(head))), Html::all(groups)];
-    let table = Html::tag("table", &[("class", "table lab-table"), ("data-testid", "lab-table")], Html::all(inner));
-    // What scrolls must be reachable by keyboard.
-    let scroll = [("class", "overflow-x-auto"), ("tabindex", "0"), ("role", "group"), ("aria-label", "All figures")];
-    let inner = vec![Html::of("h2", &[("class", "lab-part")], "All figures"), Html::tag("div", &scroll, table)];
-    Html::tag("section", &[("class", "lab-figures-all")], Html::all(inner))
 }
 
 fn is_compared(base: Option<&Lane>, lane: &Lane) -> bool {
     base.is_some_and(|base| base.name != lane.name)
 }
 
-fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &str, rows: &[Row]) -> Html {
-    let columns = columns.to_string();
-    let title = Html::of("th", &[("class", "lab-group"), ("scope", "rowgroup"), ("colspan", &columns)], title);
-    let mut out = vec![Html::tag("tr", &[], title)];
-    for (name, figure) in rows {
-        let mut cells = vec![Html::of("th", &[("scope", "row"), ("class", "lab-row-name")], name)];
+fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &'static str, rows: &'static [Row]) -> impl IntoView + use<> {
+    let row = |(name, figure): &(&'static str, fn(&Lane) -> Figure)| {
         let base_number = base.and_then(|base| figure(base).number);
-        for lane in &run.strategies {
+        let cell = |lane: &Lane| {
             let is = figure(lane);
-            cells.push(Html::of("td", &[("class", "table-number"), ("data-bad", if is.is_bad { "true" } else { "" })], &is.text));
-            if is_compared(base, lane) {
-                let comparable = is.number.filter(|_| !is.is_time || run.order.is_one_at_a_time());
-                let ratio = comparable.zip(base_number).filter(|(_, base)| *base > 0.0).map(|(is, base)| times(is / base));
-                cells.push(Html::of("td", &[("class", "table-number lab-ratio")], &ratio.unwrap_or_default()));
+            let comparable = is.number.filter(|_| !is.is_time || run.order.is_one_at_a_time());
+            let ratio = comparable.zip(base_number).filter(|(_, base)| *base > 0.0).map(|(is, base)| times(is / base));
+            let ratio = is_compared(base, lane).then(|| view! { <td class="table-number lab-ratio">{ratio}</td> });
+            view! {
+                <td class="table-number" data-bad=mark(is.is_bad)>{is.text}</td>
+                {ratio}
             }
-        }
-        out.push(Html::tag("tr", &[], Html::all(cells)));
+        };
+        let cells = run.strategies.iter().map(cell).collect_view();
+        view! { <tr><th scope="row" class="lab-row-name">{*name}</th>{cells}</tr> }
+    };
+    view! {
+        <tbody>
+            <tr><th class="lab-group" scope="rowgroup" colspan=columns.to_string()>{title}</th></tr>
+            {rows.iter().map(row).collect_view()}
+        </tbody>
     }
-    Html::tag("tbody", &[], Html::all(out))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::plain::text;
 
     #[test]
     fn the_herd_is_compared_with_the_predecessor() {
-        let html = table(&samples::finished()).into_string();
+        let html = text(0, || table(&samples::finished()));
         let row = html.split("Watch events delivered</th>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap();
         assert_eq!(
             row,
@@ -190,7 +202,7 @@ mod tests {
     #[test]
     fn times_of_lanes_side_by_side_are_not_compared() {
         let row =
-            |run: &LabRun| table(run).into_string().split("Counted for</th>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap().to_owned();
+            |run: &LabRun| text(0, || table(run)).split("Counted for</th>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap().to_owned();
         let mut run = samples::finished();
         run.order.in_turn = true;
         assert!(row(&run).contains('×'));
@@ -202,11 +214,11 @@ mod tests {
     fn without_a_predecessor_nothing_is_compared() {
         let mut run = samples::finished();
         run.strategies.remove(0);
-        assert!(!table(&run).into_string().contains("lab-ratio"));
+        assert!(!text(0, || table(&run)).contains("lab-ratio"));
     }
 
     #[test]
     fn a_broken_lock_is_not_overlooked() {
-        assert!(table(&samples::broken()).into_string().contains("data-bad=\"true\">once"));
+        assert!(text(0, || table(&samples::broken())).contains("data-bad=\"true\" class=\"table-number\">once"));
     }
 }

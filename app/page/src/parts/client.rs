@@ -1,0 +1,137 @@
+//! What is known of one session's client: where it connects from, to which member, and when it was last heard.
+
+use leptos::either::Either;
+use leptos::prelude::*;
+
+use super::{Age, Countdown, LivenessChip, Pair, filled, session_url};
+use crate::copy::CopyButton;
+use crate::format::{duration, middle, visible};
+use lockscope_wire::{ClientInfo, Contender, Liveness, RunsOut, SessionId};
+
+/// Longest name; the whole is in its title.
+const NAME_CHARS: usize = 60;
+
+/// Whose client it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Client {
+    /// Its ensemble.
+    pub(crate) ensemble: String,
+    /// Its name on the card; empty where the page has it already.
+    pub(crate) name: String,
+    /// Its session, where it is to be linked.
+    pub(crate) session_id: Option<SessionId>,
+    /// What members told.
+    pub(crate) info: Option<ClientInfo>,
+    /// Whether it is heard of.
+    pub(crate) liveness: Liveness,
+    /// When its session runs out.
+    pub(crate) runs_out: Option<RunsOut>,
+    /// The members that have its znode, where they disagree.
+    pub(crate) only_on: Vec<String>,
+}
+
+impl Client {
+    /// A contender's.
+    pub(crate) fn of(ensemble: &str, name: String, contender: &Contender) -> Self {
+        Self {
+            ensemble: ensemble.to_owned(),
+            name,
+            session_id: contender.session_id,
+            info: contender.client.clone(),
+            liveness: contender.liveness,
+            runs_out: contender.runs_out,
+            only_on: contender.only_on.clone(),
+        }
+    }
+}
+
+/// The card; `button` is what can be done about it.
+#[component]
+pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> impl IntoView {
+    let facts = Facts { ensemble: of.ensemble, session_id: of.session_id, info: of.info, is_gone: of.liveness == Liveness::Disconnected };
+    let name = filled(of.name).map(|name| {
+        let short = middle(&name, NAME_CHARS);
+        view! { <bdi class="dossier-name" title=visible(&name)>{visible(&short)}</bdi> }
+    });
+    view! {
+        <div class="dossier" data-testid="dossier" data-liveness=of.liveness.name()>
+            <p class="dossier-top">
+                {name}
+                // With its end in words below, the chip needs no countdown.
+                <LivenessChip liveness=of.liveness />
+                {of.runs_out.map(ending)}
+                <OnlyOn members=of.only_on />
+                {button}
+            </p>
+            {(!facts.is_empty()).then(|| facts.list())}
+        </div>
+    }
+}
+
+/// When the session runs out, in words.
+fn ending(end: RunsOut) -> impl IntoView {
+    let (words, title) = if end.is_told {
+        ("session runs out in ", "As the leader tells")
+    } else {
+        ("session runs out at the latest in ", "No leader tells: its time-out, from when no member listed it any more")
+    };
+    view! { <strong class="dossier-out" title=title><Countdown words=words.to_owned() until_ms=end.at_ms /></strong> }
+}
+
+struct Facts {
+    ensemble: String,
+    session_id: Option<SessionId>,
+    info: Option<ClientInfo>,
+    is_gone: bool,
+}
+
+impl Facts {
+    fn is_empty(&self) -> bool {
+        self.session_id.is_none() && self.info.is_none()
+    }
+
+    fn list(self) -> impl IntoView {
+        let session = self.session_id.map(|id| {
+            let href = session_url(&self.ensemble, id);
+            let value = view! {
+                <a class="id" href=href>{id.to_string()}</a>
+                <CopyButton text=id.to_string() what="session id" />
+            };
+            view! { <div class="fact"><Pair term="Session" class="mono" value=value /></div> }
+        });
+        let told = self.info.map(|info| {
+            let (client, member) = if self.is_gone { ("Last client", "Last member") } else { ("Client", "Member") };
+            (
+                text(client, Some("mono"), Some(info.address)),
+                text(member, Some("mono"), filled(info.server)),
+                ago("Connected since", info.connected_since_ms),
+                ago("Last heard", info.last_heard_at_ms),
+                text("Last operation", None, info.last_operation),
+                info.timeout_ms.map(|ms| view! { <div class="fact"><dt>"Time-out"</dt><dd>{duration(ms)}</dd></div> }),
+            )
+        });
+        view! { <dl class="facts">{session}{told}</dl> }
+    }
+}
+
+fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> impl IntoView {
+    value.map(|value| view! { <div class="fact"><dt>{term}</dt><dd class=class><bdi>{visible(&value)}</bdi></dd></div> })
+}
+
+fn ago(term: &'static str, since_ms: Option<i64>) -> impl IntoView {
+    since_ms.map(|since_ms| view! { <div class="fact"><dt>{term}</dt><dd><Age since_ms=Some(since_ms) />" ago"</dd></div> })
+}
+
+/// A badge for what only some members have; nothing where they agree.
+#[component]
+pub(crate) fn OnlyOn(members: Vec<String>) -> impl IntoView {
+    if members.is_empty() {
+        return Either::Left(());
+    }
+    let whole = format!("only on {}", visible(&members.join(", ")));
+    let title = format!("Not on every member: {whole}. The others do not have its znode.");
+    let mut hosts: Vec<&str> = members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
+    hosts.dedup();
+    let text = if hosts.len() == members.len() { format!("only on {}", visible(&hosts.join(", "))) } else { whole };
+    Either::Right(view! { <span class="only-on" title=title>{middle(&text, 40)}</span> })
+}

@@ -1,0 +1,58 @@
+//! A table, and a list of terms: what every page has.
+
+use leptos::prelude::*;
+
+/// Columns of a table: names with their classes.
+pub(crate) type Columns = &'static [(&'static str, &'static str)];
+
+/// A table in a box of its own that scrolls when it is too wide.
+#[component]
+pub(crate) fn Table<R: IntoView + 'static>(
+    /// Its classes.
+    class: &'static str,
+    /// What tests know it by.
+    #[prop(optional)]
+    testid: Option<&'static str>,
+    /// Its head.
+    columns: Columns,
+    /// Its rows.
+    rows: R,
+) -> impl IntoView {
+    let head = columns.iter().map(|(name, class)| view! { <th scope="col" class=filled(*class)>{*name}</th> }).collect_view();
+    view! {
+        // What scrolls must be reachable by keyboard.
+        <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
+            <table class=class data-testid=testid>
+                <thead><tr>{head}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// A term and what it is.
+#[component]
+pub(crate) fn Pair<V: IntoView + 'static>(
+    /// The term.
+    term: &'static str,
+    /// Classes of what it is.
+    #[prop(optional)]
+    class: Option<&'static str>,
+    /// What it is.
+    value: V,
+) -> impl IntoView {
+    view! {
+        <dt>{term}</dt>
+        <dd class=class>{value}</dd>
+    }
+}
+
+/// The value of an attribute that is left out when it is empty.
+pub(crate) fn filled<T: AsRef<str>>(text: T) -> Option<T> {
+    (!text.as_ref().is_empty()).then_some(text)
+}
+
+/// The value of an attribute that marks something.
+pub(crate) fn mark(is_so: bool) -> Option<&'static str> {
+    is_so.then_some("true")
+}

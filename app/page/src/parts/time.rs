@@ -1,0 +1,52 @@
+//! Times that move while they are looked at: ages grow, countdowns run down.
+
+use leptos::prelude::*;
+
+use crate::format::{age, left};
+use crate::live::Live;
+
+/// An age: of a hold, a wait, a state; nothing for None.
+#[component]
+pub(crate) fn Age(
+    /// Since when.
+    since_ms: Option<i64>,
+    /// Why it may be longer than that.
+    #[prop(optional_no_strip)]
+    least: Option<&'static str>,
+    /// What stands there for None.
+    #[prop(optional)]
+    or: Option<&'static str>,
+) -> impl IntoView {
+    let live = Live::of_app();
+    let sign = if least.is_some() { "≥ " } else { "" };
+    let of = move |since_ms: i64| {
+        view! {
+            <span class="age" title=least data-since=since_ms.to_string() data-sign=sign>
+                {move || format!("{sign}{}", age(since_ms, live.now_ms()))}
+            </span>
+        }
+    };
+    (since_ms.map(of), or.filter(|_| since_ms.is_none()))
+}
+
+/// Why a hold may be longer than it looks.
+pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {
+    is_lower_bound.then_some("At least: it was already held when we first looked")
+}
+
+/// What is left until an instant, after a few words; once it has passed, that it has.
+#[component]
+pub(crate) fn Countdown(
+    /// The words, with a space behind them.
+    words: String,
+    /// The instant.
+    until_ms: i64,
+) -> impl IntoView {
+    let live = Live::of_app();
+    let sign = words.clone();
+    view! {
+        <span class="until" data-until=until_ms.to_string() data-sign=sign>
+            {move || left(&words, until_ms, live.now_ms())}
+        </span>
+    }
+}

@@ -1,0 +1,36 @@
+//! Who is signed in, and the way in or out.
+
+use leptos::either::EitherOf3;
+use leptos::prelude::*;
+
+use crate::format::{middle, visible};
+use crate::visitor::Visitor;
+use lockscope_wire::{Person, SignedBy};
+
+/// Name and role with a way out, or a way in.
+#[component]
+pub(super) fn VisitorLine(visitor: Visitor) -> impl IntoView {
+    match visitor.0 {
+        None => EitherOf3::A(()),
+        Some(person) if person.by == SignedBy::Nobody => {
+            EitherOf3::B(person.can_sign_in.then(|| view! { <a class="tool" href="/sign-in" rel="external">"Sign in"</a> }))
+        }
+        Some(person) => EitherOf3::C(named(&person)),
+    }
+}
+
+fn named(person: &Person) -> impl IntoView + use<> {
+    let name = visible(&person.name);
+    let title = format!("{name}, {}", person.role);
+    // A proxy signs people out, not this page.
+    let out = (person.by != SignedBy::Proxy).then(|| {
+        view! { <form method="post" action="/sign-out"><button class="tool" type="submit">"Sign out"</button></form> }
+    });
+    view! {
+        <span class="visitor-name" title=title data-testid="visitor">
+            <bdi>{middle(&name, 20)}</bdi>
+            <span class="quiet">{format!(" {}", person.role)}</span>
+        </span>
+        {out}
+    }
+}
