@@ -1,5 +1,4 @@
 //! Lockscope's server: watches ZooKeeper, owns the model, feeds browsers.
-#![recursion_limit = "512"]
 
 pub mod accounts;
 pub mod ask_command;

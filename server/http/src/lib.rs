@@ -1,4 +1,5 @@
 //! What is served over HTTP: the routes, and what holds for every answer. Knows views, never the model.
+#![recursion_limit = "512"]
 
 mod api;
 mod api_as_of;
