@@ -38,7 +38,7 @@ lint: ## formatting and lints, each feature set apart
 	cargo clippy --locked $(WHOLE) --all-targets -- -D warnings
 	cargo clippy --locked --workspace --lib --bins --example fixture_site -- -D warnings
 	cargo clippy --locked -p core -p wire --all-targets -- -D warnings
-	cargo clippy --locked -p server --no-default-features --lib --bins -- -D warnings
+	cargo clippy --locked --workspace --exclude campaign --exclude demo --exclude lab --no-default-features --lib --bins -- -D warnings
 	cargo clippy --locked -p page --lib --features hydrate -- -D warnings
 
 supply: ## licences, sources and duplicates of all crates, and dependencies that nothing uses
@@ -53,7 +53,7 @@ advisories: ## what RustSec knows of these crates; fetches its database, so it i
 sbom: ## the bill of materials of the release binary, CycloneDX: target/lockscope.cdx.json
 	@.ci/need cargo-cyclonedx
 	.tools/bin/cargo-cyclonedx cyclonedx --manifest-path server/Cargo.toml --format json --spec-version 1.5 --override-filename lockscope.cdx
-	@mv server/lockscope.cdx.json $(TARGET)/ && rm -f app/*/lockscope.cdx.json style/lockscope.cdx.json
+	@mv server/lockscope.cdx.json $(TARGET)/ && rm -f app/*/lockscope.cdx.json server/*/lockscope.cdx.json style/lockscope.cdx.json
 
 screenshots: site ## the pictures in docs/ anew, from the demo and from made-up locks (ten minutes)
 	@.ci/need java zookeeper kazoo chromium node npm-packages
