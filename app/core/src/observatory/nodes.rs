@@ -26,7 +26,7 @@ impl Observatory {
         }
         let unreadable_before = view.mirror.unreadable();
         let effect = view.mirror.read(path, facts, unreadable, now);
-        if view.mirror.unreadable() != unreadable_before {
+        if view.follow_readability(now) || view.mirror.unreadable() != unreadable_before {
             out.push(Change::RootChanged(root));
         }
         match effect {
@@ -51,6 +51,7 @@ impl Observatory {
             DenyEffect::Hidden => refresh::Cause::Read,
             DenyEffect::Nothing => return,
         };
+        view.follow_readability(now);
         out.push(Change::RootChanged(root));
         self.touch(now, root, path, cause, out);
     }
@@ -91,7 +92,11 @@ impl Observatory {
 
     /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
     fn forget_node(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) -> Option<(ChildKey, Child)> {
-        let gone = self.roots.get_mut(root.0 as usize)?.mirror.delete(path);
+        let view = self.roots.get_mut(root.0 as usize)?;
+        let gone = view.mirror.delete(path);
+        if view.follow_readability(now) {
+            out.push(Change::RootChanged(root));
+        }
         if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
             self.lose(now, path, refresh::Seen::Watched, out);
         }

@@ -46,6 +46,8 @@ pub struct RootView {
     is_confirmed: bool,
     /// It was too old to be live when the clock was last looked at.
     was_old: bool,
+    /// Some znodes could not be read when that was last looked at.
+    was_partial: bool,
 }
 
 impl RootView {
@@ -62,6 +64,7 @@ impl RootView {
             known_at: now,
             is_confirmed: false,
             was_old: false,
+            was_partial: false,
         }
     }
 
@@ -95,6 +98,16 @@ impl RootView {
         }
         self.known_at = sent_at;
         std::mem::take(&mut self.was_old) | !std::mem::replace(&mut self.is_confirmed, true)
+    }
+
+    /// Looks at whether some znodes may not be read. True when that is news: then it is so since now.
+    pub(super) fn follow_readability(&mut self, now: TimeMs) -> bool {
+        let is_partial = self.mirror.unreadable() > 0;
+        let is_news = std::mem::replace(&mut self.was_partial, is_partial) != is_partial;
+        if is_news && self.trouble.is_none() {
+            self.since = now;
+        }
+        is_news
     }
 
     /// Looks at the clock. True when the root became too old to be live, or is so no more.

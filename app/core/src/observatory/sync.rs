@@ -148,6 +148,7 @@ impl Observatory {
     fn settled(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         view.is_settling = false;
+        view.follow_readability(now);
         if view.trouble.is_none() {
             view.synced = true;
             view.why = "".into();

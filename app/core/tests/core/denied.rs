@@ -54,6 +54,29 @@ fn the_same_again_is_no_news_and_its_end_is() {
 }
 
 #[test]
+fn a_root_is_partial_since_something_may_not_be_read_and_live_since_all_may() {
+    let mut story = Story::new(&["/l"]);
+    story.tell(&format!(
+        "100 sync /l
+        100 node /l created=1
+        100 node /l/a created=2
+        100 node {SECOND} owner=b
+        100 end /l"
+    ));
+    let since = |story: &Story| {
+        let (state, since, _) = story.observatory.root_state(RootId(0), TimeMs(story.now));
+        (state, since.0)
+    };
+    assert_eq!(since(&story), (RootState::Live, 100));
+    story.tell(&format!("200 ! {FIRST}"));
+    assert_eq!(since(&story), (RootState::Partial, 200));
+    story.tell(&format!("300 = {FIRST} owner=a"));
+    assert_eq!(since(&story), (RootState::Live, 300));
+    story.tell(&format!("400 ! {FIRST}\n500 - {FIRST}"));
+    assert_eq!(since(&story), (RootState::Live, 500));
+}
+
+#[test]
 fn rights_may_come_and_go() {
     let mut story = story();
     story.tell(&format!("200 = {FIRST} owner=a"));
