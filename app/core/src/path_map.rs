@@ -1,15 +1,21 @@
-//! Values by path: found by hash, walked in path order. What finds one costs the same however many there are.
+//! Values by path: found by hash, walked in path order. What finds one costs the same however many there are, and what was
+//! removed takes no room. The keys of the hash are random, so that nobody can choose paths that collide; nothing that is
+//! seen from outside depends on them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
+
+/// Places beyond which the map is made smaller when most of them are empty.
+const ROOMY: usize = 1_024;
 
 /// A map whose keys are paths.
 #[derive(Clone, Debug)]
 pub(crate) struct PathMap<T> {
     found: HashMap<Arc<str>, u32>,
     order: BTreeMap<Arc<str>, u32>,
-    slots: Vec<Option<T>>,
+    /// Boxed: an empty place is one pointer, however large a value is.
+    slots: Vec<Option<Box<T>>>,
     vacant: Vec<u32>,
 }
 
@@ -30,7 +36,7 @@ impl<T> PathMap<T> {
 
     pub(crate) fn get_mut(&mut self, path: &str) -> Option<&mut T> {
         let slot = *self.found.get(path)?;
-        self.slots.get_mut(slot as usize)?.as_mut()
+        self.slots.get_mut(slot as usize)?.as_deref_mut()
     }
 
     /// The path as it is shared, with its value.
@@ -50,7 +56,7 @@ impl<T> PathMap<T> {
             u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
         });
         if let Some(vacant) = self.slots.get_mut(slot as usize) {
-            *vacant = Some(value);
+            *vacant = Some(Box::new(value));
         }
         self.order.insert(Arc::clone(&path), slot);
         self.found.insert(path, slot);
@@ -61,7 +67,13 @@ impl<T> PathMap<T> {
         self.order.remove(&path);
         self.vacant.push(slot);
         let value = self.slots.get_mut(slot as usize)?.take()?;
-        Some((path, value))
+        if self.found.capacity() > ROOMY && self.found.len() < self.found.capacity() / 8 {
+            self.found.shrink_to(2 * self.found.len());
+        }
+        if self.found.is_empty() {
+            (self.slots, self.vacant) = (Vec::new(), Vec::new());
+        }
+        Some((path, *value))
     }
 
     pub(crate) fn pop_first(&mut self) -> Option<(Arc<str>, T)> {
@@ -86,7 +98,7 @@ impl<T> PathMap<T> {
 
     /// All, in no order.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.slots.iter_mut().flatten()
+        self.slots.iter_mut().flatten().map(|value| &mut **value)
     }
 
     fn range<'a>(&'a self, from: Bound<&str>) -> impl Iterator<Item = (&'a Arc<str>, &'a T)> + use<'a, T> {
@@ -94,6 +106,48 @@ impl<T> PathMap<T> {
     }
 
     fn slot(&self, slot: u32) -> Option<&T> {
-        self.slots.get(slot as usize)?.as_ref()
+        self.slots.get(slot as usize)?.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(map: &PathMap<u32>) -> Vec<(String, u32)> {
+        map.iter().map(|(path, value)| (path.to_string(), *value)).collect()
+    }
+
+    #[test]
+    fn it_is_a_map_in_path_order_whatever_comes_and_goes() {
+        let (mut map, mut model) = (PathMap::default(), BTreeMap::new());
+        for turn in 0..4_000_u32 {
+            let path = format!("/l/{}", turn.wrapping_mul(2_654_435_761) % 97);
+            if turn % 3 == 0 {
+                assert_eq!(map.remove(&path).map(|(_, value)| value), model.remove(&path));
+            } else {
+                map.insert(path.as_str().into(), turn);
+                model.insert(path.clone(), turn);
+            }
+            assert_eq!((map.get(&path), map.contains(&path)), (model.get(&path), model.contains_key(&path)));
+        }
+        assert_eq!(text(&map), model.clone().into_iter().collect::<Vec<_>>());
+        let behind: Vec<u32> = map.after("/l/5").map(|(_, value)| *value).collect();
+        assert_eq!(behind, model.range::<str, _>((Bound::Excluded("/l/5"), Bound::Unbounded)).map(|(_, value)| *value).collect::<Vec<_>>());
+        assert!(map.starting_with("/l/1").all(|(path, _)| path.starts_with("/l/1")));
+        while let Some((path, value)) = map.pop_first() {
+            assert_eq!(model.pop_first(), Some((path.to_string(), value)));
+        }
+        assert!(model.is_empty());
+    }
+
+    #[test]
+    fn what_was_removed_takes_no_room() {
+        let mut map = PathMap::default();
+        (0..100_000_u32).for_each(|at| map.insert(format!("/l/{at}").into(), [0_u8; 64]));
+        (1..100_000_u32).for_each(|at| drop(map.remove(&format!("/l/{at}"))));
+        assert!(map.found.capacity() <= ROOMY && map.slots.iter().flatten().count() == 1, "{}", map.found.capacity());
+        map.remove("/l/0");
+        assert_eq!((map.slots.capacity(), map.vacant.capacity(), map.order.len()), (0, 0, 0));
     }
 }
