@@ -18,7 +18,6 @@ const CLEAR_MAX: Duration = Duration::from_secs(15);
 /// The lab; off where the configuration does not allow it. Cheap to clone.
 #[derive(Clone)]
 pub struct LabParts {
-    lab: Lab,
     service: LabService,
 }
 
@@ -31,12 +30,12 @@ impl LabParts {
         });
         let sweeper = lab.clone();
         tasks::spawn("lab_sweep", async move { sweeper.sweep().await });
-        Self { service: LabService::new(lab.clone(), journal, clock.clone()), lab }
+        Self { service: LabService::new(lab, journal, clock.clone()) }
     }
 
     /// Has its runs shown.
     pub(super) fn project(&self, projector: Projector) -> Projector {
-        if self.lab.is_off() { projector } else { projector.with_lab(Arc::new(self.service.clone())) }
+        if self.service.lab().is_off() { projector } else { projector.with_lab(Arc::new(self.service.clone())) }
     }
 
     /// Has it served.
@@ -47,7 +46,7 @@ impl LabParts {
     /// Takes on new limits.
     pub fn reload(&self, config: &Config) {
         if let Some(lab) = &config.lab {
-            self.lab.set_limits(lab.limits);
+            self.service.lab().set_limits(lab.limits);
         }
     }
 
