@@ -6,7 +6,7 @@ mod pages;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 pub use ask::{Color, Completions, Form, Lock, Locks, Man, Server, Shell, Who};
 pub use pages::{PAGES, Page, command, page, parse};
@@ -129,7 +129,7 @@ pub struct Given {
     pub name: String,
     /// What it may do: viewer, operator, auditor or admin.
     #[arg(long, value_name = "ROLE", value_parser = role)]
-    pub role: Duty,
+    pub role: Role,
     /// The only ensemble where it may, repeatable; without any, everywhere.
     #[arg(long, value_name = "NAME")]
     pub ensemble: Vec<String>,
@@ -207,8 +207,8 @@ pub enum UserChange {
     },
 }
 
-fn role(text: &str) -> Result<Duty, String> {
-    Duty::ALL.into_iter().find(|duty| duty.name() == text).ok_or_else(|| "use one of viewer, operator, auditor, admin".to_owned())
+fn role(text: &str) -> Result<Role, String> {
+    Role::ALL.into_iter().find(|role| role.name() == text).ok_or_else(|| "use one of viewer, operator, auditor, admin".to_owned())
 }
 
 /// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.

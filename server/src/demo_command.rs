@@ -4,7 +4,7 @@ use demo::workload::{Pace, run_workload};
 use demo::{PrivateZooKeeper, ServerOptions};
 use feed::project::MetricSelection;
 use http::{Payloads, pages};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use runtime::shutdown;
 
 use crate::cli::Demo;
@@ -68,7 +68,7 @@ pub async fn run(demo: &Demo) -> Result<(), RunError> {
         }
     });
     let access = serve::access(&config);
-    let link = access.one_time_link("demo", Duty::Operator);
+    let link = access.one_time_link("demo", Role::Operator);
     say(&format!("the record of what you do is in {0}; check it with: lockscope audit verify --data-dir {0}", data.path().display()));
     let served = serve::run(&config, None, command::served(&config)?, pages, access, &link).await;
     stopper.stop();

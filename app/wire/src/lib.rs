@@ -43,8 +43,8 @@ pub use lock::{
     AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
     StatRow,
 };
-pub use name::{Access, Confidence, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, Role, RootState, Severity, Verdict};
-pub use person::{Duty, Person, SignedBy};
+pub use name::{Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, RootState, Severity, Verdict};
+pub use person::{Person, Role, SignedBy};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
 pub use release::{DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult};

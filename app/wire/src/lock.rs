@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, ClientInfo, Confidence, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Missing, Recipe, Role, RootState, RunsOut, SessionId,
-    Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
+    Access, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Missing, Recipe, RootState, RunsOut,
+    SessionId, Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.
@@ -139,7 +139,7 @@ pub struct Contender {
     /// Place in the queue, 0 is the first holder.
     pub position: u32,
     /// Holder or waiter.
-    pub role: Role,
+    pub role: ContenderRole,
     /// What it wants.
     pub access: Access,
     /// Owner session; null while unread, unreadable or persistent.

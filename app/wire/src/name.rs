@@ -148,7 +148,7 @@ named_enum! {
 
 named_enum! {
     /// Holder or waiter.
-    Role {
+    ContenderRole {
         /// Holds.
         Holder = "holder",
         /// Waits.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::name::named_enum;
 
 named_enum! {
-    /// What somebody may do. Called `role` outside; a contender has a role of its own.
-    Duty {
+    /// What an account may do.
+    Role {
         /// Looks.
         Viewer = "viewer",
         /// Looks, releases, reads the record, runs the lab.
@@ -43,7 +43,7 @@ pub struct Person {
     /// Name; `anonymous` for nobody.
     pub name: String,
     /// What they may do.
-    pub role: Duty,
+    pub role: Role,
     /// How that is known.
     pub by: SignedBy,
     /// They may plan and order releases, somewhere.

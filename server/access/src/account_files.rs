@@ -138,7 +138,7 @@ mod tests {
         let (files, published) = AccountFiles::open(Some(dir.path()));
         assert!(published.borrow().tokens.is_empty());
         std::fs::write(dir.path().join(TOKENS_FILE), "[]").unwrap();
-        super::super::new_token(dir.path(), "ci", super::super::Grant::everywhere(lockscope_wire::Duty::Viewer), 0, None).unwrap();
+        super::super::new_token(dir.path(), "ci", super::super::Grant::everywhere(lockscope_wire::Role::Viewer), 0, None).unwrap();
         assert!(files.look().await);
         assert_eq!(published.borrow().tokens.len(), 1);
         assert!(AccountFiles::open(None).0.look().await, "nothing to look at is no fault");

@@ -48,13 +48,13 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Duty;
+    use lockscope_wire::Role;
 
     use super::super::{Grant, list_users, set_user};
     use super::*;
 
     fn user(dir: &std::path::Path, name: &str, password: &str) -> UserRecord {
-        set_user(dir, name, Grant::everywhere(Duty::Viewer), &Secret::new(password.to_owned()), 0).unwrap();
+        set_user(dir, name, Grant::everywhere(Role::Viewer), &Secret::new(password.to_owned()), 0).unwrap();
         list_users(dir).unwrap().into_iter().find(|user| user.name == name).unwrap()
     }
 

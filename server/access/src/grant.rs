@@ -1,6 +1,6 @@
 //! What a token or a user is given: a role and how far it reaches; and what names they may have.
 
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use serde::{Deserialize, Serialize};
 
 use super::AccessError;
@@ -19,7 +19,7 @@ const SERVER: &str = "lockscope";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// What may be done.
-    pub role: Duty,
+    pub role: Role,
     /// In which ensembles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ensembles: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Grant {
 
 impl Grant {
     /// A role that holds everywhere.
-    pub fn everywhere(role: Duty) -> Self {
+    pub fn everywhere(role: Role) -> Self {
         Self { role, ensembles: Vec::new(), paths: Vec::new() }
     }
 
@@ -38,7 +38,7 @@ impl Grant {
     ///
     /// # Errors
     /// A path that is none, or too many.
-    pub fn new(role: Duty, ensembles: &[String], paths: &[String]) -> Result<Self, AccessError> {
+    pub fn new(role: Role, ensembles: &[String], paths: &[String]) -> Result<Self, AccessError> {
         for path in paths {
             let is_clean = path.starts_with('/') && (path == "/" || !path.ends_with('/')) && !path.contains("//") && !path.contains(char::is_control);
             if !is_clean {
@@ -98,7 +98,7 @@ mod tests {
         for name in ["", "a b", "anonymous", "lockscope", "LockScope", "-x", "ä", "a\n", &"a".repeat(65)] {
             assert!(check_name(name).is_err(), "{name:?}");
         }
-        let paths = |path: &str| Grant::new(Duty::Operator, &[], &[path.to_owned()]);
+        let paths = |path: &str| Grant::new(Role::Operator, &[], &[path.to_owned()]);
         assert!(paths("/").is_ok() && paths("/a/b").is_ok());
         for path in ["", "a", "/a/", "//a", "/a\u{0}"] {
             assert!(paths(path).is_err(), "{path:?}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, COOKIE};
-use lockscope_wire::{AuditKind, Duty, Person, SignedBy};
+use lockscope_wire::{AuditKind, Person, Role, SignedBy};
 
 use super::account_files::AccountFiles;
 use super::grant::ANONYMOUS;
@@ -225,7 +225,7 @@ impl Access {
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
         if self.rules().settings.anonymous.unwrap_or(!self.0.reach.is_public) {
-            let actor = Actor { name: ANONYMOUS.to_owned(), role: Duty::Viewer, scope: Scope::default(), by: SignedBy::Nobody, address };
+            let actor = Actor { name: ANONYMOUS.to_owned(), role: Role::Viewer, scope: Scope::default(), by: SignedBy::Nobody, address };
             return Ok(Known { actor, ended: Ended::never(), session: None });
         }
         Err(Denied::Nobody)
@@ -307,7 +307,7 @@ impl Access {
     }
 
     /// Makes a link that signs in whoever opens it first, within a quarter of an hour. The path is a secret.
-    pub fn one_time_link(&self, name: &str, role: Duty) -> String {
+    pub fn one_time_link(&self, name: &str, role: Role) -> String {
         let now_ms = self.0.clock.now_ms();
         let mut state = self.state();
         let key = state.links.add(name, Grant::everywhere(role), now_ms);

@@ -52,14 +52,14 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Duty;
+    use lockscope_wire::Role;
 
     use super::*;
 
     #[test]
     fn a_link_opens_once_and_in_time() {
         let mut links = Links::default();
-        let grant = Grant::everywhere(Duty::Operator);
+        let grant = Grant::everywhere(Role::Operator);
         let key = links.add("demo", grant.clone(), 0);
         assert!(links.open(&Secret::random(), 1).is_none());
         assert_eq!(links.open(&key, LINK_MS_MAX - 1), Some(("demo".to_owned(), grant.clone())));

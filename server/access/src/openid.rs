@@ -15,7 +15,7 @@ mod provider;
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 #[cfg(feature = "oidc")]
 pub(super) use self::client::OidcClient;
@@ -42,9 +42,9 @@ pub struct OpenId {
     /// The claim that holds groups.
     pub groups_claim: String,
     /// What a group may do; of several the one that may most counts.
-    pub roles: BTreeMap<String, Duty>,
+    pub roles: BTreeMap<String, Role>,
     /// The role of those in none of these groups; None: they may not come in.
-    pub role: Option<Duty>,
+    pub role: Option<Role>,
 }
 
 impl OpenId {

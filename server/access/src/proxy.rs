@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use axum::http::HeaderMap;
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 use super::Denied;
 use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
@@ -62,11 +62,11 @@ pub struct Proxy {
     /// The header with the name of who asks, in small letters; None: only the way is believed.
     pub header: Option<String>,
     /// The role of those it tells nothing more of; None: they may not come in.
-    pub role: Option<Duty>,
+    pub role: Option<Role>,
     /// The header with their groups, in small letters.
     pub role_header: Option<String>,
     /// What a group may do; of several the one that may most counts.
-    pub roles: BTreeMap<String, Duty>,
+    pub roles: BTreeMap<String, Role>,
 }
 
 impl Proxy {
@@ -107,7 +107,7 @@ impl Proxy {
         Ok(Some((name.to_owned(), Grant::everywhere(role))))
     }
 
-    fn role_of(&self, headers: &HeaderMap) -> Result<Option<Duty>, Denied> {
+    fn role_of(&self, headers: &HeaderMap) -> Result<Option<Role>, Denied> {
         let Some(header) = &self.role_header else { return Ok(self.role) };
         let mut values = headers.get_all(header.as_str()).iter();
         let groups = values.next().map(|value| std::str::from_utf8(value.as_bytes()).unwrap_or_default()).unwrap_or_default();

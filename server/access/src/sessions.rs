@@ -136,12 +136,12 @@ impl Sessions {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Duty;
+    use lockscope_wire::Role;
 
     use super::*;
 
     fn holder(name: &str) -> Holder {
-        Holder { name: name.to_owned(), grant: Grant::everywhere(Duty::Operator), basis: Basis::Link }
+        Holder { name: name.to_owned(), grant: Grant::everywhere(Role::Operator), basis: Basis::Link }
     }
 
     #[test]

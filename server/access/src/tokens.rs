@@ -169,7 +169,7 @@ impl Tokens {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Duty;
+    use lockscope_wire::Role;
 
     use super::*;
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_token_is_kept_as_a_hash_and_found_by_the_whole_of_it_only() {
         let dir = tempfile::tempdir().unwrap();
-        let (record, token) = new_token(dir.path(), "ci", Grant::everywhere(Duty::Operator), 1_000, Some(500)).unwrap();
+        let (record, token) = new_token(dir.path(), "ci", Grant::everywhere(Role::Operator), 1_000, Some(500)).unwrap();
         let secret = token.expose().rsplit('_').next().unwrap();
         let text = std::fs::read_to_string(dir.path().join(TOKENS_FILE)).unwrap();
         assert!(text.contains(&record.id) && !text.contains(secret), "{text}");
@@ -201,9 +201,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(revoke_token(&dir.path().join("none"), "ci").is_err());
         assert!(!dir.path().join("none").exists(), "nothing was to be kept");
-        let (first, one) = new_token(dir.path(), "ci", Grant::everywhere(Duty::Operator), 0, None).unwrap();
-        let (_, two) = new_token(dir.path(), "cd", Grant::everywhere(Duty::Viewer), 0, None).unwrap();
-        assert!(new_token(dir.path(), "ci", Grant::everywhere(Duty::Viewer), 0, None).is_err());
+        let (first, one) = new_token(dir.path(), "ci", Grant::everywhere(Role::Operator), 0, None).unwrap();
+        let (_, two) = new_token(dir.path(), "cd", Grant::everywhere(Role::Viewer), 0, None).unwrap();
+        assert!(new_token(dir.path(), "ci", Grant::everywhere(Role::Viewer), 0, None).is_err());
         let mut tokens = loaded(dir.path());
         let ended = tokens.find(one.expose(), 0).unwrap().1;
         let other = tokens.find(two.expose(), 0).unwrap().1;

@@ -118,7 +118,7 @@ impl Users {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Duty;
+    use lockscope_wire::Role;
 
     use super::*;
 
@@ -126,13 +126,13 @@ mod tests {
     fn setting_twice_replaces_and_removing_forgets() {
         let dir = tempfile::tempdir().unwrap();
         let secret = |text: &str| Secret::new(text.to_owned());
-        let viewer = Grant::everywhere(Duty::Viewer);
+        let viewer = Grant::everywhere(Role::Viewer);
         assert!(set_user(dir.path(), "ann", viewer.clone(), &secret("password-canary-1"), 1).unwrap());
         let mut users = Users::default();
         users.replace(list_users(dir.path()).unwrap());
         let before = users.get("ann").unwrap().clone();
         assert!(!users.any_may(Right::Release) && users.has(&before));
-        assert!(!set_user(dir.path(), "ann", Grant::everywhere(Duty::Admin), &secret("password-canary-2"), 2).unwrap());
+        assert!(!set_user(dir.path(), "ann", Grant::everywhere(Role::Admin), &secret("password-canary-2"), 2).unwrap());
         users.replace(list_users(dir.path()).unwrap());
         assert!(users.any_may(Right::Release) && !users.has(&before));
         let text = std::fs::read_to_string(dir.path().join(USERS_FILE)).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
-use lockscope_wire::{Duty, SignedBy};
+use lockscope_wire::{Role, SignedBy};
 use tokio::sync::watch;
 
 use super::super::REFUSALS_A_MINUTE_MAX;
@@ -65,7 +65,7 @@ fn outcome(outcome: &'static str) -> Entry {
 }
 
 fn actor(name: &str) -> Actor {
-    Actor { name: name.to_owned(), role: Duty::Viewer, scope: Scope::default(), by: SignedBy::Token, address: None }
+    Actor { name: name.to_owned(), role: Role::Viewer, scope: Scope::default(), by: SignedBy::Token, address: None }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
-use lockscope_wire::{Access, ClientInfo, Contender, Edge, EdgeEvidence, Liveness, LockRow, Recipe, Role, RunsOut, SessionId, Zxid};
+use lockscope_wire::{Access, ClientInfo, Contender, ContenderRole, Edge, EdgeEvidence, Liveness, LockRow, Recipe, RunsOut, SessionId, Zxid};
 
 const EVIDENCE: [EdgeEvidence; 4] = [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
 const WAITER_LIVENESS: [Liveness; 4] = [Liveness::Connected, Liveness::Silent, Liveness::Disconnected, Liveness::Unknown];
@@ -23,7 +23,7 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
         path: format!("{}/{node}", row.path),
         sequence: Some(sequence),
         position,
-        role: if holds { Role::Holder } else { Role::Waiter },
+        role: if holds { ContenderRole::Holder } else { ContenderRole::Waiter },
         access,
         session_id: is_owned.then(|| SessionId(FIRST_SESSION + sequence)),
         ephemeral: Some(is_owned),

@@ -2,8 +2,8 @@
 //! survive.
 
 use lockscope_wire::{
-    Contender, Happened, Liveness, LockRow, ROW_LOCKS_MAX, Role, RunsOut, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery, SpotRow,
-    Verdict,
+    Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery,
+    SpotRow, Verdict,
 };
 
 use super::contenders::{client_at, contender};
@@ -131,7 +131,7 @@ pub(crate) fn spots(row: &SessionRow, locks: &[LockRow], now_ms: i64) -> Vec<Spo
         let holds = at < row.holds;
         let made = contender(lock, if holds { 0 } else { lock.holder_count + at }, 0, now_ms);
         let contender = Contender {
-            role: if holds { Role::Holder } else { Role::Waiter },
+            role: if holds { ContenderRole::Holder } else { ContenderRole::Waiter },
             session_id: Some(row.session_id),
             holding_since_ms: row.oldest_hold_at_ms.filter(|_| holds),
             waiting_since_ms: row.oldest_wait_at_ms.filter(|_| !holds),

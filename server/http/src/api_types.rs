@@ -2,8 +2,8 @@
 //! The only place where one becomes the other.
 
 use lockscope_wire::{
-    Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness, LockPage, LockRow,
-    LockStats, Missing, NodeData, PastHolder, Recipe, Role, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
+    Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, ContenderRole, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness,
+    LockPage, LockRow, LockStats, Missing, NodeData, PastHolder, Recipe, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -175,7 +175,7 @@ pub(super) struct ContenderJson {
     /// Place in the queue; 0 is the first holder.
     position: u32,
     /// Holder or waiter.
-    role: Role,
+    role: ContenderRole,
     /// What it wants or has.
     access: Access,
     /// Owner session; null while unread, unreadable or persistent.

@@ -1,6 +1,6 @@
 //! Who is shown what znodes carry: it may be more than an identity. Labels are shown to all.
 
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 /// The least role that is shown payloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,10 +33,10 @@ impl Payloads {
     }
 
     /// Whether somebody with this role is shown them.
-    pub fn are_for(self, role: Duty) -> bool {
+    pub fn are_for(self, role: Role) -> bool {
         match (self, role) {
-            (Self::Viewer, _) | (Self::Operator, Duty::Operator | Duty::Admin) => true,
-            (Self::Operator, Duty::Viewer | Duty::Auditor) | (Self::Nobody, _) => false,
+            (Self::Viewer, _) | (Self::Operator, Role::Operator | Role::Admin) => true,
+            (Self::Operator, Role::Viewer | Role::Auditor) | (Self::Nobody, _) => false,
         }
     }
 }

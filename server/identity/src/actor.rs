@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use lockscope_wire::{Duty, SignedBy};
+use lockscope_wire::{Role, SignedBy};
 
 use runtime::quota::neighbourhood;
 
@@ -36,7 +36,7 @@ pub struct Actor {
     /// Name; never a secret.
     pub name: String,
     /// What they may do.
-    pub role: Duty,
+    pub role: Role,
     /// Where.
     pub scope: Scope,
     /// How that is known.
@@ -78,18 +78,18 @@ impl Actor {
 }
 
 /// Whether a role has a right, somewhere.
-pub fn role_may(role: Duty, right: Right) -> bool {
+pub fn role_may(role: Role, right: Right) -> bool {
     match (role, right) {
         (_, Right::View)
-        | (Duty::Admin, _)
-        | (Duty::Operator, Right::Release | Right::ReadAudit | Right::RunLab)
-        | (Duty::Auditor, Right::ReadAudit) => true,
-        (Duty::Viewer | Duty::Auditor | Duty::Operator, _) => false,
+        | (Role::Admin, _)
+        | (Role::Operator, Right::Release | Right::ReadAudit | Right::RunLab)
+        | (Role::Auditor, Right::ReadAudit) => true,
+        (Role::Viewer | Role::Auditor | Role::Operator, _) => false,
     }
 }
 
 /// Of several roles the one that may most.
-pub fn highest(roles: impl Iterator<Item = Duty>) -> Option<Duty> {
+pub fn highest(roles: impl Iterator<Item = Role>) -> Option<Role> {
     roles.max_by_key(|role| Right::ALL.iter().filter(|right| role_may(*role, **right)).count())
 }
 
@@ -109,8 +109,8 @@ impl Right {
     }
 
     /// The roles that have it.
-    pub fn roles(self) -> Vec<Duty> {
-        Duty::ALL.into_iter().filter(|role| role_may(*role, self)).collect()
+    pub fn roles(self) -> Vec<Role> {
+        Role::ALL.into_iter().filter(|role| role_may(*role, self)).collect()
     }
 }
 

@@ -58,13 +58,13 @@ impl Orders {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::{Duty, Outcome};
+    use lockscope_wire::{Outcome, Role};
 
     use super::*;
     use identity::Scope;
 
     fn actor(name: &str) -> Actor {
-        Actor { name: name.to_owned(), role: Duty::Operator, scope: Scope::default(), by: SignedBy::Token, address: None }
+        Actor { name: name.to_owned(), role: Role::Operator, scope: Scope::default(), by: SignedBy::Token, address: None }
     }
 
     #[test]

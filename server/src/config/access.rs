@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::HeaderName;
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 use super::check::wrong;
 use super::source::Entry;
@@ -24,7 +24,7 @@ pub(super) fn of(places: &Places<'_>) -> Result<Settings, ConfigError> {
     let header = header_given.as_ref().map(header).transpose()?;
     let role_header = places.one("proxy_role_header", None)?.map(|setting| header_of_roles(&setting, header.as_deref())).transpose()?;
     let addresses = places.many("proxy_addresses", &[])?.unwrap_or_default();
-    let role = places.one("proxy_role", None)?.map_or(Ok(Some(Duty::Viewer)), |setting| role(&setting))?;
+    let role = places.one("proxy_role", None)?.map_or(Ok(Some(Role::Viewer)), |setting| role(&setting))?;
     let roles = roles(places.file.top().get("proxy_roles"))?;
     let addresses: Vec<Net> = addresses.iter().map(net).collect::<Result<_, _>>()?;
     if addresses.len() > ADDRESSES_MAX {
@@ -85,20 +85,20 @@ fn net(setting: &Given) -> Result<Net, ConfigError> {
     Net::parse(&setting.value).map_or_else(|| wrong(setting, "is neither an address nor a network", "write it like 10.0.0.5 or 10.1.0.0/16"), Ok)
 }
 
-pub(super) fn role(setting: &Given) -> Result<Option<Duty>, ConfigError> {
+pub(super) fn role(setting: &Given) -> Result<Option<Role>, ConfigError> {
     if setting.value == "none" {
         return Ok(None);
     }
-    let found = duty(&setting.value);
+    let found = role(&setting.value);
     if found.is_some() { Ok(found) } else { wrong(setting, "is no role", "use one of viewer, operator, auditor, admin, or none") }
 }
 
-fn duty(name: &str) -> Option<Duty> {
-    Duty::ALL.into_iter().find(|duty| duty.name() == name)
+fn role(name: &str) -> Option<Role> {
+    Role::ALL.into_iter().find(|role| role.name() == name)
 }
 
 /// Reads a table of groups and their roles.
-pub(super) fn roles(entry: Option<Entry<'_>>) -> Result<BTreeMap<String, Duty>, ConfigError> {
+pub(super) fn roles(entry: Option<Entry<'_>>) -> Result<BTreeMap<String, Role>, ConfigError> {
     let Some(entry) = entry else { return Ok(BTreeMap::new()) };
     let groups = entry.section()?;
     let count = groups.entries().count();
@@ -106,7 +106,7 @@ pub(super) fn roles(entry: Option<Entry<'_>>) -> Result<BTreeMap<String, Duty>, 
         return Err(ConfigError(format!("{} has {count} groups; map at most {GROUPS_MAX}", groups.from())));
     }
     let read = |group: Entry<'_>| {
-        let found = group.value.as_str().and_then(duty).filter(|_| !group.key.contains(','));
+        let found = group.value.as_str().and_then(role).filter(|_| !group.key.contains(','));
         let from = group.from;
         found.map(|role| (group.key, role)).ok_or_else(|| {
             ConfigError(format!("{from} is no group with a role; write a group without commas and one of viewer, operator, auditor, admin"))

@@ -161,7 +161,7 @@ async fn a_server_that_wants_to_know_says_how() {
     ask(&server, &["locks"])
         .await
         .refused(77, "lets nobody look who is not known; make a token there with `lockscope token new --name NAME --role viewer`");
-    let token = house.token("ci", Grant::everywhere(lockscope_wire::Duty::Viewer), None);
+    let token = house.token("ci", Grant::everywhere(lockscope_wire::Role::Viewer), None);
     let file = house.path().join("token");
     std::fs::write(&file, format!("{token}\n")).unwrap();
     let file = file.display().to_string();

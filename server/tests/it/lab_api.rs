@@ -8,7 +8,7 @@ use http::Limits as HttpLimits;
 use http::listener::Bounds;
 use lab::LabService;
 use lab::{Lab, Limits, Place};
-use lockscope_wire::{AuditKind, Duty};
+use lockscope_wire::{AuditKind, Role};
 use reqwest::Method;
 use runtime::clock::Clock;
 use serde_json::Value;
@@ -38,7 +38,7 @@ impl Hall {
         Self { served, kept, people }
     }
 
-    fn token(&self, name: &str, role: Duty, ensembles: &[&str], paths: &[&str]) -> String {
+    fn token(&self, name: &str, role: Role, ensembles: &[&str], paths: &[&str]) -> String {
         let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let grant = Grant::new(role, &owned(ensembles), &owned(paths)).unwrap();
         bearer(new_token(self.people.path(), name, grant, NOW_MS, None).unwrap().1.expose())
@@ -78,8 +78,8 @@ fn lab() -> Lab {
 #[tokio::test]
 async fn who_may_not_is_told_so_and_nothing_begins() {
     let hall = Hall::open(lab(), None).await;
-    let viewer = hall.token("viewer", Duty::Viewer, &[], &[]);
-    let auditor = hall.token("auditor", Duty::Auditor, &[], &[]);
+    let viewer = hall.token("viewer", Role::Viewer, &[], &[]);
+    let auditor = hall.token("auditor", Role::Auditor, &[], &[]);
     for token in [&viewer, &auditor] {
         hall.check(Method::POST, RUNS, token, ORDER, 403, "which may not run the lab; that needs operator or admin").await;
         hall.check(Method::DELETE, &format!("{RUNS}/x"), token, "", 403, "which may not run the lab").await;
@@ -87,9 +87,9 @@ async fn who_may_not_is_told_so_and_nothing_begins() {
     }
     let (status, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &viewer)], "").await;
     assert_eq!((status, &runs["ensembles"][0], &runs["clients_max"], &runs["runs"]), (200, &"prod".into(), &20.into(), &Value::Array(Vec::new())));
-    let elsewhere = hall.token("elsewhere", Duty::Operator, &["prod"], &["/shop"]);
+    let elsewhere = hall.token("elsewhere", Role::Operator, &["prod"], &["/shop"]);
     hall.check(Method::POST, RUNS, &elsewhere, ORDER, 403, "may not run the lab: it is out of their scope").await;
-    let other = hall.token("other", Duty::Operator, &["test"], &[]);
+    let other = hall.token("other", Role::Operator, &["test"], &[]);
     let named = r#"{"ensemble":"prod","strategies":["predecessor"],"clients":5}"#;
     hall.check(Method::POST, RUNS, &other, named, 403, "out of their scope").await;
     for token in [&elsewhere, &other] {
@@ -98,7 +98,7 @@ async fn who_may_not_is_told_so_and_nothing_begins() {
     }
     let told = hall.kept.told();
     assert!(told.len() == 2 && told.iter().all(|told| told.starts_with("refused: ")), "{told:?}");
-    let admin = hall.token("admin", Duty::Admin, &[], &[]);
+    let admin = hall.token("admin", Role::Admin, &[], &[]);
     let foreign = [("authorization", admin.as_str()), ("origin", "https://evil.example")];
     assert_eq!(hall.ask(Method::POST, RUNS, &foreign, ORDER).await.0, 403, "a page of another site orders nothing");
     assert_eq!(hall.ask(Method::DELETE, &format!("{RUNS}/x"), &foreign, "").await.0, 403);
@@ -108,7 +108,7 @@ async fn who_may_not_is_told_so_and_nothing_begins() {
 #[tokio::test]
 async fn every_bad_order_has_its_sentence() {
     let hall = Hall::open(lab(), None).await;
-    let operator = hall.token("operator", Duty::Operator, &[], &[]);
+    let operator = hall.token("operator", Role::Operator, &[], &[]);
     let bodies = [
         ("", 415, "application/json"),
         ("{", 422, "the body can't be read"),
@@ -148,7 +148,7 @@ async fn every_bad_order_has_its_sentence() {
 #[tokio::test]
 async fn a_lab_that_is_off_says_how_to_allow_it() {
     let hall = Hall::open(Lab::off(), None).await;
-    let operator = hall.token("operator", Duty::Operator, &[], &[]);
+    let operator = hall.token("operator", Role::Operator, &[], &[]);
     hall.check(Method::POST, RUNS, &operator, ORDER, 409, "the lab is off; allow it for an ensemble with `[lab]` in the configuration").await;
     let (_, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &operator)], "").await;
     assert_eq!(runs["ensembles"], Value::Array(Vec::new()));
@@ -157,7 +157,7 @@ async fn a_lab_that_is_off_says_how_to_allow_it() {
 #[tokio::test]
 async fn without_a_record_nothing_begins() {
     let hall = Hall::open(lab(), Some(Arc::new(Closed::without_directory()))).await;
-    let operator = hall.token("operator", Duty::Operator, &[], &[]);
+    let operator = hall.token("operator", Role::Operator, &[], &[]);
     hall.check(Method::POST, RUNS, &operator, ORDER, 503, "nothing was started: the record of it can't be written").await;
     let (_, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &operator)], "").await;
     assert_eq!(runs["runs"], Value::Array(Vec::new()));
@@ -166,12 +166,12 @@ async fn without_a_record_nothing_begins() {
 #[tokio::test]
 async fn a_run_that_is_stopped_is_on_record_twice() {
     let hall = Hall::open(lab(), None).await;
-    let operator = hall.token("operator", Duty::Operator, &[], &[]);
+    let operator = hall.token("operator", Role::Operator, &[], &[]);
     let (status, started) = hall.ask(Method::POST, RUNS, &[("authorization", &operator)], ORDER).await;
     assert_eq!(status, 201, "{started}");
     let run = format!("{RUNS}/{}", started["id"].as_str().unwrap());
     hall.check(Method::POST, RUNS, &operator, ORDER, 409, "is under way and there is one at a time").await;
-    let elsewhere = hall.token("elsewhere", Duty::Operator, &["prod"], &["/shop"]);
+    let elsewhere = hall.token("elsewhere", Role::Operator, &["prod"], &["/shop"]);
     hall.check(Method::GET, &run, &elsewhere, "", 404, "there is no run").await;
     hall.check(Method::DELETE, &run, &elsewhere, "", 404, "there is no run").await;
     let (status, stopped) = hall.ask(Method::DELETE, &run, &[("authorization", &operator)], "").await;

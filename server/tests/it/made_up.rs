@@ -2,8 +2,8 @@
 //! more make a deadlock. What the fake projection answers for the views of waiting.
 
 use lockscope_wire::{
-    Access, AsOf, Confidence, Contender, Cycle, Happened, Liveness, Role, RootState, SessionEvent, SessionId, SessionPage, SessionQuery, SessionRow,
-    Sessions, SessionsHead, SessionsQuery, Spot, SpotRow, Verdict, WaitEdge, WaitNode, Waits, Window, Zxid,
+    Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, RootState, SessionEvent, SessionId, SessionPage, SessionQuery,
+    SessionRow, Sessions, SessionsHead, SessionsQuery, Spot, SpotRow, Verdict, WaitEdge, WaitNode, Waits, Window, Zxid,
 };
 
 use crate::served::NOW_MS;
@@ -129,7 +129,7 @@ fn spot_row(path: &str, session: SessionId) -> SpotRow {
         node: Some(node.to_owned()),
         sequence: Some(i64::from(!holds)),
         position: u32::from(!holds),
-        role: if holds { Role::Holder } else { Role::Waiter },
+        role: if holds { ContenderRole::Holder } else { ContenderRole::Waiter },
         access: Access::Exclusive,
         session_id: Some(session),
         ephemeral: Some(true),

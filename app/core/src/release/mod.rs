@@ -10,6 +10,6 @@ mod target;
 mod warn;
 
 pub use act::{Act, Answer, Back, End, Ending, Fact, Input, Sent, Step};
-pub use plan::{FreesItself, MOVERS_MAX, Plan, Refusal, Role, plan};
+pub use plan::{ContenderRole, FreesItself, MOVERS_MAX, Plan, Refusal, plan};
 pub use target::{ChildCounters, Naming, Seen, Target, TargetSnapshot, Traffic};
 pub use warn::Warning;

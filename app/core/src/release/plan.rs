@@ -71,7 +71,7 @@ impl fmt::Display for Refusal {
 
 /// Whether who is released holds or waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum ContenderRole {
     /// It holds.
     Holder,
     /// It waits.
@@ -97,7 +97,7 @@ pub struct Plan<'a> {
     /// Its incarnation.
     pub target: Target,
     /// Whether it holds.
-    pub role: Role,
+    pub role: ContenderRole,
     /// Those that hold after it and do not now, in order.
     pub next: Vec<ContenderRef<'a>>,
     /// Who gets it, in one sentence.
@@ -182,9 +182,9 @@ fn naming(lock: &Lock, seat: &ContenderRef<'_>) -> Naming {
     if is_queue && seat.key.number().is_some() { Naming::Sequential } else { Naming::Fixed }
 }
 
-fn role(lock: &Lock, seat: &ContenderRef<'_>) -> Role {
+fn role(lock: &Lock, seat: &ContenderRef<'_>) -> ContenderRole {
     let is_lease = lock.has_leases() && *seat.directory == lock.parts.main;
-    if is_lease || lock.tenure_of(seat).is_some() { Role::Holder } else { Role::Waiter }
+    if is_lease || lock.tenure_of(seat).is_some() { ContenderRole::Holder } else { ContenderRole::Waiter }
 }
 
 fn holds_already(lock: &Lock, tenure: &Hold) -> bool {
@@ -199,11 +199,11 @@ fn seat_of<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Hold) -> Option<Cont
 }
 
 /// Waiters that stand behind it; those of a semaphore stand behind each of its leases.
-fn moving(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, role: Role) -> u32 {
+fn moving(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, role: ContenderRole) -> u32 {
     match lock.recognition.shape {
         Shape::Gathering | Shape::TakenItems | Shape::Group | Shape::Items | Shape::Idle => 0,
         Shape::Fixed | Shape::Alone | Shape::Gate => lock.waiters_seen(),
-        _ if lock.has_leases() && role == Role::Holder => lock.waiters_seen(),
+        _ if lock.has_leases() && role == ContenderRole::Holder => lock.waiters_seen(),
         _ => {
             let is_it = |other: &ContenderRef<'_>| other.key == seat.key && other.directory == seat.directory;
             let behind = lock.contenders(mirror).skip_while(|other| !is_it(other)).skip(1);
@@ -212,13 +212,13 @@ fn moving(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, role: Role) -> 
     }
 }
 
-fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Hold], after: &Lock) -> String {
+fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hold], after: &Lock) -> String {
     let stays = after.holders.iter().filter(|tenure| holds_already(lock, tenure)).count();
     match lock.recognition.shape {
         Shape::Gate => return "The barrier opens for all who wait.".to_owned(),
         Shape::Gathering => return "Nobody takes its place.".to_owned(),
         Shape::TakenItems => return "Its item is free again for any consumer.".to_owned(),
-        Shape::LeasesAndLocks | Shape::LeasesAndSibling if role == Role::Holder => {
+        Shape::LeasesAndLocks | Shape::LeasesAndSibling if role == ContenderRole::Holder => {
             let head = lock.parts.second.as_ref().and_then(|queue| lock.contenders(mirror).find(|seat| seat.directory == queue));
             return match head {
                 Some(seat) => {
@@ -227,7 +227,7 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Hold], after
                 None => "A lease is free; nobody waits for it.".to_owned(),
             };
         }
-        Shape::Fixed | Shape::Alone if role == Role::Holder && gets.is_empty() => {
+        Shape::Fixed | Shape::Alone if role == ContenderRole::Holder && gets.is_empty() => {
             return match lock.watchers.count() {
                 0 => "Whoever creates the znode next; nobody is known to watch it.".to_owned(),
                 1 => "The one session that watches it, if it is the first to create it.".to_owned(),
@@ -245,7 +245,7 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: Role, gets: &[&Hold], after
     match (gets.len(), stays) {
         (0, 0) if lock.missing().is_empty() => "Nobody waits: it is free then.".to_owned(),
         (0, 0) => "Nobody is seen to wait.".to_owned(),
-        (0, _) if role == Role::Waiter => "Who holds stays the same.".to_owned(),
+        (0, _) if role == ContenderRole::Waiter => "Who holds stays the same.".to_owned(),
         (0, 1) => "Nobody new: the other holder goes on.".to_owned(),
         (0, count) => format!("Nobody new: the {count} others that hold go on."),
         (1, _) => format!("{} {verb} next.", names.join("")),
@@ -262,17 +262,17 @@ fn frees_itself(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, peer: Opt
 
 /// Curator's holder that was made revocable watches the data of its own znode (`LockInternals.internalLockLoop`);
 /// nobody else has a reason to.
-fn can_revoke(observatory: &Observatory, lock: &Lock, seat: &ContenderRef<'_>, role: Role, path: &str, now: TimeMs) -> bool {
+fn can_revoke(observatory: &Observatory, lock: &Lock, seat: &ContenderRef<'_>, role: ContenderRole, path: &str, now: TimeMs) -> bool {
     let dialect = seat.child.rule.map(|id| rule(id).dialect);
     let is_curator = matches!(dialect, Some(Dialect::CuratorLock | Dialect::CuratorReadWrite)) && lock.recognition.shape == Shape::Line;
     let watchers = || observatory.book().watchers(now, path, observatory.session());
-    is_curator && role == Role::Holder && seat.child.owner().is_some_and(|owner| watchers().contains(&owner))
+    is_curator && role == ContenderRole::Holder && seat.child.owner().is_some_and(|owner| watchers().contains(&owner))
 }
 
 fn warnings(plan: &Plan<'_>, peer: Option<&ClientState>, state: RootState) -> Vec<Warning> {
     let (lock, recipe) = (plan.lock, plan.lock.recognition.recipe);
     let shape = lock.recognition.shape;
-    let is_holder = plan.role == Role::Holder;
+    let is_holder = plan.role == ContenderRole::Holder;
     let is_timed = plan.seat.child.rule.is_some_and(|id| rule(id).place == Place::Timed);
     let watches_itself = lock.recognition.label.contains("ZKFC");
     let is_line = matches!(shape, Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone);

@@ -5,7 +5,7 @@ use crate::charts::sparkline;
 use crate::format::{middle, plural, visible};
 use crate::html::Html;
 use crate::parts::{chip, holder_name, missing_words, runs_out, tag, waiters_text};
-use lockscope_wire::{LockQuery, LockRow, Role, RunsOut, Verdict};
+use lockscope_wire::{ContenderRole, LockQuery, LockRow, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
 const PATH_CHARS: usize = 72;
@@ -91,7 +91,7 @@ fn holder(row: &LockRow) -> Html {
 
 /// The session below a label, and how many more hold.
 fn second_line(row: &LockRow) -> Option<String> {
-    let holder = row.holders.first().filter(|holder| holder.role == Role::Holder)?;
+    let holder = row.holders.first().filter(|holder| holder.role == ContenderRole::Holder)?;
     let session = holder.session_id.filter(|_| holder.label.is_some()).map(|session| session.to_string());
     let more = row.holder_count.saturating_sub(1);
     match (session, more) {

@@ -8,7 +8,7 @@ use super::facts::section;
 use crate::format::{count, middle, visible};
 use crate::html::{Html, Living};
 use crate::parts::{holder_name, liveness_chip, role_word};
-use lockscope_wire::{Access, Capacity, Contender, Edge, EdgeEvidence, LockHead, Recipe, Role};
+use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, LockHead, Recipe};
 
 /// Contenders drawn; the rest is in the table.
 const LINKS: usize = 12;
@@ -48,7 +48,7 @@ impl Drawn {
 fn is_shared(contender: &Contender) -> bool {
     match contender.access {
         Access::Read | Access::Member | Access::Item => true,
-        Access::Lease => contender.role == Role::Holder,
+        Access::Lease => contender.role == ContenderRole::Holder,
         Access::Exclusive | Access::Write | Access::Leader => false,
     }
 }

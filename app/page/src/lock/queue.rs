@@ -12,7 +12,7 @@ use crate::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewp
 use crate::parts::{liveness_chip, only_on, session_url};
 use crate::release::release_button;
 use crate::visitor::Visitor;
-use lockscope_wire::{Contender, Edge, LockQuery, Role, View};
+use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
 
 /// Longest name of a znode on a row; the whole is in its title.
 const NODE_CHARS: usize = 40;
@@ -95,7 +95,7 @@ fn row(slot: &Slot, ensemble: &str, may_release: bool, now_ms: i64) -> Html {
     let contender = &slot.contender;
     let name = contender.node.clone().unwrap_or_default();
     let href = contender.session_id.map(|session| session_url(ensemble, session)).unwrap_or_default();
-    let place = if contender.role == Role::Holder { "holds".to_owned() } else { contender.position.to_string() };
+    let place = if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
     let label = contender.label.as_deref().map(|label| middle(&visible(label), 36)).unwrap_or_default();
     let time = match contender.holding_since_ms {
         Some(since_ms) => Html::age(Some(since_ms), contender.holding_is_lower_bound, now_ms),
@@ -161,7 +161,7 @@ fn copy_znode(contender: &Contender) -> Html {
 
 /// It waits, and has no znode that says so.
 fn is_hidden(contender: &Contender) -> bool {
-    contender.node.is_none() && contender.role == Role::Waiter
+    contender.node.is_none() && contender.role == ContenderRole::Waiter
 }
 
 fn node(contender: &Contender) -> Html {

@@ -1,7 +1,7 @@
 //! Names of contenders.
 
 use crate::format::{count, visible};
-use lockscope_wire::{Access, Contender, LockRow, Missing, Recipe, Role, SessionId, SessionQuery};
+use lockscope_wire::{Access, Contender, ContenderRole, LockRow, Missing, Recipe, SessionId, SessionQuery};
 
 /// Who a contender is: its label, else its session, else its znode.
 pub(crate) fn holder_name(contender: &Contender) -> String {
@@ -39,20 +39,20 @@ pub(crate) fn missing_words(missing: &[Missing]) -> &'static str {
 /// What a contender does, in a word or two.
 pub(crate) fn role_word(contender: &Contender) -> &'static str {
     match (contender.role, contender.access) {
-        (Role::Holder, Access::Exclusive) => "holds",
-        (Role::Holder, Access::Read) => "reads",
-        (Role::Holder, Access::Write) => "writes",
-        (Role::Holder, Access::Lease) => "holds a lease",
-        (Role::Holder, Access::Leader) => "leads",
-        (Role::Holder, Access::Member) => "is in",
-        (Role::Holder, Access::Item) => "in work",
-        (Role::Waiter, Access::Exclusive) => "waits",
-        (Role::Waiter, Access::Read) => "waits to read",
-        (Role::Waiter, Access::Write) => "waits to write",
-        (Role::Waiter, Access::Lease) => "waits for a lease",
-        (Role::Waiter, Access::Leader) => "stands by",
-        (Role::Waiter, Access::Member) => "gathers",
-        (Role::Waiter, Access::Item) => "item",
+        (ContenderRole::Holder, Access::Exclusive) => "holds",
+        (ContenderRole::Holder, Access::Read) => "reads",
+        (ContenderRole::Holder, Access::Write) => "writes",
+        (ContenderRole::Holder, Access::Lease) => "holds a lease",
+        (ContenderRole::Holder, Access::Leader) => "leads",
+        (ContenderRole::Holder, Access::Member) => "is in",
+        (ContenderRole::Holder, Access::Item) => "in work",
+        (ContenderRole::Waiter, Access::Exclusive) => "waits",
+        (ContenderRole::Waiter, Access::Read) => "waits to read",
+        (ContenderRole::Waiter, Access::Write) => "waits to write",
+        (ContenderRole::Waiter, Access::Lease) => "waits for a lease",
+        (ContenderRole::Waiter, Access::Leader) => "stands by",
+        (ContenderRole::Waiter, Access::Member) => "gathers",
+        (ContenderRole::Waiter, Access::Item) => "item",
     }
 }
 

@@ -187,7 +187,7 @@ fn word(kind: AuditKind) -> &'static str {
 mod tests {
     use super::*;
     use crate::shell::AssetNames;
-    use lockscope_wire::{Duty, Person, SignedBy};
+    use lockscope_wire::{Person, Role, SignedBy};
 
     #[test]
     fn what_people_wrote_stays_text() {
@@ -220,7 +220,7 @@ mod tests {
             records: vec![record],
         };
         let person =
-            Person { name: hostile.to_owned(), role: Duty::Auditor, by: SignedBy::Token, may_release: false, may_audit: true, can_sign_in: true };
+            Person { name: hostile.to_owned(), role: Role::Auditor, by: SignedBy::Token, may_release: false, may_audit: true, can_sign_in: true };
         let assets = AssetNames::default();
         let plain = Plain { assets: &assets, nonce: "n", person: &person, tab: crate::tab::Tab::default() };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };

@@ -8,14 +8,14 @@ use super::Plain;
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
 use crate::parts::{Age, Client, ClientCard, Countdown, Tag, filled, hold_least, holder_name};
-use lockscope_wire::{Contender, DeleteRight, Outcome, ReleasePlan, ReleaseResult, Role};
+use lockscope_wire::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan, ReleaseResult};
 
 /// Longest name or path in a sentence; the whole is in its title.
 const PATH_CHARS: usize = 72;
 
 /// A plan, to be confirmed. The dialog reads what it is about from the form's attributes.
 pub fn release_plan(plan: &ReleasePlan, now_ms: i64) -> String {
-    let is_holder = plan.holder.role == Role::Holder;
+    let is_holder = plan.holder.role == ContenderRole::Holder;
     let heading = if is_holder { "Release this holder?" } else { "Remove this waiter?" };
     let session = plan.session_id.map(|session| session.to_string());
     super::text(now_ms, || {
@@ -138,8 +138,8 @@ fn waiting_would_do(plan: &ReleasePlan, at_ms: i64) -> impl IntoView + use<> {
 fn victim(plan: &ReleasePlan) -> impl IntoView + use<> {
     let holder = &plan.holder;
     let (does, since_ms, least) = match holder.role {
-        Role::Holder => ("Holds for ", holder.holding_since_ms, hold_least(holder.holding_is_lower_bound)),
-        Role::Waiter => ("Waits for ", holder.waiting_since_ms, None),
+        ContenderRole::Holder => ("Holds for ", holder.holding_since_ms, hold_least(holder.holding_is_lower_bound)),
+        ContenderRole::Waiter => ("Waits for ", holder.waiting_since_ms, None),
     };
     view! {
         <div class="release-victim" data-testid="release-victim">
@@ -228,7 +228,7 @@ fn Field<L: IntoView + 'static>(name: &'static str, label: L, hint: Option<&'sta
 }
 
 fn fields(plan: &ReleasePlan) -> impl IntoView + use<> {
-    let go = if plan.holder.role == Role::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
+    let go = if plan.holder.role == ContenderRole::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
     let revoke = plan.can_revoke.then(|| {
         let title = "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
         view! {

@@ -1,8 +1,8 @@
 //! A plan and the page it was made from, for tests.
 
 use lockscope_wire::{
-    Access, AsOf, Confidence, Contender, DeleteRight, Liveness, LockHead, LockPage, LockRow, LockStats, Naming, Recipe, ReleasePlan, Role, RootState,
-    SessionId, Trust, Verdict, Window, Zxid,
+    Access, AsOf, Confidence, Contender, ContenderRole, DeleteRight, Liveness, LockHead, LockPage, LockRow, LockStats, Naming, Recipe, ReleasePlan,
+    RootState, SessionId, Trust, Verdict, Window, Zxid,
 };
 
 pub(crate) fn holder() -> Contender {
@@ -11,7 +11,7 @@ pub(crate) fn holder() -> Contender {
         node: Some("lock-0000000001".to_owned()),
         sequence: Some(1),
         position: 0,
-        role: Role::Holder,
+        role: ContenderRole::Holder,
         access: Access::Exclusive,
         session_id: Some(SessionId(7)),
         ephemeral: Some(true),

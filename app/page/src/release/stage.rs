@@ -1,7 +1,7 @@
 //! Where a release stands, and whether what it was planned for is still what is seen. Pure.
 
 use crate::format::visible;
-use lockscope_wire::{Contender, LockPage, Role, RootState};
+use lockscope_wire::{Contender, ContenderRole, LockPage, RootState};
 
 /// One way through the dialog. Only the person at it moves it on: nothing live does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ fn same(now: &Contender, plan: &Planned) -> Seen {
         Seen::Other
     } else if now.version.to_string() != plan.version {
         Seen::Written
-    } else if (now.role == Role::Holder) != plan.held {
+    } else if (now.role == ContenderRole::Holder) != plan.held {
         Seen::Moved
     } else {
         Seen::Same
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(changed(&|page| page.window.rows[0].czxid = Some(Zxid(99))), Seen::Other);
         assert_eq!(changed(&|page| page.window.rows[0].session_id = Some(SessionId(99))), Seen::Other);
         assert_eq!(changed(&|page| page.window.rows[0].version = 1), Seen::Written);
-        assert_eq!(changed(&|page| page.window.rows[0].role = Role::Waiter), Seen::Moved);
+        assert_eq!(changed(&|page| page.window.rows[0].role = ContenderRole::Waiter), Seen::Moved);
         assert_eq!(changed(&|page| page.head.as_of.state = RootState::Stale), Seen::Old);
         assert_eq!(changed(&|page| page.window = Window { total: 0, offset: 0, rows: Vec::new() }), Seen::Gone);
         assert_eq!(changed(&|page| page.window = Window { total: 900, offset: 300, rows: Vec::new() }), Seen::NotShown);

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lockscope_wire::{Duty, visible};
+use lockscope_wire::{Role, visible};
 use serde_json::{Map, Value};
 
 use super::fault::{OpenIdFault, said};
@@ -21,7 +21,7 @@ pub(super) struct Claims(Map<String, Value>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Who {
     pub(super) name: String,
-    pub(super) role: Duty,
+    pub(super) role: Role,
 }
 
 impl Claims {
@@ -90,12 +90,12 @@ mod tests {
             redirect: None,
             name_claim: None,
             groups_claim: "groups".to_owned(),
-            roles: BTreeMap::from([("ops".to_owned(), Duty::Operator), ("books".to_owned(), Duty::Auditor)]),
+            roles: BTreeMap::from([("ops".to_owned(), Role::Operator), ("books".to_owned(), Role::Auditor)]),
             role: None,
         }
     }
 
-    fn who(claims: Value, settings: &OpenId) -> Result<(String, Duty), String> {
+    fn who(claims: Value, settings: &OpenId) -> Result<(String, Role), String> {
         let Value::Object(claims) = claims else { panic!("no object") };
         Claims(claims).who(settings).map(|who| (who.name, who.role)).map_err(|fault| fault.to_string())
     }
@@ -103,11 +103,11 @@ mod tests {
     #[test]
     fn the_best_name_and_the_highest_role_count() {
         let all = json!({"sub": "7", "email": "a@b", "preferred_username": "ann", "groups": ["books", "ops", 5, "x"]});
-        assert_eq!(who(all, &settings()), Ok(("ann".to_owned(), Duty::Operator)));
+        assert_eq!(who(all, &settings()), Ok(("ann".to_owned(), Role::Operator)));
         let unchecked = json!({"sub": "7", "email": "a@b", "email_verified": false, "groups": "books"});
-        assert_eq!(who(unchecked, &settings()), Ok(("7".to_owned(), Duty::Auditor)));
-        let other = OpenId { name_claim: Some("upn".to_owned()), role: Some(Duty::Viewer), ..settings() };
-        assert_eq!(who(json!({"sub": "7", "upn": "ann@corp", "groups": ["none"]}), &other), Ok(("ann@corp".to_owned(), Duty::Viewer)));
+        assert_eq!(who(unchecked, &settings()), Ok(("7".to_owned(), Role::Auditor)));
+        let other = OpenId { name_claim: Some("upn".to_owned()), role: Some(Role::Viewer), ..settings() };
+        assert_eq!(who(json!({"sub": "7", "upn": "ann@corp", "groups": ["none"]}), &other), Ok(("ann@corp".to_owned(), Role::Viewer)));
     }
 
     #[test]

@@ -10,9 +10,9 @@ fn proxy() -> Proxy {
     Proxy {
         addresses: ["10.0.0.5", "10.1.0.0/16", "fd00::/8"].map(|text| Net::parse(text).unwrap()).to_vec(),
         header: Some("x-forwarded-user".to_owned()),
-        role: Some(Duty::Viewer),
+        role: Some(Role::Viewer),
         role_header: Some("x-forwarded-groups".to_owned()),
-        roles: [("ops".to_owned(), Duty::Operator), ("audit".to_owned(), Duty::Auditor)].into(),
+        roles: [("ops".to_owned(), Role::Operator), ("audit".to_owned(), Role::Auditor)].into(),
     }
 }
 
@@ -24,7 +24,7 @@ fn headers(pairs: &[(&'static str, &[u8])]) -> HeaderMap {
     headers
 }
 
-fn told(pairs: &[(&'static str, &[u8])], peer: &str) -> Result<Option<(String, Duty)>, Denied> {
+fn told(pairs: &[(&'static str, &[u8])], peer: &str) -> Result<Option<(String, Role)>, Denied> {
     proxy().identify(&headers(pairs), ip(peer)).map(|told| told.map(|(name, grant)| (name, grant.role)))
 }
 
@@ -43,8 +43,8 @@ fn networks_are_read_and_have_what_is_in_them() {
 #[test]
 fn a_listed_proxy_is_believed_and_nobody_else() {
     let ann: &[(&'static str, &[u8])] = &[("x-forwarded-user", b"ann")];
-    assert_eq!(told(ann, "10.0.0.5"), Ok(Some(("ann".to_owned(), Duty::Viewer))));
-    assert_eq!(told(ann, "::ffff:10.1.2.3"), Ok(Some(("ann".to_owned(), Duty::Viewer))));
+    assert_eq!(told(ann, "10.0.0.5"), Ok(Some(("ann".to_owned(), Role::Viewer))));
+    assert_eq!(told(ann, "::ffff:10.1.2.3"), Ok(Some(("ann".to_owned(), Role::Viewer))));
     for foreign in ["10.0.0.6", "127.0.0.1", "10.2.0.1", "::1", "fe80::1"] {
         assert!(matches!(told(ann, foreign), Err(Denied::Proxy(_))), "{foreign}");
     }
@@ -74,10 +74,10 @@ fn what_is_twice_or_no_name_is_refused() {
 #[test]
 fn of_several_groups_the_one_that_may_most_counts() {
     let with = |groups: &'static [u8]| told(&[("x-forwarded-user", b"ann"), ("x-forwarded-groups", groups)], "10.0.0.5").unwrap().unwrap().1;
-    assert_eq!(with(b"staff"), Duty::Viewer);
-    assert_eq!(with(b"audit,staff"), Duty::Auditor);
-    assert_eq!(with(b"audit, ops"), Duty::Operator);
-    assert_eq!(with(b"OPS"), Duty::Viewer, "names are compared as they are");
+    assert_eq!(with(b"staff"), Role::Viewer);
+    assert_eq!(with(b"audit,staff"), Role::Auditor);
+    assert_eq!(with(b"audit, ops"), Role::Operator);
+    assert_eq!(with(b"OPS"), Role::Viewer, "names are compared as they are");
     let strict = Proxy { role: None, ..proxy() };
     assert!(strict.identify(&headers(&[("x-forwarded-user", b"ann")]), ip("10.0.0.5")).is_err());
     assert!(strict.may(Right::Release) && !Proxy { roles: BTreeMap::new(), ..proxy() }.may(Right::Release));

@@ -7,7 +7,7 @@ mod tamper;
 use std::net::IpAddr;
 use std::path::Path;
 
-use lockscope_wire::{AuditKind, Duty, SignedBy};
+use lockscope_wire::{AuditKind, Role, SignedBy};
 use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};
@@ -24,7 +24,7 @@ fn dir() -> TempDir {
 fn act(number: u64) -> Entry {
     let actor = Actor {
         name: if number.is_multiple_of(3) { "ann" } else { "bob" }.to_owned(),
-        role: Duty::Operator,
+        role: Role::Operator,
         scope: Scope::default(),
         by: SignedBy::Token,
         address: Some(IpAddr::from([10, 0, 0, 7])),

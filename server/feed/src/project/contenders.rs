@@ -34,7 +34,7 @@ impl<'a> ProjectionContext<'a> {
         let mut row = self.contender(lock, at, seat);
         let read = seat.child.read.as_ref().filter(|_| self.scope.payloads());
         row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes));
-        if row.role == wire::Role::Waiter {
+        if row.role == wire::ContenderRole::Waiter {
             row.waits_for = lock.waits_for(mirror, seat).iter().map(|target| self.edge(lock, seat, target)).collect();
         }
         row
@@ -82,7 +82,7 @@ impl<'a> ProjectionContext<'a> {
             node: Some(seat.key.name().to_owned()),
             sequence: seat.key.number().map(i64::from),
             position: count32(at),
-            role: if holds { wire::Role::Holder } else { wire::Role::Waiter },
+            role: if holds { wire::ContenderRole::Holder } else { wire::ContenderRole::Waiter },
             access: wire_access(lock.access(seat)),
             session_id: seat.child.owner().map(|owner| wire::SessionId(owner.0)),
             ephemeral,

@@ -88,7 +88,7 @@ impl ProjectionContext<'_> {
             node: None,
             sequence: None,
             position: count32(at),
-            role: wire::Role::Waiter,
+            role: wire::ContenderRole::Waiter,
             access: lock.holders.first().map_or(wire::Access::Exclusive, |tenure| super::words::wire_access(tenure.access)),
             session_id: Some(wire::SessionId(session.0)),
             ephemeral: None,

@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use lockscope_wire::{Duty, SignedBy};
+use lockscope_wire::{Role, SignedBy};
 
 use crate::Http;
 use crate::caller::{Caller, PayloadChanges};
@@ -96,7 +96,7 @@ fn not_known(row: &Row, denied: &Denied, uri: &Uri) -> Response {
 }
 
 fn not_allowed(row: &Row, actor: &Actor, right: Right, uri: &Uri) -> Response {
-    let roles = right.roles().into_iter().map(Duty::name).collect::<Vec<_>>().join(" or ");
+    let roles = right.roles().into_iter().map(Role::name).collect::<Vec<_>>().join(" or ");
     let detail = format!("{} has the role {}, which may not {}; that needs {roles}", actor.name, actor.role, right.words());
     match (actor.by, row.is_for_people()) {
         (SignedBy::Nobody, true) => to_sign_in(uri),

@@ -36,7 +36,7 @@ fn a_build_without_it_says_so_for_every_setting() {
 mod with {
     use std::collections::BTreeMap;
 
-    use lockscope_wire::Duty;
+    use lockscope_wire::Role;
 
     use super::*;
     use access::{OpenId, Secret};
@@ -52,7 +52,7 @@ mod with {
             name_claim: None,
             groups_claim: "groups".to_owned(),
             roles: BTreeMap::new(),
-            role: Some(Duty::Viewer),
+            role: Some(Role::Viewer),
         };
         assert_eq!(least, Some(expected.clone()));
         let origin = load(
@@ -78,7 +78,7 @@ mod with {
             redirect: Some("http://localhost:1/sign-in/openid/back".to_owned()),
             name_claim: Some("upn".to_owned()),
             groups_claim: "roles".to_owned(),
-            role: Some(Duty::Operator),
+            role: Some(Role::Operator),
             ..expected
         };
         assert_eq!(config.access.openid, Some(expected));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use access::Grant;
 use audit::REFUSALS_A_MINUTE_MAX;
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::{House, PASSWORD, bearer};
@@ -40,9 +40,9 @@ async fn no_secret_is_in_logs_answers_frames_records_or_debug_forms() {
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(lines.clone()).finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
-    let token = house.token("ci", Grant::everywhere(Duty::Admin), None);
-    let link = house.access.one_time_link("demo", Duty::Operator);
+    house.user("ann", Role::Operator);
+    let token = house.token("ci", Grant::everywhere(Role::Admin), None);
+    let link = house.access.one_time_link("demo", Role::Operator);
     let key = link.split_once('=').unwrap().1.to_owned();
     let guess = "canary-guess-0123456789";
     let mut seen = String::new();

@@ -2,15 +2,15 @@
 
 use access::{ACCOUNT_FREE, Grant, WAIT_MS_MAX};
 use audit::REFUSALS_A_MINUTE_MAX;
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 use super::{House, PASSWORD, bearer};
 
 #[tokio::test]
 async fn guessing_is_slowed_and_a_right_guess_in_between_is_refused_too() {
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
-    let token = house.token("ci", Grant::everywhere(Duty::Operator), None);
+    house.user("ann", Role::Operator);
+    let token = house.token("ci", Grant::everywhere(Role::Operator), None);
     for at in 0..ACCOUNT_FREE {
         let answer = house.sign_in("ann", &format!("wrong guess {at}")).await;
         assert_eq!(answer.status, 401);
@@ -33,7 +33,7 @@ async fn guessing_is_slowed_and_a_right_guess_in_between_is_refused_too() {
     assert!(guesses < 120, "{guesses} guesses in a day");
     assert_eq!(house.me(&[("authorization", &bearer(&token))]).await, "ci operator token", "a token is never locked out");
     assert_eq!(house.ask("POST", "/sign-in", &[], &format!("token={token}")).await.status, 303);
-    let link = house.access.one_time_link("demo", Duty::Operator);
+    let link = house.access.one_time_link("demo", Role::Operator);
     assert_eq!(house.ask("POST", "/sign-in/once", &[], &format!("key={}", link.split_once('=').unwrap().1)).await.status, 303);
     house.pass(WAIT_MS_MAX).await;
     assert_eq!(house.sign_in("ann", PASSWORD).await.status, 303, "who waited comes in");
@@ -43,7 +43,7 @@ async fn guessing_is_slowed_and_a_right_guess_in_between_is_refused_too() {
 #[tokio::test]
 async fn many_at_once_are_no_way_around() {
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
+    house.user("ann", Role::Operator);
     let tries = (0..25).map(|at| {
         let house = &house;
         async move { house.sign_in("ann", &format!("wrong guess {at}")).await.status }
@@ -56,7 +56,7 @@ async fn many_at_once_are_no_way_around() {
 #[tokio::test]
 async fn unknown_names_are_told_and_limited_like_known_ones() {
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
+    house.user("ann", Role::Operator);
     let mut of_known = Vec::new();
     let mut of_unknown = Vec::new();
     for _ in 0..ACCOUNT_FREE + 1 {

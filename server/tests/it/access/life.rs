@@ -1,7 +1,7 @@
 //! Lives of tokens, sessions, links and the sockets that hang on them.
 
 use access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, Reach, Secret, Settings, new_token, remove_user, revoke_token, set_user};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 use super::{House, PASSWORD, bearer};
 use crate::served::{closed, hear};
@@ -13,7 +13,7 @@ async fn a_token_lives_until_it_is_revoked_or_runs_out() {
     let house = House::plain().await;
     assert_eq!(house.me(&[]).await, "anonymous viewer nobody");
     assert!(house.access.is_read_only());
-    let token = house.token("ci", Grant::everywhere(Duty::Operator), Some(60_000));
+    let token = house.token("ci", Grant::everywhere(Role::Operator), Some(60_000));
     assert_eq!(house.me(&[("authorization", &bearer(&token))]).await, "ci operator token");
     assert_eq!(house.me(&[("authorization", &format!("bEARER {token}"))]).await, "ci operator token");
     assert!(!house.access.is_read_only());
@@ -24,7 +24,7 @@ async fn a_token_lives_until_it_is_revoked_or_runs_out() {
     house.pass(60_000).await;
     assert_eq!(house.me(&[("authorization", &bearer(&token))]).await, "401");
     assert!(house.access.is_read_only(), "a token that ran out is nobody's");
-    let other = house.token("cd", Grant::everywhere(Duty::Admin), None);
+    let other = house.token("cd", Grant::everywhere(Role::Admin), None);
     assert_eq!(house.me(&[("authorization", &bearer(&other))]).await, "cd admin token");
     revoke_token(&house.path(), "cd").unwrap();
     house.pass(1_000).await;
@@ -34,16 +34,16 @@ async fn a_token_lives_until_it_is_revoked_or_runs_out() {
 #[tokio::test]
 async fn who_was_just_added_comes_in_at_once() {
     let house = House::plain().await;
-    house.token("first", Grant::everywhere(Duty::Viewer), None);
-    house.user("ann", Duty::Viewer);
+    house.token("first", Grant::everywhere(Role::Viewer), None);
+    house.user("ann", Role::Viewer);
     let now_ms = house.clock.now_ms();
     assert_eq!(house.me(&[]).await, "anonymous viewer nobody", "the lists were looked at in this very millisecond");
-    let (_, token) = new_token(&house.path(), "second", Grant::everywhere(Duty::Operator), now_ms, None).unwrap();
+    let (_, token) = new_token(&house.path(), "second", Grant::everywhere(Role::Operator), now_ms, None).unwrap();
     assert_eq!(house.me(&[("authorization", &bearer(token.expose()))]).await, "second operator token");
-    let (_, token) = new_token(&house.path(), "third", Grant::everywhere(Duty::Operator), now_ms, None).unwrap();
+    let (_, token) = new_token(&house.path(), "third", Grant::everywhere(Role::Operator), now_ms, None).unwrap();
     let answer = house.ask("POST", "/sign-in", &[], &format!("token={}", token.expose())).await;
     assert_eq!(answer.status, 303, "{}", answer.text);
-    set_user(&house.path(), "bob", Grant::everywhere(Duty::Operator), &Secret::new(PASSWORD.to_owned()), now_ms).unwrap();
+    set_user(&house.path(), "bob", Grant::everywhere(Role::Operator), &Secret::new(PASSWORD.to_owned()), now_ms).unwrap();
     assert_eq!(house.sign_in("bob", PASSWORD).await.status, 303);
     assert_eq!(house.clock.now_ms(), now_ms);
 }
@@ -51,7 +51,7 @@ async fn who_was_just_added_comes_in_at_once() {
 #[tokio::test]
 async fn a_session_lives_while_it_is_used_and_twelve_hours_at_most() {
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
+    house.user("ann", Role::Operator);
     let answer = house.sign_in("ann", PASSWORD).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/"));
     let set = answer.header("set-cookie");
@@ -82,7 +82,7 @@ async fn a_session_lives_while_it_is_used_and_twelve_hours_at_most() {
 #[tokio::test]
 async fn signing_in_again_ends_what_was_before_and_two_cookies_are_none() {
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
+    house.user("ann", Role::Operator);
     let first = house.sign_in("ann", PASSWORD).await.cookie();
     let body = format!("name=ann&password={}", PASSWORD.replace(' ', "+"));
     let second = house.ask("POST", "/sign-in", &[("cookie", &first)], &body).await.cookie();
@@ -90,7 +90,7 @@ async fn signing_in_again_ends_what_was_before_and_two_cookies_are_none() {
     assert_eq!(house.me(&[("cookie", &second)]).await, "ann operator password");
     assert_eq!(house.me(&[("cookie", &format!("{second}; {first}"))]).await, "anonymous viewer nobody");
     assert_eq!(house.me(&[("cookie", &format!("a=b; {second}; c"))]).await, "ann operator password");
-    let token = house.token("ci", Grant::everywhere(Duty::Auditor), None);
+    let token = house.token("ci", Grant::everywhere(Role::Auditor), None);
     assert_eq!(house.me(&[("cookie", &second), ("authorization", &bearer(&token))]).await, "ci auditor token", "a token comes first");
     assert_eq!(house.me(&[("cookie", &second), ("authorization", "Bearer x")]).await, "401");
 }
@@ -98,7 +98,7 @@ async fn signing_in_again_ends_what_was_before_and_two_cookies_are_none() {
 #[tokio::test]
 async fn beyond_this_machine_cookies_are_secure_and_nobody_is_anonymous() {
     let house = House::new(Settings::default(), Reach { is_public: true, is_https: true }).await;
-    house.user("ann", Duty::Viewer);
+    house.user("ann", Role::Viewer);
     assert_eq!(house.me(&[]).await, "401");
     let answer = house.sign_in("ann", PASSWORD).await;
     let set = answer.header("set-cookie").to_owned();
@@ -111,9 +111,9 @@ async fn beyond_this_machine_cookies_are_secure_and_nobody_is_anonymous() {
 #[tokio::test]
 async fn sockets_end_with_what_let_them_in() {
     let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
-    house.user("ann", Duty::Operator);
-    house.user("bob", Duty::Operator);
-    let token = house.token("ci", Grant::everywhere(Duty::Viewer), Some(600_000));
+    house.user("ann", Role::Operator);
+    house.user("bob", Role::Operator);
+    let token = house.token("ci", Grant::everywhere(Role::Viewer), Some(600_000));
     assert!(house.served.open(&[("sec-websocket-protocol", SOCKET)]).await.is_err(), "nobody listens unknown");
     let mut clients = Vec::new();
     let ann = house.sign_in("ann", PASSWORD).await.cookie();
@@ -142,7 +142,7 @@ async fn sockets_end_with_what_let_them_in() {
 #[tokio::test]
 async fn a_silent_socket_keeps_no_session_alive() {
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
+    house.user("ann", Role::Operator);
     let cookie = house.sign_in("ann", PASSWORD).await.cookie();
     let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)]).await.unwrap();
     hear(&mut client, "hello").await;
@@ -159,7 +159,7 @@ async fn a_silent_socket_keeps_no_session_alive() {
 #[tokio::test]
 async fn a_token_that_signed_in_takes_its_session_with_it() {
     let house = House::plain().await;
-    let token = house.token("ci", Grant::everywhere(Duty::Operator), None);
+    let token = house.token("ci", Grant::everywhere(Role::Operator), None);
     let cookie = house.ask("POST", "/sign-in", &[], &format!("token={token}")).await.cookie();
     assert_eq!(house.me(&[("cookie", &cookie)]).await, "ci operator token");
     revoke_token(&house.path(), "ci").unwrap();
@@ -170,7 +170,7 @@ async fn a_token_that_signed_in_takes_its_session_with_it() {
 #[tokio::test]
 async fn a_one_time_link_waits_for_its_button_and_works_once() {
     let house = House::plain().await;
-    let link = house.access.one_time_link("demo", Duty::Operator);
+    let link = house.access.one_time_link("demo", Role::Operator);
     assert!(!house.access.is_read_only());
     let key = link.split_once("?key=").unwrap().1;
     for _ in 0..3 {
@@ -182,7 +182,7 @@ async fn a_one_time_link_waits_for_its_button_and_works_once() {
     assert_eq!(house.me(&[("cookie", &answer.cookie())]).await, "demo operator link");
     assert!(!house.access.is_read_only(), "who came in by it may release");
     assert_eq!(house.ask("POST", "/sign-in/once", &[], &format!("key={key}")).await.status, 401);
-    let late = house.access.one_time_link("demo", Duty::Operator);
+    let late = house.access.one_time_link("demo", Role::Operator);
     house.pass(LINK_MS_MAX).await;
     let answer = house.ask("POST", "/sign-in/once", &[], &format!("key={}", late.split_once('=').unwrap().1)).await;
     assert_eq!(answer.status, 401);

@@ -3,17 +3,17 @@
 use access::{Grant, Reach, Settings};
 use http::{Declared, Need, Verb, declared};
 use identity::Right;
-use lockscope_wire::{Duty, Problem};
+use lockscope_wire::{Problem, Role};
 
 use super::{Answer, House, bearer};
 
 /// What a role may, told a second time.
-fn may(role: Duty, right: Right) -> bool {
+fn may(role: Role, right: Right) -> bool {
     let rights: &[Right] = match role {
-        Duty::Viewer => &[Right::View],
-        Duty::Operator => &[Right::View, Right::Release, Right::ReadAudit, Right::RunLab],
-        Duty::Auditor => &[Right::View, Right::ReadAudit],
-        Duty::Admin => &[Right::View, Right::Release, Right::ReadAudit, Right::RunLab, Right::Administer],
+        Role::Viewer => &[Right::View],
+        Role::Operator => &[Right::View, Right::Release, Right::ReadAudit, Right::RunLab],
+        Role::Auditor => &[Right::View, Right::ReadAudit],
+        Role::Admin => &[Right::View, Right::Release, Right::ReadAudit, Right::RunLab, Right::Administer],
     };
     rights.contains(&right)
 }
@@ -46,7 +46,7 @@ fn unknown(answer: &Answer, route: &Declared, what: &str) {
 
 /// The gate said to somebody: not you.
 #[track_caller]
-fn forbidden(answer: &Answer, route: &Declared, role: Duty, what: &str) {
+fn forbidden(answer: &Answer, route: &Declared, role: Role, what: &str) {
     assert_eq!(answer.status, 403, "{what}");
     assert!(answer.text.contains(&format!("the role {role}, which may not")), "{what}: {}", answer.text);
     if !route.is_page {
@@ -58,9 +58,9 @@ fn forbidden(answer: &Answer, route: &Declared, role: Duty, what: &str) {
 #[tokio::test]
 async fn every_route_by_every_kind_of_person() {
     let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
-    let scoped = Grant::new(Duty::Operator, &["prod".to_owned()], &["/shop".to_owned()]).unwrap();
+    let scoped = Grant::new(Role::Operator, &["prod".to_owned()], &["/shop".to_owned()]).unwrap();
     let mut people = Vec::new();
-    for (name, grant) in Duty::ALL.into_iter().map(|role| (role.name(), Grant::everywhere(role))).chain([("scoped", scoped)]) {
+    for (name, grant) in Role::ALL.into_iter().map(|role| (role.name(), Grant::everywhere(role))).chain([("scoped", scoped)]) {
         let role = grant.role;
         let token = closed.token(name, grant, None);
         let cookie = closed.ask("POST", "/sign-in", &[], &format!("token={token}")).await.cookie();
@@ -78,7 +78,7 @@ async fn every_route_by_every_kind_of_person() {
         }
         let answer = ask(&open, &route, &[]).await;
         match route.need {
-            Need::Of(right) if !may(Duty::Viewer, right) => unknown(&answer, &route, &what),
+            Need::Of(right) if !may(Role::Viewer, right) => unknown(&answer, &route, &what),
             Need::Open | Need::Of(_) => passed(&answer, &what),
         }
         let wrong = ask(&open, &route, &[("authorization", "Bearer lks_000000000000_00")]).await;
@@ -132,7 +132,7 @@ async fn what_is_not_in_the_table_is_not_there() {
 #[tokio::test]
 async fn pages_lead_to_the_form_and_back() {
     let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
-    let token = house.token("ann", Grant::everywhere(Duty::Viewer), None);
+    let token = house.token("ann", Grant::everywhere(Role::Viewer), None);
     let answer = house.get("/lock?path=%2Forder", &[]).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/sign-in?next=%2Flock%3Fpath%3D%252Forder"));
     let form = house.get(answer.header("location"), &[]).await;

@@ -16,7 +16,7 @@ use audit::{AuditError, Entry, Journal};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use http::{Limits, pages};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use reqwest::header::HeaderMap;
 use runtime::clock::Clock;
 use tempfile::TempDir;
@@ -104,7 +104,7 @@ impl House {
         token.expose().to_owned()
     }
 
-    pub(crate) fn user(&self, name: &str, role: Duty) {
+    pub(crate) fn user(&self, name: &str, role: Role) {
         set_user(&self.path(), name, Grant::everywhere(role), &Secret::new(PASSWORD.to_owned()), self.clock.now_ms()).unwrap();
         self.clock.set_ms(self.clock.now_ms() + 1_000);
     }

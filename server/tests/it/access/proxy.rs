@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use access::{Grant, Net, Proxy, Reach, Settings};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 use super::{House, bearer};
 
@@ -11,9 +11,9 @@ fn settings(address: &str) -> Settings {
     let proxy = Proxy {
         addresses: vec![Net::parse(address).unwrap()],
         header: Some("x-forwarded-user".to_owned()),
-        role: Some(Duty::Viewer),
+        role: Some(Role::Viewer),
         role_header: Some("x-forwarded-groups".to_owned()),
-        roles: BTreeMap::from([("ops".to_owned(), Duty::Operator)]),
+        roles: BTreeMap::from([("ops".to_owned(), Role::Operator)]),
     };
     Settings { proxy: Some(proxy), ..Settings::default() }
 }
@@ -43,7 +43,7 @@ async fn from_elsewhere_the_header_is_refused_by_name_and_lends_nothing() {
     for header in ["X-Forwarded-User", "x-forwarded-USER"] {
         assert_eq!(house.me(&[(header, "root")]).await, "403");
     }
-    let token = house.token("ci", Grant::everywhere(Duty::Viewer), None);
+    let token = house.token("ci", Grant::everywhere(Role::Viewer), None);
     assert_eq!(house.me(&[("authorization", &bearer(&token)), ("x-forwarded-user", "root")]).await, "ci viewer token", "a token needs no proxy");
     let _ = house.ask("POST", "/sign-in", &[("x-forwarded-for", "9.9.9.9")], "name=eve&password=wrong+guess").await;
     assert!(house.kept.told()[0].contains("from 127.0.0.1 refused"), "{:?}", house.kept.told());

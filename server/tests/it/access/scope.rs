@@ -17,7 +17,7 @@ use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings as Model};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_wire::{AuditKind, Duty, Epoch};
+use lockscope_wire::{AuditKind, Epoch, Role};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 use tempfile::TempDir;
@@ -147,7 +147,7 @@ impl World {
         }
         let signed_in = Entry { kind: AuditKind::SignedIn, ensemble: None, lock: None, detail: "from elsewhere".to_owned(), ..entry("", "") };
         log.append(signed_in).await.unwrap();
-        let whole = world.token("whole", Grant::everywhere(Duty::Operator));
+        let whole = world.token("whole", Grant::everywhere(Role::Operator));
         until(async || world.get("/api/v1/waits", &whole).await.1.contains("\"victim\":")).await;
         // Findings come a moment later.
         until(async || world.get("/api/v1/lock?ensemble=prod&path=/shop/order", &whole).await.1.contains("\"code\":\"deadlock\"")).await;
@@ -160,7 +160,7 @@ impl World {
         bearer(token.expose())
     }
 
-    fn scoped(&self, name: &str, role: Duty) -> String {
+    fn scoped(&self, name: &str, role: Role) -> String {
         self.token(name, Grant::new(role, &["prod".to_owned()], &["/shop".to_owned()]).unwrap())
     }
 
@@ -237,8 +237,8 @@ const ADDRESSES: [&str; 19] = [
 #[tokio::test]
 async fn no_name_from_outside_is_in_any_answer() {
     let world = World::new(Payloads::Viewer).await;
-    let whole = world.token("all", Grant::everywhere(Duty::Viewer));
-    let scopes = Duty::ALL.map(|role| world.scoped(&format!("some-{role}"), role));
+    let whole = world.token("all", Grant::everywhere(Role::Viewer));
+    let scopes = Role::ALL.map(|role| world.scoped(&format!("some-{role}"), role));
     for path in ADDRESSES {
         for who in &scopes {
             let (status, text) = world.get(path, who).await;
@@ -256,7 +256,7 @@ async fn no_name_from_outside_is_in_any_answer() {
         let frames = world.frames(who).await;
         assert!(!frames.contains(OUTSIDE) && frames.contains("/shop/stock"), "{frames}");
     }
-    let nowhere = world.token("nowhere", Grant::new(Duty::Viewer, &["other".to_owned()], &[]).unwrap());
+    let nowhere = world.token("nowhere", Grant::new(Role::Viewer, &["other".to_owned()], &[]).unwrap());
     for path in ["/api/v1/status", "/api/v1/locks", "/api/v1/waits", "/api/v1/sessions", "/"] {
         let (status, text) = world.get(path, &nowhere).await;
         assert!(status == 200 && !text.contains(OUTSIDE) && !text.contains("/shop"), "{path}: {text}");
@@ -266,7 +266,7 @@ async fn no_name_from_outside_is_in_any_answer() {
 #[tokio::test]
 async fn what_is_outside_is_not_there() {
     let world = World::new(Payloads::Viewer).await;
-    let some = world.scoped("some", Duty::Viewer);
+    let some = world.scoped("some", Role::Viewer);
     let pairs = [
         ("/api/v1/lock?path=/canary-vault/gold", "/api/v1/lock?path=/nothing-here-atall"),
         ("/api/v1/lock?ensemble=canary-lab&path=/shop/order", "/api/v1/lock?ensemble=none&path=/shop/order"),
@@ -306,9 +306,9 @@ async fn what_is_outside_is_not_there() {
 
 #[tokio::test]
 async fn payloads_are_shown_to_whom_the_setting_names() {
-    for (payloads, shown) in [(Payloads::Viewer, &Duty::ALL[..]), (Payloads::Operator, &[Duty::Operator, Duty::Admin]), (Payloads::Nobody, &[])] {
+    for (payloads, shown) in [(Payloads::Viewer, &Role::ALL[..]), (Payloads::Operator, &[Role::Operator, Role::Admin]), (Payloads::Nobody, &[])] {
         let world = World::new(payloads).await;
-        for role in Duty::ALL {
+        for role in Role::ALL {
             let who = world.token(role.name(), Grant::everywhere(role));
             let detail = world.get("/api/v1/lock?ensemble=prod&path=/shop/order", &who).await.1;
             assert!(detail.contains("host-one"), "a label is for all");
@@ -328,7 +328,7 @@ async fn payloads_are_shown_to_whom_the_setting_names() {
 #[tokio::test]
 async fn the_record_is_read_inside_the_scope_and_exported_whole() {
     let world = World::new(Payloads::Viewer).await;
-    for role in [Duty::Auditor, Duty::Operator] {
+    for role in [Role::Auditor, Role::Operator] {
         let some = world.scoped(&format!("some-{role}"), role);
         for path in ["/api/v1/audit", "/audit", "/api/v1/audit?lock=/shop/order"] {
             let (status, text) = world.get(path, &some).await;

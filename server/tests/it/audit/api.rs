@@ -6,7 +6,7 @@ use access::{Access, Grant, Reach, Settings, new_token};
 use audit::{Closed, Log};
 use http::listener::Bounds;
 use http::{Http, Limits};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use runtime::clock::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -24,7 +24,7 @@ struct Audited {
 impl Audited {
     async fn start(with: impl FnOnce(Http) -> Http) -> Self {
         let people = tempfile::tempdir().unwrap();
-        let (_, token) = new_token(people.path(), "auditor", Grant::everywhere(Duty::Auditor), NOW_MS, None).unwrap();
+        let (_, token) = new_token(people.path(), "auditor", Grant::everywhere(Role::Auditor), NOW_MS, None).unwrap();
         let access = Access::new(Some(people.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
         let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| with(http.with_access(access))).await;
         Self { served, token: token.expose().to_owned(), _people: people }

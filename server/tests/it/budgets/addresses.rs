@@ -6,7 +6,7 @@ use access::{ACCOUNT_FREE, ADDRESS_FREE, DEVICE_MS_MAX, Net, Proxy, Reach, Setti
 use futures_util::future::join_all;
 use http::Limits;
 use http::listener::{Bounds, Proxies};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -79,8 +79,8 @@ fn device(answer: &Answer) -> String {
 #[tokio::test]
 async fn who_knows_a_name_keeps_nobody_out_who_signed_in_before() {
     let house = behind_proxy().await;
-    house.user("ann", Duty::Operator);
-    house.user("bob", Duty::Operator);
+    house.user("ann", Role::Operator);
+    house.user("bob", Role::Operator);
     let signed_in = sign_in(&house, "10.0.0.1", "", "ann", PASSWORD).await;
     let known = device(&signed_in);
     let of_bob = device(&sign_in(&house, "10.0.0.1", "", "bob", PASSWORD).await);
@@ -112,7 +112,7 @@ async fn who_knows_a_name_keeps_nobody_out_who_signed_in_before() {
 #[tokio::test]
 async fn sign_ins_of_one_address_leave_places_for_others() {
     let house = behind_proxy().await;
-    house.user("ann", Duty::Operator);
+    house.user("ann", Role::Operator);
     let good = async {
         for _ in 0..3 {
             assert_eq!(sign_in(&house, "10.0.0.1", "", "ann", PASSWORD).await.status, 303);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use access::{Grant, TOKENS_FILE, new_token};
 use futures_util::future::join_all;
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 
 use super::{PATIENCE, good_client};
 use crate::access::{House, PASSWORD, bearer};
@@ -29,8 +29,8 @@ fn heal(path: &Path, text: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_volume_that_hangs_stops_neither_probes_nor_people() {
     let house = House::plain().await;
-    house.user("ann", Duty::Operator);
-    let token = house.token("ci", Grant::everywhere(Duty::Operator), None);
+    house.user("ann", Role::Operator);
+    let token = house.token("ci", Grant::everywhere(Role::Operator), None);
     let by_token = bearer(&token);
     assert_eq!(house.me(&[("authorization", &by_token)]).await, "ci operator token");
     let path = house.path().join(TOKENS_FILE);
@@ -48,7 +48,7 @@ async fn a_volume_that_hangs_stops_neither_probes_nor_people() {
     good_client(&house.served, "/healthz", async { tokio::time::timeout(10 * PATIENCE, abuse).await.expect("somebody waits for the volume") }).await;
     heal(&path, &before);
     house.pass(1_000).await;
-    let (_, late) = new_token(&house.path(), "late", Grant::everywhere(Duty::Viewer), house.clock.now_ms(), None).unwrap();
+    let (_, late) = new_token(&house.path(), "late", Grant::everywhere(Role::Viewer), house.clock.now_ms(), None).unwrap();
     assert_eq!(house.me(&[("authorization", &bearer(late.expose()))]).await, "late viewer token");
     std::fs::write(&path, "[]").unwrap();
     house.pass(1_000).await;

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::listener::Bounds;
 use http::{CALLER_SOCKETS_MAX, CALLER_VIEWS_MAX, Limits};
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use runtime::clock::Clock;
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::Message;
@@ -23,7 +23,7 @@ const A_SOCKET: usize = 16;
 /// A server that knows one script, beside whoever comes unknown.
 async fn served(limits: Limits) -> (Served, String, TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    let (_, token) = new_token(dir.path(), "greedy", Grant::everywhere(Duty::Viewer), NOW_MS, None).unwrap();
+    let (_, token) = new_token(dir.path(), "greedy", Grant::everywhere(Role::Viewer), NOW_MS, None).unwrap();
     let access = Access::new(Some(dir.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
     let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_access(access)).await;
     (served, bearer(token.expose()), dir)

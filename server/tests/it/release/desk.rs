@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use access::{Grant, new_token, revoke_token};
 use identity::{Actor, Scope};
-use lockscope_wire::{AuditKind, Duty, Outcome, PlanRequest, ReleaseOrder};
+use lockscope_wire::{AuditKind, Outcome, PlanRequest, ReleaseOrder, Role};
 use release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
 
 use super::office::{Office, operator, order_of, somebody};
@@ -50,7 +50,7 @@ async fn only_who_may_and_only_there() {
     let scene = Scene::new().await;
     let path = scene.queued("a").await;
     let request = PlanRequest { ensemble: None, path: path.clone() };
-    for role in [Duty::Viewer, Duty::Auditor] {
+    for role in [Role::Viewer, Role::Auditor] {
         let refused = scene.office.desk.plan(&somebody("vera", role), &request).await.unwrap_err();
         assert_eq!((refused.kind, refused.status()), (RefusedFor::Right, 403), "{refused}");
     }
@@ -67,7 +67,7 @@ async fn only_who_may_and_only_there() {
 
     // A role that was taken away in between.
     let plan = scene.office.plan(&path).await.unwrap();
-    let demoted = somebody("anna", Duty::Viewer);
+    let demoted = somebody("anna", Role::Viewer);
     assert_eq!(scene.office.desk.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind, RefusedFor::Right);
     assert!(scene.is_there(&path).await);
     assert!(scene.office.journal.kinds().iter().all(|kind| *kind == AuditKind::Refused) && scene.office.journal.kinds().len() == 5);
@@ -80,7 +80,7 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
         let path = scene.queued(&format!("a{time}")).await;
         scene.office.rest();
         let plan = scene.office.plan(&path).await.unwrap();
-        let stranger = scene.office.desk.execute(&somebody("ben", Duty::Operator), &order_of(&plan)).await.unwrap();
+        let stranger = scene.office.desk.execute(&somebody("ben", Role::Operator), &order_of(&plan)).await.unwrap();
         assert_eq!((stranger.result.outcome, stranger.status()), (Outcome::PlanExpired, 409));
         scene.office.clock.set_ms(plan.expires_at_ms);
         assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::PlanExpired);
@@ -104,7 +104,7 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
     let one = one.unwrap();
     assert_eq!(one.result.outcome, Outcome::Released);
     assert_eq!((&other.unwrap(), &scene.office.order(&plan).await.unwrap()), (&one, &one));
-    let ben = scene.office.desk.execute(&somebody("ben", Duty::Operator), &order_of(&plan)).await.unwrap();
+    let ben = scene.office.desk.execute(&somebody("ben", Role::Operator), &order_of(&plan)).await.unwrap();
     assert_eq!(ben.result.outcome, Outcome::PlanExpired, "it is nobody else's");
     let kinds = scene.office.journal.kinds();
     assert_eq!(kinds.iter().filter(|kind| **kind == AuditKind::ReleaseOutcome).count(), 1);
@@ -223,17 +223,17 @@ async fn a_second_person_approves() {
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second);
     let approval = order_of(&plan);
     assert_eq!(scene.office.desk.approve(&operator(), &approval).await.unwrap_err().kind, RefusedFor::Second, "not oneself");
-    assert_eq!(scene.office.desk.approve(&somebody("vera", Duty::Viewer), &approval).await.unwrap_err().kind, RefusedFor::Right);
+    assert_eq!(scene.office.desk.approve(&somebody("vera", Role::Viewer), &approval).await.unwrap_err().kind, RefusedFor::Right);
     for name in ["ANNA", "anna ", "an\u{200b}na", "\u{430}nna"] {
-        let same = somebody(name, Duty::Operator);
+        let same = somebody(name, Role::Operator);
         assert_eq!(scene.office.desk.approve(&same, &approval).await.unwrap_err().kind, RefusedFor::Second, "{name:?} is anna");
     }
-    let elsewhere = Actor { scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] }, ..somebody("carl", Duty::Operator) };
+    let elsewhere = Actor { scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] }, ..somebody("carl", Role::Operator) };
     let refused = scene.office.desk.approve(&elsewhere, &approval).await.unwrap_err();
     assert!(refused.status() == 404 && !refused.sentence.contains("/locks"), "{refused}");
-    let ben = somebody("ben", Duty::Operator);
+    let ben = somebody("ben", Role::Operator);
     let people = scene.office.people.path().to_owned();
-    let grant = || Grant::everywhere(Duty::Operator);
+    let grant = || Grant::everywhere(Role::Operator);
     new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
     scene.office.journal.fails.store(true, Ordering::SeqCst);
     assert_eq!(scene.office.desk.approve(&ben, &approval).await.unwrap_err().kind, RefusedFor::Audit);
@@ -245,7 +245,7 @@ async fn a_second_person_approves() {
     revoke_token(&people, "ben").unwrap();
     let refused = scene.office.order(&plan).await.unwrap_err();
     assert!(refused.kind == RefusedFor::Second && refused.sentence.starts_with("ben, who approved"), "{refused}");
-    new_token(&people, "ben", Grant::everywhere(Duty::Viewer), scene.office.clock.now_ms(), None).unwrap();
+    new_token(&people, "ben", Grant::everywhere(Role::Viewer), scene.office.clock.now_ms(), None).unwrap();
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second, "may look only by now");
     revoke_token(&people, "ben").unwrap();
     new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
@@ -260,7 +260,7 @@ async fn nothing_is_sent_from_a_view_that_is_not_live() {
     for name in ["anna", "ben"] {
         for time in 0..ACTOR_ACTS_MAX {
             let path = scene.queued(&format!("{name}{time}")).await;
-            let actor = somebody(name, Duty::Operator);
+            let actor = somebody(name, Role::Operator);
             let plan = scene.office.desk.plan(&actor, &PlanRequest { ensemble: None, path }).await.unwrap();
             plans.push((actor, plan));
         }

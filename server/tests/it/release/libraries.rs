@@ -1,7 +1,7 @@
 //! Real libraries' queues after a release at the head, in the middle and at the tail: whoever is next by the plan gets
 //! it, and in the end everybody who still has a znode got it or was told that it won't.
 
-use lockscope_wire::{Outcome, Role};
+use lockscope_wire::{ContenderRole, Outcome};
 
 use super::office::Office;
 use crate::harness::{DEADLINE, STEP, Truth};
@@ -48,7 +48,7 @@ async fn play(name: &str, library: Library, recipes: [&str; 5], wishes: [Wish; 5
         office.rest();
         office.plan(&queue[0].path).await.unwrap()
     };
-    assert_eq!(plan.holder.role, Role::Holder, "{plan:?}");
+    assert_eq!(plan.holder.role, ContenderRole::Holder, "{plan:?}");
     let done = office.order(&plan).await.unwrap();
     assert_eq!((done.result.outcome, done.result.verified), (Outcome::Released, true), "{done:?}");
     let next: Vec<&str> = plan.next.iter().map(|next| next.path.as_str()).collect();

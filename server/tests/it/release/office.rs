@@ -14,7 +14,7 @@ use identity::{Actor, Scope};
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
-use lockscope_wire::{AuditKind, Duty, PlanRequest, ReleaseOrder, ReleasePlan, SignedBy};
+use lockscope_wire::{AuditKind, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
 use release::{EnsembleHandle, Executed, Refused, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
@@ -76,12 +76,12 @@ pub(crate) struct Office {
     _demand: watch::Sender<Demand>,
 }
 
-pub(crate) fn somebody(name: &str, role: Duty) -> Actor {
+pub(crate) fn somebody(name: &str, role: Role) -> Actor {
     Actor { name: name.to_owned(), role, scope: Scope::default(), by: SignedBy::Token, address: None }
 }
 
 pub(crate) fn operator() -> Actor {
-    somebody("anna", Duty::Operator)
+    somebody("anna", Role::Operator)
 }
 
 pub(crate) fn is_live(model: &Observatory) -> bool {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use access::{self, Access, Grant, Reach};
 use http::Limits;
 use http::listener::Bounds;
-use lockscope_wire::{AuditKind, Duty, Outcome};
+use lockscope_wire::{AuditKind, Outcome, Role};
 use release::Settings;
 use runtime::clock::Clock;
 
@@ -26,7 +26,7 @@ async fn a_slow_release_is_answered_with_its_outcome_however_often_it_is_asked_f
     office.knows(&path).await;
     let plan = office.plan(&path).await.unwrap();
     let people = tempfile::tempdir().unwrap();
-    let (_, token) = access::new_token(people.path(), "anna", Grant::everywhere(Duty::Operator), 0, None).unwrap();
+    let (_, token) = access::new_token(people.path(), "anna", Grant::everywhere(Role::Operator), 0, None).unwrap();
     let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), Reach::LOOPBACK, Clock::system());
     let limits = Limits { answer_ms_max: ANSWER_MS, ..Limits::default() };
     let desk = office.desk.clone();

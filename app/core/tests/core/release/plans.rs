@@ -1,6 +1,6 @@
 //! What a plan says, recipe by recipe: who holds after it, who moves up, what can't be promised.
 
-use lockscope_core::release::{Naming, Plan, Refusal, Role, plan};
+use lockscope_core::release::{ContenderRole, Naming, Plan, Refusal, plan};
 use lockscope_core::time::TimeMs;
 
 use crate::language::Story;
@@ -170,7 +170,7 @@ fn what_is_foretold_comes_true() {
         let before: Vec<String> =
             plan.lock.holders.iter().map(|tenure| tenure.name.to_string()).filter(|name| !expand(path).ends_with(name)).collect();
         assert_eq!(plan.target.naming, Naming::Sequential);
-        let was_holder = plan.role == Role::Holder;
+        let was_holder = plan.role == ContenderRole::Holder;
         story.tell(&expand(&format!("40 - {path}")));
         let after: Vec<String> = story.lock("/order").holders.iter().map(|tenure| tenure.name.to_string()).collect();
         assert_eq!(after, [before, foretold].concat(), "{path}, {was_holder}");

@@ -3,12 +3,12 @@
 use super::samples::{BEGAN_MS, broken, failed, famous, finished, opening, running, stopped};
 use super::*;
 use crate::shell::AssetNames;
-use lockscope_wire::{Duty, LabBrief, LabState, Person, SignedBy, Strategy};
+use lockscope_wire::{LabBrief, LabState, Person, Role, SignedBy, Strategy};
 
 const SIGHT: LabSight = LabSight { may_run: true, has_many: false, now_ms: BEGAN_MS + 4_200 };
 
 fn person() -> Person {
-    Person { name: "o".to_owned(), role: Duty::Operator, by: SignedBy::Token, may_release: true, may_audit: false, can_sign_in: true }
+    Person { name: "o".to_owned(), role: Role::Operator, by: SignedBy::Token, may_release: true, may_audit: false, can_sign_in: true }
 }
 
 fn names() -> AssetNames {

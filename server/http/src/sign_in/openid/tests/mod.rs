@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use lockscope_wire::Duty;
+use lockscope_wire::Role;
 use provider::{CLIENT, CLIENT_SECRET, Provider, Sign};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -90,7 +90,7 @@ impl House {
             redirect: None,
             name_claim: None,
             groups_claim: "groups".to_owned(),
-            roles: BTreeMap::from([("ops".to_owned(), Duty::Operator), ("all".to_owned(), Duty::Viewer)]),
+            roles: BTreeMap::from([("ops".to_owned(), Role::Operator), ("all".to_owned(), Role::Viewer)]),
             role: None,
         };
         let clock = Clock::manual(NOW_MS);
