@@ -5,41 +5,41 @@
 
 mod address;
 mod app;
-mod at_once;
 mod board;
 mod charts;
 mod copy;
+mod current_user;
+mod document_title;
+mod erase;
 #[cfg(feature = "ssr")]
 mod exact;
-mod first;
 #[cfg(feature = "hydrate")]
 mod follow;
 mod format;
 mod html;
 #[cfg(feature = "hydrate")]
 mod hydrate;
+mod initial_view;
 mod live;
 mod lock;
 #[cfg(feature = "hydrate")]
 mod palette;
 mod parts;
-#[cfg(feature = "ssr")]
-mod plain;
 pub mod ports;
 mod release;
+#[cfg(feature = "ssr")]
+mod server_pages;
 mod session;
 mod sessions;
 mod shell;
 mod status;
-mod tab;
-mod visitor;
 mod waits;
 
 pub use app::App;
+pub use document_title::DocumentTitle;
 #[cfg(feature = "ssr")]
-pub use plain::{
-    AuditView, FindView, LabDraft, LabSight, LabView, Plain, approve_page, audit_page, find_drawn, find_page, lab_drawn, lab_gone_page, lab_page,
-    lab_run_page, release_plan, release_result, run_url,
+pub use server_pages::{
+    AuditView, FindView, LabDraft, LabSight, LabView, ServerPage, approve_page, audit_page, find_drawn, find_page, lab_drawn, lab_gone_page,
+    lab_page, lab_run_page, release_plan, release_result, run_url,
 };
 pub use shell::{AssetNames, shell};
-pub use tab::Tab;

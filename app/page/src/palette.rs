@@ -1,5 +1,5 @@
 //! The palette: a dialog that finds locks, sessions, pages and acts by a few letters. Browser only. The server finds and
-//! draws (`plain::find`, at `/find` a page of its own); here is what the keys do.
+//! draws (`server_pages::find`, at `/find` a page of its own); here is what the keys do.
 
 use std::cell::Cell;
 use std::time::Duration;

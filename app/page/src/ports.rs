@@ -5,7 +5,7 @@ use lockscope_wire::{Board, BoardQuery, Epoch, LockPage, LockQuery, SessionPage,
 
 /// A first view and where to go on from: the live socket resumes after (`epoch`, `seq`) of the same view.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct First<T> {
+pub struct InitialView<T> {
     /// The feed's epoch.
     pub epoch: Epoch,
     /// The view's sequence number.
@@ -21,15 +21,15 @@ pub struct First<T> {
 /// Read access to the live views.
 pub trait Source: Send + Sync + 'static {
     /// The board for a query.
-    fn board(&self, query: &BoardQuery) -> First<Board>;
+    fn board(&self, query: &BoardQuery) -> InitialView<Board>;
     /// One lock; `value` is None when there is no such lock.
-    fn lock(&self, query: &LockQuery) -> First<Option<LockPage>>;
+    fn lock(&self, query: &LockQuery) -> InitialView<Option<LockPage>>;
     /// The server's own state.
-    fn status(&self) -> First<Status>;
+    fn status(&self) -> InitialView<Status>;
     /// Who waits for whom.
-    fn waits(&self) -> First<Waits>;
+    fn waits(&self) -> InitialView<Waits>;
     /// Every session that matches.
-    fn sessions(&self, query: &SessionsQuery) -> First<Sessions>;
+    fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions>;
     /// One session; `value` is None when nothing is known of it.
-    fn session(&self, query: &SessionQuery) -> First<Option<SessionPage>>;
+    fn session(&self, query: &SessionQuery) -> InitialView<Option<SessionPage>>;
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos_meta::MetaTags;
 
 use super::app::App;
-use super::tab::first_tab;
+use super::document_title::initial_title;
 
 /// Names of the built files, served below `/pkg/`; each holds the hash of its content.
 #[derive(Clone, Debug, Default)]
@@ -66,5 +66,5 @@ pub fn shell(assets: AssetNames) -> impl IntoView {
         <App />
         <script type="module" nonce=nonce.clone() inner_html=boot></script>
     };
-    document(&assets, nonce, first_tab().icon(), head, body)
+    document(&assets, nonce, initial_title().icon(), head, body)
 }

@@ -49,11 +49,11 @@ pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
 pub use release::{DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult};
 pub use session::{
-    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead, SpotRow,
+    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionLockRow, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead,
 };
 pub use status::{ConfigStatus, EnsembleStatus, RootStatus, Status};
 pub use visible::visible;
-pub use waits::{Cycle, Spot, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
+pub use waits::{Cycle, SessionLock, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.

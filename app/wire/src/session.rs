@@ -118,7 +118,7 @@ pub struct SessionPage {
     /// The session as in the list.
     pub row: SessionRow,
     /// What it holds and waits for; holds first.
-    pub spots: Window<SpotRow>,
+    pub spots: Window<SessionLockRow>,
     /// What happened to it since this server watches, newest first.
     pub history: Vec<SessionEvent>,
 }
@@ -126,7 +126,7 @@ pub struct SessionPage {
 /// One znode of a session in one lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct SpotRow {
+pub struct SessionLockRow {
     /// The lock.
     pub lock: String,
     /// Its verdict.
@@ -137,7 +137,7 @@ pub struct SpotRow {
     pub contender: Contender,
 }
 
-impl WindowRow for SpotRow {
+impl WindowRow for SessionLockRow {
     fn key(&self) -> &str {
         &self.contender.path
     }

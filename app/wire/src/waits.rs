@@ -38,9 +38,9 @@ pub struct WaitNode {
     /// Who it says it is; never trusted.
     pub label: Option<String>,
     /// What it holds.
-    pub holds: Vec<Spot>,
+    pub holds: Vec<SessionLock>,
     /// What it waits for.
-    pub waits: Vec<Spot>,
+    pub waits: Vec<SessionLock>,
     /// It is part of a cycle.
     pub in_cycle: bool,
     /// The worst verdict on a cycle it is part of: `deadlocked` or `maybe_deadlocked`; null for who is in none.
@@ -52,7 +52,7 @@ pub struct WaitNode {
 /// One znode of a session in one lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Spot {
+pub struct SessionLock {
     /// The lock.
     pub lock: String,
     /// The znode's full path.

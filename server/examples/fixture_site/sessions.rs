@@ -2,8 +2,8 @@
 //! survive.
 
 use lockscope_wire::{
-    Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionId, SessionRow, SessionSort, SessionsQuery,
-    SpotRow, Verdict,
+    Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionId, SessionLockRow, SessionRow, SessionSort,
+    SessionsQuery, Verdict,
 };
 
 use super::contenders::{client_at, contender};
@@ -121,7 +121,7 @@ fn matches(row: &SessionRow, query: &SessionsQuery) -> bool {
 }
 
 /// What a session holds and waits for; holds first.
-pub(crate) fn spots(row: &SessionRow, locks: &[LockRow], now_ms: i64) -> Vec<SpotRow> {
+pub(crate) fn spots(row: &SessionRow, locks: &[LockRow], now_ms: i64) -> Vec<SessionLockRow> {
     let lock = |at: u32| {
         let path = row.locks.get(at as usize % row.locks.len().max(1))?;
         locks.iter().find(|lock| lock.path == *path)
@@ -137,7 +137,7 @@ pub(crate) fn spots(row: &SessionRow, locks: &[LockRow], now_ms: i64) -> Vec<Spo
             waiting_since_ms: row.oldest_wait_at_ms.filter(|_| !holds),
             ..made
         };
-        Some(SpotRow { lock: lock.path.clone(), verdict: lock.verdict, recipe_label: lock.recipe_label.clone(), contender })
+        Some(SessionLockRow { lock: lock.path.clone(), verdict: lock.verdict, recipe_label: lock.recipe_label.clone(), contender })
     };
     (0..row.holds + row.waits).filter_map(spot).collect()
 }

@@ -1,6 +1,6 @@
 //! Made-up waiting: two deadlocks, a chain, and a session that many wait for; in the mode `stale` a crowd of 300.
 
-use lockscope_wire::{Access, AsOf, Confidence, Cycle, SessionId, Spot, Verdict, WaitEdge, WaitNode, Waits};
+use lockscope_wire::{Access, AsOf, Confidence, Cycle, SessionId, SessionLock, Verdict, WaitEdge, WaitNode, Waits};
 
 /// A session's number within the fixture, as its id.
 fn id(number: i64) -> SessionId {
@@ -46,7 +46,7 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
     numbers.sort_unstable();
     numbers.dedup();
     let verdict = |number: i64| CYCLES.iter().find(|cycle| cycle.contains(&number)).map(|cycle| verdict_of(cycle));
-    let spot = |lock: &str| Spot {
+    let spot = |lock: &str| SessionLock {
         lock: lock.to_owned(),
         node: format!("{lock}/lock-0000000001"),
         access: Access::Exclusive,

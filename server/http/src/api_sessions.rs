@@ -110,7 +110,7 @@ impl SessionList {
 
 impl SessionDetail {
     pub(super) fn new(seq: u64, page: SessionPage, known: Known, now_ms: i64) -> Self {
-        let spot = |row: lockscope_wire::SpotRow| SpotJson {
+        let spot = |row: lockscope_wire::SessionLockRow| SpotJson {
             lock: row.lock,
             verdict: row.verdict,
             recipe_label: row.recipe_label,

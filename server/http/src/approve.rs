@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::caller::Caller;
 use super::problem::Refused;
-use super::{Http, plain};
+use super::{Http, server_pages};
 use feed::{VisibilityScope, project};
 use identity::Actor;
 
@@ -39,7 +39,7 @@ fn page(http: &Http, actor: &Actor, scope: &VisibilityScope, plan_id: &str, erro
     let planned = http.desk.as_ref().and_then(|desk| desk.planned(actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
     let (plan, now_ms) = (project::shown(plan, scope), http.hub.now_ms());
-    plain::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))
+    server_pages::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))
 }
 
 fn gone() -> Refused {

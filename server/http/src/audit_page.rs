@@ -7,7 +7,7 @@ use lockscope_page::{AuditView, audit_page};
 
 use super::caller::Caller;
 use super::problem::Refused;
-use super::{Http, audit_api, plain};
+use super::{Http, audit_api, server_pages};
 use audit::PageQuery;
 
 /// Records a page.
@@ -35,5 +35,5 @@ pub(super) async fn show(State(http): State<Http>, Caller { actor, .. }: Caller,
         newer: if is_first { String::new() } else { address(None) },
         older: page.next_before.map(|before| address(Some(before))).unwrap_or_default(),
     };
-    plain::page(&http, &actor, |page_of| audit_page(page_of, &view, &page))
+    server_pages::page(&http, &actor, |page_of| audit_page(page_of, &view, &page))
 }

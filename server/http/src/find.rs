@@ -11,7 +11,7 @@ use lockscope_wire::{BoardQuery, Body, SessionsQuery, View};
 
 use super::caller::Caller;
 use super::problem::{Refused, echo};
-use super::{Http, plain};
+use super::{Http, server_pages};
 use feed::VisibilityScope;
 use identity::{Actor, Right};
 
@@ -28,7 +28,7 @@ pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: 
     let (own, caller) = (http.clone(), actor.quota_owner());
     let show = move || {
         let view = look(&own, &actor, &scope, pairs)?;
-        plain::page(&own, &actor, |of| find_page(of, &view))
+        server_pages::page(&own, &actor, |of| find_page(of, &view))
     };
     http.work.ask(&caller, show).await?
 }

@@ -16,7 +16,7 @@ use super::caller::Caller;
 use super::lab_form::{draft, order};
 use super::middleware::authentication::see_other;
 use super::problem::{Refused, echo};
-use super::{Http, plain};
+use super::{Http, server_pages};
 use feed::VisibilityScope;
 use identity::{Actor, Right};
 use lab::LabRefusal;
@@ -38,7 +38,7 @@ pub(super) async fn show(
     match value(&pairs, "run") {
         None => {
             let view = view(&http, &actor, &scope);
-            plain::page(&http, &actor, |of| lab_page(of, &view))
+            server_pages::page(&http, &actor, |of| lab_page(of, &view))
         }
         Some(id) => one(&http, &actor, &scope, &headers, id, None),
     }
@@ -74,7 +74,7 @@ pub(super) async fn start(State(http): State<Http>, Caller { actor, scope, .. }:
         Ok(id) => Ok(see_other(&run_url(&id))),
         Err(refused) => {
             let view = LabView { draft, error: refused.sentence().to_owned(), ..view(&http, &actor, &scope) };
-            let page = plain::page(&http, &actor, |of| lab_page(of, &view))?;
+            let page = server_pages::page(&http, &actor, |of| lab_page(of, &view))?;
             Ok((refused.status(), page).into_response())
         }
     }
@@ -116,12 +116,12 @@ pub(super) async fn throw(
 /// The page of one run, with why a button did nothing.
 fn one(http: &Http, actor: &Actor, scope: &VisibilityScope, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
     let Ok(run) = http.lab.run(scope, id) else {
-        let page = plain::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
+        let page = server_pages::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
         return Ok((StatusCode::NOT_FOUND, page).into_response());
     };
     let share = share(http, headers, &run.id);
     let error = refused.as_ref().map(|refused| refused.sentence().to_owned()).unwrap_or_default();
-    let page = plain::living(http, actor, |of| lab_run_page(of, &run, &seen_by(http, actor, &run), &share, &error))?;
+    let page = server_pages::living(http, actor, |of| lab_run_page(of, &run, &seen_by(http, actor, &run), &share, &error))?;
     Ok((refused.map_or(StatusCode::OK, |refused| refused.status()), page).into_response())
 }
 

@@ -35,7 +35,7 @@ pub struct OriginFault {
 /// Which schemes lead to our own addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Plain.
+    /// ServerPage.
     Http,
     /// TLS ends here.
     Https,

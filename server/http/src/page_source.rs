@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockscope_page::ports::{First, Source};
+use lockscope_page::ports::{InitialView, Source};
 use lockscope_wire::{
     Board, BoardQuery, Body, ConfigStatus, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
 };
@@ -30,53 +30,53 @@ impl PageSource {
         ((seq, known), body)
     }
 
-    fn first_of<T>(&self, (seq, known): (u64, Known), value: T) -> First<T> {
-        First { epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms: known.at_ms, value }
+    fn first_of<T>(&self, (seq, known): (u64, Known), value: T) -> InitialView<T> {
+        InitialView { epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms: known.at_ms, value }
     }
 
     /// Never: a view's body is of the view's kind.
-    fn none_of<T>(&self, value: T) -> First<T> {
+    fn none_of<T>(&self, value: T) -> InitialView<T> {
         self.first_of((0, Known { at_ms: 0, is_live: false }), value)
     }
 }
 
 impl Source for PageSource {
-    fn board(&self, query: &BoardQuery) -> First<Board> {
+    fn board(&self, query: &BoardQuery) -> InitialView<Board> {
         match self.first_or_look(View::Board(query.clone())) {
             (at, Body::Board(board)) => self.first_of(at, board),
             _ => self.none_of(Board::default()),
         }
     }
 
-    fn lock(&self, query: &LockQuery) -> First<Option<LockPage>> {
+    fn lock(&self, query: &LockQuery) -> InitialView<Option<LockPage>> {
         match self.first_or_look(View::Lock(query.clone())) {
             (at, Body::Lock(page)) => self.first_of(at, page.map(|page| *page)),
             _ => self.none_of(None),
         }
     }
 
-    fn status(&self) -> First<Status> {
+    fn status(&self) -> InitialView<Status> {
         match self.first_or_look(View::Status {}) {
             (at, Body::Status(status)) => self.first_of(at, status),
             _ => self.none_of(empty_status()),
         }
     }
 
-    fn waits(&self) -> First<Waits> {
+    fn waits(&self) -> InitialView<Waits> {
         match self.first_or_look(View::Waits {}) {
             (at, Body::Waits(waits)) => self.first_of(at, *waits),
             _ => self.none_of(Waits::default()),
         }
     }
 
-    fn sessions(&self, query: &SessionsQuery) -> First<Sessions> {
+    fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions> {
         match self.first_or_look(View::Sessions(query.clone())) {
             (at, Body::Sessions(sessions)) => self.first_of(at, sessions),
             _ => self.none_of(Sessions::default()),
         }
     }
 
-    fn session(&self, query: &SessionQuery) -> First<Option<SessionPage>> {
+    fn session(&self, query: &SessionQuery) -> InitialView<Option<SessionPage>> {
         match self.first_or_look(View::Session(query.clone())) {
             (at, Body::Session(page)) => self.first_of(at, page.map(|page| *page)),
             _ => self.none_of(None),

@@ -21,9 +21,9 @@ use lockscope_wire::{LockQuery, SessionQuery};
 use super::assets;
 use super::caller::Caller;
 use super::page_source::PageSource;
-use super::plain::TRUSTED_TYPES;
 use super::problem::Refused;
 use super::routes::is_page;
+use super::server_pages::TRUSTED_TYPES;
 use feed::{Hub, VisibilityScope};
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".

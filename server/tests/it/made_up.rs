@@ -2,8 +2,8 @@
 //! more make a deadlock. What the fake projection answers for the views of waiting.
 
 use lockscope_wire::{
-    Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, RootState, SessionEvent, SessionId, SessionPage, SessionQuery,
-    SessionRow, Sessions, SessionsHead, SessionsQuery, Spot, SpotRow, Verdict, WaitEdge, WaitNode, Waits, Window, Zxid,
+    Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, RootState, SessionEvent, SessionId, SessionLock, SessionLockRow,
+    SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Verdict, WaitEdge, WaitNode, Waits, Window, Zxid,
 };
 
 use crate::served::NOW_MS;
@@ -17,12 +17,12 @@ fn as_of() -> AsOf {
     AsOf { state: RootState::Live, since_ms: 1, why: String::new(), zxid: Zxid(16), ensemble: None }
 }
 
-fn spot(path: &str, node: &str) -> Spot {
-    Spot { lock: path.to_owned(), node: format!("{path}/{node}"), access: Access::Exclusive, since_ms: NOW_MS - 500 }
+fn spot(path: &str, node: &str) -> SessionLock {
+    SessionLock { lock: path.to_owned(), node: format!("{path}/{node}"), access: Access::Exclusive, since_ms: NOW_MS - 500 }
 }
 
 pub(crate) fn waits(paths: &[String]) -> Waits {
-    let node = |session_id, holds: &[Spot], waits: &[Spot], layer| WaitNode {
+    let node = |session_id, holds: &[SessionLock], waits: &[SessionLock], layer| WaitNode {
         ensemble: "default".to_owned(),
         tag: None,
         session_id,
@@ -33,8 +33,8 @@ pub(crate) fn waits(paths: &[String]) -> Waits {
         cycle_verdict: verdict(paths),
         layer,
     };
-    let holds: Vec<Spot> = paths.iter().map(|path| spot(path, "n-0")).collect();
-    let waiting: Vec<Spot> = paths.iter().map(|path| spot(path, "n-1")).collect();
+    let holds: Vec<SessionLock> = paths.iter().map(|path| spot(path, "n-0")).collect();
+    let waiting: Vec<SessionLock> = paths.iter().map(|path| spot(path, "n-1")).collect();
     let edge = |path: &String| WaitEdge {
         from: WAITER,
         to: HOLDER,
@@ -109,7 +109,7 @@ pub(crate) fn sessions(paths: &[String], query: &SessionsQuery) -> Sessions {
 
 pub(crate) fn session(paths: &[String], query: &SessionQuery) -> Option<Box<SessionPage>> {
     let known = !paths.is_empty() && (query.id == HOLDER || query.id == WAITER);
-    let rows: Vec<SpotRow> = paths.iter().map(|path| spot_row(path, query.id)).collect();
+    let rows: Vec<SessionLockRow> = paths.iter().map(|path| spot_row(path, query.id)).collect();
     let event = SessionEvent { at_ms: NOW_MS - 900, lock: "/a".to_owned(), node: "n-0".to_owned(), what: Happened::Joined };
     known.then(|| {
         Box::new(SessionPage {
@@ -121,7 +121,7 @@ pub(crate) fn session(paths: &[String], query: &SessionQuery) -> Option<Box<Sess
     })
 }
 
-fn spot_row(path: &str, session: SessionId) -> SpotRow {
+fn spot_row(path: &str, session: SessionId) -> SessionLockRow {
     let holds = session == HOLDER;
     let node = if holds { "n-0" } else { "n-1" };
     let contender = Contender {
@@ -148,5 +148,5 @@ fn spot_row(path: &str, session: SessionId) -> SpotRow {
         czxid: Some(Zxid(9)),
         version: 0,
     };
-    SpotRow { lock: path.to_owned(), verdict: Verdict::Healthy, recipe_label: "kazoo Lock".to_owned(), contender }
+    SessionLockRow { lock: path.to_owned(), verdict: Verdict::Healthy, recipe_label: "kazoo Lock".to_owned(), contender }
 }

@@ -11,8 +11,8 @@ mod totals;
 
 use leptos::prelude::*;
 
-use super::at_once::any;
-use super::first::first;
+use super::erase::erase;
+use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::Chrome;
 use filters::Filters;
@@ -29,14 +29,14 @@ pub(crate) fn BoardPage() -> impl IntoView {
     let state = BoardState::new(live);
     let query = state.query.get_untracked();
     let offset = query.offset;
-    let first = first(|source| source.board(&query));
+    let first = initial_view(|source| source.board(&query));
     let opened = live.open(View::Board(query), first, Body::Board);
     use_board_keys(state);
     let mistake = move || state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> });
     let refusal = move || live.refusal().map(|text| view! { <p class="notice" role="alert">{text}</p> });
     view! {
         <Chrome here="board" title="">
-            {any(view! {
+            {erase(view! {
                 <h1 class="sr-only">"Locks"</h1>
             {mistake}
             {refusal}

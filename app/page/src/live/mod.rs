@@ -7,7 +7,7 @@ mod viewport;
 
 use leptos::prelude::*;
 
-use crate::ports::First;
+use crate::ports::InitialView;
 use lockscope_wire::{Board, BoardHead, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
 use model::Model;
 use policy::{Dispute, LocalClock, ServerClock};
@@ -92,7 +92,7 @@ impl Live {
     }
 
     /// Starts a view from what the server rendered, if it did, and ends it with the calling component.
-    pub(crate) fn open<T>(self, view: View, first: Option<First<T>>, body_of: impl FnOnce(T) -> Body) -> Opened {
+    pub(crate) fn open<T>(self, view: View, first: Option<InitialView<T>>, body_of: impl FnOnce(T) -> Body) -> Opened {
         let first = first.map(|first| {
             self.now_ms.update_untracked(|now_ms| *now_ms = (*now_ms).max(first.server_time_ms));
             self.first_ms.update_value(|first_ms| *first_ms = (*first_ms).max(first.server_time_ms));

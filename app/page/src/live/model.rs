@@ -1,7 +1,7 @@
-//! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
+//! What the page knows: one subscription, its body, and the frames to send. ServerPage data outside the reactive
 //! graph; the reducer is the one the server uses.
 
-use crate::tab::beside;
+use crate::document_title::beside;
 use lockscope_wire::{BoardHead, Body, ClientFrame, Epoch, KnownView, ServerFrame, View};
 
 /// The subscription that every page but the board has besides: what is the matter with any lock.

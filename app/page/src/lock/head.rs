@@ -3,21 +3,21 @@
 use leptos::prelude::*;
 
 use super::LockState;
+use super::freshness::freshness;
 use super::holders::holders;
 use super::release::release;
-use super::trust::trust;
 use crate::charts::sparkline;
 use crate::copy::{copy_button, copy_command};
+use crate::current_user::CurrentUser;
 use crate::format::visible;
 use crate::html::{Html, Living};
 use crate::parts::{chip, current, findings, missing_words, waiters_text};
-use crate::visitor::Visitor;
 use lockscope_wire::{LockHead, LockQuery, LockRow};
 
 /// The title block.
 #[component]
 pub(super) fn LockTitle(state: LockState) -> impl IntoView {
-    let may_release = Visitor::of_app().may_release();
+    let may_release = CurrentUser::of_app().may_release();
     let is_live = Memo::new(move |_| current(state.live).is_live());
     let draw = move |head: &LockHead| top(head, may_release, is_live.get(), state.live.now_ms_untracked());
     let html = move || state.head.with(|head| head.as_ref().map(draw).unwrap_or_default());
@@ -30,7 +30,7 @@ fn top(head: &LockHead, may_release: bool, is_live: bool, now_ms: i64) -> Html {
     Html::all(vec![
         Html::tag("nav", &[("class", "crumbs"), ("aria-label", "Way back")], way_back),
         verdict(head, now_ms),
-        trust(&head.as_of, &head.trust, is_live, now_ms),
+        freshness(&head.as_of, &head.trust, is_live, now_ms),
         findings(&head.findings, now_ms),
         // What the recipe hides.
         Html::all(head.notes.iter().map(note).collect()),

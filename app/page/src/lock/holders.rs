@@ -3,7 +3,7 @@
 use super::facts::section;
 use crate::format::plural;
 use crate::html::Html;
-use crate::parts::{Person, dossier, holder_name};
+use crate::parts::{ClientCard, client_card, holder_name};
 use crate::release::release_button;
 use lockscope_wire::{Contender, Liveness, LockHead, Trust};
 
@@ -15,7 +15,7 @@ pub(super) fn holders(head: &LockHead, may_release: bool, now_ms: i64) -> Html {
     }
     let one = |holder: &Contender| {
         let button = release_button(holder.node.as_deref(), &holder.path, may_release);
-        dossier(&Person { button, ..Person::of(&row.ensemble, holder_name(holder), holder) }, now_ms)
+        client_card(&ClientCard { button, ..ClientCard::of(&row.ensemble, holder_name(holder), holder) }, now_ms)
     };
     let cards = Html::tag("div", &[("class", "dossiers")], Html::all(row.holders.iter().map(one).collect()));
     let more = row.holder_count.saturating_sub(row.holders.len() as u32);

@@ -2,20 +2,20 @@
 
 mod chain;
 mod facts;
+mod freshness;
 mod head;
 mod holders;
 mod queue;
 mod release;
 mod stats;
-mod trust;
 
 use leptos::prelude::*;
 
 use super::address::{borrowed, use_pairs};
-use super::at_once::any;
-use super::first::first;
+use super::erase::erase;
 use super::format::{middle, visible};
 use super::html::{Html, Living};
+use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
 use super::release::ReleaseDialog;
@@ -34,12 +34,12 @@ pub(crate) fn LockPageView() -> impl IntoView {
     move || {
         let query = query.get();
         let title = query.as_ref().map_or("Lock".to_owned(), |query| middle(&visible(&query.path), 60));
-        any(view! {
+        erase(view! {
             <Chrome here="lock" title=title>{match query {
-                Ok(query) => any(one(query)),
+                Ok(query) => erase(one(query)),
                 Err(mistake) => {
                     let html = Signal::stored(absent("Which lock?", "", &mistake));
-                    any(view! { <Living class="living" html=html /> })
+                    erase(view! { <Living class="living" html=html /> })
                 }
             }}</Chrome>
         })
@@ -59,7 +59,7 @@ struct LockState {
 
 fn one(query: LockQuery) -> impl IntoView {
     let live = Live::of_app();
-    let first = first(|source| source.lock(&query));
+    let first = initial_view(|source| source.lock(&query));
     let opened = live.open(View::Lock(query.clone()), first, |page| Body::Lock(page.map(Box::new)));
     let head = Memo::new(move |_| live.lock(|page| page.map(|page| page.head.clone())).flatten());
     let is_read = Memo::new(move |_| live.lock(|_| ()).is_some());
@@ -74,7 +74,7 @@ fn one(query: LockQuery) -> impl IntoView {
     view! {
         {move || {
             if is_there.get() {
-                any(view! {
+                erase(view! {
                     <LockTitle state=state />
                     <Chain state=state />
                     <Stats state=state />
@@ -82,7 +82,7 @@ fn one(query: LockQuery) -> impl IntoView {
                     <Queue state=state opened=opened query=query.get_value() />
                 })
             } else {
-                any(view! { <Living class="living" html=Signal::derive(none) /> })
+                erase(view! { <Living class="living" html=Signal::derive(none) /> })
             }
         }}
         // Outside of what comes and goes with the lock: nothing live closes it.

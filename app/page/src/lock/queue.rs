@@ -6,12 +6,12 @@ use leptos::prelude::*;
 use super::LockState;
 use super::chain::evidence_words;
 use crate::copy::copy_button;
+use crate::current_user::CurrentUser;
 use crate::format::{count, middle, plural, visible};
 use crate::html::{Html, Living, use_rows};
 use crate::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{liveness_chip, only_on, session_url};
 use crate::release::release_button;
-use crate::visitor::Visitor;
 use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
 
 /// Longest name of a znode on a row; the whole is in its title.
@@ -42,7 +42,7 @@ pub(super) fn Queue(
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
     use_fetch(shown, offset, total_rows, Callback::new(look_at));
-    let may_release = Visitor::of_app().may_release();
+    let may_release = CurrentUser::of_app().may_release();
     let first = use_rows(body, move || {
         let now_ms = state.live.now_ms_untracked();
         slots.with(|slots| ensemble.with_value(|ensemble| Html::all(slots.iter().map(|slot| row(slot, ensemble, may_release, now_ms)).collect())))

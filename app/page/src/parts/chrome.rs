@@ -8,9 +8,9 @@ use super::help::{Help, HelpButton};
 use super::pause::PauseButton;
 use super::tag::PageEnsemble;
 use super::theme::ThemeSwitch;
+use crate::current_user::CurrentUser;
+use crate::document_title::TitleSigns;
 use crate::live::Live;
-use crate::tab::TabSigns;
-use crate::visitor::Visitor;
 
 /// The frame of a page.
 #[component]
@@ -33,9 +33,9 @@ pub(crate) fn Chrome(
         <ThemeSwitch />
     };
     view! {
-        <TabSigns page=title />
+        <TitleSigns page=title />
         <Skip />
-        <Header here=here visitor=Visitor::of_app() place=view! { <PageEnsemble as_of=as_of /> } tools=tools />
+        <Header here=here visitor=CurrentUser::of_app() place=view! { <PageEnsemble as_of=as_of /> } tools=tools />
         <LinkBanner />
         <main class="main" id="main" tabindex="-1" data-trust=trust>
             {children()}

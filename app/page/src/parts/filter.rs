@@ -7,7 +7,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use crate::at_once::any;
+use crate::erase::erase;
 
 /// Typing pauses this long before the filter acts.
 const TYPING_PAUSE: Duration = Duration::from_millis(120);
@@ -84,7 +84,7 @@ pub(crate) fn SortSelect(
         .into_iter()
         .map(|(name, word)| {
             let is_chosen = move || chosen.get() == name;
-            any(view! { <option value=name selected=is_chosen prop:selected=is_chosen>{word}</option> })
+            erase(view! { <option value=name selected=is_chosen prop:selected=is_chosen>{word}</option> })
         })
         .collect();
     view! {

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::brand::{Brand, FindLink};
-use super::visitor::VisitorLine;
-use crate::visitor::Visitor;
+use super::current_user::CurrentUserLine;
+use crate::current_user::CurrentUser;
 
 /// What the page is, in one line.
 #[component]
@@ -12,7 +12,7 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
     /// Which entry of the navigation is the current one.
     here: &'static str,
     /// Who looks.
-    visitor: Visitor,
+    visitor: CurrentUser,
     /// Whose locks the page shows.
     place: P,
     /// Switches that need the page's code.
@@ -38,7 +38,7 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
             <div class="top-tools">
                 <FindLink />
                 {tools}
-                <div class="visitor"><VisitorLine visitor=visitor /></div>
+                <div class="visitor"><CurrentUserLine visitor=visitor /></div>
             </div>
         </header>
     }

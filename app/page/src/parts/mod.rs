@@ -6,7 +6,8 @@ mod chip;
 mod chrome;
 #[cfg(feature = "ssr")]
 mod client;
-mod dossier;
+mod client_card;
+mod current_user;
 mod filter;
 mod findings;
 mod header;
@@ -23,7 +24,6 @@ mod tag;
 mod theme;
 #[cfg(feature = "ssr")]
 mod time;
-mod visitor;
 
 pub(crate) use banner::current;
 #[cfg(feature = "ssr")]
@@ -32,7 +32,7 @@ pub(crate) use chip::chip;
 pub(crate) use chrome::Chrome;
 #[cfg(feature = "ssr")]
 pub(crate) use client::{Client, ClientCard};
-pub(crate) use dossier::{Person, dossier, only_on};
+pub(crate) use client_card::{ClientCard, client_card, only_on};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::findings;
 #[cfg(feature = "ssr")]

@@ -14,9 +14,9 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
 
 use super::copy::copy;
+use super::current_user::CurrentUser;
 use super::html::{Html, follow};
 use super::live::{Connection, Live};
-use super::visitor::Visitor;
 use ask::{Answer, ask};
 use stage::{Planned, Seen, Stage, compare, is_confirmed};
 
@@ -61,7 +61,7 @@ pub(crate) fn ReleaseDialog(ensemble: String) -> impl IntoView {
         body: NodeRef::new(),
     };
     let dialog = NodeRef::<Dialog>::new();
-    let may = Visitor::of_app().may_release();
+    let may = CurrentUser::of_app().may_release();
     Effect::new(move |_| {
         if may {
             let listener = window_event_listener(leptos::ev::click, move |event| {

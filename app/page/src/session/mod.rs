@@ -6,13 +6,13 @@ mod words;
 use leptos::prelude::*;
 
 use super::address::{borrowed, use_pairs};
-use super::at_once::any;
 use super::copy::copy_button;
-use super::first::first;
+use super::erase::erase;
 use super::format::{count, middle, visible};
 use super::html::{Html, Living};
+use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Chrome, Person, dossier, use_keys};
+use super::parts::{Chrome, ClientCard, client_card, use_keys};
 use lockscope_wire::{Body, SessionPage, SessionQuery, SessionRow, Verdict, View};
 
 /// Longest name in the title.
@@ -28,12 +28,12 @@ pub(crate) fn SessionPageView() -> impl IntoView {
     move || {
         let query = query.get();
         let title = query.as_ref().map_or("Session".to_owned(), |query| format!("Session {}", query.id));
-        any(view! {
+        erase(view! {
             <Chrome here="session" title=title>{match query {
-                Ok(query) => any(one(SessionQuery { limit: SPOTS_MAX, ..query })),
+                Ok(query) => erase(one(SessionQuery { limit: SPOTS_MAX, ..query })),
                 Err(mistake) => {
                     let html = Signal::stored(absent("Which session?", &mistake, ""));
-                    any(view! { <Living class="living" html=html /> })
+                    erase(view! { <Living class="living" html=html /> })
                 }
             }}</Chrome>
         })
@@ -42,7 +42,7 @@ pub(crate) fn SessionPageView() -> impl IntoView {
 
 fn one(query: SessionQuery) -> impl IntoView {
     let live = Live::of_app();
-    let first = first(|source| source.session(&query));
+    let first = initial_view(|source| source.session(&query));
     live.open(View::Session(query.clone()), first, |page| Body::Session(page.map(Box::new)));
     use_keys(|_| false);
     let html = move || {
@@ -120,7 +120,7 @@ fn known(page: &SessionPage, query: &SessionQuery, now_ms: i64) -> Html {
 
 /// Where it connects from, as far as members tell.
 fn client(row: &SessionRow, now_ms: i64) -> Html {
-    let person = Person {
+    let person = ClientCard {
         button: Html::default(),
         ensemble: &row.ensemble,
         name: String::new(),
@@ -130,7 +130,7 @@ fn client(row: &SessionRow, now_ms: i64) -> Html {
         runs_out: row.runs_out.as_ref(),
         only_on: &[],
     };
-    let mut parts = vec![Html::of("h2", &[("class", "part-title"), ("id", "client-title")], "Client"), dossier(&person, now_ms)];
+    let mut parts = vec![Html::of("h2", &[("class", "part-title"), ("id", "client-title")], "Client"), client_card(&person, now_ms)];
     if row.client.is_none() {
         let words = Html::text("No member told of its client: it is listed by none of those asked, or evidence is off. More on the ");
         let status = Html::of("a", &[("href", "/status")], "status");

@@ -4,7 +4,7 @@ use super::words::happened;
 use crate::format::{clock, middle, plural, visible};
 use crate::html::Html;
 use crate::parts::{chip, role_word};
-use lockscope_wire::{ContenderRole, LockQuery, SessionEvent, SessionPage, SessionQuery, SpotRow};
+use lockscope_wire::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
 
 /// Longest names in a table; the whole is in the title and on the lock's page.
 const LOCK_CHARS: usize = 56;
@@ -42,7 +42,7 @@ fn more(query: &SessionQuery, total: u32) -> Html {
     if links.is_empty() { Html::default() } else { Html::tag("nav", &[("class", "pager"), ("aria-label", "More of its locks")], Html::all(links)) }
 }
 
-fn spot_row(ensemble: &str, spot: &SpotRow, now_ms: i64) -> Html {
+fn spot_row(ensemble: &str, spot: &SessionLockRow, now_ms: i64) -> Html {
     let contender = &spot.contender;
     let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
     let holds = if contender.role == ContenderRole::Holder { "true" } else { "" };

@@ -6,10 +6,10 @@ mod state;
 
 use leptos::prelude::*;
 
-use super::at_once::any;
-use super::first::first;
+use super::erase::erase;
 use super::format::count;
 use super::html::{Html, Living};
+use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, FilterBox, Key, SortSelect, empty_filter, focus_filter, let_go_of_focus, use_keys};
 use list::SessionList;
@@ -23,12 +23,12 @@ pub(crate) fn SessionsPage() -> impl IntoView {
     let state = ListState::new(live);
     let query = state.query.get_untracked();
     let offset = query.offset;
-    let first = first(|source| source.sessions(&query));
+    let first = initial_view(|source| source.sessions(&query));
     let opened = live.open(View::Sessions(query), first, Body::Sessions);
     use_keys(move |key| act(state, key));
     view! {
         <Chrome here="sessions" title="Sessions">
-            {any(view! {
+            {erase(view! {
                 <h1 class="sr-only">"Sessions"</h1>
                 {move || notices(state)}
                 <Living class="living" html=Signal::derive(move || totals(live)) />

@@ -5,10 +5,10 @@ mod members;
 
 use leptos::prelude::*;
 
-use super::at_once::any;
-use super::first::first;
+use super::erase::erase;
 use super::format::count;
 use super::html::{Html, Living};
+use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
 use ensemble::ensemble;
@@ -18,14 +18,14 @@ use lockscope_wire::{Body, ConfigStatus, Status, View};
 #[component]
 pub(crate) fn StatusPage() -> impl IntoView {
     let live = Live::of_app();
-    let first = first(|source| source.status());
+    let first = initial_view(|source| source.status());
     live.open(View::Status {}, first, Body::Status);
     use_keys(|_| false);
     let html =
         move || live.status(|status| page(status, live.now_ms_untracked())).unwrap_or_else(|| Html::of("p", &[("class", "quiet")], "Not read yet."));
     view! {
         <Chrome here="status" title="Status">
-            {any(view! {
+            {erase(view! {
                 <h1 class="page-title">"Status"</h1>
                 <Living class="living" html=Signal::derive(html) />
             })}

@@ -7,10 +7,10 @@ mod table;
 use leptos::prelude::*;
 
 use super::address::use_pairs;
-use super::at_once::any;
-use super::first::first;
+use super::erase::erase;
 use super::format::{count, plural};
 use super::html::Living;
+use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
 use graph::Graph;
@@ -28,7 +28,7 @@ struct WaitsState {
 #[component]
 pub(crate) fn WaitsPage() -> impl IntoView {
     let live = Live::of_app();
-    let first = first(|source| source.waits());
+    let first = initial_view(|source| source.waits());
     live.open(View::Waits {}, first, |waits| Body::Waits(Box::new(waits)));
     use_keys(|_| false);
     let address = use_pairs();
@@ -38,7 +38,7 @@ pub(crate) fn WaitsPage() -> impl IntoView {
     let nobody = move || state.waits.with(|waits| waits.nodes.is_empty());
     view! {
         <Chrome here="waits" title="Waits">
-            {any(view! {
+            {erase(view! {
                 <h1 class="page-title">"Waits"</h1>
                 <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>
                 <Living class="living" html=Signal::derive(move || state.waits.with(|waits| cycles::cycles(waits, live.now_ms_untracked()))) />

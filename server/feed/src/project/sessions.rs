@@ -150,10 +150,10 @@ impl ProjectionContext<'_> {
         row
     }
 
-    fn spot_row(&self, spot: &SessionLock<'_>) -> Option<wire::SpotRow> {
+    fn spot_row(&self, spot: &SessionLock<'_>) -> Option<wire::SessionLockRow> {
         let mirror = self.observatory.mirror_of(spot.lock)?;
         let at = spot.lock.contenders(mirror).position(|seat| seat.key == spot.seat.key && seat.directory == spot.seat.directory)?;
-        Some(wire::SpotRow {
+        Some(wire::SessionLockRow {
             lock: spot.lock.path.to_string(),
             verdict: wire_verdict(spot.lock.verdict),
             recipe_label: spot.lock.recognition.label.to_string(),

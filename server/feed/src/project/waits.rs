@@ -139,8 +139,8 @@ impl ProjectionContext<'_> {
         }
     }
 
-    fn spot(&self, spot: &SessionLock<'_>) -> wire::Spot {
-        wire::Spot {
+    fn spot(&self, spot: &SessionLock<'_>) -> wire::SessionLock {
+        wire::SessionLock {
             lock: spot.lock.path.to_string(),
             node: spot.seat.path(),
             access: wire_access(spot.access),

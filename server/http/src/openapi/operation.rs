@@ -1,4 +1,4 @@
-//! How an operation of the API is described: what it takes, what it answers. Plain data and its form in the document.
+//! How an operation of the API is described: what it takes, what it answers. ServerPage data and its form in the document.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};

@@ -14,17 +14,17 @@ pub use release::{approve_page, release_plan, release_result};
 
 use leptos::prelude::*;
 
+use super::current_user::CurrentUser;
+use super::document_title::DocumentTitle;
 use super::format::visible;
 use super::live::Live;
 use super::parts::{Header, Skip};
 use super::shell::{AssetNames, document};
-use super::tab::Tab;
-use super::visitor::Visitor;
 use lockscope_wire::Person;
 
 /// What every such page needs.
 #[derive(Clone, Debug)]
-pub struct Plain<'a> {
+pub struct ServerPage<'a> {
     /// The style sheet's name and more.
     pub assets: &'a AssetNames,
     /// Of this answer's Content-Security-Policy.
@@ -32,17 +32,17 @@ pub struct Plain<'a> {
     /// Who looks.
     pub person: &'a Person,
     /// What is the matter with any lock.
-    pub tab: Tab,
+    pub tab: DocumentTitle,
 }
 
 /// A page around its content.
-fn page<V: IntoView + 'static>(plain: &Plain<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
+fn page<V: IntoView + 'static>(plain: &ServerPage<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
     text(now_ms, || framed(plain, title, here, content(), (), ()))
 }
 
 /// A page whose element `follow` is kept in line with the server. Without script it is loaded anew every two seconds;
 /// so it is where the page's code does not come.
-fn following<V: IntoView + 'static>(plain: &Plain<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
+fn following<V: IntoView + 'static>(plain: &ServerPage<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
     let (js, wasm) = (format!("/pkg/{}", plain.assets.js), format!("/pkg/{}", plain.assets.wasm));
     // Both names are of our own build.
     let boot = format!(
@@ -60,7 +60,7 @@ fn following<V: IntoView + 'static>(plain: &Plain<'_>, title: &str, here: &'stat
 
 /// The document, with something more at the ends of head and body.
 fn framed(
-    plain: &Plain<'_>,
+    plain: &ServerPage<'_>,
     title: &str,
     here: &'static str,
     content: impl IntoView + 'static,
@@ -74,7 +74,7 @@ fn framed(
     };
     let body = view! {
         <Skip />
-        <Header here=here visitor=Visitor(Some(plain.person.clone())) place=() tools=() />
+        <Header here=here visitor=CurrentUser(Some(plain.person.clone())) place=() tools=() />
         <main class="main" id="main" tabindex="-1">{content}</main>
         {tail}
     };

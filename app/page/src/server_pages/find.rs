@@ -3,8 +3,8 @@
 use leptos::either::Either;
 use leptos::prelude::*;
 
-use super::Plain;
-use crate::at_once::any;
+use super::ServerPage;
+use crate::erase::erase;
 use crate::exact::Exact;
 use crate::format::{middle, plural, visible};
 use crate::parts::{Chip, Tag, filled, session_url};
@@ -55,7 +55,7 @@ const ACTS: [(&str, &str, &str); 4] = [
 ];
 
 /// The page.
-pub fn find_page(plain: &Plain<'_>, view: &FindView) -> String {
+pub fn find_page(plain: &ServerPage<'_>, view: &FindView) -> String {
     let one = |found: Found| view! { <li><a class="palette-option" href=filled(found.href) title=filled(found.title)>{found.inner}</a></li> };
     let part = |(name, found): Group| {
         view! {
@@ -174,7 +174,7 @@ fn plain_link(key: &str, href: String, name: &str, words: &'static str) -> Found
         <bdi class="palette-name">{visible(name)}</bdi>
         <span class="palette-words">{words}</span>
     };
-    Found { key: format!("to {key}"), href, act: "", title: String::new(), inner: any(inner) }
+    Found { key: format!("to {key}"), href, act: "", title: String::new(), inner: erase(inner) }
 }
 
 fn lock(row: &LockRow) -> Found {
@@ -186,7 +186,7 @@ fn lock(row: &LockRow) -> Found {
         <span class="palette-words">{visible(&row.recipe_label)}</span>
     };
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
-    Found { key: row.key.clone(), href, act: "", title: whole, inner: any(inner) }
+    Found { key: row.key.clone(), href, act: "", title: whole, inner: erase(inner) }
 }
 
 fn session(row: &SessionRow) -> Found {
@@ -197,7 +197,7 @@ fn session(row: &SessionRow) -> Found {
         <bdi class="palette-label">{middle(&label, 30)}</bdi>
         <span class="palette-words">{format!("holds {}, waits for {}", row.holds, row.waits)}</span>
     };
-    Found { key: row.key.clone(), href: session_url(&row.ensemble, row.session_id), act: "", title: label, inner: any(inner) }
+    Found { key: row.key.clone(), href: session_url(&row.ensemble, row.session_id), act: "", title: label, inner: erase(inner) }
 }
 
 #[cfg(test)]

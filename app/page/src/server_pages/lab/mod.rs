@@ -18,7 +18,7 @@ pub use form::LabDraft;
 
 use leptos::prelude::*;
 
-use super::{Plain, following, page};
+use super::{ServerPage, following, page};
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::parts::{Columns, Table, filled};
@@ -58,12 +58,12 @@ pub fn run_url(id: &str) -> String {
 }
 
 /// The lab's first page.
-pub fn lab_page(plain: &Plain<'_>, view: &LabView) -> String {
+pub fn lab_page(plain: &ServerPage<'_>, view: &LabView) -> String {
     page(plain, "Lab", "lab", 0, || view! { <div class="lab">{list::list(view)}</div> })
 }
 
 /// One run. `share` is its whole address; `error` says why a button did nothing, empty for nothing.
-pub fn lab_run_page(plain: &Plain<'_>, run: &LabRun, sight: &LabSight, share: &str, error: &str) -> String {
+pub fn lab_run_page(plain: &ServerPage<'_>, run: &LabRun, sight: &LabSight, share: &str, error: &str) -> String {
     let is_moving = words::is_under_way(run.state);
     let title = format!("{} · Lab", head::title(&run.order));
     let content = || {
@@ -87,7 +87,7 @@ pub fn lab_drawn(run: &LabRun, sight: &LabSight) -> String {
 }
 
 /// A run that is not there.
-pub fn lab_gone_page(plain: &Plain<'_>, id: &str) -> String {
+pub fn lab_gone_page(plain: &ServerPage<'_>, id: &str) -> String {
     let words = format!("There is no run {}. Only the newest are kept; this one was dropped for newer ones, or the address is wrong.", visible(id));
     page(plain, "Lab", "lab", 0, || {
         view! {

@@ -16,7 +16,7 @@ use lockscope_wire::{BoardHead, BoardQuery, Verdict};
 
 /// The worst of all locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tab {
+pub struct DocumentTitle {
     /// In words, as `2 stuck`; empty where nothing is the matter.
     words: String,
     /// The end of the icon's name; empty where nothing is the matter.
@@ -25,7 +25,7 @@ pub struct Tab {
     ensemble: String,
 }
 
-impl Tab {
+impl DocumentTitle {
     /// What the board's head tells.
     pub fn of(head: &BoardHead) -> Self {
         let ensemble = head.as_of.ensemble.as_ref().map(|tag| tag.name.clone()).unwrap_or_default();
@@ -87,25 +87,25 @@ pub(crate) fn beside() -> BoardQuery {
 
 /// On the server: of those who see through this source.
 #[cfg(feature = "ssr")]
-pub(crate) fn first_tab() -> Tab {
-    use_context::<Arc<dyn Source>>().map(|source| Tab::of(&source.board(&beside()).value.head)).unwrap_or_default()
+pub(crate) fn initial_title() -> DocumentTitle {
+    use_context::<Arc<dyn Source>>().map(|source| DocumentTitle::of(&source.board(&beside()).value.head)).unwrap_or_default()
 }
 
 #[cfg(not(feature = "ssr"))]
-pub(crate) fn first_tab() -> Tab {
-    Tab::default()
+pub(crate) fn initial_title() -> DocumentTitle {
+    DocumentTitle::default()
 }
 
 /// Title and icon of a page, kept in line with what is the matter.
 #[component]
-pub(crate) fn TabSigns(
+pub(crate) fn TitleSigns(
     /// The page's name; empty for the board.
     page: String,
 ) -> impl IntoView {
     let live = Live::of_app();
-    let early = first_tab();
+    let early = initial_title();
     let text = move || {
-        let tab = live.board_head(Tab::of).unwrap_or_else(|| early.clone());
+        let tab = live.board_head(DocumentTitle::of).unwrap_or_else(|| early.clone());
         let standing = current(live);
         let is_sure = matches!(standing.state, "live" | "reduced" | "partial" | "syncing");
         let tab = if is_sure { tab } else { tab.doubted(standing.word) };
@@ -151,14 +151,14 @@ mod tests {
     #[test]
     fn the_worst_comes_first() {
         let mut head = BoardHead::default();
-        assert_eq!(Tab::of(&head).title(""), "Lockscope");
+        assert_eq!(DocumentTitle::of(&head).title(""), "Lockscope");
         head.totals.waiters = 1_200;
-        assert_eq!(Tab::of(&head).title(""), "1\u{202f}200 waiting · Lockscope");
+        assert_eq!(DocumentTitle::of(&head).title(""), "1\u{202f}200 waiting · Lockscope");
         head.totals.verdicts = vec![(Verdict::Orphan, 2), (Verdict::Healthy, 7)];
         head.as_of.ensemble = Some(EnsembleTag { name: "prod".to_owned(), color: EnsembleColor::Teal });
-        assert_eq!(Tab::of(&head).title("/a/b"), "2 orphans · /a/b · prod · Lockscope");
-        assert_eq!(Tab::of(&head).icon(), "/favicon-odd.svg");
-        let lost = Tab::of(&head).doubted("OFFLINE");
+        assert_eq!(DocumentTitle::of(&head).title("/a/b"), "2 orphans · /a/b · prod · Lockscope");
+        assert_eq!(DocumentTitle::of(&head).icon(), "/favicon-odd.svg");
+        let lost = DocumentTitle::of(&head).doubted("OFFLINE");
         assert_eq!((lost.title("Waits"), lost.icon()), ("OFFLINE · Waits · prod · Lockscope".to_owned(), "/favicon-lost.svg".to_owned()));
     }
 }

@@ -11,14 +11,14 @@ use leptos::tachys::view::add_attr::AddAnyAttr;
 use leptos::tachys::view::{Position, PositionState};
 
 /// Erases a view's type.
-pub(crate) fn any(view: impl IntoView + 'static) -> AnyView {
-    AtOnce(view.into_view()).into_any()
+pub(crate) fn erase(view: impl IntoView + 'static) -> AnyView {
+    Erased(view.into_view()).into_any()
 }
 
 /// Does without `hydrate_async`: its default takes over at once.
-pub(crate) struct AtOnce<V>(V);
+pub(crate) struct Erased<V>(V);
 
-impl<V: Render> Render for AtOnce<V> {
+impl<V: Render> Render for Erased<V> {
     type State = V::State;
 
     fn build(self) -> Self::State {
@@ -30,7 +30,7 @@ impl<V: Render> Render for AtOnce<V> {
     }
 }
 
-impl<V: AddAnyAttr> AddAnyAttr for AtOnce<V> {
+impl<V: AddAnyAttr> AddAnyAttr for Erased<V> {
     type Output<SomeNewAttr: Attribute> = V::Output<SomeNewAttr>;
 
     fn add_any_attr<NewAttr: Attribute>(self, attr: NewAttr) -> Self::Output<NewAttr>
@@ -41,9 +41,9 @@ impl<V: AddAnyAttr> AddAnyAttr for AtOnce<V> {
     }
 }
 
-impl<V: RenderHtml> RenderHtml for AtOnce<V> {
+impl<V: RenderHtml> RenderHtml for Erased<V> {
     type AsyncOutput = V::AsyncOutput;
-    type Owned = AtOnce<V::Owned>;
+    type Owned = Erased<V::Owned>;
 
     const MIN_LENGTH: usize = V::MIN_LENGTH;
     const EXISTS: bool = V::EXISTS;
@@ -80,6 +80,6 @@ impl<V: RenderHtml> RenderHtml for AtOnce<V> {
     }
 
     fn into_owned(self) -> Self::Owned {
-        AtOnce(self.0.into_owned())
+        Erased(self.0.into_owned())
     }
 }

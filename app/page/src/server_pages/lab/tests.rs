@@ -18,7 +18,7 @@ fn names() -> AssetNames {
 fn page(run: &LabRun, sight: &LabSight) -> String {
     let (assets, person) = (names(), person());
     lab_run_page(
-        &Plain { assets: &assets, nonce: "n", person: &person, tab: crate::tab::Tab::default() },
+        &ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() },
         run,
         sight,
         "http://127.0.0.1:1/lab?run=00ff",
@@ -33,7 +33,7 @@ fn view(runs: Vec<LabBrief>) -> LabView {
 
 fn list(view: &LabView) -> String {
     let (assets, person) = (names(), person());
-    lab_page(&Plain { assets: &assets, nonce: "n", person: &person, tab: crate::tab::Tab::default() }, view)
+    lab_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() }, view)
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn hostile_words_stay_words() {
         (lane.path, lane.seats) = (hostile.to_owned(), hostile.to_owned());
     }
     let (assets, person) = (names(), person());
-    let plain = Plain { assets: &assets, nonce: "n", person: &person, tab: crate::tab::Tab::default() };
+    let plain = ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() };
     let html = lab_run_page(&plain, &run, &LabSight { has_many: true, ..SIGHT }, hostile, hostile);
     assert_eq!(html.matches("<script").count(), 2, "the theme's and the follower's");
     assert!(!html.contains('\u{202e}'));
@@ -143,7 +143,7 @@ fn pages_to_be_looked_at() {
     let folder = std::path::PathBuf::from(std::env::var("LAB_PAGES").unwrap());
     let css = std::env::var("LAB_CSS").unwrap();
     let (assets, person) = (AssetNames { css, ..names() }, person());
-    let plain = Plain { assets: &assets, nonce: "n", person: &person, tab: crate::tab::Tab::default() };
+    let plain = ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() };
     let runs = [
         ("opening", opening()),
         ("running", running()),

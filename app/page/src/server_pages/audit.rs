@@ -3,7 +3,7 @@
 use leptos::either::Either;
 use leptos::prelude::*;
 
-use super::Plain;
+use super::ServerPage;
 use crate::format::{count, date, middle, visible};
 use crate::parts::{Columns, Table, filled};
 use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
@@ -27,7 +27,7 @@ pub struct AuditView {
 }
 
 /// The page.
-pub fn audit_page(plain: &Plain<'_>, view: &AuditView, page: &AuditPage) -> String {
+pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) -> String {
     super::page(plain, "Audit", "audit", 0, || {
         let rows = page.records.iter().map(row).collect_view();
         let list = if page.records.is_empty() {
@@ -222,7 +222,7 @@ mod tests {
         let person =
             Person { name: hostile.to_owned(), role: Role::Auditor, by: SignedBy::Token, may_release: false, may_audit: true, can_sign_in: true };
         let assets = AssetNames::default();
-        let plain = Plain { assets: &assets, nonce: "n", person: &person, tab: crate::tab::Tab::default() };
+        let plain = ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };
         let html = audit_page(&plain, &view, &page);
         assert_eq!(html.matches("<script").count(), 1, "only the one that remembers the theme");

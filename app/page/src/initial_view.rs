@@ -8,10 +8,10 @@ use leptos::server::SharedValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::ports::{First, Source};
+use crate::ports::{InitialView, Source};
 
 /// What the server saw, in the browser as well; None where there is no source, as while routes are listed.
-pub(crate) fn first<T: Serialize + DeserializeOwned>(look: impl FnOnce(&dyn Source) -> First<T>) -> Option<First<T>> {
+pub(crate) fn initial_view<T: Serialize + DeserializeOwned>(look: impl FnOnce(&dyn Source) -> InitialView<T>) -> Option<InitialView<T>> {
     let mut seen = None;
     let packed = SharedValue::new_str(|| {
         seen = use_context::<Arc<dyn Source>>().map(|source| look(source.as_ref()));

@@ -3,14 +3,14 @@
 use leptos::prelude::*;
 use leptos::server::SharedValue;
 
-use super::first::{pack, unpack};
+use super::initial_view::{pack, unpack};
 use lockscope_wire::Person;
 
 /// Who looks, as far as the server said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Visitor(pub(crate) Option<Person>);
+pub(crate) struct CurrentUser(pub(crate) Option<Person>);
 
-impl Visitor {
+impl CurrentUser {
     /// From the request on the server, from the document in the browser.
     pub(crate) fn meet() -> Self {
         let mut seen = None;

@@ -4,7 +4,7 @@
 use leptos::either::Either;
 use leptos::prelude::*;
 
-use super::Plain;
+use super::ServerPage;
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
 use crate::parts::{Age, Client, ClientCard, Countdown, Tag, filled, hold_least, holder_name};
@@ -46,7 +46,7 @@ pub fn release_plan(plan: &ReleasePlan, now_ms: i64) -> String {
 
 /// The page on which a second person approves a plan. `approved_by`: who has done so; empty for nobody. `error`: why it
 /// did not work; empty for nothing.
-pub fn approve_page(plain: &Plain<'_>, plan: &ReleasePlan, approved_by: &str, error: &str, now_ms: i64) -> String {
+pub fn approve_page(plain: &ServerPage<'_>, plan: &ReleasePlan, approved_by: &str, error: &str, now_ms: i64) -> String {
     let number = plan.plan_id.clone();
     let form = || {
         view! {

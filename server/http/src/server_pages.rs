@@ -5,7 +5,7 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
-use lockscope_page::{Plain, Tab};
+use lockscope_page::{DocumentTitle, ServerPage};
 use lockscope_wire::{BoardQuery, Body, View};
 
 use super::problem::Refused;
@@ -17,22 +17,22 @@ use identity::Actor;
 pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
 
 /// Answers with a page, for somebody.
-pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
+pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, Refused> {
     answer(http, actor, draw, "")
 }
 
 /// Answers with a page that follows: it may load the page's code and ask this server.
 #[cfg(feature = "lab")]
-pub(super) fn living(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String) -> Result<Response, Refused> {
+pub(super) fn living(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, Refused> {
     answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'; connect-src 'self'")
 }
 
-fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, more: &str) -> Result<Response, Refused> {
+fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String, more: &str) -> Result<Response, Refused> {
     let Some(assets) = assets::names() else {
         return Err(Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
     };
     let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
-    let mut response = Html(draw(&Plain { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) })).into_response();
+    let mut response = Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) })).into_response();
     let policy = format!(
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'{more}; {TRUSTED_TYPES}"
     );
@@ -43,9 +43,9 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&Plain<'_>) -> String, m
 }
 
 /// What is the matter with any lock that somebody may see.
-fn tab(http: &Http, actor: &Actor) -> Tab {
+fn tab(http: &Http, actor: &Actor) -> DocumentTitle {
     match http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }), &http.scope_of(actor)) {
-        Ok((_, Projected { body: Body::Board(board), .. })) => Tab::of(&board.head),
-        _ => Tab::default(),
+        Ok((_, Projected { body: Body::Board(board), .. })) => DocumentTitle::of(&board.head),
+        _ => DocumentTitle::default(),
     }
 }

@@ -9,8 +9,8 @@ use lockscope_wire::{ClientInfo, Contender, Liveness, RunsOut, SessionId};
 /// Longest name; the whole is in its title.
 const NAME_CHARS: usize = 60;
 
-/// Whose dossier it is.
-pub(crate) struct Person<'a> {
+/// The client of a session, as a card shows it.
+pub(crate) struct ClientCard<'a> {
     /// Its ensemble.
     pub(crate) ensemble: &'a str,
     /// Its name on the card; empty where the page has it already.
@@ -29,7 +29,7 @@ pub(crate) struct Person<'a> {
     pub(crate) button: Html,
 }
 
-impl<'a> Person<'a> {
+impl<'a> ClientCard<'a> {
     /// A contender.
     pub(crate) fn of(ensemble: &'a str, name: String, contender: &'a Contender) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl<'a> Person<'a> {
 }
 
 /// The card.
-pub(crate) fn dossier(person: &Person<'_>, now_ms: i64) -> Html {
+pub(crate) fn client_card(person: &ClientCard<'_>, now_ms: i64) -> Html {
     let name = Html::of("bdi", &[("class", "dossier-name"), ("title", &person.name)], &middle(&person.name, NAME_CHARS));
     let top = vec![
         if person.name.is_empty() { Html::default() } else { name },
@@ -73,7 +73,7 @@ fn ending(end: &RunsOut, now_ms: i64) -> Html {
     Html::tag("strong", &[("class", "dossier-out"), ("title", title)], Html::countdown(words, end.at_ms, now_ms))
 }
 
-fn facts(person: &Person<'_>, now_ms: i64) -> Vec<Html> {
+fn facts(person: &ClientCard<'_>, now_ms: i64) -> Vec<Html> {
     let fact = |name: &str, class: &str, inner: Html| Html::tag("div", &[("class", "fact")], Html::pair(name, class, inner));
     let text = |text: &str| Html::of("bdi", &[], &visible(text));
     let ago = |since_ms: Option<i64>| since_ms.map(|since| Html::all(vec![Html::age(Some(since), false, now_ms), Html::text(" ago")]));

@@ -5,7 +5,7 @@ use crate::html::Html;
 use lockscope_wire::{AsOf, RootState, Trust};
 
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
-pub(super) fn trust(as_of: &AsOf, trust: &Trust, is_live: bool, now_ms: i64) -> Html {
+pub(super) fn freshness(as_of: &AsOf, trust: &Trust, is_live: bool, now_ms: i64) -> Html {
     let items =
         [view(as_of), link(as_of, is_live, now_ms), Some(clock(trust)), Some(clients(trust, now_ms)), Some(watches(trust, now_ms)), behind(trust)];
     let item = |item: Item| {

@@ -3,13 +3,13 @@
 use leptos::either::EitherOf3;
 use leptos::prelude::*;
 
+use crate::current_user::CurrentUser;
 use crate::format::{middle, visible};
-use crate::visitor::Visitor;
 use lockscope_wire::{Person, SignedBy};
 
 /// Name and role with a way out, or a way in.
 #[component]
-pub(super) fn VisitorLine(visitor: Visitor) -> impl IntoView {
+pub(super) fn CurrentUserLine(visitor: CurrentUser) -> impl IntoView {
     match visitor.0 {
         None => EitherOf3::A(()),
         Some(person) if person.by == SignedBy::Nobody => {
