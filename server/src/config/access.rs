@@ -89,11 +89,11 @@ pub(super) fn role(setting: &Given) -> Result<Option<Role>, ConfigError> {
     if setting.value == "none" {
         return Ok(None);
     }
-    let found = role(&setting.value);
+    let found = named_role(&setting.value);
     if found.is_some() { Ok(found) } else { wrong(setting, "is no role", "use one of viewer, operator, auditor, admin, or none") }
 }
 
-fn role(name: &str) -> Option<Role> {
+fn named_role(name: &str) -> Option<Role> {
     Role::ALL.into_iter().find(|role| role.name() == name)
 }
 
@@ -106,7 +106,7 @@ pub(super) fn roles(entry: Option<Entry<'_>>) -> Result<BTreeMap<String, Role>, 
         return Err(ConfigError(format!("{} has {count} groups; map at most {GROUPS_MAX}", groups.from())));
     }
     let read = |group: Entry<'_>| {
-        let found = group.value.as_str().and_then(role).filter(|_| !group.key.contains(','));
+        let found = group.value.as_str().and_then(named_role).filter(|_| !group.key.contains(','));
         let from = group.from;
         found.map(|role| (group.key, role)).ok_or_else(|| {
             ConfigError(format!("{from} is no group with a role; write a group without commas and one of viewer, operator, auditor, admin"))
