@@ -16,11 +16,11 @@ use demo::{PrivateZooKeeper, ServerOptions};
 use feed::engine::{Engine, TICK_MS};
 use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
-use feed::{Hub, VisibilityScope, random_epoch};
+use feed::{Hub, VisibilityScope, WaitsQuery, random_epoch};
 use futures_util::future::join_all;
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
-use lockscope_wire::{Body, SessionId, View, Waits};
+use lockscope_wire::{SessionId, Waits};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 use shared::{WAIT_MAX, contender, directory};
@@ -148,10 +148,7 @@ impl Watcher {
     }
 
     fn waits(&self) -> Waits {
-        match self.hub.look(View::Waits {}, &VisibilityScope::ALL).unwrap().1.body {
-            Body::Waits(waits) => *waits,
-            other => unreachable!("asked for waits, got {other:?}"),
-        }
+        *self.hub.look(WaitsQuery, &VisibilityScope::ALL).unwrap().1.body
     }
 
     /// Looks again and again until the view is as wanted.

@@ -18,6 +18,14 @@ pub struct InitialView<T> {
     pub value: T,
 }
 
+impl<T> InitialView<T> {
+    /// The same, with the view made into something else.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> InitialView<U> {
+        let Self { epoch, seq, server_time_ms, known_at_ms, value } = self;
+        InitialView { epoch, seq, server_time_ms, known_at_ms, value: make(value) }
+    }
+}
+
 /// Read access to the live views.
 pub trait Source: Send + Sync + 'static {
     /// The board for a query.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use feed::project::root_help;
-use feed::{Known, Projected, Projection, VisibilityScope};
+use feed::{Known, Projected, Projection, Views, VisibilityScope};
 use lockscope_wire::{
-    AsOf, Board, BoardHead, BoardQuery, Body, Capacity, ConfigStatus, EnsembleStatus, Lately, Link, LockHead, LockPage, LockQuery, LockRow,
-    LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead,
-    SessionsQuery, Sort, Status, Totals, View, Waits, Window, Zxid,
+    AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, Link, LockHead, LockPage,
+    LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions,
+    SessionsHead, SessionsQuery, Sort, Status, Totals, View, Waits, Window, Zxid,
 };
 use runtime::clock::Clock;
 use tokio::sync::watch;
@@ -229,6 +229,51 @@ impl World {
     }
 }
 
+impl World {
+    fn show<T>(&self, body: T) -> Projected<T> {
+        Projected { body, known: self.known_now() }
+    }
+
+    fn known_now(&self) -> Known {
+        let is_live = self.state().0.is_current();
+        Known { at_ms: if is_live { self.clock.now_ms() } else { self.started_at_ms }, is_live }
+    }
+}
+
+impl Views for World {
+    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> Projected<Board> {
+        self.show(self.board(query))
+    }
+
+    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+        self.show(self.lock(query).map(Box::new))
+    }
+
+    fn status(&self, _scope: &VisibilityScope) -> Projected<Status> {
+        self.show(self.status())
+    }
+
+    fn waits(&self, _scope: &VisibilityScope) -> Projected<Box<Waits>> {
+        self.show(Box::new(self.waits()))
+    }
+
+    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> Projected<Sessions> {
+        self.show(self.sessions(query))
+    }
+
+    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+        self.show(self.session(query).map(Box::new))
+    }
+
+    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+        self.show(None)
+    }
+
+    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> Projected<Lately> {
+        self.show(Lately::default())
+    }
+}
+
 impl Projection for World {
     fn revisions(&self) -> watch::Receiver<u64> {
         self.turn.subscribe()
@@ -242,23 +287,8 @@ impl Projection for World {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
-        let body = match view {
-            View::Lab(_) => Body::Lab(None),
-            View::Events(_) => Body::Events(Lately::default()),
-            View::Board(query) => Body::Board(self.board(query)),
-            View::Lock(query) => Body::Lock(self.lock(query).map(Box::new)),
-            View::Status {} => Body::Status(self.status()),
-            View::Waits {} => Body::Waits(Box::new(self.waits())),
-            View::Sessions(query) => Body::Sessions(self.sessions(query)),
-            View::Session(query) => Body::Session(self.session(query).map(Box::new)),
-        };
-        Projected { body, known: self.known(view, sight) }
-    }
-
     fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
-        let is_live = self.state().0.is_current();
-        Known { at_ms: if is_live { self.clock.now_ms() } else { self.started_at_ms }, is_live }
+        self.known_now()
     }
 
     fn is_ready(&self) -> bool {

@@ -127,7 +127,7 @@ impl Channel {
     ///
     /// # Errors
     /// When it can't be decoded.
-    pub(super) fn newest(&self) -> Result<(u64, Projected), FeedError> {
+    pub(super) fn newest(&self) -> Result<(u64, Projected<Body>), FeedError> {
         let (seq, packed, known) = {
             let state = lock(&self.state);
             (state.seq, state.packed.clone(), state.known)
@@ -230,7 +230,7 @@ impl State {
     }
 
     /// Moves to the next state; false when it is the same.
-    fn advance(&mut self, projected: Projected, revision: Vec<u64>, now: Instant) -> Result<bool, FeedError> {
+    fn advance(&mut self, projected: Projected<Body>, revision: Vec<u64>, now: Instant) -> Result<bool, FeedError> {
         let Projected { body, known } = projected;
         self.known = known;
         self.revision = revision;

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
-use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Subscription, VisibilityScope, normalise};
+use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Query, Subscription, VisibilityScope, normalise};
 use runtime::clock::{self, Clock};
 
 /// A view, as those of one scope see it.
@@ -146,33 +146,39 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first(&self, view: View, scope: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
-        let view = normalise(view)?;
+    pub fn first<Q: Query>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
+        let query = query.normalised()?;
+        let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
         if self.budget.is_tight() && !lock(&self.channels).contains_key(&(view.clone(), scope.clone())) {
             return Err(FeedError::TooManyViews);
         }
         let channel = self.channel(view, scope)?;
         channel.touch(clock::instant());
-        channel.newest()
+        let (seq, Projected { body, known }) = channel.newest()?;
+        match Q::answer(body) {
+            Some(body) => Ok((seq, Projected { body, known })),
+            None => Ok((0, self.glance(&query, scope))),
+        }
     }
 
     /// One look at a view that leaves no trace, with the model's revision; for scripts.
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look(&self, view: View, scope: &VisibilityScope) -> Result<(u64, Projected), FeedError> {
-        let view = normalise(view)?;
+    pub fn look<Q: Query>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
+        let query = query.normalised()?;
+        let view = query.clone().view();
         self.refuse_ambiguous(&view, scope)?;
         if matches!(view, View::Lock(_)) {
             *lock(&self.lock_looked_at) = Some(clock::instant());
         }
-        Ok((self.projection.revision(), self.glance(&view, scope)))
+        Ok((self.projection.revision(), self.glance(&query, scope)))
     }
 
-    /// A view that leaves no trace.
-    pub fn glance(&self, view: &View, scope: &VisibilityScope) -> Projected {
-        self.projection.project(view, scope).aged(self.now_ms())
+    /// A view that leaves no trace. Number 0 goes with it: whoever goes on from it starts afresh.
+    pub fn glance<Q: Query>(&self, query: &Q, scope: &VisibilityScope) -> Projected<Q::Answer> {
+        query.project(self.projection(), scope).aged(self.now_ms())
     }
 
     /// Whether somebody looks at a lock, or did a moment ago.

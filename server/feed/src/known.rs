@@ -1,7 +1,7 @@
 //! Up to when a view is known to be true. Whether it may be called live follows from that and the clock alone; every hop on
 //! the way to a screen can only make it older. Pure.
 
-use lockscope_wire::{AsOf, Body, Link, LockRow, RootState, age_ms, is_fresh};
+use lockscope_wire::{AsOf, Board, Body, LabRun, Lately, Link, LockPage, RootState, SessionPage, Sessions, Status, Waits, age_ms, is_fresh};
 
 /// A view that waits for a newer one to be sent is passed over once so much of its time is gone: the rest is for the way.
 const SENT_AGE_MAX_MS: i64 = 1_200;
@@ -20,9 +20,9 @@ pub struct Known {
 
 /// A view as the model shows it at one moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Projected {
+pub struct Projected<T> {
     /// The view.
-    pub body: Body,
+    pub body: T,
     /// Up to when it is known to be true.
     pub known: Known,
 }
@@ -39,70 +39,136 @@ impl Known {
     }
 }
 
-impl Projected {
-    /// The same, as it may be shown by now: looking may have taken a while.
+impl<T> Projected<T> {
+    /// The same, with the view made into something else.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Projected<U> {
+        Projected { body: make(self.body), known: self.known }
+    }
+}
+
+/// A view that may call itself, or parts of itself, live.
+pub trait Live {
+    /// Takes that back: all is as of an earlier instant.
+    fn make_stale(&mut self, known_at_ms: i64);
+}
+
+impl<T: Live> Projected<T> {
+    /// The same, as it may be shown by now: the look may have taken a while.
     pub(super) fn aged(self, now_ms: i64) -> Self {
         if !self.known.is_over(now_ms) {
             return self;
         }
         let Self { mut body, known } = self;
-        doubt(&mut body, known.at_ms);
+        body.make_stale(known.at_ms);
         Self { body, known: Known { is_live: false, ..known } }
     }
 }
 
-/// Takes back what a view calls live.
-fn doubt(body: &mut Body, known_at_ms: i64) {
-    let row = |row: &mut LockRow| {
-        doubt_state(&mut row.state);
-    };
-    let as_of = |as_of: &mut AsOf| {
-        if doubt_state(&mut as_of.state) {
-            as_of.since_ms = known_at_ms;
-            SLOW.clone_into(&mut as_of.why);
+impl Live for Body {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        match self {
+            Self::Board(board) => board.make_stale(known_at_ms),
+            Self::Lock(page) => page.make_stale(known_at_ms),
+            Self::Status(status) => status.make_stale(known_at_ms),
+            Self::Waits(waits) => waits.make_stale(known_at_ms),
+            Self::Sessions(sessions) => sessions.make_stale(known_at_ms),
+            Self::Session(page) => page.make_stale(known_at_ms),
+            Self::Lab(run) => run.make_stale(known_at_ms),
+            Self::Events(lately) => lately.make_stale(known_at_ms),
         }
-    };
-    match body {
-        Body::Board(board) => {
-            as_of(&mut board.head.as_of);
-            for root in &mut board.head.roots {
-                if doubt_state(&mut root.state) {
-                    root.since_ms = known_at_ms;
-                    SLOW.clone_into(&mut root.why);
-                }
+    }
+}
+
+impl<T: Live> Live for Option<T> {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        if let Some(view) = self {
+            view.make_stale(known_at_ms);
+        }
+    }
+}
+
+impl<T: Live> Live for Box<T> {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        T::make_stale(self, known_at_ms);
+    }
+}
+
+impl Live for Board {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        self.head.as_of.make_stale(known_at_ms);
+        for root in &mut self.head.roots {
+            root_stale((&mut root.state, &mut root.since_ms, &mut root.why), known_at_ms);
+        }
+        for row in &mut self.window.rows {
+            state_stale(&mut row.state);
+        }
+    }
+}
+
+impl Live for LockPage {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        self.head.as_of.make_stale(known_at_ms);
+        state_stale(&mut self.head.row.state);
+    }
+}
+
+impl Live for Waits {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        self.as_of.make_stale(known_at_ms);
+    }
+}
+
+impl Live for Sessions {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        self.head.as_of.make_stale(known_at_ms);
+    }
+}
+
+impl Live for SessionPage {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        self.as_of.make_stale(known_at_ms);
+    }
+}
+
+impl Live for Status {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        for ensemble in &mut self.ensembles {
+            if matches!(ensemble.link, Link::Live) {
+                ensemble.link = Link::Stale;
+                ensemble.since_ms = known_at_ms;
+                SLOW.clone_into(&mut ensemble.why);
             }
-            for found in &mut board.window.rows {
-                row(found);
+            for root in &mut ensemble.roots {
+                root_stale((&mut root.state, &mut root.since_ms, &mut root.why), known_at_ms);
             }
         }
-        Body::Lock(Some(page)) => {
-            as_of(&mut page.head.as_of);
-            row(&mut page.head.row);
-        }
-        Body::Waits(waits) => as_of(&mut waits.as_of),
-        Body::Sessions(sessions) => as_of(&mut sessions.head.as_of),
-        Body::Session(Some(page)) => as_of(&mut page.as_of),
-        Body::Status(status) => {
-            for ensemble in &mut status.ensembles {
-                if matches!(ensemble.link, Link::Live) {
-                    ensemble.link = Link::Stale;
-                    ensemble.since_ms = known_at_ms;
-                    SLOW.clone_into(&mut ensemble.why);
-                }
-                for root in &mut ensemble.roots {
-                    if doubt_state(&mut root.state) {
-                        root.since_ms = known_at_ms;
-                        SLOW.clone_into(&mut root.why);
-                    }
-                }
-            }
-        }
-        Body::Lock(None) | Body::Session(None) | Body::Lab(_) | Body::Events(_) => {}
+    }
+}
+
+impl Live for AsOf {
+    fn make_stale(&mut self, known_at_ms: i64) {
+        root_stale((&mut self.state, &mut self.since_ms, &mut self.why), known_at_ms);
+    }
+}
+
+/// Neither calls anything live: a run is what the lab did, an event is what happened.
+impl Live for LabRun {
+    fn make_stale(&mut self, _known_at_ms: i64) {}
+}
+impl Live for Lately {
+    fn make_stale(&mut self, _known_at_ms: i64) {}
+}
+
+/// The state of a root, since when, and why.
+fn root_stale((state, since_ms, why): (&mut RootState, &mut i64, &mut String), known_at_ms: i64) {
+    if state_stale(state) {
+        *since_ms = known_at_ms;
+        SLOW.clone_into(why);
     }
 }
 
 /// True when that changes it.
-fn doubt_state(state: &mut RootState) -> bool {
+fn state_stale(state: &mut RootState) -> bool {
     let is_live = state.is_current();
     if is_live {
         *state = RootState::Stale;
@@ -113,15 +179,14 @@ fn doubt_state(state: &mut RootState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::Board;
 
-    fn board(state: RootState, at_ms: i64) -> Projected {
+    fn board(state: RootState, at_ms: i64) -> Projected<Body> {
         let mut board = Board::default();
         board.head.as_of.state = state;
         Projected { body: Body::Board(board), known: Known { at_ms, is_live: state.is_current() } }
     }
 
-    fn told(projected: &Projected) -> (RootState, i64) {
+    fn told(projected: &Projected<Body>) -> (RootState, i64) {
         match &projected.body {
             Body::Board(board) => (board.head.as_of.state, board.head.as_of.since_ms),
             other => panic!("{other:?}"),

@@ -14,19 +14,24 @@ mod owner;
 pub mod project;
 mod projector;
 pub mod pump;
+mod query;
 mod subscription;
 mod view;
 mod visibility;
 
-use lockscope_wire::{Epoch, EventsQuery, View};
+use lockscope_wire::{
+    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery,
+    Status, View, Waits,
+};
 use tokio::sync::watch;
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use frames::{Encoding, Refusal, encode, parse_client};
 pub use hub::{Hub, Sizes};
-pub use known::{Known, Projected};
+pub use known::{Known, Live, Projected};
 pub use owner::Owner;
 pub use projector::{About, ConfigState, Ensemble, LabSource, Projector};
+pub use query::{Query, StatusQuery, WaitsQuery};
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
 pub use visibility::VisibilityScope;
@@ -50,16 +55,47 @@ pub const LOOK_EVERY_MS: u64 = 500;
 /// Projecting rests for this many times as long as it took: it never takes more than a fifth of the time.
 pub const REST_FACTOR: u32 = 4;
 
-/// What the feed needs from the model. One look is consistent in itself.
-pub trait Projection: Send + Sync + 'static {
+/// Each kind of view as the model shows it now, with nothing in it that the scope hides. One look is consistent in itself.
+pub trait Views {
+    /// The board.
+    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> Projected<Board>;
+    /// One lock; None when there is none at that path.
+    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>>;
+    /// The server's own state.
+    fn status(&self, scope: &VisibilityScope) -> Projected<Status>;
+    /// Who waits for whom.
+    fn waits(&self, scope: &VisibilityScope) -> Projected<Box<Waits>>;
+    /// Every session that matches.
+    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> Projected<Sessions>;
+    /// One session; None when nothing is known of it.
+    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>>;
+    /// A run of the lab; None when there is none of that name.
+    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>>;
+    /// What happened lately.
+    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> Projected<Lately>;
+}
+
+/// What the feed needs from the model.
+pub trait Projection: Views + Send + Sync + 'static {
     /// Rises with every change of the model.
     fn revisions(&self) -> watch::Receiver<u64>;
     /// Changes applied to the model so far.
     fn revision(&self) -> u64;
     /// Numbers that differ whenever the view may differ, the passing of time aside.
     fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64>;
-    /// The view now, with nothing in it that the scope hides.
-    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected;
+    /// A view of any kind, as the body of a frame.
+    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected<Body> {
+        match view {
+            View::Board(query) => self.board(query, scope).map(Body::Board),
+            View::Lock(query) => self.lock(query, scope).map(Body::Lock),
+            View::Status {} => self.status(scope).map(Body::Status),
+            View::Waits {} => self.waits(scope).map(Body::Waits),
+            View::Sessions(query) => self.sessions(query, scope).map(Body::Sessions),
+            View::Session(query) => self.session(query, scope).map(Body::Session),
+            View::Lab(query) => self.lab(query, scope).map(Body::Lab),
+            View::Events(query) => self.events(query, scope).map(Body::Events),
+        }
+    }
     /// Up to when the view, as the model would show it now, is known to be true.
     fn known(&self, view: &View, scope: &VisibilityScope) -> Known;
     /// The ensembles that have what a view is about, where it is one thing and the view names no ensemble.
@@ -73,7 +109,7 @@ pub trait Projection: Send + Sync + 'static {
         Vec::new()
     }
     /// What happened lately in each ensemble that is meant and of which something may be seen.
-    fn events(&self, _sight: &VisibilityScope, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsTold> {
+    fn events_after(&self, _sight: &VisibilityScope, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsTold> {
         Vec::new()
     }
     /// Whether a release of some lock seems to wake many.

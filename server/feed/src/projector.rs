@@ -8,12 +8,15 @@ use lockscope_core::finding::Code;
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
-use lockscope_wire::{Body, ConfigStatus, EventsQuery, LabRun, PROTOCOL, Status, View};
+use lockscope_wire::{
+    Board, BoardQuery, ConfigStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions,
+    SessionsQuery, Status, View, Waits,
+};
 use tokio::sync::watch;
 
 use super::engine::Reader;
 use super::project::{self, EnsembleInfo, EventsTold, MetricSelection, ProjectionContext, Snapshot};
-use super::{Known, Projected, Projection, VisibilityScope};
+use super::{Known, Projected, Projection, Query, StatusQuery, Views, VisibilityScope, WaitsQuery};
 use runtime::clock::Clock;
 use runtime::tasks;
 
@@ -114,7 +117,18 @@ impl Projector {
         ConfigStatus { path: None, waits_for_restart: Vec::new(), error, ..config }
     }
 
-    fn status(&self, looks: &[ProjectionContext<'_>], scope: &VisibilityScope) -> Status {
+    /// A view, and up to when it is known to be true, in one look.
+    fn show<Q: Query>(&self, query: &Q, scope: &VisibilityScope, answer: impl FnOnce(&[ProjectionContext<'_>]) -> Q::Answer) -> Projected<Q::Answer> {
+        let view = query.clone().view();
+        self.look(scope, |looks| Projected { body: answer(looks), known: project::known(looks, &view) })
+    }
+
+    /// What the lab does is known here.
+    fn known_of_lab(&self) -> Known {
+        Known { at_ms: self.clock.now_ms(), is_live: true }
+    }
+
+    fn status_of(&self, looks: &[ProjectionContext<'_>], scope: &VisibilityScope) -> Status {
         Status {
             version: self.about.version.clone(),
             protocol: PROTOCOL,
@@ -123,19 +137,6 @@ impl Projector {
             started_at_ms: self.about.started_at_ms,
             config: self.config(scope),
             ensembles: looks.iter().map(ProjectionContext::ensemble_status).collect(),
-        }
-    }
-
-    fn body(&self, looks: &[ProjectionContext<'_>], view: &View, scope: &VisibilityScope) -> Body {
-        match view {
-            View::Lab(_) => Body::Lab(None),
-            View::Events(query) => Body::Events(project::lately(looks, query)),
-            View::Board(query) => Body::Board(project::board(looks, query)),
-            View::Lock(query) => Body::Lock(only(looks.iter().filter_map(|look| look.lock(query)))),
-            View::Status {} => Body::Status(self.status(looks, scope)),
-            View::Waits {} => Body::Waits(Box::new(project::waits(looks))),
-            View::Sessions(query) => Body::Sessions(project::sessions(looks, query)),
-            View::Session(query) => Body::Session(only(looks.iter().filter_map(|look| look.session(query)))),
         }
     }
 
@@ -165,6 +166,41 @@ fn summed(mut parts: Vec<watch::Receiver<u64>>) -> watch::Receiver<u64> {
     revision
 }
 
+impl Views for Projector {
+    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> Projected<Board> {
+        self.show(query, scope, |looks| project::board(looks, query))
+    }
+
+    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+        self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.lock(query))))
+    }
+
+    fn status(&self, scope: &VisibilityScope) -> Projected<Status> {
+        self.show(&StatusQuery, scope, |looks| self.status_of(looks, scope))
+    }
+
+    fn waits(&self, scope: &VisibilityScope) -> Projected<Box<Waits>> {
+        self.show(&WaitsQuery, scope, |looks| Box::new(project::waits(looks)))
+    }
+
+    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> Projected<Sessions> {
+        self.show(query, scope, |looks| project::sessions(looks, query))
+    }
+
+    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+        self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.session(query))))
+    }
+
+    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+        let run = self.lab_run(&query.run, scope).map(|run| Box::new(LabRun::clone(&run)));
+        Projected { body: run, known: self.known_of_lab() }
+    }
+
+    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> Projected<Lately> {
+        self.show(query, scope, |looks| project::lately(looks, query))
+    }
+}
+
 impl Projection for Projector {
     fn revisions(&self) -> watch::Receiver<u64> {
         self.wakes.clone()
@@ -189,18 +225,9 @@ impl Projection for Projector {
         }
     }
 
-    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected {
-        if let View::Lab(query) = view {
-            let body = Body::Lab(self.lab_run(&query.run, scope).map(|run| Box::new(LabRun::clone(&run))));
-            return Projected { body, known: self.known(view, scope) };
-        }
-        self.look(scope, |looks| Projected { body: self.body(looks, view, scope), known: project::known(looks, view) })
-    }
-
     fn known(&self, view: &View, scope: &VisibilityScope) -> Known {
         match view {
-            // What the lab does is known here.
-            View::Lab(_) => Known { at_ms: self.clock.now_ms(), is_live: true },
+            View::Lab(_) => self.known_of_lab(),
             _ => self.look(scope, |looks| project::known(looks, view)),
         }
     }
@@ -221,7 +248,7 @@ impl Projection for Projector {
         self.look(scope, |looks| project::figures(looks, apart))
     }
 
-    fn events(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
+    fn events_after(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
         self.look(scope, |looks| looks.iter().filter(|look| look.is_meant(&query.ensemble)).map(|look| project::events(look, query, after)).collect())
     }
 

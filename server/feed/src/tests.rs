@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use lockscope_wire::{Board, BoardHead, BoardQuery, Body, Epoch, LockQuery, RootBrief, RootState, ServerFrame, View, decode_frame};
+use lockscope_wire::{BoardHead, ConfigStatus, PROTOCOL, RootBrief, RootState, ServerFrame, decode_frame};
 use proptest::prelude::*;
 use tokio::sync::{Notify, watch};
 
@@ -39,6 +39,66 @@ impl Fake {
     }
 }
 
+impl Fake {
+    fn show<T>(&self, body: T) -> Projected<T> {
+        self.projections.fetch_add(1, Ordering::Relaxed);
+        Projected { body, known: *self.known.lock().unwrap() }
+    }
+}
+
+/// The board's roots are what it knows.
+impl Views for Fake {
+    fn board(&self, _query: &BoardQuery, _scope: &VisibilityScope) -> Projected<Board> {
+        let root = |path: &String| RootBrief {
+            tag: None,
+            path: path.clone(),
+            state: RootState::Live,
+            since_ms: 0,
+            why: String::new(),
+            locks: 0,
+            help: String::new(),
+        };
+        let roots = self.names.lock().unwrap().iter().map(root).collect();
+        self.show(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
+    }
+
+    fn lock(&self, _query: &LockQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+        self.show(None)
+    }
+
+    fn status(&self, _scope: &VisibilityScope) -> Projected<Status> {
+        self.show(Status {
+            version: String::new(),
+            protocol: PROTOCOL,
+            seq: 0,
+            read_only: true,
+            started_at_ms: 0,
+            config: ConfigStatus::default(),
+            ensembles: Vec::new(),
+        })
+    }
+
+    fn waits(&self, _scope: &VisibilityScope) -> Projected<Box<Waits>> {
+        self.show(Box::default())
+    }
+
+    fn sessions(&self, _query: &SessionsQuery, _scope: &VisibilityScope) -> Projected<Sessions> {
+        self.show(Sessions::default())
+    }
+
+    fn session(&self, _query: &SessionQuery, _scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+        self.show(None)
+    }
+
+    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+        self.show(None)
+    }
+
+    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> Projected<Lately> {
+        self.show(Lately::default())
+    }
+}
+
 impl Projection for Fake {
     fn revisions(&self) -> watch::Receiver<u64> {
         self.revision.subscribe()
@@ -50,27 +110,6 @@ impl Projection for Fake {
 
     fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
         vec![self.revision()]
-    }
-
-    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected {
-        self.projections.fetch_add(1, Ordering::Relaxed);
-        let root = |path: &String| RootBrief {
-            tag: None,
-            path: path.clone(),
-            state: RootState::Live,
-            since_ms: 0,
-            why: String::new(),
-            locks: 0,
-            help: String::new(),
-        };
-        let body = match view {
-            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Session(_) | View::Lab(_) | View::Events(_) => {
-                let roots = self.names.lock().unwrap().iter().map(root).collect();
-                Body::Board(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
-            }
-            View::Lock(_) => Body::Lock(None),
-        };
-        Projected { body, known: self.known(view, scope) }
     }
 
     fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
@@ -205,13 +244,13 @@ fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
 fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, Projected { body, .. }) = hub.first(board(), &VisibilityScope::ALL).unwrap();
+    let (seq, Projected { body: first, .. }) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
     let channel =
         hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
     fake.set(&["/a"]);
     channel.0.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
 
-    let mut viewer = Viewer { seq, body: Some(body), resyncs: 0 };
+    let mut viewer = Viewer { seq, body: Some(Body::Board(first)), resyncs: 0 };
     let mut resumed = hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     viewer.catch_up(&mut resumed);
     assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
@@ -258,7 +297,7 @@ fn a_view_is_not_looked_at_too_often_nor_without_need() {
 fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, _) = hub.first(board(), &VisibilityScope::ALL).unwrap();
+    let (seq, _) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
     hub.forget_idle(Instant::now() + Duration::from_millis(IDLE_MS * 2));
     assert_eq!(hub.sizes(), Sizes { watched: 0, idle: 0 });
     fake.set(&["/a"]);
@@ -272,11 +311,12 @@ fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number()
 fn views_are_bounded_watched_ones_stay_and_unused_ones_go_first() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let view = |at: usize| View::Lock(LockQuery { path: format!("/{at}"), ..LockQuery::default() });
+    let query = |at: usize| LockQuery { path: format!("/{at}"), ..LockQuery::default() };
+    let view = |at: usize| View::Lock(query(at));
     let _held: Vec<_> = (0..CHANNELS_MAX).map(|at| hub.subscribe(view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap()).collect();
-    assert_eq!(hub.first(view(CHANNELS_MAX), &VisibilityScope::ALL).unwrap_err(), FeedError::TooManyViews);
+    assert_eq!(hub.first(query(CHANNELS_MAX), &VisibilityScope::ALL).unwrap_err(), FeedError::TooManyViews);
     drop(_held);
-    assert!(hub.first(view(CHANNELS_MAX), &VisibilityScope::ALL).is_ok());
+    assert!(hub.first(query(CHANNELS_MAX), &VisibilityScope::ALL).is_ok());
     assert!(hub.sizes().idle <= IDLE_CHANNELS_MAX + 1);
 }
 
@@ -286,12 +326,13 @@ fn where_there_is_little_room_nothing_is_kept_and_who_has_much_gets_no_more() {
     let long = |step: usize| format!("/{step}{}", "x".repeat(1_000));
     fake.set(&[&long(0)]);
     let hub = Hub::with_budget(fake.clone(), Clock::manual(5), Epoch(7), Budget::new(5_000, 3_000, 9_000));
-    let view = |at: usize| View::Board(BoardQuery { q: at.to_string(), ..BoardQuery::default() });
+    let query = |at: usize| BoardQuery { q: at.to_string(), ..BoardQuery::default() };
+    let view = |at: usize| View::Board(query(at));
     let join = |who: &str, at| hub.subscribe_for(&Owner::new(who), view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new()));
     let greedy: Vec<_> = (0..5).map(|at| join("greedy", at).unwrap()).collect();
     assert_eq!(join("greedy", 5).map(drop).unwrap_err(), FeedError::ViewsTooLarge);
-    assert_eq!(hub.first(view(6), &VisibilityScope::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
-    assert!(hub.first(view(0), &VisibilityScope::ALL).is_ok(), "one that is open costs nothing");
+    assert_eq!(hub.first(query(6), &VisibilityScope::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
+    assert!(hub.first(query(0), &VisibilityScope::ALL).is_ok(), "one that is open costs nothing");
     let good = join("good", 7).unwrap();
     let channel = hub.watched().pop().unwrap();
     for step in 1..4 {

@@ -1,6 +1,6 @@
 //! Views as clients ask for them, made equal where they mean the same, so that they share a channel. Pure.
 
-use lockscope_wire::{BoardQuery, EventsQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX};
+use lockscope_wire::{BoardQuery, EventsQuery, LabQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX};
 
 use super::FeedError;
 
@@ -11,46 +11,76 @@ const RUN_CHARS_MAX: usize = 64;
 /// Longest path, in characters.
 pub const PATH_CHARS_MAX: usize = 4_096;
 
+/// A query whose texts and window have bounds.
+pub(super) trait Bounded: Sized {
+    /// The same, with its window within bounds.
+    fn within_bounds(self) -> Result<Self, FeedError>;
+}
+
 /// The same view, with its window within bounds.
 ///
 /// # Errors
 /// One sentence when a text is too long or a path is not absolute.
 pub fn normalise(view: View) -> Result<View, FeedError> {
-    match view {
-        View::Board(query) => {
-            bounded("q", &query.q, FILTER_CHARS_MAX)?;
-            bounded("ensemble", &query.ensemble, FILTER_CHARS_MAX)?;
-            bounded("root", &query.root, PATH_CHARS_MAX)?;
-            Ok(View::Board(BoardQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
+    Ok(match view {
+        View::Board(query) => View::Board(query.within_bounds()?),
+        View::Lock(query) => View::Lock(query.within_bounds()?),
+        View::Status {} => View::Status {},
+        View::Waits {} => View::Waits {},
+        View::Sessions(query) => View::Sessions(query.within_bounds()?),
+        View::Session(query) => View::Session(query.within_bounds()?),
+        View::Lab(query) => View::Lab(query.within_bounds()?),
+        View::Events(query) => View::Events(query.within_bounds()?),
+    })
+}
+
+impl Bounded for BoardQuery {
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        bounded("q", &self.q, FILTER_CHARS_MAX)?;
+        bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
+        bounded("root", &self.root, PATH_CHARS_MAX)?;
+        Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
+    }
+}
+
+impl Bounded for LockQuery {
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
+        bounded("path", &self.path, PATH_CHARS_MAX)?;
+        if !self.path.starts_with('/') {
+            return Err(FeedError::BadView(format!("`{}` is not the absolute path of a lock; write it like /order", self.path)));
         }
-        View::Lock(query) => {
-            bounded("ensemble", &query.ensemble, FILTER_CHARS_MAX)?;
-            bounded("path", &query.path, PATH_CHARS_MAX)?;
-            if !query.path.starts_with('/') {
-                return Err(FeedError::BadView(format!("`{}` is not the absolute path of a lock; write it like /order", query.path)));
-            }
-            Ok(View::Lock(LockQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
-        }
-        View::Status {} => Ok(View::Status {}),
-        View::Waits {} => Ok(View::Waits {}),
-        View::Sessions(query) => {
-            bounded("q", &query.q, FILTER_CHARS_MAX)?;
-            bounded("ensemble", &query.ensemble, FILTER_CHARS_MAX)?;
-            Ok(View::Sessions(SessionsQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
-        }
-        View::Session(query) => {
-            bounded("ensemble", &query.ensemble, FILTER_CHARS_MAX)?;
-            Ok(View::Session(SessionQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
-        }
-        View::Lab(query) => {
-            bounded("run", &query.run, RUN_CHARS_MAX)?;
-            Ok(View::Lab(query))
-        }
-        View::Events(query) => {
-            bounded("ensemble", &query.ensemble, FILTER_CHARS_MAX)?;
-            absolute_or_none(&query.path)?;
-            Ok(View::Events(EventsQuery { limit: query.limit.clamp(1, WINDOW_ROWS_MAX), ..query }))
-        }
+        Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
+    }
+}
+
+impl Bounded for SessionsQuery {
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        bounded("q", &self.q, FILTER_CHARS_MAX)?;
+        bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
+        Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
+    }
+}
+
+impl Bounded for SessionQuery {
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
+        Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
+    }
+}
+
+impl Bounded for LabQuery {
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        bounded("run", &self.run, RUN_CHARS_MAX)?;
+        Ok(self)
+    }
+}
+
+impl Bounded for EventsQuery {
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
+        absolute_or_none(&self.path)?;
+        Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
     }
 }
 

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use lockscope_wire::{BoardQuery, Body, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, View, age_ms};
+use lockscope_wire::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, age_ms};
 use serde::Serialize;
 
 use super::Http;
@@ -12,7 +12,7 @@ use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
 use super::shared::{Answer, Asked};
-use feed::{FeedError, Projected, VisibilityScope};
+use feed::{FeedError, Projected, StatusQuery, VisibilityScope, WaitsQuery};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
@@ -23,10 +23,8 @@ pub(super) async fn status(State(http): State<Http>, asked: Asked, pairs: Pairs)
 }
 
 fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>, Refused> {
-    match http.hub.look(View::Status {}, &scope)? {
-        (_, Projected { body: Body::Status(status), known }) => Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status })),
-        _ => Err(mixed_up()),
-    }
+    let (_, Projected { body: status, known }) = http.hub.look(StatusQuery, &scope)?;
+    Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status }))
 }
 
 pub(super) async fn locks(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
@@ -36,10 +34,8 @@ pub(super) async fn locks(State(http): State<Http>, asked: Asked, pairs: Pairs) 
 }
 
 fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, Refused> {
-    match http.hub.look(View::Board(query), &scope)? {
-        (seq, Projected { body: Body::Board(board), known }) => Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms()))),
-        _ => Err(mixed_up()),
-    }
+    let (seq, Projected { body: board, known }) = http.hub.look(query, &scope)?;
+    Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms())))
 }
 
 pub(super) async fn lock(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
@@ -50,13 +46,11 @@ pub(super) async fn lock(State(http): State<Http>, asked: Asked, pairs: Pairs) -
 
 fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, Refused> {
     let path = query.path.clone();
-    match http.hub.look(View::Lock(query), &scope)? {
-        (seq, Projected { body: Body::Lock(Some(page)), known }) => Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms()))),
-        (_, Projected { body: Body::Lock(None), .. }) => {
-            Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path))))
-        }
-        _ => Err(mixed_up()),
-    }
+    let (seq, Projected { body: page, known }) = http.hub.look(query, &scope)?;
+    let Some(page) = page else {
+        return Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path))));
+    };
+    Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms())))
 }
 
 pub(super) async fn waits(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
@@ -65,10 +59,8 @@ pub(super) async fn waits(State(http): State<Http>, asked: Asked, pairs: Pairs) 
 }
 
 fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, Refused> {
-    match http.hub.look(View::Waits {}, &scope)? {
-        (seq, Projected { body: Body::Waits(waits), known }) => Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms()))),
-        _ => Err(mixed_up()),
-    }
+    let (seq, Projected { body: waits, known }) = http.hub.look(WaitsQuery, &scope)?;
+    Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms())))
 }
 
 pub(super) async fn sessions(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
@@ -78,10 +70,8 @@ pub(super) async fn sessions(State(http): State<Http>, asked: Asked, pairs: Pair
 }
 
 fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
-    match http.hub.look(View::Sessions(query), &scope)? {
-        (seq, Projected { body: Body::Sessions(sessions), known }) => Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms()))),
-        _ => Err(mixed_up()),
-    }
+    let (seq, Projected { body: sessions, known }) = http.hub.look(query, &scope)?;
+    Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms())))
 }
 
 pub(super) async fn session(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
@@ -92,13 +82,13 @@ pub(super) async fn session(State(http): State<Http>, asked: Asked, pairs: Pairs
 
 fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
     let id = query.id;
-    match http.hub.look(View::Session(query), &scope)? {
-        (seq, Projected { body: Body::Session(Some(page)), known }) => Ok(Json(SessionDetail::new(seq, *page, known, http.hub.now_ms()))),
-        (_, Projected { body: Body::Session(None), .. }) => Err(Refused::not_found(format!(
+    let (seq, Projected { body: page, known }) = http.hub.look(query, &scope)?;
+    let Some(page) = page else {
+        return Err(Refused::not_found(format!(
             "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"
-        ))),
-        _ => Err(mixed_up()),
-    }
+        )));
+    };
+    Ok(Json(SessionDetail::new(seq, *page, known, http.hub.now_ms())))
 }
 
 /// Has an answer made off the runtime, once for all who ask for the same at the same time.
@@ -140,10 +130,6 @@ pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String,
 /// What is said of a value that can't be.
 pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> Refused {
     Refused::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
-}
-
-fn mixed_up() -> Refused {
-    Refused::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "the server looked at another view than it was asked for; report this")
 }
 
 impl From<ParseQueryError> for Refused {

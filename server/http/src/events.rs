@@ -18,7 +18,7 @@ pub(super) async fn events(State(http): State<Http>, asked: Asked, pairs: Pairs)
 }
 
 fn told(http: &Http, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, Refused> {
-    let mut told = http.hub.projection().events(scope, query, after);
+    let mut told = http.hub.projection().events_after(scope, query, after);
     if told.len() > 1 {
         let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");
         return Err(Refused::bad_request(format!("each ensemble has events of its own; name one with `ensemble`: {names}")));

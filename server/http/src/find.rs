@@ -7,7 +7,7 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use lockscope_page::{FindView, find_drawn, find_page};
-use lockscope_wire::{BoardQuery, Body, SessionsQuery, View};
+use lockscope_wire::{BoardQuery, SessionsQuery};
 
 use super::caller::Caller;
 use super::problem::{Refused, echo};
@@ -52,12 +52,10 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
         return Err(Refused::bad_request(format!("`q` may have at most {TEXT_CHARS_MAX} characters; look for a part of the path")));
     }
     let q = q.trim().to_owned();
-    let board = http.hub.look(View::Board(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }), scope)?;
-    let sessions = http.hub.look(View::Sessions(SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() }), scope)?;
-    let (locks, total) = if let Body::Board(board) = board.1.body { (board.window.rows, board.window.total) } else { (Vec::new(), 0) };
-    let sessions = if let Body::Sessions(sessions) = sessions.1.body { sessions.window.rows } else { Vec::new() };
-    let more_locks = total.saturating_sub(u32::try_from(locks.len()).unwrap_or(u32::MAX));
+    let locks = http.hub.look(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }, scope)?.1.body.window;
+    let sessions = http.hub.look(SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() }, scope)?.1.body.window.rows;
+    let more_locks = locks.total.saturating_sub(u32::try_from(locks.rows.len()).unwrap_or(u32::MAX));
     // With nothing typed, where to go comes before who is there.
     let sessions = if q.is_empty() { Vec::new() } else { sessions };
-    Ok(FindView { q, locks, more_locks, sessions, may_audit: actor.may(Right::ReadAudit) })
+    Ok(FindView { q, locks: locks.rows, more_locks, sessions, may_audit: actor.may(Right::ReadAudit) })
 }

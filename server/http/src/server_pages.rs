@@ -6,11 +6,10 @@ use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
 use lockscope_page::{DocumentTitle, ServerPage};
-use lockscope_wire::{BoardQuery, Body, View};
+use lockscope_wire::BoardQuery;
 
 use super::problem::Refused;
 use super::{Http, assets};
-use feed::Projected;
 use identity::Actor;
 
 /// No text becomes a script; the page's own policy is made by its first one.
@@ -44,8 +43,6 @@ fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> Stri
 
 /// What is the matter with any lock that somebody may see.
 fn tab(http: &Http, actor: &Actor) -> DocumentTitle {
-    match http.hub.look(View::Board(BoardQuery { limit: 1, ..BoardQuery::default() }), &http.scope_of(actor)) {
-        Ok((_, Projected { body: Body::Board(board), .. })) => DocumentTitle::of(&board.head),
-        _ => DocumentTitle::default(),
-    }
+    let look = http.hub.look(BoardQuery { limit: 1, ..BoardQuery::default() }, &http.scope_of(actor));
+    look.map(|(_, board)| DocumentTitle::of(&board.body.head)).unwrap_or_default()
 }

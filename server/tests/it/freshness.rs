@@ -10,7 +10,7 @@ use axum::Router;
 use feed::engine::{Engine, Reader};
 use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
-use feed::{Hub, Known, Projected, Projection, VisibilityScope, pump};
+use feed::{Hub, Known, Projected, Projection, Views, VisibilityScope, pump};
 use futures_util::StreamExt as _;
 use http::listener::Bounds;
 use http::{Http, Limits};
@@ -18,7 +18,10 @@ use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_wire::{Epoch, LIVE_AGE_MAX_MS, View};
+use lockscope_wire::{
+    Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery, Sessions,
+    SessionsQuery, Status, View, Waits,
+};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 use serde_json::Value;
@@ -42,6 +45,40 @@ struct Slow {
     projects_for_ms: Arc<AtomicU64>,
 }
 
+impl Slow {
+    fn late<T>(&self, projected: Projected<T>) -> Projected<T> {
+        std::thread::sleep(Duration::from_millis(self.projects_for_ms.load(Ordering::Relaxed)));
+        projected
+    }
+}
+
+impl Views for Slow {
+    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> Projected<Board> {
+        self.late(self.projector.board(query, scope))
+    }
+    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+        self.late(self.projector.lock(query, scope))
+    }
+    fn status(&self, scope: &VisibilityScope) -> Projected<Status> {
+        self.late(self.projector.status(scope))
+    }
+    fn waits(&self, scope: &VisibilityScope) -> Projected<Box<Waits>> {
+        self.late(self.projector.waits(scope))
+    }
+    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> Projected<Sessions> {
+        self.late(self.projector.sessions(query, scope))
+    }
+    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+        self.late(self.projector.session(query, scope))
+    }
+    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+        self.late(self.projector.lab(query, scope))
+    }
+    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> Projected<Lately> {
+        self.late(self.projector.events(query, scope))
+    }
+}
+
 impl Projection for Slow {
     fn revisions(&self) -> watch::Receiver<u64> {
         self.projector.revisions()
@@ -51,11 +88,6 @@ impl Projection for Slow {
     }
     fn view_revision(&self, view: &View, sight: &VisibilityScope) -> Vec<u64> {
         self.projector.view_revision(view, sight)
-    }
-    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
-        let projected = self.projector.project(view, sight);
-        std::thread::sleep(Duration::from_millis(self.projects_for_ms.load(Ordering::Relaxed)));
-        projected
     }
     fn known(&self, view: &View, sight: &VisibilityScope) -> Known {
         self.projector.known(view, sight)

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use access::Access;
 use axum::Router;
-use feed::{Hub, Known, Projected, Projection, VisibilityScope, pump};
+use feed::{Hub, Known, Projected, Projection, Views, VisibilityScope, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::listener::{Bounds, Tls};
 use http::{Http, Limits};
 use lockscope_wire::{
-    Board, BoardHead, Body, Confidence, ConfigStatus, EnsembleStatus, Epoch, Lately, Link, LockHead, LockPage, LockRow, LockStats, PROTOCOL, Recipe,
-    RootBrief, RootState, Status, Verdict, View, Window, Zxid,
+    Board, BoardHead, BoardQuery, Confidence, ConfigStatus, EnsembleStatus, Epoch, EventsQuery, LabQuery, LabRun, Lately, Link, LockHead, LockPage,
+    LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View,
+    Waits, Window, Zxid,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
@@ -100,6 +101,112 @@ fn row(path: &str) -> LockRow {
     }
 }
 
+impl Fake {
+    fn known_now(&self) -> Known {
+        Known { at_ms: self.known_at_ms.load(Ordering::Relaxed), is_live: true }
+    }
+
+    fn show<T>(&self, body: impl FnOnce(Vec<String>) -> T) -> Projected<T> {
+        let paths = self.paths.lock().unwrap().clone();
+        Projected { body: body(paths), known: self.known_now() }
+    }
+
+    /// The same; takes a while.
+    fn show_late<T>(&self, body: impl FnOnce(Vec<String>) -> T) -> Projected<T> {
+        let paths = self.paths.lock().unwrap().clone();
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        let takes = *self.look.lock().unwrap();
+        std::thread::sleep(takes);
+        Projected { body: body(paths), known: self.known_now() }
+    }
+}
+
+impl Views for Fake {
+    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> Projected<Board> {
+        let root =
+            RootBrief { tag: None, path: "/".to_owned(), state: RootState::Live, since_ms: 1, why: String::new(), locks: 0, help: String::new() };
+        self.show(|paths| {
+            let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
+            let head = BoardHead { roots: vec![root], ..BoardHead::default() };
+            Board { head, window: Window { total: u32::try_from(paths.len()).unwrap(), offset: query.offset, rows } }
+        })
+    }
+
+    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+        let page = || {
+            let head = LockHead {
+                row: row(&query.path),
+                as_of: lockscope_wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16), ensemble: None },
+                recognised_by: Vec::new(),
+                capacity: None,
+                foreign: Vec::new(),
+                findings: Vec::new(),
+                notes: Vec::new(),
+                stat: None,
+                stats: LockStats::default(),
+                past: Vec::new(),
+                herd: None,
+                fired: Vec::new(),
+                hidden_waiters: 0,
+                trust: lockscope_wire::Trust::default(),
+            };
+            Box::new(LockPage { head, window: Window::default() })
+        };
+        self.show(|paths| paths.contains(&query.path).then(page))
+    }
+
+    fn status(&self, _scope: &VisibilityScope) -> Projected<Status> {
+        let ensemble = EnsembleStatus {
+            color: None,
+            name: "default".to_owned(),
+            connect: "fake:1".to_owned(),
+            link: Link::Live,
+            since_ms: 0,
+            why: String::new(),
+            session_id: None,
+            zxid: Zxid(1),
+            clock_offset_ms: None,
+            roots: Vec::new(),
+            clock_error_ms: None,
+            evidence: Vec::new(),
+            findings: Vec::new(),
+            resyncs: Some(0),
+            events: Some(3),
+            owner_unknown: Some(0),
+            missed: Some(0),
+        };
+        self.show(|_| Status {
+            version: "0".to_owned(),
+            protocol: PROTOCOL,
+            seq: self.revision(),
+            read_only: true,
+            started_at_ms: 0,
+            config: ConfigStatus::default(),
+            ensembles: vec![ensemble],
+        })
+    }
+
+    fn waits(&self, _scope: &VisibilityScope) -> Projected<Box<Waits>> {
+        self.show_late(|paths| Box::new(made_up::waits(&paths)))
+    }
+
+    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> Projected<Sessions> {
+        self.show_late(|paths| made_up::sessions(&paths, query))
+    }
+
+    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+        self.show(|paths| made_up::session(&paths, query))
+    }
+
+    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+        self.show(|_| None)
+    }
+
+    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> Projected<Lately> {
+        self.show(|_| Lately::default())
+    }
+}
+
 impl Projection for Fake {
     fn revisions(&self) -> watch::Receiver<u64> {
         self.revision.subscribe()
@@ -113,85 +220,8 @@ impl Projection for Fake {
         vec![self.revision()]
     }
 
-    fn project(&self, view: &View, sight: &VisibilityScope) -> Projected {
-        let paths = self.paths.lock().unwrap().clone();
-        if matches!(view, View::Waits {} | View::Sessions(_)) {
-            self.looks.fetch_add(1, Ordering::Relaxed);
-            let takes = *self.look.lock().unwrap();
-            std::thread::sleep(takes);
-        }
-        let body = match view {
-            View::Board(query) => {
-                let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
-                let roots = vec![RootBrief {
-                    tag: None,
-                    path: "/".to_owned(),
-                    state: RootState::Live,
-                    since_ms: 1,
-                    why: String::new(),
-                    locks: 0,
-                    help: String::new(),
-                }];
-                let head = BoardHead { roots, ..BoardHead::default() };
-                Body::Board(Board { head, window: Window { total: u32::try_from(paths.len()).unwrap(), offset: query.offset, rows } })
-            }
-            View::Lock(query) => Body::Lock(paths.contains(&query.path).then(|| {
-                let head = LockHead {
-                    row: row(&query.path),
-                    as_of: lockscope_wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16), ensemble: None },
-                    recognised_by: Vec::new(),
-                    capacity: None,
-                    foreign: Vec::new(),
-                    findings: Vec::new(),
-                    notes: Vec::new(),
-                    stat: None,
-                    stats: LockStats::default(),
-                    past: Vec::new(),
-                    herd: None,
-                    fired: Vec::new(),
-                    hidden_waiters: 0,
-                    trust: lockscope_wire::Trust::default(),
-                };
-                Box::new(LockPage { head, window: Window::default() })
-            })),
-            View::Waits {} => Body::Waits(Box::new(made_up::waits(&paths))),
-            View::Sessions(query) => Body::Sessions(made_up::sessions(&paths, query)),
-            View::Session(query) => Body::Session(made_up::session(&paths, query)),
-            View::Lab(_) => Body::Lab(None),
-            View::Events(_) => Body::Events(Lately::default()),
-            View::Status {} => Body::Status(Status {
-                version: "0".to_owned(),
-                protocol: PROTOCOL,
-                seq: self.revision(),
-                read_only: true,
-                started_at_ms: 0,
-                config: ConfigStatus::default(),
-                ensembles: vec![EnsembleStatus {
-                    color: None,
-                    name: "default".to_owned(),
-                    connect: "fake:1".to_owned(),
-                    link: Link::Live,
-                    since_ms: 0,
-                    why: String::new(),
-                    session_id: None,
-                    zxid: Zxid(1),
-                    clock_offset_ms: None,
-                    roots: Vec::new(),
-                    clock_error_ms: None,
-                    evidence: Vec::new(),
-                    findings: Vec::new(),
-                    resyncs: Some(0),
-                    events: Some(3),
-                    owner_unknown: Some(0),
-                    missed: Some(0),
-                }],
-            }),
-        };
-        Projected { body, known: self.known(view, sight) }
-    }
-
     fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
-        Known { at_ms: self.known_at_ms.load(Ordering::Relaxed), is_live: true }
+        self.known_now()
     }
 
     fn is_ready(&self) -> bool {

@@ -50,7 +50,7 @@ fn whoever_wakes_after_a_stop_is_told_first_that_all_is_old() {
     let Some(Body::Board(board)) = &viewer.body else { panic!("{:?}", viewer.body) };
     assert_eq!(board.head.roots[0].state, RootState::Stale);
     assert_eq!(viewer.resyncs, 1, "the state between was passed over");
-    let (_, page) = hub.first(self::board(), &VisibilityScope::ALL).unwrap();
+    let (_, page) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
     assert!(!page.known.is_live);
 }
 
