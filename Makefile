@@ -1,16 +1,24 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
 .PHONY: help demo build site test test-rust e2e screenshots lint supply advisories sbom campaign bench dev clean
 .DEFAULT_GOAL := help
-# One selection of packages for lints and tests: with another, the crates that many depend on would be compiled again.
+# One selection of packages for lints, tests and the page: with another, the crates that many depend on would be compiled again.
 WHOLE := --workspace --features server/oidc
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+PAGE = cargo build --locked $(WHOLE) --bin style && $(TARGET)/debug/style
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## build, start a private ZooKeeper with live sample locks, and serve the dashboard
-	@.ci/need java zookeeper
-	$(TARGET)/release/lockscope demo
+demo: WHOLE := --workspace
+demo: ## build quickly, start a private ZooKeeper with live sample locks, and serve the dashboard
+	@echo "step 1 of 4: what Lockscope needs (Rust's wasm target, a C compiler, Java, ZooKeeper)"
+	@.ci/need cc wasm java zookeeper
+	@echo "step 2 of 4: the page, and the tool that builds it"
+	@$(PAGE)
+	@echo "step 3 of 4: the server, not optimised: make build makes the one to ship"
+	@cargo build --locked $(WHOLE) --bin lockscope
+	@echo "step 4 of 4: a ZooKeeper with sample locks, and the dashboard"
+	@$(TARGET)/debug/lockscope demo
 
 build: site ## the release binary with the page inside: target/release/lockscope
 	cargo build --release --locked -p server --bin lockscope
@@ -18,7 +26,7 @@ build: site ## the release binary with the page inside: target/release/lockscope
 
 site: ## what the browser gets: wasm, style sheet, manifest (target/site)
 	@.ci/need cc wasm
-	cargo run --locked -p style
+	$(PAGE)
 
 test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real browser
 
@@ -29,8 +37,7 @@ test-rust: site
 
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
-	@# As it is shipped, without OpenID Connect: the other tests are with it.
-	cargo build --locked --workspace --bin lockscope --example fixture_site
+	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
 	cd e2e && npx tsc --noEmit && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
 
 lint: ## formatting and lints, each feature set apart
@@ -57,7 +64,7 @@ sbom: ## the bill of materials of the release binary, CycloneDX: target/lockscop
 
 screenshots: site ## the pictures in docs/ anew, from the demo and from made-up locks (ten minutes)
 	@.ci/need java zookeeper kazoo chromium node npm-packages
-	cargo build --locked --workspace --bin lockscope --example fixture_site
+	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
 	cd e2e && SCREENSHOTS=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test screenshots --project javascript-on --workers 1
 
 campaign: site ## every fault against the release binary, judged by ZooKeeper's transaction log: SEEDS=3, ONLY=cut,late-link

@@ -1,36 +1,11 @@
-//! Copying text: by the browser's clipboard, and where it has none (a page over plain http beyond this machine), by a box
-//! whose text is selected and copied as by hand. Either way it is told, to the eye and to a screen reader.
+//! Buttons that copy a text. The page's one listener for clicks (see `palette`) finds them by `data-copy`.
 
-use js_sys::{Function, Reflect};
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast as _, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Element, HtmlInputElement};
 
-#[cfg(feature = "ssr")]
 use super::exact::Exact;
-use super::html::Html;
-
-/// What was told is gone after this.
-const TOLD: std::time::Duration = std::time::Duration::from_millis(2_500);
-const SIGN: &str = "<svg viewBox=\"0 0 16 16\" width=\"14\" height=\"14\" aria-hidden=\"true\"><path class=\"copy-sign\" \
-    d=\"M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z\"/></svg>";
+use super::format::visible;
 
 /// A button that copies a text; `what` it is, in a word or two.
-pub(crate) fn copy_button(text: &str, what: &str) -> Html {
-    let label = format!("Copy {what}");
-    let attributes = [("class", "copy needs-script"), ("type", "button"), ("data-copy", text), ("aria-label", &label), ("title", &label)];
-    Html::tag("button", &attributes, Html::drawn(SIGN.to_owned()))
-}
-
-/// A button with its name on it, that copies a command. `{origin}` in it becomes this server's address.
-pub(crate) fn copy_command(command: &str, name: &str) -> Html {
-    let attributes = [("class", "tool copy-command needs-script"), ("type", "button"), ("data-copy", command), ("title", command)];
-    Html::tag("button", &attributes, Html::all(vec![Html::drawn(SIGN.to_owned()), Html::text(name)]))
-}
-
-/// A button that copies a text; `what` it is, in a word or two.
-#[cfg(feature = "ssr")]
 #[component]
 pub(crate) fn CopyButton(text: String, what: &'static str) -> impl IntoView {
     let label = format!("Copy {what}");
@@ -39,7 +14,15 @@ pub(crate) fn CopyButton(text: String, what: &'static str) -> impl IntoView {
     }
 }
 
-#[cfg(feature = "ssr")]
+/// A button with its name on it, that copies a command. `{origin}` in it becomes this server's address.
+#[component]
+pub(crate) fn CopyCommand(command: String, name: &'static str) -> impl IntoView {
+    let title = visible(&command);
+    view! {
+        <button class="tool copy-command needs-script" type="button" data-copy=Exact(command) title=title><CopySign />{name}</button>
+    }
+}
+
 #[component]
 fn CopySign() -> impl IntoView {
     view! {
@@ -47,46 +30,4 @@ fn CopySign() -> impl IntoView {
             <path class="copy-sign" d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z"></path>
         </svg>
     }
-}
-
-/// Copies, and tells how that went. Browser only.
-pub(crate) fn copy(text: String) {
-    spawn_local(async move {
-        // Not there at all on pages that came unencrypted from another machine.
-        let clipboard = window().navigator().clipboard();
-        let is_copied = !clipboard.is_undefined() && JsFuture::from(clipboard.write_text(&text)).await.is_ok();
-        let is_copied = is_copied || by_hand(&text).unwrap_or_default();
-        tell(if is_copied { "Copied" } else { "Not copied: the browser does not let us. Select the text instead." });
-    });
-}
-
-/// Inside an open dialog nothing outside of it can be selected or heard.
-fn place() -> Option<Element> {
-    document().query_selector("dialog[open]").ok().flatten().or_else(|| document().body().map(Into::into))
-}
-
-fn by_hand(text: &str) -> Result<bool, JsValue> {
-    let Some(place) = place() else { return Ok(false) };
-    let active = document().active_element();
-    let input: HtmlInputElement = document().create_element("input")?.unchecked_into();
-    input.set_value(text);
-    place.append_child(&input)?;
-    input.select();
-    let command: Function = Reflect::get(&document(), &"execCommand".into())?.dyn_into()?;
-    let is_done = command.call1(&document(), &"copy".into())?.is_truthy();
-    input.remove();
-    if let Some(active) = active.and_then(|active| active.dyn_into::<web_sys::HtmlElement>().ok()) {
-        active.focus()?;
-    }
-    Ok(is_done)
-}
-
-/// Says something for a moment.
-fn tell(words: &str) {
-    let Some(place) = place() else { return };
-    let Ok(toast) = document().create_element("p") else { return };
-    toast.set_text_content(Some(words));
-    // Names and values are ours. An alert is heard although it comes with its words.
-    let _ = (toast.set_attribute("class", "told"), toast.set_attribute("role", "alert"), place.append_child(&toast));
-    set_timeout(move || toast.remove(), TOLD);
 }

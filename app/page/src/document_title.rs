@@ -6,8 +6,6 @@ use leptos_meta::Title;
 use std::sync::Arc;
 
 use super::format::{count, visible};
-#[cfg(feature = "ssr")]
-use super::html::Html;
 use super::live::Live;
 use super::parts::{current, verdict_word};
 #[cfg(feature = "ssr")]
@@ -106,9 +104,9 @@ pub(crate) fn TitleSigns(
     let early = initial_title();
     let text = move || {
         let tab = live.board_head(DocumentTitle::of).unwrap_or_else(|| early.clone());
-        let standing = current(live);
-        let is_sure = matches!(standing.state, "live" | "reduced" | "partial" | "syncing");
-        let tab = if is_sure { tab } else { tab.doubted(standing.word) };
+        let link = current(live);
+        let is_sure = matches!(link.state, "live" | "reduced" | "partial" | "syncing");
+        let tab = if is_sure { tab } else { tab.doubted(link.word) };
         show(&tab.icon());
         tab.title(&page)
     };
@@ -120,7 +118,7 @@ pub(crate) fn TitleSigns(
 /// signals may be the current ones.
 #[cfg(feature = "ssr")]
 fn title_text(text: impl Fn() -> String) -> String {
-    Html::text(&text()).into_string()
+    text().to_html()
 }
 
 /// The browser sets the title as text.

@@ -9,8 +9,6 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, Element, RequestInit, Response};
 
-use super::html::{Html, follow};
-
 /// Shortest time between two drawings.
 const APART_MS: i32 = 100;
 /// How often a hidden page looks whether it is seen again.
@@ -38,7 +36,7 @@ pub(super) async fn follow_page() {
             Ok(drawn) => {
                 tell(&element, "");
                 if let Some(drawn) = drawn {
-                    follow(&element, &Html::drawn(drawn));
+                    element.set_inner_html(&drawn);
                 }
                 back_off_ms = BACK_OFF_MS;
                 pause(APART_MS).await;

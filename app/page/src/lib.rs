@@ -3,20 +3,25 @@
 #![recursion_limit = "512"]
 #![expect(unreachable_pub, reason = "Leptos's component macro writes `pub` items into private modules")]
 
+#[cfg(not(erase_components))]
+compile_error!(
+    "the page is compiled with `--cfg erase_components`, as .cargo/config.toml says; RUSTFLAGS in the environment replaces that: add it there"
+);
+
 mod address;
 mod app;
 mod board;
 mod charts;
+#[cfg(feature = "hydrate")]
+mod clipboard;
 mod copy;
 mod current_user;
 mod document_title;
 mod erase;
-#[cfg(feature = "ssr")]
 mod exact;
 #[cfg(feature = "hydrate")]
 mod follow;
 mod format;
-mod html;
 #[cfg(feature = "hydrate")]
 mod hydrate;
 mod initial_view;
@@ -40,6 +45,6 @@ pub use document_title::DocumentTitle;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
     AuditView, FindView, LabDraft, LabSight, LabView, ServerPage, approve_page, audit_page, find_drawn, find_page, lab_drawn, lab_gone_page,
-    lab_page, lab_run_page, release_plan, release_result, run_url,
+    lab_page, lab_run_page, run_url,
 };
 pub use shell::{AssetNames, shell};

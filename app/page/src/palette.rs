@@ -11,9 +11,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent};
 
-use super::copy::copy;
+use super::clipboard::copy;
 use super::follow::drawing;
-use super::html::{Html, follow};
 
 /// Typing pauses this long before it is asked; after no answer it is asked again.
 const TYPING_PAUSE: Duration = Duration::from_millis(80);
@@ -126,7 +125,7 @@ fn ask(dialog: &HtmlDialogElement) {
         if drawn.is_none() {
             ask_in(NO_ANSWER_PAUSE, &dialog);
         }
-        follow(&list, &Html::drawn(drawn.unwrap_or_else(|| NO_ANSWER.to_owned())));
+        list.set_inner_html(&drawn.unwrap_or_else(|| NO_ANSWER.to_owned()));
         choose(&dialog, 0);
     });
 }

@@ -226,6 +226,9 @@ impl Body {
     }
 }
 
+/// Media type of the compact encoding, where an answer over HTTP can be had in it.
+pub const COMPACT_TYPE: &str = "application/vnd.lockscope.compact";
+
 /// Encodes a frame compactly: the protocol version, then postcard. None only if a value has no encoding,
 /// which no frame type here can cause.
 pub fn encode_frame<T: Serialize>(frame: &T) -> Option<Vec<u8>> {

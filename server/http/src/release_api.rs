@@ -1,13 +1,14 @@
-//! Releases over HTTP: the desk's answers as JSON, or drawn for the page's dialog when it asks for HTML.
+//! Releases over HTTP: the release service's answers as JSON, or in the compact encoding for the page's dialog.
 
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use axum::http::header::{ACCEPT, RETRY_AFTER};
+use axum::http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{Html, IntoResponse, Response};
-use lockscope_page::{release_plan, release_result};
-use lockscope_wire::{DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid};
+use axum::response::{IntoResponse, Response};
+use lockscope_wire::{
+    COMPACT_TYPE, DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid, encode_frame,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -190,23 +191,26 @@ pub(super) fn read<T: DeserializeOwned>(body: Asked<T>, form: &str) -> Result<T,
     Ok(value)
 }
 
-/// The page's dialog asks for a drawn answer.
-fn wants_html(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept.starts_with("text/html"))
+/// The page's dialog asks for the compact encoding, in which it gets instants instead of ages.
+fn wants_compact(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept == COMPACT_TYPE)
+}
+
+fn compact<T: Serialize>(value: &T) -> Response {
+    match encode_frame(value) {
+        Some(bytes) => ([(CONTENT_TYPE, COMPACT_TYPE)], bytes).into_response(),
+        None => Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be encoded; ask for JSON").into_response(),
+    }
 }
 
 fn show_plan(http: &Http, headers: &HeaderMap, plan: ReleasePlan) -> Response {
-    let now_ms = http.hub.now_ms();
-    if wants_html(headers) { Html(release_plan(&plan, now_ms)).into_response() } else { Json(PlanJson::new(plan, now_ms)).into_response() }
+    if wants_compact(headers) { compact(&plan) } else { Json(PlanJson::new(plan, http.hub.now_ms())).into_response() }
 }
 
 fn show_result(http: &Http, headers: &HeaderMap, executed: Executed) -> Response {
     let status = StatusCode::from_u16(executed.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let body = if wants_html(headers) {
-        Html(release_result(&executed.result)).into_response()
-    } else {
-        Json(ResultJson::new(executed.result, http.hub.now_ms())).into_response()
-    };
+    let body =
+        if wants_compact(headers) { compact(&executed.result) } else { Json(ResultJson::new(executed.result, http.hub.now_ms())).into_response() };
     (status, body).into_response()
 }
 

@@ -1,9 +1,12 @@
 //! Why there is nothing to see: no server reached, not read yet, not allowed, nothing there, or nothing that matches. And
 //! what can be done about it.
 
+use leptos::prelude::*;
+
 use super::state::BoardState;
+use crate::erase::erase;
 use crate::format::{middle, plural, visible};
-use crate::html::Html;
+use crate::parts::Age;
 use lockscope_wire::{Board, RootBrief, RootState};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,53 +33,62 @@ fn why(board: &Board) -> Empty {
     }
 }
 
-/// The state in words.
-pub(super) fn empty_state(state: BoardState) -> Html {
-    let now_ms = state.live.now_ms_untracked();
-    state.live.board(|board| words(board, now_ms)).unwrap_or_else(|| titled("unread", "Not read yet", Html::default()))
+/// The state in words; nothing while there are rows.
+#[component]
+pub(super) fn EmptyState(state: BoardState, total: Signal<u32>) -> impl IntoView {
+    let roots_and_why = Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone(), board.head.totals.locks)));
+    let words = move || roots_and_why.with(|known| known.as_ref().map(|(why, roots, locks)| words(*why, roots, *locks)));
+    move || (total.get() == 0).then(|| words().unwrap_or_else(|| titled("unread", "Not read yet", ())))
 }
 
-fn words(board: &Board, now_ms: i64) -> Html {
-    let list = roots(&board.head.roots, now_ms);
-    match why(board) {
-        Empty::NotReached => titled("unread", "Connecting to ZooKeeper", list),
-        Empty::NotRead => titled("unread", "Reading the tree", list),
-        Empty::Shut => titled("unread", "No root can be read", list),
+fn words(why: Empty, roots: &[RootBrief], locks: u32) -> AnyView {
+    let list = || view! { <ul class="empty-roots">{roots.iter().map(root).collect_view()}</ul> };
+    match why {
+        Empty::NotReached => titled("unread", "Connecting to ZooKeeper", list()),
+        Empty::NotRead => titled("unread", "Reading the tree", list()),
+        Empty::Shut => titled("unread", "No root can be read", list()),
         Empty::NoLocks => {
             let lead = "A lock is a directory of numbered znodes, as Curator, kazoo and ZooKeeper's recipes make it. One that is taken shows \
                         here at once. To see one, in zkCli:";
-            let code = |line: &str| Html::of("code", &[], line);
-            let lines = Html::tag("div", &[("class", "empty-try")], Html::all(vec![code("create /my-lock"), code("create -s -e /my-lock/lock- me")]));
-            titled("none", "No locks here yet", Html::all(vec![list, Html::of("p", &[], lead), lines]))
+            let inner = view! {
+                {list()}
+                <p>{lead}</p>
+                <div class="empty-try"><code>"create /my-lock"</code><code>"create -s -e /my-lock/lock- me"</code></div>
+            };
+            titled("none", "No locks here yet", inner)
         }
         Empty::NoMatch => {
             // Order and grouping are remembered.
-            let link = Html::of("a", &[("class", "tool"), ("href", "/"), ("data-testid", "clear-filter")], "Clear the filter");
-            let words = format!("None of {} matches.", plural(board.head.totals.locks.into(), "lock", "locks"));
-            titled("filter", "No match for the filter", Html::all(vec![Html::of("p", &[], &words), link]))
+            let inner = view! {
+                <p>{format!("None of {} matches.", plural(locks.into(), "lock", "locks"))}</p>
+                <a class="tool" href="/" data-testid="clear-filter">"Clear the filter"</a>
+            };
+            titled("filter", "No match for the filter", inner)
         }
     }
 }
 
-fn titled(why: &str, title: &str, inner: Html) -> Html {
-    let inner = Html::all(vec![Html::of("h2", &[("class", "empty-title")], title), inner]);
-    Html::tag("div", &[("class", "empty"), ("data-testid", "empty"), ("data-why", why)], inner)
+fn titled(why: &'static str, title: &'static str, inner: impl IntoView + 'static) -> AnyView {
+    erase(view! {
+        <div class="empty" data-testid="empty" data-why=why>
+            <h2 class="empty-title">{title}</h2>
+            {inner}
+        </div>
+    })
 }
 
-/// Each root, how it stands, and what helps.
-fn roots(roots: &[RootBrief], now_ms: i64) -> Html {
-    let root = |root: &RootBrief| {
-        let since = Some(root.since_ms).filter(|since_ms| *since_ms > 0 && root.state != RootState::Live);
-        let line = vec![
-            Html::tag("code", &[], Html::of("bdi", &[], &middle(&visible(&root.path), 60))),
-            Html::of("span", &[("class", "state"), ("data-state", root.state.name())], &format!(" {} ", root.state.name())),
-            Html::age(since, false, now_ms),
-            Html::text(&format!(" {}", root.why)),
-            Html::of("p", &[], &root.help),
-        ];
-        Html::tag("li", &[], Html::all(line))
-    };
-    Html::tag("ul", &[("class", "empty-roots")], Html::all(roots.iter().map(root).collect()))
+/// A root, how it stands, and what helps.
+fn root(root: &RootBrief) -> impl IntoView + use<> {
+    let since_ms = Some(root.since_ms).filter(|since_ms| *since_ms > 0 && root.state != RootState::Live);
+    view! {
+        <li>
+            <code><bdi>{middle(&visible(&root.path), 60)}</bdi></code>
+            <span class="state" data-state=root.state.name()>{format!(" {} ", root.state.name())}</span>
+            <Age since_ms=since_ms />
+            {format!(" {}", visible(&root.why))}
+            <p>{visible(&root.help)}</p>
+        </li>
+    }
 }
 
 #[cfg(test)]
@@ -101,7 +113,7 @@ mod tests {
         };
         board.head.roots = vec![root(RootState::Denied), root(RootState::Gone)];
         assert_eq!(why(&board), Empty::Shut);
-        assert!(words(&board, 9).into_string().contains("Grant the READ"));
+        assert!(words(Empty::Shut, &board.head.roots, 0).to_html().contains("Grant the READ"));
         board.head.roots.push(root(RootState::Live));
         assert_eq!(why(&board), Empty::NoLocks);
         board.head.totals.locks = 3;

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::state::BoardState;
+use crate::erase::erase;
 use crate::format::{count, middle, visible};
-use crate::html::{Html, Living};
-use crate::parts::{FilterBox, SortSelect, chip};
+use crate::parts::{Chip, FilterBox, Rows, SortSelect, mark};
 use lockscope_wire::{RootBrief, RootState, Sort, Verdict};
 
 fn sort_word(sort: Sort) -> &'static str {
@@ -43,7 +43,7 @@ pub(super) fn Filters(state: BoardState) -> impl IntoView {
             <GroupToggle state=state />
             <button class="tool only-static" type="submit">"Show"</button>
         </form>
-        <Living class="living" html=Signal::derive(move || verdict_links(state)) />
+        <VerdictLinks state=state />
     }
 }
 
@@ -97,25 +97,44 @@ fn GroupToggle(state: BoardState) -> impl IntoView {
     }
 }
 
+/// A link that shows the locks of one verdict, or all.
+#[derive(Clone, Debug, PartialEq)]
+struct VerdictLink {
+    key: &'static str,
+    verdict: Option<(Verdict, u32)>,
+    href: String,
+    is_chosen: bool,
+}
+
 /// A link for each verdict there is, and for the one that is asked for.
-fn verdict_links(state: BoardState) -> Html {
+fn verdict_links(state: BoardState) -> Vec<VerdictLink> {
     let chosen = state.query.with(|query| query.verdict);
     let mut verdicts = state.live.board(|board| board.head.totals.verdicts.clone()).unwrap_or_default();
     if let Some(chosen) = chosen.filter(|chosen| verdicts.iter().all(|(verdict, _)| verdict != chosen)) {
         verdicts.push((chosen, 0));
     }
-    let link = |verdict: Option<Verdict>, inner: Html| {
+    let link = |of: Option<(Verdict, u32)>| {
+        let verdict = of.map(|(verdict, _)| verdict);
         // The one that is chosen leads back to all.
         let href = state.link(|query| query.verdict = verdict.filter(|verdict| chosen != Some(*verdict)));
-        let current = if verdict == chosen { "true" } else { "" };
-        let key = verdict.map_or("all", Verdict::name);
-        let attributes = [("class", "verdict-link"), ("href", &*href), ("aria-current", current), ("data-noscroll", "true"), ("data-key", key)];
-        Html::tag("a", &attributes, inner)
+        VerdictLink { key: verdict.map_or("all", Verdict::name), verdict: of, href, is_chosen: verdict == chosen }
     };
-    let number = |number: u32| Html::of("span", &[("class", "verdict-count")], &count(number));
-    let mut links = vec![link(None, Html::text("all"))];
-    links.extend(verdicts.into_iter().map(|(verdict, locks)| link(Some(verdict), Html::all(vec![chip(verdict), number(locks)]))));
-    Html::tag("nav", &[("class", "verdicts"), ("aria-label", "Filter by verdict")], Html::all(links))
+    std::iter::once(None).chain(verdicts.into_iter().map(Some)).map(link).collect()
+}
+
+#[component]
+fn VerdictLinks(state: BoardState) -> impl IntoView {
+    let links = Memo::new(move |_| verdict_links(state));
+    let row = |link: VerdictLink| {
+        let inner = match link.verdict {
+            None => erase("all"),
+            Some((verdict, locks)) => erase(view! { <Chip verdict=verdict /><span class="verdict-count">{count(locks)}</span> }),
+        };
+        erase(view! {
+            <a class="verdict-link" href=link.href aria-current=mark(link.is_chosen) data-noscroll="true" data-key=link.key>{inner}</a>
+        })
+    };
+    view! { <nav class="verdicts" aria-label="Filter by verdict"><Rows items=links key=|link| link.key row=row /></nav> }
 }
 
 /// A root by its path, behind its ensemble's name where that has one.

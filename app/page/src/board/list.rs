@@ -5,13 +5,12 @@ use leptos::prelude::*;
 
 use wasm_bindgen::JsCast as _;
 
-use super::empty::empty_state;
+use super::empty::EmptyState;
 use super::row::row;
 use super::state::{BoardState, Drawn};
 use crate::format::plural;
-use crate::html::{Html, Living, use_rows};
 use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
-use crate::parts::pager;
+use crate::parts::{Rows, mark, pager};
 use lockscope_wire::{BoardQuery, View};
 
 /// Rows before the first lock: the header.
@@ -35,10 +34,7 @@ pub(super) fn LockList(
     let look_at = move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, rows, Callback::new(look_at));
     hold(state);
-    let first = use_rows(body, move || {
-        let (is_grouped, now_ms) = (state.query.with(|query| query.group), state.live.now_ms_untracked());
-        drawn.with(|drawn| Html::all(drawn.iter().map(|drawn| row(drawn, is_grouped, now_ms)).collect()))
-    });
+    let is_grouped = Memo::new(move |_| state.query.with(|query| query.group));
     keep_chosen_in_sight(state, body, drawn);
     view! {
         <ListCaption state=state total=rows />
@@ -47,9 +43,9 @@ pub(super) fn LockList(
             role="grid"
             aria-label="Locks"
             aria-rowcount=move || rows.get() + HEADER_ROWS
-            data-grouped=move || state.query.with(|query| query.group).then_some("true")
+            data-grouped=move || mark(is_grouped.get())
         >
-            <div class="board-head" role="rowgroup" inner_html=head().into_string()></div>
+            <div class="board-head" role="rowgroup">{head()}</div>
             <div
                 class="board-body"
                 role="rowgroup"
@@ -58,17 +54,18 @@ pub(super) fn LockList(
                 on:pointerleave=move |_| state.is_pointed_at.set(false)
                 on:focusin=move |_| state.has_focus.set(true)
                 on:focusout=move |_| state.has_focus.set(false)
-                inner_html=first
-            ></div>
+            >
+                <Rows items=drawn key=|drawn| &drawn.row.key row=move |drawn| row(drawn, is_grouped.get()) />
+            </div>
         </div>
-        <Living class="living" html=Signal::derive(move || if rows.get() == 0 { empty_state(state) } else { Html::default() }) />
+        <EmptyState state=state total=rows />
         {move || pager("More locks", &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, rows.get()), true)}
     }
 }
 
 /// The names of the columns.
-fn head() -> Html {
-    let column = |(class, name): (&str, &str)| Html::of("span", &[("class", class), ("role", "columnheader")], name);
+fn head() -> impl IntoView {
+    let column = |(class, name): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
     let columns = [
         ("cell cell-verdict", "Verdict"),
         ("cell cell-lock", "Lock"),
@@ -78,7 +75,7 @@ fn head() -> Html {
         ("cell cell-number", "Oldest wait"),
         ("cell cell-depth", "Last 2 min"),
     ];
-    Html::tag("div", &[("class", "board-row"), ("role", "row"), ("aria-rowindex", "1")], Html::all(columns.map(column).into()))
+    view! { <div class="board-row" role="row" aria-rowindex="1">{columns.map(column).collect_view()}</div> }
 }
 
 /// How many rows, and the button that applies a new order. Its place is always kept, so nothing jumps.

@@ -1,10 +1,13 @@
 //! One lock on the board.
 
+use leptos::prelude::*;
+
 use super::state::Drawn;
-use crate::charts::sparkline;
+use crate::charts::Sparkline;
+use crate::erase::erase;
+use crate::exact::Exact;
 use crate::format::{middle, plural, visible};
-use crate::html::Html;
-use crate::parts::{chip, holder_name, missing_words, runs_out, tag, waiters_text};
+use crate::parts::{Age, Chip, SessionEnd, Tag, filled, hold_least, holder_name, mark, missing_words, wait_least, waiters_text};
 use lockscope_wire::{ContenderRole, LockQuery, LockRow, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
@@ -13,42 +16,43 @@ const HOLDER_CHARS: usize = 32;
 const ROOT_CHARS: usize = 30;
 
 /// The row.
-pub(super) fn row(drawn: &Drawn, is_grouped: bool, now_ms: i64) -> Html {
-    let row = &drawn.row;
-    let cell = |class: &str, column: &str, inner: Html| Html::tag("div", &[("class", class), ("role", "gridcell"), ("data-col", column)], inner);
-    let none = if row.waiter_count == Some(0) { "true" } else { "" };
-    let waiters = [
-        ("class", "cell cell-number cell-waiters"),
-        ("role", "gridcell"),
-        ("data-col", "waiters"),
-        ("data-none", none),
-        ("title", missing_words(&row.missing)),
-    ];
-    let out = ending(row).map(|end| runs_out("runs out in ", &end, now_ms)).unwrap_or_default();
-    let cells = vec![
-        cell("cell cell-verdict", "verdict", Html::all(vec![chip(row.verdict), out])),
-        cell("cell cell-lock", "", lock(row, is_grouped)),
-        cell("cell cell-holder", "holder", holder(row)),
-        cell("cell cell-number cell-hold", "hold", Html::age(row.held_since_ms, row.hold_is_lower_bound, now_ms)),
-        Html::of("div", &waiters, &waiters_text(row)),
-        cell("cell cell-number cell-oldest", "oldest", Html::wait(row.oldest_wait_at_ms, row.wait_is_lower_bound, now_ms)),
-        cell("cell cell-depth", "depth", sparkline(&row.depth)),
-    ];
-    let yes = |is_so: bool| if is_so { "true" } else { "" };
-    let at = (drawn.at + 2).to_string();
-    let attributes = [
-        ("class", "board-row lock-row"),
-        ("role", "row"),
-        ("data-key", &*row.key),
-        ("data-lock", &row.path),
-        ("data-verdict", row.verdict.name()),
-        ("data-away", yes(drawn.is_away)),
-        ("data-old", yes(!row.state.is_current())),
-        ("data-chosen", yes(drawn.is_chosen)),
-        ("aria-selected", if drawn.is_chosen { "true" } else { "false" }),
-        ("aria-rowindex", &at),
-    ];
-    Html::tag("div", &attributes, Html::all(cells))
+pub(super) fn row(drawn: Drawn, is_grouped: bool) -> AnyView {
+    let Drawn { at, row, is_away, is_chosen } = drawn;
+    let out = ending(&row).map(|end| view! { <SessionEnd words="runs out in " end=end /> });
+    erase(view! {
+        <div
+            class="board-row lock-row"
+            role="row"
+            data-key=Exact(row.key.clone())
+            data-lock=Exact(row.path.clone())
+            data-verdict=row.verdict.name()
+            data-away=mark(is_away)
+            data-old=mark(!row.state.is_current())
+            data-chosen=mark(is_chosen)
+            aria-selected=if is_chosen { "true" } else { "false" }
+            aria-rowindex=(at + 2).to_string()
+        >
+            <div class="cell cell-verdict" role="gridcell" data-col="verdict"><Chip verdict=row.verdict />{out}</div>
+            <div class="cell cell-lock" role="gridcell">{lock(&row, is_grouped)}</div>
+            <div class="cell cell-holder" role="gridcell" data-col="holder">{holder(&row)}</div>
+            <div class="cell cell-number cell-hold" role="gridcell" data-col="hold">
+                <Age since_ms=row.held_since_ms least=hold_least(row.hold_is_lower_bound) />
+            </div>
+            <div
+                class="cell cell-number cell-waiters"
+                role="gridcell"
+                data-col="waiters"
+                data-none=mark(row.waiter_count == Some(0))
+                title=filled(missing_words(&row.missing))
+            >
+                {waiters_text(&row)}
+            </div>
+            <div class="cell cell-number cell-oldest" role="gridcell" data-col="oldest">
+                <Age since_ms=row.oldest_wait_at_ms least=wait_least(row.wait_is_lower_bound) />
+            </div>
+            <div class="cell cell-depth" role="gridcell" data-col="depth"><Sparkline depth=row.depth /></div>
+        </div>
+    })
 }
 
 /// When the lock frees itself, where its holder is gone: when the first of them runs out.
@@ -58,35 +62,35 @@ fn ending(row: &LockRow) -> Option<RunsOut> {
 }
 
 /// Its name, what it is, and its state in words.
-fn lock(row: &LockRow, is_grouped: bool) -> Html {
+fn lock(row: &LockRow, is_grouped: bool) -> impl IntoView + use<> {
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
     let whole = visible(&row.path);
-    let name = Html::of("bdi", &[], &middle(&whole, PATH_CHARS));
+    let name = middle(&whole, PATH_CHARS);
     let root = if is_grouped { format!("in {}", middle(&visible(&row.root), ROOT_CHARS)) } else { String::new() };
     let findings = if row.findings.is_empty() { String::new() } else { plural(row.findings.len() as u64, "finding", "findings") };
     let sentence = visible(&row.sentence);
-    let line = vec![
-        tag(row.tag.as_ref()),
-        Html::tag("a", &[("class", "lock-path"), ("href", &href), ("data-col", "path"), ("title", &whole)], name),
-        Html::of("span", &[("class", "lock-recipe")], &row.recipe_label),
-        Html::of("span", &[("class", "lock-root")], &root),
-        Html::of("span", &[("class", "lock-findings"), ("title", &row.findings.join(", "))], &findings),
-    ];
-    Html::all(vec![
-        Html::tag("div", &[("class", "lock-line")], Html::all(line)),
-        Html::of("div", &[("class", "lock-sentence"), ("data-col", "sentence"), ("title", &sentence)], &sentence),
-    ])
+    let title = sentence.clone();
+    view! {
+        <div class="lock-line">
+            <Tag of=row.tag.clone() />
+            <a class="lock-path" href=href data-col="path" title=whole><bdi>{name}</bdi></a>
+            <span class="lock-recipe">{visible(&row.recipe_label)}</span>
+            <span class="lock-root">{root}</span>
+            <span class="lock-findings" title=filled(row.findings.join(", "))>{findings}</span>
+        </div>
+        <div class="lock-sentence" data-col="sentence" title=title>{sentence}</div>
+    }
 }
 
 /// Who holds it.
-fn holder(row: &LockRow) -> Html {
+fn holder(row: &LockRow) -> impl IntoView + use<> {
     let whole = row.holders.first().map(holder_name).unwrap_or_default();
     let nobody = if row.verdict == Verdict::Unknown { "not known" } else { "nobody" };
     let name = if whole.is_empty() { nobody.to_owned() } else { middle(&whole, HOLDER_CHARS) };
-    Html::all(vec![
-        Html::of("div", &[("class", "holder-name"), ("title", &whole)], &name),
-        Html::of("div", &[("class", "holder-session")], &second_line(row).unwrap_or_default()),
-    ])
+    view! {
+        <div class="holder-name" title=filled(whole)>{name}</div>
+        <div class="holder-session">{second_line(row).unwrap_or_default()}</div>
+    }
 }
 
 /// The session below a label, and how many more hold.

@@ -2,44 +2,47 @@
 
 use leptos::prelude::*;
 
+use crate::erase::erase;
 use crate::format::{count, duration};
-use crate::html::{Html, Living};
 use crate::live::Live;
+use crate::parts::{Age, Total, filled, wait_least};
 use lockscope_wire::Totals;
 
 /// The line of totals.
 #[component]
 pub(super) fn TotalsLine() -> impl IntoView {
     let live = Live::of_app();
-    let html = move || {
-        let now_ms = live.now_ms();
-        line(live.board(|board| board.head.totals.clone()).as_ref(), now_ms)
-    };
-    view! { <Living class="living" html=Signal::derive(html) /> }
+    let totals = Memo::new(move |_| live.board(|board| board.head.totals.clone()));
+    move || line(live, totals.get().as_ref())
 }
 
-fn line(totals: Option<&Totals>, now_ms: i64) -> Html {
+fn line(live: Live, totals: Option<&Totals>) -> AnyView {
     let incomplete = totals.map_or(0, |totals| totals.incomplete);
     let (sign, why) = at_least(incomplete);
-    let total = |name: &str, key: &str, inner: Html| {
-        let pair = vec![Html::of("dt", &[], name), Html::tag("dd", &[("data-total", key)], inner.or_dash())];
-        Html::tag("div", &[("class", "total")], Html::all(pair))
+    let number = |read: fn(&Totals) -> u32| totals.map_or("–".to_owned(), |totals| count(read(totals)));
+    let least = |read: fn(&Totals) -> u32| match totals {
+        Some(totals) => erase(view! { <span title=filled(why.clone())>{format!("{sign}{}", count(read(totals)))}</span> }),
+        None => erase("–"),
     };
-    let number = |read: fn(&Totals) -> u32| totals.map(|totals| Html::text(&count(read(totals)))).unwrap_or_default();
-    let least = |text: &str| Html::of("span", &[("title", &*why)], &format!("{sign}{text}"));
-    let seen = |read: fn(&Totals) -> u32| totals.map(|totals| least(&count(read(totals)))).unwrap_or_default();
-    let waited = totals.map(|totals| least(&duration(i64::from(totals.waiters) * now_ms - totals.waiting_since_sum_ms)));
+    let waited = match totals {
+        Some(totals) => {
+            let (waiters, since_sum_ms) = (i64::from(totals.waiters), totals.waiting_since_sum_ms);
+            erase(view! { <span title=filled(why.clone())>{move || format!("{sign}{}", duration(waiters * live.now_ms() - since_sum_ms))}</span> })
+        }
+        None => erase("–"),
+    };
     let oldest = totals.and_then(|totals| totals.oldest_wait_at_ms);
-    let all = vec![
-        total("Locks", "locks", number(|totals| totals.locks)),
-        total("Held", "held", number(|totals| totals.held)),
-        total("Contended", "contended", seen(|totals| totals.contended)),
-        total("Waiting", "waiters", seen(|totals| totals.waiters)),
-        total("Warnings", "findings", number(|totals| totals.findings)),
-        total("Waiting time, all", "waited", waited.unwrap_or_default()),
-        total("Oldest wait", "oldest", Html::wait(oldest, incomplete > 0, now_ms)),
-    ];
-    Html::tag("dl", &[("class", "totals"), ("data-testid", "totals")], Html::all(all))
+    erase(view! {
+        <dl class="totals" data-testid="totals">
+            <Total name="Locks" key="locks" value=number(|totals| totals.locks) />
+            <Total name="Held" key="held" value=number(|totals| totals.held) />
+            <Total name="Contended" key="contended" value=least(|totals| totals.contended) />
+            <Total name="Waiting" key="waiters" value=least(|totals| totals.waiters) />
+            <Total name="Warnings" key="findings" value=number(|totals| totals.findings) />
+            <Total name="Waiting time, all" key="waited" value=waited />
+            <Total name="Oldest wait" key="oldest" value=view! { <Age since_ms=oldest least=wait_least(incomplete > 0) or="–" /> } />
+        </dl>
+    })
 }
 
 /// The sign before a number that may not be the whole of it, and why.

@@ -9,4 +9,4 @@ pub(crate) mod marks;
 pub(crate) mod releases;
 mod sparkline;
 
-pub(crate) use sparkline::sparkline;
+pub(crate) use sparkline::Sparkline;

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::html::Html;
+use leptos::prelude::*;
+
+use crate::parts::filled;
 
 const WIDTH: u32 = 96;
 const HEIGHT: u32 = 20;
@@ -28,24 +30,20 @@ fn outline(depth: &[u16]) -> (String, String) {
 }
 
 /// The chart. It says its last and its largest number to those who can't see it.
-pub(crate) fn sparkline(depth: &[u16]) -> Html {
-    let (area, edge) = outline(depth);
+#[component]
+pub(crate) fn Sparkline(depth: Vec<u16>) -> impl IntoView {
+    let (area, edge) = outline(&depth);
     let text = match (depth.last(), depth.iter().max()) {
         (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
         _ => "nobody was seen to wait in the last two minutes".to_owned(),
     };
-    let line = |class: &str, d: &str| Html::tag("path", &[("class", class), ("d", d)], Html::default());
-    let lines = vec![line("spark-base", "M0 19.5H96"), line("spark-area", &area), line("spark-edge", &edge)];
-    let attributes = [
-        ("class", "spark"),
-        ("viewBox", "0 0 96 20"),
-        ("width", "96"),
-        ("height", "20"),
-        ("role", "img"),
-        ("aria-label", &*text),
-        ("preserveAspectRatio", "none"),
-    ];
-    Html::tag("svg", &attributes, Html::all(lines))
+    view! {
+        <svg class="spark" viewBox="0 0 96 20" width="96" height="20" role="img" aria-label=text preserveAspectRatio="none">
+            <path class="spark-base" d="M0 19.5H96"></path>
+            <path class="spark-area" d=filled(area)></path>
+            <path class="spark-edge" d=filled(edge)></path>
+        </svg>
+    }
 }
 
 #[cfg(test)]

@@ -131,11 +131,6 @@ impl Live {
         self.now_ms.get()
     }
 
-    /// The same, without a subscription: for ages that grow by themselves.
-    pub(crate) fn now_ms_untracked(self) -> i64 {
-        self.now_ms.get_untracked()
-    }
-
     /// True while updates are held back.
     pub(crate) fn is_paused(self) -> bool {
         self.paused.get()
@@ -233,7 +228,6 @@ impl Live {
         if is_due.unwrap_or_default() && !self.paused.get_untracked() {
             let now_ms = self.server_now_ms();
             self.now_ms.set(now_ms);
-            super::html::let_times_move(now_ms);
         }
     }
 

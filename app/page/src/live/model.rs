@@ -1,4 +1,4 @@
-//! What the page knows: one subscription, its body, and the frames to send. ServerPage data outside the reactive
+//! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
 //! graph; the reducer is the one the server uses.
 
 use crate::document_title::beside;

@@ -4,11 +4,11 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use super::facts::section;
+use crate::erase::erase;
+use crate::exact::Exact;
 use crate::format::{count, middle, visible};
-use crate::html::{Html, Living};
-use crate::parts::{holder_name, liveness_chip, role_word};
-use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, LockHead, Recipe};
+use crate::parts::{Age, LivenessChip, Rows, filled, hold_least, holder_name, role_word};
+use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, Recipe};
 
 /// Contenders drawn; the rest is in the table.
 const LINKS: usize = 12;
@@ -30,9 +30,17 @@ impl Drawn {
         pair.is_some_and(|(one, other)| (one.role, one.access) == (other.role, other.access) && is_shared(other))
     }
 
+    /// Each with its place in a band.
+    fn links(&self) -> Vec<Link> {
+        let link = |(at, contender): (usize, &Contender)| {
+            let (band, is_first) = self.band(at);
+            Link { key: format!("{} {:?}", contender.path, contender.session_id), contender: contender.clone(), band, is_first }
+        };
+        self.links.iter().enumerate().map(link).collect()
+    }
+
     /// Place in a band: none, or whether it begins and ends there.
-    fn band(&self, path: &str) -> (&'static str, bool) {
-        let at = self.links.iter().position(|link| link.path == path).unwrap_or(usize::MAX);
+    fn band(&self, at: usize) -> (&'static str, bool) {
         let (before, after) = (self.are_together(at), self.are_together(at.saturating_add(1)));
         let name = match (before, after) {
             (false, false) => "",
@@ -90,90 +98,111 @@ pub(super) fn Chain(state: LockState) -> impl IntoView {
     });
     // Far down in the table the first contenders are not sent; the last drawing stays then.
     let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
-    let html = move || {
-        let now_ms = state.live.now_ms_untracked();
-        state.head.with(|head| head.as_ref().map(|head| kept.with(|drawn| picture(drawn, head, now_ms))).unwrap_or_default())
+    let links = Memo::new(move |_| kept.with(Drawn::links));
+    let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
+    let heading = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or("Queue", |head| title(head.row.recipe))));
+    let free = move || {
+        let free = capacity.with(|capacity| capacity.as_ref().and_then(|capacity| Some(capacity.max?.saturating_sub(capacity.used))));
+        let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
+        (0..free.unwrap_or_default().min(FREE_MAX)).map(card).collect_view()
     };
-    view! { <Living class="dims" html=Signal::derive(html) /> }
+    let more = move || {
+        let more = kept.with(|drawn| drawn.more);
+        (more > 0).then(|| view! { <li class="chain-more"><a href="#contenders">{format!("+ {} more", count(more))}</a></li> })
+    };
+    let nobody = move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
+    let places = move || capacity.with(|capacity| capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> }));
+    view! {
+        <div class="dims">
+            <section class="part" aria-labelledby="chain-title">
+                <h2 class="part-title" id="chain-title">{move || heading.get()}</h2>
+                <ol class="chain" data-testid="chain">
+                    <Rows items=links key=|link| &link.key row=link />
+                    {free}
+                    {more}
+                </ol>
+                {nobody}
+                {places}
+                {move || kept.with(legend)}
+            </section>
+        </div>
+    }
 }
 
-fn picture(drawn: &Drawn, head: &LockHead, now_ms: i64) -> Html {
-    let mut links: Vec<Html> = drawn.links.iter().map(|contender| link(drawn, contender, now_ms)).collect();
-    let free = head.capacity.as_ref().and_then(|capacity| Some(capacity.max?.saturating_sub(capacity.used))).unwrap_or_default();
-    let card = |_| Html::tag("li", &[("class", "link")], Html::of("div", &[("class", "link-card link-free")], "free"));
-    links.extend((0..free.min(FREE_MAX)).map(card));
-    if drawn.more > 0 {
-        let more = Html::of("a", &[("href", "#contenders")], &format!("+ {} more", count(drawn.more)));
-        links.push(Html::tag("li", &[("class", "chain-more")], more));
-    }
-    let mut parts = vec![Html::tag("ol", &[("class", "chain"), ("data-testid", "chain")], Html::all(links))];
-    if drawn.links.is_empty() {
-        parts.push(Html::of("p", &[("class", "quiet")], "Nobody is here."));
-    }
-    if let Some(capacity) = &head.capacity {
-        parts.push(Html::of("p", &[("class", "quiet")], &capacity_words(capacity)));
-    }
-    parts.push(legend(drawn));
-    section("chain-title", title(head.row.recipe), Html::all(parts))
+/// A contender in its band.
+#[derive(Clone, Debug, PartialEq)]
+struct Link {
+    key: String,
+    contender: Contender,
+    band: &'static str,
+    /// It is the first of its band, or stands alone: the edge before it is drawn.
+    is_first: bool,
 }
 
-fn link(drawn: &Drawn, contender: &Contender, now_ms: i64) -> Html {
-    let (band, begins) = drawn.band(&contender.path);
+fn link(link: Link) -> AnyView {
+    let Link { key, contender, band, is_first } = link;
     let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
-    let (name, node) = (holder_name(contender), contender.node.as_deref().map(visible).unwrap_or_default());
-    let top =
-        vec![Html::of("span", &[("class", "link-role")], role_word(contender)), Html::of("span", &[("class", "link-node")], &short_name(contender))];
-    let card = vec![
-        Html::tag("div", &[("class", "link-top")], Html::all(top)),
-        Html::of("div", &[("class", "link-name"), ("title", &name)], &middle(&name, 26)),
-        Html::tag("div", &[("class", "link-foot")], Html::age(since_ms, contender.holding_is_lower_bound, now_ms)),
-        liveness_chip(contender.liveness, contender.runs_out.as_ref(), now_ms),
-    ];
-    let card = Html::tag("div", &[("class", "link-card"), ("data-liveness", contender.liveness.name()), ("title", &node)], Html::all(card));
-    let edge = contender.waits_for.first().filter(|_| begins).map(edge).unwrap_or_default();
-    let key = format!("{} {:?}", contender.path, contender.session_id);
-    let attributes =
-        [("class", "link"), ("data-key", &*key), ("data-role", contender.role.name()), ("data-access", contender.access.name()), ("data-band", band)];
-    Html::tag("li", &attributes, Html::all(vec![edge, card]))
+    let (name, node) = (holder_name(&contender), contender.node.as_deref().map(visible));
+    let edge = contender.waits_for.first().filter(|_| is_first).map(edge);
+    let short = middle(&name, 26);
+    erase(view! {
+        <li
+            class="link"
+            data-key=Exact(key)
+            data-role=contender.role.name()
+            data-access=contender.access.name()
+            data-band=filled(band)
+        >
+            {edge}
+            <div class="link-card" data-liveness=contender.liveness.name() title=node.and_then(filled)>
+                <div class="link-top">
+                    <span class="link-role">{role_word(&contender)}</span>
+                    <span class="link-node">{short_name(&contender)}</span>
+                </div>
+                <div class="link-name" title=name>{short}</div>
+                <div class="link-foot"><Age since_ms=since_ms least=hold_least(contender.holding_is_lower_bound) /></div>
+                <LivenessChip liveness=contender.liveness end=contender.runs_out />
+            </div>
+        </li>
+    })
 }
 
 /// The edge before a waiter, drawn by how it is known.
-fn edge(edge: &Edge) -> Html {
-    arrow(edge.evidence, "44", "16", &format!("waits for {}, {}", last_name(&edge.to), evidence_words(edge.evidence)))
+fn edge(edge: &Edge) -> AnyView {
+    arrow(edge.evidence, ("44", "16"), format!("waits for {}, {}", last_name(&edge.to), evidence_words(edge.evidence)))
 }
 
-fn arrow(evidence: EdgeEvidence, width: &str, height: &str, title: &str) -> Html {
-    let path = |class: &str, d: &str| Html::tag("path", &[("class", class), ("d", d)], Html::default());
-    let label = if title.is_empty() { Html::default() } else { Html::of("title", &[], title) };
-    let lines = vec![
-        label,
-        path("edge-line", "M43 8H6"),
-        path("", "M9 4L3 8l6 4"),
-        path("edge-cross", "M21 3l8 10M29 3l-8 10"),
-        path("edge-twin", "M43 12H30q-6 0-8-4"),
-    ];
-    let (role, hidden) = if title.is_empty() { ("", "true") } else { ("img", "") };
-    let attributes = [
-        ("class", "edge"),
-        ("data-evidence", evidence.name()),
-        ("viewBox", "0 0 44 16"),
-        ("width", width),
-        ("height", height),
-        ("role", role),
-        ("aria-label", title),
-        ("aria-hidden", hidden),
-    ];
-    Html::tag("svg", &attributes, Html::all(lines))
+fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), title: String) -> AnyView {
+    let is_named = !title.is_empty();
+    let label = is_named.then(|| title.clone());
+    erase(view! {
+        <svg
+            class="edge"
+            data-evidence=evidence.name()
+            viewBox="0 0 44 16"
+            width=width
+            height=height
+            role=is_named.then_some("img")
+            aria-label=label
+            aria-hidden=(!is_named).then_some("true")
+        >
+            {is_named.then(|| view! { <g><title>{title}</title></g> })}
+            <path class="edge-line" d="M43 8H6"></path>
+            <path d="M9 4L3 8l6 4"></path>
+            <path class="edge-cross" d="M21 3l8 10M29 3l-8 10"></path>
+            <path class="edge-twin" d="M43 12H30q-6 0-8-4"></path>
+        </svg>
+    })
 }
 
 /// Which line means what; only those in use.
-fn legend(drawn: &Drawn) -> Html {
+fn legend(drawn: &Drawn) -> Option<AnyView> {
     let is_used = |evidence: &EdgeEvidence| drawn.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence));
     let item = |evidence: EdgeEvidence| {
-        Html::tag("li", &[("class", "legend-item")], Html::all(vec![arrow(evidence, "33", "12", ""), Html::text(evidence_words(evidence))]))
+        view! { <li class="legend-item">{arrow(evidence, ("33", "12"), String::new())}{evidence_words(evidence)}</li> }
     };
-    let items: Vec<Html> = EdgeEvidence::ALL.into_iter().filter(is_used).map(item).collect();
-    if items.is_empty() { Html::default() } else { Html::tag("ul", &[("class", "legend"), ("aria-label", "Legend")], Html::all(items)) }
+    let items: Vec<_> = EdgeEvidence::ALL.into_iter().filter(is_used).map(item).collect();
+    (!items.is_empty()).then(|| erase(view! { <ul class="legend" aria-label="Legend">{items}</ul> }))
 }
 
 /// What stands in this lock.
@@ -188,5 +217,5 @@ fn title(recipe: Recipe) -> &'static str {
 
 fn capacity_words(capacity: &Capacity) -> String {
     let of = capacity.max.map_or_else(String::new, |max| format!(" of {}", count(max)));
-    format!("{}{of}: {}.", count(capacity.used), capacity.how)
+    format!("{}{of}: {}.", count(capacity.used), visible(&capacity.how))
 }

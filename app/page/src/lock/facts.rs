@@ -3,61 +3,60 @@
 use leptos::prelude::*;
 
 use super::LockState;
+use crate::erase::erase;
 use crate::format::{count, middle, visible};
-use crate::html::{Html, Living};
-use lockscope_wire::{Foreign, LockHead, StatRow};
+use crate::parts::{Pair, Section};
+use lockscope_wire::{Foreign, StatRow};
 
 /// The facts.
 #[component]
 pub(super) fn Facts(state: LockState) -> impl IntoView {
-    let html = move || state.head.with(|head| head.as_ref().map(facts).unwrap_or_default());
-    view! { <Living class="living" html=Signal::derive(html) /> }
-}
-
-fn facts(head: &LockHead) -> Html {
-    let sides = vec![
-        section("recognised-title", "Recognised by", recognition(&head.recognised_by)),
-        section("stat-title", "Znode", stat(head.stat.as_ref())),
-    ];
-    let foreign = if head.foreign.is_empty() { Html::default() } else { section("foreign-title", "Not part of the lock", foreign(&head.foreign)) };
-    Html::all(vec![Html::tag("div", &[("class", "sides")], Html::all(sides)), foreign])
-}
-
-/// A part of the page with a title.
-pub(super) fn section(id: &'static str, title: &str, inner: Html) -> Html {
-    let title = Html::of("h2", &[("class", "part-title"), ("id", id)], title);
-    Html::tag("section", &[("class", "part"), ("aria-labelledby", id)], Html::all(vec![title, inner]))
-}
-
-fn recognition(evidence: &[String]) -> Html {
-    if evidence.is_empty() {
-        return Html::of("p", &[("class", "quiet")], "Names seen before; nobody is here now.");
+    let facts =
+        Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| (head.recognised_by.clone(), head.foreign.clone(), head.stat.clone()))));
+    move || {
+        facts.get().map(|(recognised_by, foreign, stat)| {
+            view! {
+                <div class="sides">
+                    <Section id="recognised-title" title="Recognised by">{recognition(recognised_by)}</Section>
+                    <Section id="stat-title" title="Znode">{znode(stat)}</Section>
+                </div>
+                {(!foreign.is_empty()).then(|| view! {
+                    <Section id="foreign-title" title="Not part of the lock">
+                        <ul class="bullets">{foreign.into_iter().map(foreign_child).collect_view()}</ul>
+                    </Section>
+                })}
+            }
+        })
     }
-    Html::tag("ul", &[("class", "bullets")], Html::all(evidence.iter().map(|line| Html::of("li", &[], line)).collect()))
 }
 
-fn foreign(children: &[Foreign]) -> Html {
-    let row = |child: &Foreign| {
-        let path = visible(&child.path);
-        let code = Html::tag("code", &[("title", &path)], Html::of("bdi", &[], &middle(&path, 90)));
-        Html::tag("li", &[], Html::all(vec![code, Html::text(&format!(": {}", child.reason))]))
-    };
-    Html::tag("ul", &[("class", "bullets")], Html::all(children.iter().map(row).collect()))
+fn recognition(evidence: Vec<String>) -> AnyView {
+    if evidence.is_empty() {
+        return erase(view! { <p class="quiet">"Names seen before; nobody is here now."</p> });
+    }
+    let lines = evidence.into_iter().map(|line| view! { <li>{visible(&line)}</li> }).collect_view();
+    erase(view! { <ul class="bullets">{lines}</ul> })
 }
 
-fn stat(stat: Option<&StatRow>) -> Html {
+fn foreign_child(child: Foreign) -> impl IntoView {
+    let path = visible(&child.path);
+    let short = middle(&path, 90);
+    view! { <li><code title=path><bdi>{short}</bdi></code>{format!(": {}", visible(&child.reason))}</li> }
+}
+
+fn znode(stat: Option<StatRow>) -> AnyView {
     let Some(stat) = stat else {
-        return Html::of("p", &[("class", "quiet")], "Created after the last full read: its Stat comes with the next one.");
+        return erase(view! { <p class="quiet">"Created after the last full read: its Stat comes with the next one."</p> });
     };
-    let pairs = [
-        ("czxid", "mono", stat.czxid.to_string()),
-        ("mzxid", "mono", stat.mzxid.to_string()),
-        ("pzxid", "mono", stat.pzxid.to_string()),
-        ("version", "", stat.version.to_string()),
-        ("cversion", "", stat.cversion.to_string()),
-        ("children", "", count(stat.children)),
-        ("children ever", "", count(stat.creates_ever)),
-    ];
-    let pairs = pairs.map(|(name, class, value)| Html::pair(name, class, Html::text(&value)));
-    Html::tag("dl", &[("class", "pairs")], Html::all(pairs.into()))
+    erase(view! {
+        <dl class="pairs">
+            <Pair term="czxid" class="mono" value=stat.czxid.to_string() />
+            <Pair term="mzxid" class="mono" value=stat.mzxid.to_string() />
+            <Pair term="pzxid" class="mono" value=stat.pzxid.to_string() />
+            <Pair term="version" value=stat.version.to_string() />
+            <Pair term="cversion" value=stat.cversion.to_string() />
+            <Pair term="children" value=count(stat.children) />
+            <Pair term="children ever" value=count(stat.creates_ever) />
+        </dl>
+    })
 }

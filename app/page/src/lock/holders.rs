@@ -1,37 +1,41 @@
 //! Who holds, as far as members tell.
 
-use super::facts::section;
+use leptos::prelude::*;
+
+use crate::erase::erase;
 use crate::format::plural;
-use crate::html::Html;
-use crate::parts::{ClientCard, client_card, holder_name};
-use crate::release::release_button;
+use crate::parts::{Client, ClientCard, Section, holder_name};
+use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, Liveness, LockHead, Trust};
 
-/// A dossier for each of the first holders; nothing when nobody holds.
-pub(super) fn holders(head: &LockHead, may_release: bool, now_ms: i64) -> Html {
+/// A card for each of the first holders; nothing when nobody holds.
+pub(super) fn holders(head: &LockHead) -> Option<AnyView> {
     let row = &head.row;
     if row.holders.is_empty() {
-        return Html::default();
+        return None;
     }
     let one = |holder: &Contender| {
-        let button = release_button(holder.node.as_deref(), &holder.path, may_release);
-        client_card(&ClientCard { button, ..ClientCard::of(&row.ensemble, holder_name(holder), holder) }, now_ms)
+        let button = erase(view! { <ReleaseButton node=holder.node.clone() path=holder.path.clone() /> });
+        view! { <ClientCard of=Client::of(&row.ensemble, holder_name(holder), holder) button=button /> }
     };
-    let cards = Html::tag("div", &[("class", "dossiers")], Html::all(row.holders.iter().map(one).collect()));
+    let cards = row.holders.iter().map(one).collect_view();
     let more = row.holder_count.saturating_sub(row.holders.len() as u32);
-    let more =
-        if more == 0 { Html::default() } else { Html::of("p", &[("class", "quiet")], &format!("And {} more: they are in the table below.", more)) };
-    let why = row.holders.iter().find(|holder| holder.client.is_none()).map(|holder| why_unknown(holder, &head.trust)).unwrap_or_default();
+    let more = (more > 0).then(|| view! { <p class="quiet">{format!("And {more} more: they are in the table below.")}</p> });
+    let why = row.holders.iter().find(|holder| holder.client.is_none()).map(|holder| why_unknown(holder, &head.trust));
     let title = if row.holder_count == 1 { "Holder".to_owned() } else { plural(row.holder_count.into(), "holder", "holders") };
-    section("holders-title", &title, Html::all(vec![cards, more, why]))
+    Some(erase(view! {
+        <Section id="holders-title" title=title>
+            <div class="dossiers">{cards}</div>
+            {more}
+            {why}
+        </Section>
+    }))
 }
 
 /// Why nothing is known of a holder's client, and where to look.
-fn why_unknown(holder: &Contender, trust: &Trust) -> Html {
-    let words = reason(holder, trust);
-    let status = Html::of("a", &[("href", "/status")], "status");
-    let sentence = vec![Html::text(&format!("{words} More on the ")), status, Html::text(" page.")];
-    Html::tag("p", &[("class", "quiet"), ("data-testid", "why-unknown")], Html::all(sentence))
+fn why_unknown(holder: &Contender, trust: &Trust) -> impl IntoView + use<> {
+    let words = format!("{} More on the ", reason(holder, trust));
+    view! { <p class="quiet" data-testid="why-unknown">{words}<a href="/status">"status"</a>" page."</p> }
 }
 
 fn reason(holder: &Contender, trust: &Trust) -> String {

@@ -14,7 +14,6 @@ use leptos::prelude::*;
 use super::address::{borrowed, use_pairs};
 use super::erase::erase;
 use super::format::{middle, visible};
-use super::html::{Html, Living};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
@@ -37,10 +36,7 @@ pub(crate) fn LockPageView() -> impl IntoView {
         erase(view! {
             <Chrome here="lock" title=title>{match query {
                 Ok(query) => erase(one(query)),
-                Err(mistake) => {
-                    let html = Signal::stored(absent("Which lock?", "", &mistake));
-                    erase(view! { <Living class="living" html=html /> })
-                }
+                Err(mistake) => absent("Which lock?", "", &mistake),
             }}</Chrome>
         })
     }
@@ -82,7 +78,7 @@ fn one(query: LockQuery) -> impl IntoView {
                     <Queue state=state opened=opened query=query.get_value() />
                 })
             } else {
-                erase(view! { <Living class="living" html=Signal::derive(none) /> })
+                none()
             }
         }}
         // Outside of what comes and goes with the lock: nothing live closes it.
@@ -94,14 +90,15 @@ const NOTHING: &str = "Nothing that Lockscope has read is a lock with this path.
     The status page tells which roots are read.";
 
 /// Nothing to show, and why.
-fn absent(title: &str, path: &str, text: &str) -> Html {
-    let link = |href: &str, text: &str| Html::tag("p", &[], Html::of("a", &[("href", href)], text));
-    let inner = vec![
-        Html::of("h1", &[("class", "empty-title"), ("data-testid", if text == NOTHING { "no-lock" } else { "" })], title),
-        Html::tag("p", &[("class", "break-all")], Html::tag("code", &[], Html::of("bdi", &[], path))),
-        Html::of("p", &[], text),
-        link("/", "To the board"),
-        if text == NOTHING { link("/status", "To the status") } else { Html::default() },
-    ];
-    Html::tag("div", &[("class", "empty")], Html::all(inner))
+fn absent(title: &'static str, path: &str, text: &str) -> AnyView {
+    let is_missing = text == NOTHING;
+    erase(view! {
+        <div class="empty">
+            <h1 class="empty-title" data-testid=is_missing.then_some("no-lock")>{title}</h1>
+            <p class="break-all"><code><bdi>{visible(path)}</bdi></code></p>
+            <p>{visible(text)}</p>
+            <p><a href="/">"To the board"</a></p>
+            {is_missing.then(|| view! { <p><a href="/status">"To the status"</a></p> })}
+        </div>
+    })
 }

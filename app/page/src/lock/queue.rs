@@ -5,13 +5,13 @@ use leptos::prelude::*;
 
 use super::LockState;
 use super::chain::evidence_words;
-use crate::copy::copy_button;
-use crate::current_user::CurrentUser;
+use crate::copy::CopyButton;
+use crate::erase::erase;
+use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
-use crate::html::{Html, Living, use_rows};
 use crate::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
-use crate::parts::{liveness_chip, only_on, session_url};
-use crate::release::release_button;
+use crate::parts::{Age, LivenessChip, OnlyOn, Rows, filled, hold_least, mark, session_url, wait_least};
+use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
 
 /// Longest name of a znode on a row; the whole is in its title.
@@ -20,6 +20,7 @@ const NODE_CHARS: usize = 40;
 #[derive(Clone, Debug, PartialEq)]
 struct Slot {
     at: u32,
+    key: String,
     contender: Contender,
 }
 
@@ -42,15 +43,11 @@ pub(super) fn Queue(
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
     use_fetch(shown, offset, total_rows, Callback::new(look_at));
-    let may_release = CurrentUser::of_app().may_release();
-    let first = use_rows(body, move || {
-        let now_ms = state.live.now_ms_untracked();
-        slots.with(|slots| ensemble.with_value(|ensemble| Html::all(slots.iter().map(|slot| row(slot, ensemble, may_release, now_ms)).collect())))
-    });
+    let hidden = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)));
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
-            <Living class="hidden-waiters" html=Signal::derive(move || hidden_waiters(state)) />
+            <div class="hidden-waiters">{move || hidden_waiters(hidden.get())}</div>
             <div class="board queue" role="table" aria-labelledby="queue-title" aria-rowcount=move || total.get() + 1>
                 <div class="board-head" role="rowgroup">
                     <div class="queue-row" role="row" aria-rowindex="1">
@@ -63,87 +60,85 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Liveness"</span>
                     </div>
                 </div>
-                <div class="queue-body" role="rowgroup" node_ref=body inner_html=first></div>
+                <div class="queue-body" role="rowgroup" node_ref=body>
+                    <Rows items=slots key=|slot| &slot.key row=move |slot| ensemble.with_value(|ensemble| row(slot, ensemble)) />
+                </div>
             </div>
         </section>
     }
 }
 
 /// How many wait without a znode; nothing for none.
-fn hidden_waiters(state: LockState) -> Html {
-    match state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)) {
-        0 => Html::default(),
-        1 => Html::of("p", &[("class", "quiet"), ("data-testid", "hidden-waiters")], "1 waiter is seen only by its watch."),
-        many => Html::of(
-            "p",
-            &[("class", "quiet"), ("data-testid", "hidden-waiters")],
-            &format!("{} waiters are seen only by their watches.", count(many)),
-        ),
-    }
+fn hidden_waiters(number: u32) -> Option<impl IntoView> {
+    let text = match number {
+        0 => return None,
+        1 => "1 waiter is seen only by its watch.".to_owned(),
+        many => format!("{} waiters are seen only by their watches.", count(many)),
+    };
+    Some(view! { <p class="quiet" data-testid="hidden-waiters">{text}</p> })
 }
 
 fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
     let found = state.live.lock(|page| {
         let window = &page?.window;
         let rows = (window.offset..).zip(&window.rows).filter(|(at, _)| (shown.start..shown.end).contains(at));
-        Some(rows.map(|(at, contender)| Slot { at, contender: contender.clone() }).collect())
+        let slot = |(at, contender): (u32, &Contender)| Slot {
+            at,
+            key: format!("{} {:?}", contender.path, contender.session_id),
+            contender: contender.clone(),
+        };
+        Some(rows.map(slot).collect())
     });
     found.flatten().unwrap_or_default()
 }
 
-fn row(slot: &Slot, ensemble: &str, may_release: bool, now_ms: i64) -> Html {
-    let contender = &slot.contender;
+fn row(slot: Slot, ensemble: &str) -> AnyView {
+    let Slot { at, key, contender } = slot;
     let name = contender.node.clone().unwrap_or_default();
-    let href = contender.session_id.map(|session| session_url(ensemble, session)).unwrap_or_default();
+    let href = contender.session_id.map(|session| session_url(ensemble, session));
     let place = if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
     let label = contender.label.as_deref().map(|label| middle(&visible(label), 36)).unwrap_or_default();
-    let time = match contender.holding_since_ms {
-        Some(since_ms) => Html::age(Some(since_ms), contender.holding_is_lower_bound, now_ms),
-        None => Html::wait(contender.waiting_since_ms, contender.waiting_is_lower_bound, now_ms),
+    let (since_ms, least) = match contender.holding_since_ms {
+        Some(since_ms) => (Some(since_ms), hold_least(contender.holding_is_lower_bound)),
+        None => (contender.waiting_since_ms, wait_least(contender.waiting_is_lower_bound)),
     };
     let edge = contender.waits_for.first();
-    let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence))).unwrap_or_default();
-    let cell = |class: &str, column: &str, title: &str, inner: Html| {
-        Html::tag("span", &[("class", class), ("role", "cell"), ("data-col", column), ("title", title)], inner)
-    };
-    let session = vec![
-        Html::of("a", &[("class", "queue-id"), ("href", &href)], &session_text(contender)),
-        Html::text(" "),
-        Html::of("span", &[("class", "queue-label")], &label),
-    ];
-    let cells = vec![
-        cell("cell queue-place", "", "", Html::text(&place)),
-        cell("cell queue-node", "node", &visible(&name), Html::all(vec![node(contender), copy_znode(contender), only_on(&contender.only_on)])),
-        cell(
-            "cell cell-number queue-sequence",
-            "sequence",
-            "",
-            Html::text(&contender.sequence.map(|sequence| sequence.to_string()).unwrap_or_default()),
-        ),
-        cell("cell queue-session", "session", "", Html::all(session)),
-        cell("cell cell-number queue-time", "time", "", time),
-        cell("cell queue-waits", "waits-for", &whole, edge.map(|edge| waits_for(edge, contender.waits_for.len())).unwrap_or_default()),
-        cell(
-            "cell queue-alive",
-            "liveness",
-            "",
-            Html::all(vec![
-                liveness_chip(contender.liveness, contender.runs_out.as_ref(), now_ms),
-                release_button(contender.node.as_deref(), &contender.path, may_release),
-            ]),
-        ),
-    ];
-    let (key, at) = (format!("{} {:?}", contender.path, contender.session_id), (slot.at + 2).to_string());
-    let attributes = [
-        ("class", "queue-row contender"),
-        ("role", "row"),
-        ("data-key", &*key),
-        ("data-node", &*name),
-        ("data-role", contender.role.name()),
-        ("data-hidden", if is_hidden(contender) { "true" } else { "" }),
-        ("aria-rowindex", &at),
-    ];
-    Html::tag("div", &attributes, Html::all(cells))
+    let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)));
+    let copy = contender.node.as_ref().map(|_| view! { <CopyButton text=contender.path.clone() what="znode path" /> });
+    erase(view! {
+        <div
+            class="queue-row contender"
+            role="row"
+            data-key=Exact(key)
+            data-node=filled(name.clone()).map(Exact)
+            data-role=contender.role.name()
+            data-hidden=mark(is_hidden(&contender))
+            aria-rowindex=(at + 2).to_string()
+        >
+            <span class="cell queue-place" role="cell">{place}</span>
+            <span class="cell queue-node" role="cell" data-col="node" title=filled(visible(&name))>
+                <bdi class="queue-name">{node(&contender)}</bdi>
+                {copy}
+                <OnlyOn members=contender.only_on.clone() />
+            </span>
+            <span class="cell cell-number queue-sequence" role="cell" data-col="sequence">
+                {contender.sequence.map(|sequence| sequence.to_string())}
+            </span>
+            <span class="cell queue-session" role="cell" data-col="session">
+                <a class="queue-id" href=href>{session_text(&contender)}</a>
+                " "
+                <span class="queue-label">{label}</span>
+            </span>
+            <span class="cell cell-number queue-time" role="cell" data-col="time"><Age since_ms=since_ms least=least /></span>
+            <span class="cell queue-waits" role="cell" data-col="waits-for" title=whole>
+                {edge.map(|edge| waits_for(edge, contender.waits_for.len()))}
+            </span>
+            <span class="cell queue-alive" role="cell" data-col="liveness">
+                <LivenessChip liveness=contender.liveness end=contender.runs_out />
+                <ReleaseButton node=contender.node.clone() path=contender.path.clone() />
+            </span>
+        </div>
+    })
 }
 
 fn session_text(contender: &Contender) -> String {
@@ -154,23 +149,17 @@ fn session_text(contender: &Contender) -> String {
     }
 }
 
-/// Copies the znode's path, where it has one.
-fn copy_znode(contender: &Contender) -> Html {
-    contender.node.as_ref().map(|_| copy_button(&contender.path, "znode path")).unwrap_or_default()
-}
-
 /// It waits, and has no znode that says so.
 fn is_hidden(contender: &Contender) -> bool {
     contender.node.is_none() && contender.role == ContenderRole::Waiter
 }
 
-fn node(contender: &Contender) -> Html {
-    let text = match (&contender.node, contender.waits_for.first()) {
+fn node(contender: &Contender) -> String {
+    match (&contender.node, contender.waits_for.first()) {
         (Some(node), _) => middle(&visible(node), NODE_CHARS),
         (None, Some(edge)) => format!("no znode; watches {}", middle(&last_name(&edge.to), NODE_CHARS / 2)),
         (None, None) => "no znode".to_owned(),
-    };
-    Html::of("bdi", &[("class", "queue-name")], &text)
+    }
 }
 
 /// The last name of a path.
@@ -179,12 +168,12 @@ fn last_name(path: &str) -> String {
 }
 
 /// A mark for how it is known, then the znode waited for.
-fn waits_for(edge: &Edge, edges: usize) -> Html {
+fn waits_for(edge: &Edge, edges: usize) -> impl IntoView + use<> {
     let name = middle(&last_name(&edge.to), 30);
     let name = if edges > 1 { format!("{name} and {} more", edges - 1) } else { name };
-    Html::all(vec![
-        Html::of("span", &[("class", "how"), ("data-evidence", edge.evidence.name())], ""),
-        Html::of("bdi", &[], &name),
-        Html::of("span", &[("class", "sr-only")], &format!(", {}", evidence_words(edge.evidence))),
-    ])
+    view! {
+        <span class="how" data-evidence=edge.evidence.name()></span>
+        <bdi>{name}</bdi>
+        <span class="sr-only">{format!(", {}", evidence_words(edge.evidence))}</span>
+    }
 }

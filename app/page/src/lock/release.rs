@@ -1,18 +1,17 @@
 //! What a release wakes, and what woke lately where no table tells who waits.
 
+use leptos::prelude::*;
+
+use crate::erase::erase;
 use crate::format::{bytes, count, duration, plural, visible};
-use crate::html::Html;
-use lockscope_wire::{FiredRow, Herd, HerdKnown, LockHead};
+use crate::parts::{filled, mark};
+use lockscope_wire::{FiredRow, Herd, HerdKnown};
 
 /// From so many on it is a herd.
 const HERD: u32 = 10;
 
-/// The lines; nothing where nothing is known.
-pub(super) fn release(head: &LockHead) -> Html {
-    Html::all(vec![head.herd.as_ref().map(herd).unwrap_or_default(), fired(&head.fired)])
-}
-
-fn herd(herd: &Herd) -> Html {
+/// Whom a release wakes.
+pub(super) fn herd(herd: &Herd) -> AnyView {
     let (sign, known, title) = match herd.known {
         HerdKnown::Counted => ("", "counted", "Counted in every member's table of watches"),
         HerdKnown::ByRule => ("≈ ", "by rule", "By the rule of the recipe: no table of watches was read"),
@@ -23,30 +22,34 @@ fn herd(herd: &Herd) -> Html {
     };
     let Some(number) = herd.wakes else {
         let why = "Whom a release wakes is not known: clients here may watch the list of children, which is in no table.";
-        return Html::of("p", &[("class", "herd"), ("data-testid", "herd")], why);
+        return erase(view! { <p class="herd" data-testid="herd">{why}</p> });
     };
     let is_herd = number > HERD;
+    let (mark_of_herd, begin) = if is_herd { ("▲", "Herd: a release wakes ") } else { ("", "A release wakes ") };
     let wakes = format!("{sign}{}", plural(number.into(), "session", "sessions"));
     let bytes = herd.bytes.filter(|weight| *weight > 0).map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
-    let line = vec![
-        Html::of("span", &[("class", "herd-sign"), ("aria-hidden", "true")], if is_herd { "▲" } else { "" }),
-        Html::text(if is_herd { "Herd: a release wakes " } else { "A release wakes " }),
-        Html::of("strong", &[("class", "herd-number")], &wakes),
-        Html::of("span", &[("class", "quiet"), ("title", title)], &format!(" ({known}){bytes}")),
-    ];
-    let attributes = [("class", "herd"), ("data-testid", "herd"), ("data-herd", if is_herd { "true" } else { "" })];
-    Html::tag("p", &attributes, Html::all(line))
+    erase(view! {
+        <p class="herd" data-testid="herd" data-herd=mark(is_herd)>
+            <span class="herd-sign" aria-hidden="true">{mark_of_herd}</span>
+            {begin}
+            <strong class="herd-number">{wakes}</strong>
+            <span class="quiet" title=filled(title)>{format!(" ({known}){bytes}")}</span>
+        </p>
+    })
 }
 
-/// What fired on each member, where waiters can't be listed.
-fn fired(rows: &[FiredRow]) -> Html {
-    if rows.is_empty() {
-        return Html::default();
-    }
-    let lead = "Waiters on children are invisible to ZooKeeper's tables. What its members woke lately, all paths:";
-    let row = |row: &FiredRow| Html::tag("li", &[("data-key", &row.member)], Html::text(&fired_text(row)));
-    let list = Html::tag("ul", &[("class", "bullets")], Html::all(rows.iter().map(row).collect()));
-    Html::tag("div", &[("class", "fired"), ("data-testid", "fired")], Html::all(vec![Html::of("p", &[], lead), list]))
+/// What fired on each member, where waiters can't be listed; nothing where nothing is known.
+pub(super) fn fired(rows: &[FiredRow]) -> Option<AnyView> {
+    let row = |row: &FiredRow| view! { <li data-key=visible(&row.member)>{fired_text(row)}</li> };
+    let list = || {
+        view! {
+            <div class="fired" data-testid="fired">
+                <p>"Waiters on children are invisible to ZooKeeper's tables. What its members woke lately, all paths:"</p>
+                <ul class="bullets">{rows.iter().map(row).collect_view()}</ul>
+            </div>
+        }
+    };
+    (!rows.is_empty()).then(|| erase(list()))
 }
 
 fn fired_text(row: &FiredRow) -> String {
@@ -67,8 +70,8 @@ fn fired_text(row: &FiredRow) -> String {
 mod tests {
     use super::*;
 
-    fn said(wakes: u32, known: HerdKnown) -> String {
-        let html = herd(&Herd { wakes: Some(wakes), known, bytes: Some(64) }).into_string();
+    fn words(wakes: u32, known: HerdKnown) -> String {
+        let html = herd(&Herd { wakes: Some(wakes), known, bytes: Some(64) }).to_html().replace("<!>", "");
         let mut text = String::new();
         let mut is_tag = false;
         for char in html.chars() {
@@ -84,9 +87,9 @@ mod tests {
 
     #[test]
     fn a_release_in_words() {
-        assert_eq!(said(1, HerdKnown::Counted), "A release wakes 1 session (counted); its events weigh 64 B");
-        assert_eq!(said(3, HerdKnown::ByRule), "A release wakes ≈ 3 sessions (by rule); its events weigh 64 B");
-        assert_eq!(said(500, HerdKnown::AtLeast), "▲Herd: a release wakes ≥ 500 sessions (not all are seen); its events weigh 64 B");
+        assert_eq!(words(1, HerdKnown::Counted), "A release wakes 1 session (counted); its events weigh 64 B");
+        assert_eq!(words(3, HerdKnown::ByRule), "A release wakes ≈ 3 sessions (by rule); its events weigh 64 B");
+        assert_eq!(words(500, HerdKnown::AtLeast), "▲Herd: a release wakes ≥ 500 sessions (not all are seen); its events weigh 64 B");
     }
 
     #[test]

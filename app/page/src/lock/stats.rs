@@ -3,31 +3,43 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use super::facts::section;
+use crate::erase::erase;
 use crate::format::{clock, count, duration, middle, visible};
-use crate::html::{Html, Living};
-use crate::parts::session_url;
-use lockscope_wire::{LockHead, LockStats, PastHolder};
+use crate::parts::{Columns, Section, Table, session_url};
+use lockscope_wire::{LockStats, PastHolder};
+
+const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
+const PAST: Columns = &[
+    ("Who", ""),
+    ("Session", ""),
+    ("Client", ""),
+    ("Held for", "table-number"),
+    ("Until", "table-number"),
+    ("Woke", "table-number"),
+    ("How it ended", ""),
+];
 
 /// What was counted since this server watches, and the last holders.
 #[component]
 pub(super) fn Stats(state: LockState) -> impl IntoView {
-    let html = move || state.head.with(|head| head.as_ref().map(both).unwrap_or_default());
-    view! { <Living class="sides past-sides" html=Signal::derive(html) /> }
+    let stats = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.stats.clone())));
+    let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| (head.row.ensemble.clone(), head.past.clone()))));
+    view! {
+        <div class="sides past-sides">
+            <Section id="stats-title" title="Since Lockscope watches">{move || stats.with(|stats| stats.as_ref().map(counted))}</Section>
+            <Section id="past-title" title="Held before by">
+                {move || past.with(|past| past.as_ref().map(|(ensemble, holders)| past_holders(ensemble, holders)))}
+            </Section>
+        </div>
+    }
 }
 
-fn both(head: &LockHead) -> Html {
-    Html::all(vec![section("stats-title", "Since Lockscope watches", counted(&head.stats)), section("past-title", "Held before by", past(head))])
-}
-
-fn counted(stats: &LockStats) -> Html {
-    let time = |ms: Option<i64>| ms.map_or("–".to_owned(), duration);
-    let row = |name: &str, median: Option<i64>, most: Option<i64>| {
-        let number = |ms: Option<i64>| Html::of("td", &[("class", "table-number")], &time(ms));
-        Html::tag("tr", &[], Html::all(vec![Html::of("th", &[("scope", "row")], name), number(median), number(most)]))
+fn counted(stats: &LockStats) -> AnyView {
+    let time = |ms: Option<i64>| view! { <td class="table-number">{ms.map_or("–".to_owned(), duration)}</td> };
+    let row = |name: &'static str, median: Option<i64>, most: Option<i64>| {
+        view! { <tr><th scope="row">{name}</th>{time(median)}{time(most)}</tr> }
     };
     let rows = vec![row("Hold", stats.hold_p50_ms, stats.hold_p99_ms), row("Wait", stats.wait_p50_ms, stats.wait_p99_ms)];
-    let columns = [("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
     let text = format!(
         "Taken {} times; owner unknown {} times; left without holding {} times. {}",
         count(stats.acquisitions),
@@ -35,7 +47,10 @@ fn counted(stats: &LockStats) -> Html {
         count(stats.gave_up),
         sequence_words(stats)
     );
-    Html::all(vec![Html::table("table", "", &columns, rows), Html::of("p", &[("class", "quiet")], &text)])
+    erase(view! {
+        <Table class="table" columns=TIMES rows=rows />
+        <p class="quiet">{text}</p>
+    })
 }
 
 /// How much of the sequence numbers is used up.
@@ -49,39 +64,30 @@ fn sequence_words(stats: &LockStats) -> String {
 }
 
 /// The last holders, newest first.
-fn past(head: &LockHead) -> Html {
-    if head.past.is_empty() {
-        return Html::of("p", &[("class", "quiet")], "No hold ended since Lockscope watches.");
+fn past_holders(ensemble: &str, holders: &[PastHolder]) -> AnyView {
+    if holders.is_empty() {
+        return erase(view! { <p class="quiet">"No hold ended since Lockscope watches."</p> });
     }
-    let columns = [
-        ("Who", ""),
-        ("Session", ""),
-        ("Client", ""),
-        ("Held for", "table-number"),
-        ("Until", "table-number"),
-        ("Woke", "table-number"),
-        ("How it ended", ""),
-    ];
-    let rows = head.past.iter().map(|holder| past_row(&head.row.ensemble, holder)).collect();
-    Html::table("table", "", &columns, rows)
+    let rows = holders.iter().map(|holder| past_row(ensemble, holder)).collect_view();
+    erase(view! { <Table class="table" columns=PAST rows=rows /> })
 }
 
-fn past_row(ensemble: &str, holder: &PastHolder) -> Html {
+fn past_row(ensemble: &str, holder: &PastHolder) -> impl IntoView + use<> {
     let name = visible(holder.label.as_deref().unwrap_or(&holder.node));
     let sign = if holder.is_lower_bound { "≥ " } else { "" };
     let session = match holder.session_id {
-        Some(id) => Html::of("a", &[("class", "mono id"), ("href", &session_url(ensemble, id))], &id.to_string()),
-        None => Html::text("not known"),
+        Some(id) => erase(view! { <a class="mono id" href=session_url(ensemble, id)>{id.to_string()}</a> }),
+        None => erase("not known"),
     };
-    let number = |text: &str| Html::of("td", &[("class", "table-number")], text);
-    let cells = vec![
-        Html::of("td", &[("title", &visible(&holder.node))], &middle(&name, 36)),
-        Html::tag("td", &[], session),
-        Html::of("td", &[("class", "mono")], holder.address.as_deref().unwrap_or("–")),
-        number(&format!("{sign}{}", duration(holder.until_ms - holder.from_ms))),
-        number(&clock(holder.until_ms)),
-        number(&holder.woke.map_or("–".to_owned(), count)),
-        Html::of("td", &[("class", "quiet")], if holder.session_ended { "its session ended" } else { "" }),
-    ];
-    Html::tag("tr", &[("data-key", &format!("{} {}", holder.node, holder.until_ms))], Html::all(cells))
+    view! {
+        <tr>
+            <td title=visible(&holder.node)>{middle(&name, 36)}</td>
+            <td>{session}</td>
+            <td class="mono">{holder.address.as_deref().map_or("–".to_owned(), visible)}</td>
+            <td class="table-number">{format!("{sign}{}", duration(holder.until_ms - holder.from_ms))}</td>
+            <td class="table-number">{clock(holder.until_ms)}</td>
+            <td class="table-number">{holder.woke.map_or("–".to_owned(), count)}</td>
+            <td class="quiet">{holder.session_ended.then_some("its session ended")}</td>
+        </tr>
+    }
 }

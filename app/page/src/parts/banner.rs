@@ -8,7 +8,7 @@ use lockscope_wire::{AsOf, Body, EnsembleTag, Link, RootState};
 
 /// What the line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct LinkState {
     /// `data-state` of the line.
     pub(crate) state: &'static str,
     /// The word in capitals.
@@ -19,7 +19,7 @@ pub(crate) struct Standing {
     pub(crate) why: String,
 }
 
-impl Standing {
+impl LinkState {
     /// True when the data on screen may be shown without doubt.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.state, "live" | "reduced" | "partial")
@@ -28,16 +28,16 @@ impl Standing {
 
 /// What is told: `known_at_ms` is up to when what is shown is known to be true. That instant is what everything that is not
 /// live is told since, whatever comes in between, until it is live again.
-fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_fresh: bool, known_at_ms: Option<i64>) -> Standing {
+fn link_state(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_fresh: bool, known_at_ms: Option<i64>) -> LinkState {
     let is_current = as_of.is_none_or(|as_of| as_of.state.is_current());
     let known_ms = if is_current { known_at_ms } else { as_of.map(|as_of| as_of.since_ms) };
     let since_ms = known_ms.filter(|since_ms| *since_ms > 0);
-    let told = |state, word, why: &str| Standing { state, word, since_ms, why: why.to_owned() };
+    let told = |state, word, why: &str| LinkState { state, word, since_ms, why: why.to_owned() };
     if connection == Connection::Lost {
         return told("offline", "OFFLINE", "connection to Lockscope lost; trying again");
     }
     if connection == Connection::SignedOut {
-        return Standing {
+        return LinkState {
             state: "out",
             word: "SIGNED OUT",
             since_ms: None,
@@ -46,10 +46,10 @@ fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_
     }
     if as_of.is_none() && !awaits_data {
         // A page that shows no data of its own, or the answer that there is no such lock.
-        return Standing { state: "live", word: "CONNECTED", since_ms: None, why: "to Lockscope".to_owned() };
+        return LinkState { state: "live", word: "CONNECTED", since_ms: None, why: "to Lockscope".to_owned() };
     }
     let Some(as_of) = as_of else {
-        return Standing { state: "syncing", word: "WAITING", since_ms: None, why: "for the first data from Lockscope".to_owned() };
+        return LinkState { state: "syncing", word: "WAITING", since_ms: None, why: "for the first data from Lockscope".to_owned() };
     };
     if is_current && matches!(connection, Connection::Back { .. }) {
         return told("syncing", "RESYNCING", "connected again; waiting for news from ZooKeeper");
@@ -68,21 +68,21 @@ fn standing(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_
         RootState::Gone => ("gone", "GONE", since_ms, "the root does not exist"),
         RootState::Reduced => ("reduced", "REDUCED", since_ms, "the server refuses persistent watches"),
     };
-    Standing { state, word, since_ms, why: if why.is_empty() { otherwise.to_owned() } else { why } }
+    LinkState { state, word, since_ms, why: if why.is_empty() { otherwise.to_owned() } else { why } }
 }
 
 /// How the open view stands. Reactive.
-pub(crate) fn current(live: Live) -> Standing {
+pub(crate) fn current(live: Live) -> LinkState {
     let as_of = as_of(live);
     let (connection, is_fresh) = (live.connection(), live.is_fresh());
     // It moves on all the time, and matters only where something is wrong.
     let known_at_ms = if is_fresh && connection == Connection::Open { None } else { live.known_at_ms() };
-    let mut standing = standing(connection, as_of.as_ref(), live.awaits_data(), is_fresh, known_at_ms);
-    if standing.state == "stale" && live.is_link_lost() {
-        standing.state = "lost";
-        standing.word = "LOST";
+    let mut link_state = link_state(connection, as_of.as_ref(), live.awaits_data(), is_fresh, known_at_ms);
+    if link_state.state == "stale" && live.is_link_lost() {
+        link_state.state = "lost";
+        link_state.word = "LOST";
     }
-    standing
+    link_state
 }
 
 /// How far the page can be trusted, and whose it is.
@@ -112,19 +112,19 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
 #[component]
 pub(crate) fn LinkBanner() -> impl IntoView {
     let live = Live::of_app();
-    let standing = Memo::new(move |_| current(live));
+    let link_state = Memo::new(move |_| current(live));
     let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| format!("as of zxid {}", as_of.zxid));
     let since = move || {
-        let since_ms = standing.get().since_ms?;
+        let since_ms = link_state.get().since_ms?;
         Some(format!("since {}", age(since_ms, live.now_ms())))
     };
-    let since_clock = move || standing.get().since_ms.map(|since_ms| format!("since {}", clock(since_ms)));
-    let why = move || Some(standing.get().why).filter(|why| !why.is_empty());
+    let since_clock = move || link_state.get().since_ms.map(|since_ms| format!("since {}", clock(since_ms)));
+    let why = move || Some(link_state.get().why).filter(|why| !why.is_empty());
     let paused = move || live.is_paused().then_some("what happens now is held back");
-    let word = move || if live.is_paused() && standing.get().is_live() { "PAUSED" } else { standing.get().word };
+    let word = move || if live.is_paused() && link_state.get().is_live() { "PAUSED" } else { link_state.get().word };
     let is_paused = move || live.is_paused().then_some("true");
     view! {
-        <section class="banner" aria-label="Link" data-testid="link-banner" data-state=move || standing.get().state data-paused=is_paused>
+        <section class="banner" aria-label="Link" data-testid="link-banner" data-state=move || link_state.get().state data-paused=is_paused>
             <div class="banner-line">
                 <span class="banner-dot" aria-hidden="true"></span>
                 <strong class="banner-word" role="status">{word}</strong>
@@ -148,25 +148,25 @@ mod tests {
         AsOf { state, since_ms: 5, why: why.to_owned(), ..AsOf::default() }
     }
 
-    fn open(as_of: &AsOf) -> Standing {
-        standing(Connection::Open, Some(as_of), false, true, Some(9))
+    fn open(as_of: &AsOf) -> LinkState {
+        link_state(Connection::Open, Some(as_of), false, true, Some(9))
     }
 
     #[test]
     fn a_lost_connection_outweighs_what_was_live() {
-        let lost = standing(Connection::Lost, Some(&as_of(RootState::Live, "")), false, true, Some(9));
+        let lost = link_state(Connection::Lost, Some(&as_of(RootState::Live, "")), false, true, Some(9));
         assert_eq!((lost.state, lost.since_ms), ("offline", Some(9)));
         assert!(!lost.is_live());
-        let out = standing(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false, true, Some(9));
+        let out = link_state(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false, true, Some(9));
         assert_eq!((out.state, out.is_live()), ("out", false));
     }
 
     #[test]
     fn live_needs_data_that_is_young() {
-        assert_eq!(standing(Connection::Open, None, true, true, None).state, "syncing");
+        assert_eq!(link_state(Connection::Open, None, true, true, None).state, "syncing");
         assert!(open(&as_of(RootState::Live, "")).is_live());
         assert_eq!(open(&as_of(RootState::Stale, "disconnected")).why, "disconnected");
-        let old = standing(Connection::Open, Some(&as_of(RootState::Partial, "")), false, false, Some(9));
+        let old = link_state(Connection::Open, Some(&as_of(RootState::Partial, "")), false, false, Some(9));
         assert_eq!((old.state, old.since_ms), ("stale", Some(9)));
     }
 
@@ -175,10 +175,10 @@ mod tests {
         let (live, stale) = (as_of(RootState::Live, ""), as_of(RootState::Stale, "disconnected"));
         for connection in [Connection::Lost, Connection::Back { at_ms: 50 }, Connection::Open] {
             for is_fresh in [true, false] {
-                let was_live = standing(connection, Some(&live), false, is_fresh, Some(9));
+                let was_live = link_state(connection, Some(&live), false, is_fresh, Some(9));
                 assert!(was_live.is_live() || was_live.since_ms == Some(9), "{was_live:?}");
                 assert_eq!(was_live.is_live(), connection == Connection::Open && is_fresh);
-                assert_eq!(standing(connection, Some(&stale), false, is_fresh, Some(9)).since_ms, Some(5), "as ZooKeeper's link has it");
+                assert_eq!(link_state(connection, Some(&stale), false, is_fresh, Some(9)).since_ms, Some(5), "as ZooKeeper's link has it");
             }
         }
     }

@@ -1,10 +1,8 @@
 //! A verdict as a sign, a word and a colour: none of the three alone.
 
-#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
 use super::verdict_word;
-use crate::html::Html;
 use lockscope_wire::Verdict;
 
 /// The sign of a verdict, drawn in a 12 by 12 box.
@@ -37,16 +35,7 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The chip, as text.
-pub(crate) fn chip(verdict: Verdict) -> Html {
-    let path = Html::tag("path", &[("fill-rule", "evenodd"), ("d", sign(verdict))], Html::default());
-    let svg = [("class", "chip-sign"), ("viewBox", "0 0 12 12"), ("width", "12"), ("height", "12"), ("aria-hidden", "true")];
-    let inner = vec![Html::tag("svg", &svg, path), Html::of("span", &[], verdict_word(verdict))];
-    Html::tag("span", &[("class", "chip"), ("data-verdict", verdict.name())], Html::all(inner))
-}
-
 /// The chip.
-#[cfg(feature = "ssr")]
 #[component]
 pub(crate) fn Chip(verdict: Verdict) -> impl IntoView {
     view! {

@@ -1,34 +1,34 @@
 //! Findings as a list, worst first.
 
+use leptos::prelude::*;
+
+use super::Age;
+use crate::erase::erase;
 use crate::format::{middle, visible};
-use crate::html::Html;
 use lockscope_wire::FindingRow;
 
 /// The list; nothing for none.
-pub(crate) fn findings(found: &[FindingRow], now_ms: i64) -> Html {
-    if found.is_empty() {
-        return Html::default();
-    }
-    let mut order: Vec<&FindingRow> = found.iter().collect();
-    order.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let rows = order.into_iter().map(|finding| row(finding, now_ms)).collect();
-    Html::tag("ul", &[("class", "findings"), ("aria-label", "Findings")], Html::all(rows))
+#[component]
+pub(crate) fn Findings(mut found: Vec<FindingRow>) -> impl IntoView {
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let is_some = !found.is_empty();
+    is_some.then(|| view! { <ul class="findings" aria-label="Findings">{found.into_iter().map(row).collect_view()}</ul> })
 }
 
-fn row(finding: &FindingRow, now_ms: i64) -> Html {
-    let path = |path: &String| Html::of("li", &[("title", &visible(path))], &middle(&visible(path), 72));
-    let text = vec![
-        Html::of("strong", &[("class", "finding-word")], finding.severity.name()),
-        Html::text(&format!(" {} ", finding.text)),
-        Html::tag(
-            "span",
-            &[("class", "quiet")],
-            Html::all(vec![Html::text(&format!("{}, for ", finding.code)), Html::age(Some(finding.since_ms), false, now_ms)]),
-        ),
-    ];
-    let paths = Html::all(finding.paths.iter().map(path).collect());
-    let paths = if finding.paths.is_empty() { Html::default() } else { Html::tag("ul", &[("class", "finding-paths")], paths) };
-    let inner = vec![Html::tag("p", &[], Html::all(text)), paths];
-    let attributes = [("class", "finding"), ("data-key", &*finding.code), ("data-severity", finding.severity.name()), ("data-code", &finding.code)];
-    Html::tag("li", &attributes, Html::all(inner))
+fn row(finding: FindingRow) -> AnyView {
+    let path = |path: String| view! { <li title=visible(&path)>{middle(&visible(&path), 72)}</li> };
+    let paths = (!finding.paths.is_empty()).then(|| {
+        let paths = finding.paths.into_iter().map(path).collect_view();
+        view! { <ul class="finding-paths">{paths}</ul> }
+    });
+    erase(view! {
+        <li class="finding" data-key=finding.code.clone() data-severity=finding.severity.name() data-code=finding.code.clone()>
+            <p>
+                <strong class="finding-word">{finding.severity.name()}</strong>
+                {format!(" {} ", visible(&finding.text))}
+                <span class="quiet">{format!("{}, for ", finding.code)} <Age since_ms=Some(finding.since_ms) /></span>
+            </p>
+            {paths}
+        </li>
+    })
 }

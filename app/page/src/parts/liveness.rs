@@ -1,11 +1,8 @@
 //! Whether a session is heard of, as a sign, a word and a colour, and when it runs out.
 
-#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
-#[cfg(feature = "ssr")]
 use super::Countdown;
-use crate::html::Html;
 use lockscope_wire::{Liveness, RunsOut};
 
 /// What is known of a session's client, in a word or two.
@@ -33,24 +30,6 @@ fn meaning(liveness: Liveness) -> &'static str {
 }
 
 /// The chip; with what is left of the session where that is known.
-pub(crate) fn liveness_chip(liveness: Liveness, end: Option<&RunsOut>, now_ms: i64) -> Html {
-    let left = end.map(|end| Html::all(vec![Html::text(" "), runs_out("", end, now_ms)])).unwrap_or_default();
-    let inner = vec![Html::of("span", &[], word(liveness)), left];
-    Html::tag("span", &[("class", "alive"), ("data-liveness", liveness.name()), ("title", meaning(liveness))], Html::all(inner))
-}
-
-/// A countdown to the end of a session, after a few words.
-pub(crate) fn runs_out(words: &str, end: &RunsOut, now_ms: i64) -> Html {
-    let (sign, title) = if end.is_told {
-        ("", "The leader tells when the session runs out if nothing more is heard of it.")
-    } else {
-        ("≤ ", "At the latest: no leader tells, so this is its time-out, from when no member listed it any more.")
-    };
-    Html::tag("span", &[("class", "runs-out"), ("title", title)], Html::countdown(&format!("{words}{sign}"), end.at_ms, now_ms))
-}
-
-/// The chip; with what is left of the session where that is known.
-#[cfg(feature = "ssr")]
 #[component]
 pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: Option<RunsOut>) -> impl IntoView {
     view! {
@@ -62,7 +41,6 @@ pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: O
 }
 
 /// A countdown to the end of a session, after a few words.
-#[cfg(feature = "ssr")]
 #[component]
 pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> impl IntoView {
     let (sign, title) = if end.is_told {

@@ -4,9 +4,7 @@ mod banner;
 mod brand;
 mod chip;
 mod chrome;
-#[cfg(feature = "ssr")]
 mod client;
-mod client_card;
 mod current_user;
 mod filter;
 mod findings;
@@ -17,41 +15,31 @@ mod liveness;
 mod not_found;
 mod pager;
 mod pause;
+mod rows;
 mod session;
-#[cfg(feature = "ssr")]
 mod table;
 mod tag;
 mod theme;
-#[cfg(feature = "ssr")]
 mod time;
 
 pub(crate) use banner::current;
-#[cfg(feature = "ssr")]
 pub(crate) use chip::Chip;
-pub(crate) use chip::chip;
 pub(crate) use chrome::Chrome;
-#[cfg(feature = "ssr")]
-pub(crate) use client::{Client, ClientCard};
-pub(crate) use client_card::{ClientCard, client_card, only_on};
+pub(crate) use client::{Client, ClientCard, OnlyOn};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
-pub(crate) use findings::findings;
+pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]
 pub(crate) use header::{Header, Skip};
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
-#[cfg(feature = "ssr")]
-pub(crate) use liveness::LivenessChip;
-pub(crate) use liveness::{liveness_chip, runs_out};
+pub(crate) use liveness::{LivenessChip, SessionEnd};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
+pub(crate) use rows::Rows;
 pub(crate) use session::{holder_name, missing_words, role_word, session_url, waiters_text};
-#[cfg(feature = "ssr")]
-pub(crate) use table::{Columns, Pair, Table, filled, mark};
-#[cfg(feature = "ssr")]
+pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::Tag;
-pub(crate) use tag::tag;
-#[cfg(feature = "ssr")]
-pub(crate) use time::{Age, Countdown, hold_least};
+pub(crate) use time::{Age, Countdown, hold_least, wait_least};
 
 /// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: lockscope_wire::Verdict) -> &'static str {
@@ -72,10 +60,6 @@ pub(crate) fn verdict_word(verdict: lockscope_wire::Verdict) -> &'static str {
 }
 
 /// The mark of what is in a cycle of sessions that wait for each other; the style sheets know it.
-pub(crate) fn cycle_mark(verdict: Option<lockscope_wire::Verdict>) -> &'static str {
-    match verdict {
-        None => "",
-        Some(lockscope_wire::Verdict::Deadlocked) => "true",
-        Some(_) => "maybe",
-    }
+pub(crate) fn cycle_mark(verdict: Option<lockscope_wire::Verdict>) -> Option<&'static str> {
+    verdict.map(|verdict| if verdict == lockscope_wire::Verdict::Deadlocked { "true" } else { "maybe" })
 }

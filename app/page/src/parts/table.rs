@@ -2,6 +2,9 @@
 
 use leptos::prelude::*;
 
+use crate::erase::erase;
+use crate::format::visible;
+
 /// Columns of a table: names with their classes.
 pub(crate) type Columns = &'static [(&'static str, &'static str)];
 
@@ -45,6 +48,52 @@ pub(crate) fn Pair<V: IntoView + 'static>(
         <dt>{term}</dt>
         <dd class=class>{value}</dd>
     }
+}
+
+/// A number with its name, large.
+#[component]
+pub(crate) fn Total<V: IntoView + 'static>(
+    /// The name.
+    name: &'static str,
+    /// What tests and scripts know it by.
+    #[prop(optional)]
+    key: Option<&'static str>,
+    /// Why it may not be the whole of it.
+    #[prop(optional)]
+    title: Option<&'static str>,
+    /// The number.
+    value: V,
+) -> impl IntoView {
+    view! {
+        <div class="total">
+            <dt>{name}</dt>
+            <dd data-total=key title=title>{value}</dd>
+        </div>
+    }
+}
+
+/// A part of a page with a title.
+#[component]
+pub(crate) fn Section(
+    /// The title's own name, for links and for those who can't see it.
+    id: &'static str,
+    /// The title.
+    #[prop(into)]
+    title: String,
+    /// What it holds.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <section class="part" aria-labelledby=id>
+            <h2 class="part-title" id=id>{title}</h2>
+            {children()}
+        </section>
+    }
+}
+
+/// A link whose text comes from outside, shortened; the whole is in its title.
+pub(crate) fn outside_link(class: Option<&'static str>, href: String, whole: &str, text: &str) -> AnyView {
+    erase(view! { <a class=class href=href title=filled(visible(whole))><bdi>{visible(text)}</bdi></a> })
 }
 
 /// The value of an attribute that is left out when it is empty.

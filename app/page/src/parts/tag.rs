@@ -3,16 +3,8 @@
 use leptos::prelude::*;
 
 use crate::format::{clock, visible};
-use crate::html::Html;
 use crate::live::Live;
 use lockscope_wire::{AsOf, EnsembleTag};
-
-/// The badge; nothing where the only ensemble has no name.
-pub(crate) fn tag(tag: Option<&EnsembleTag>) -> Html {
-    let Some(tag) = tag else { return Html::default() };
-    let title = format!("Ensemble {}", tag.name);
-    Html::of("span", &[("class", "ens"), ("data-color", tag.color.name()), ("title", &title)], &tag.name)
-}
 
 /// The badge; nothing where the only ensemble has no name.
 #[component]

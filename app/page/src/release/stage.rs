@@ -1,42 +1,23 @@
 //! Where a release stands, and whether what it was planned for is still what is seen. Pure.
 
 use crate::format::visible;
-use lockscope_wire::{Contender, ContenderRole, LockPage, RootState};
+use lockscope_wire::{Contender, LockPage, ReleasePlan, ReleaseResult, RootState};
 
 /// One way through the dialog. Only the person at it moves it on: nothing live does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Stage {
     /// No dialog.
     Closed,
-    /// The server was asked about this znode, and has not answered.
+    /// The server was asked for a plan of this znode, and has not answered.
     Asked(String),
-    /// It said something that can't be ordered: why there is no plan, or what came of an order. About this znode.
-    Told(String),
+    /// There is no plan of this znode, and why.
+    Refused(String, String),
     /// A plan is shown.
-    Planned(Planned),
-    /// It is ordered, and the answer is not here.
-    Ordered(Planned),
-}
-
-/// What has to be known of a plan while it is shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Planned {
-    /// Its name.
-    pub(super) plan_id: String,
-    /// The znode.
-    pub(super) path: String,
-    /// The lock: what has to be typed.
-    pub(super) lock: String,
-    /// Identity of the znode, as it is printed.
-    pub(super) czxid: String,
-    /// Its owner, as it is printed; empty for none.
-    pub(super) session: String,
-    /// Data version, as it is printed.
-    pub(super) version: String,
-    /// It held, and did not wait.
-    pub(super) held: bool,
-    /// Until when it can be ordered.
-    pub(super) expires_at_ms: i64,
+    Planned(ReleasePlan),
+    /// It is sent, and the answer is not here.
+    Sent(ReleasePlan),
+    /// What came of it, with the znode.
+    Done(String, ReleaseResult),
 }
 
 impl Stage {
@@ -44,9 +25,14 @@ impl Stage {
     pub(super) fn path(&self) -> &str {
         match self {
             Self::Closed => "",
-            Self::Asked(path) | Self::Told(path) => path,
-            Self::Planned(planned) | Self::Ordered(planned) => &planned.path,
+            Self::Asked(path) | Self::Refused(path, _) | Self::Done(path, _) => path,
+            Self::Planned(plan) | Self::Sent(plan) => &plan.path,
         }
+    }
+
+    /// The plan that is shown.
+    pub(super) fn plan(&self) -> Option<&ReleasePlan> {
+        if let Self::Planned(plan) | Self::Sent(plan) = self { Some(plan) } else { None }
     }
 }
 
@@ -87,7 +73,7 @@ impl Seen {
 }
 
 /// Compares a plan with the page below the dialog; None: the lock is gone.
-pub(super) fn compare(page: Option<&LockPage>, plan: &Planned) -> Seen {
+pub(super) fn compare(page: Option<&LockPage>, plan: &ReleasePlan) -> Seen {
     let Some(page) = page else { return Seen::Gone };
     if page.head.as_of.state != RootState::Live {
         return Seen::Old;
@@ -100,13 +86,12 @@ pub(super) fn compare(page: Option<&LockPage>, plan: &Planned) -> Seen {
     same(now, plan)
 }
 
-fn same(now: &Contender, plan: &Planned) -> Seen {
-    let session = now.session_id.map(|session| session.to_string()).unwrap_or_default();
-    if now.czxid.is_some_and(|czxid| czxid.to_string() != plan.czxid) || session != plan.session {
+fn same(now: &Contender, plan: &ReleasePlan) -> Seen {
+    if now.czxid.is_some_and(|czxid| czxid != plan.czxid) || now.session_id != plan.session_id {
         Seen::Other
-    } else if now.version.to_string() != plan.version {
+    } else if now.version != plan.version {
         Seen::Written
-    } else if (now.role == ContenderRole::Holder) != plan.held {
+    } else if now.role != plan.holder.role {
         Seen::Moved
     } else {
         Seen::Same
@@ -114,7 +99,7 @@ fn same(now: &Contender, plan: &Planned) -> Seen {
 }
 
 /// Whether what was typed allows the order: the path to the letter, as it is shown where it can't be typed, and a reason.
-pub(super) fn is_confirmed(plan: &Planned, confirm: &str, reason: &str) -> bool {
+pub(super) fn is_confirmed(plan: &ReleasePlan, confirm: &str, reason: &str) -> bool {
     (confirm == plan.lock || confirm == visible(&plan.lock)) && reason.trim().chars().count() >= 3
 }
 
@@ -122,20 +107,14 @@ pub(super) fn is_confirmed(plan: &Planned, confirm: &str, reason: &str) -> bool 
 mod tests {
     use super::*;
     use crate::release::samples::{page, plan};
-    use lockscope_wire::{SessionId, Window, Zxid};
-
-    fn planned() -> Planned {
-        let (path, lock) = ("/order/lock-0000000001".to_owned(), "/order".to_owned());
-        let (czxid, session, version) = ("0x5".to_owned(), "0x7".to_owned(), "0".to_owned());
-        Planned { plan_id: "abc".to_owned(), path, lock, czxid, session, version, held: true, expires_at_ms: 60_000 }
-    }
+    use lockscope_wire::{ContenderRole, SessionId, Window, Zxid};
 
     #[test]
     fn what_differs_from_the_plan_is_told() {
         let changed = |change: &dyn Fn(&mut LockPage)| {
             let mut page = page(&plan());
             change(&mut page);
-            compare(Some(&page), &planned())
+            compare(Some(&page), &plan())
         };
         assert_eq!(changed(&|_| {}), Seen::Same);
         assert_eq!(changed(&|page| page.window.rows[0].czxid = Some(Zxid(99))), Seen::Other);
@@ -145,7 +124,7 @@ mod tests {
         assert_eq!(changed(&|page| page.head.as_of.state = RootState::Stale), Seen::Old);
         assert_eq!(changed(&|page| page.window = Window { total: 0, offset: 0, rows: Vec::new() }), Seen::Gone);
         assert_eq!(changed(&|page| page.window = Window { total: 900, offset: 300, rows: Vec::new() }), Seen::NotShown);
-        assert_eq!(compare(None, &planned()), Seen::Gone);
+        assert_eq!(compare(None, &plan()), Seen::Gone);
     }
 
     #[test]
@@ -158,7 +137,7 @@ mod tests {
             ("/order", "  x ", false),
         ];
         for (confirm, reason, expected) in cases {
-            assert_eq!(is_confirmed(&planned(), confirm, reason), expected, "{confirm:?} {reason:?}");
+            assert_eq!(is_confirmed(&plan(), confirm, reason), expected, "{confirm:?} {reason:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ mod release;
 pub use audit::{AuditView, audit_page};
 pub use find::{FindView, find_drawn, find_page};
 pub use lab::{LabDraft, LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
-pub use release::{approve_page, release_plan, release_result};
+pub use release::approve_page;
 
 use leptos::prelude::*;
 

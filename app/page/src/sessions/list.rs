@@ -6,9 +6,8 @@ use leptos::prelude::*;
 use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use crate::format::plural;
-use crate::html::{Html, Living, use_rows};
 use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
-use crate::parts::pager;
+use crate::parts::{Rows, pager};
 use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
 
 /// The list.
@@ -34,14 +33,10 @@ pub(super) fn SessionList(
     use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total);
     let look_at = move |offset| opened.look_at(View::Sessions(SessionsQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, total, Callback::new(look_at));
-    let first = use_rows(body, move || {
-        let now_ms = state.live.now_ms_untracked();
-        slots.with(|slots| Html::all(slots.iter().map(|slot| row(slot, now_ms)).collect()))
-    });
     view! {
         <div class="caption"><span class="caption-count" role="status">{move || caption(state, total.get())}</span></div>
         <div class="board" role="table" aria-label="Sessions" aria-rowcount=move || total.get() + 1>
-            <div class="board-head" role="rowgroup" inner_html=head().into_string()></div>
+            <div class="board-head" role="rowgroup">{head()}</div>
             <div
                 class="board-body sess-body"
                 role="rowgroup"
@@ -50,10 +45,11 @@ pub(super) fn SessionList(
                 on:pointerleave=move |_| state.is_held.set(false)
                 on:focusin=move |_| state.is_held.set(true)
                 on:focusout=move |_| state.is_held.set(false)
-                inner_html=first
-            ></div>
+            >
+                <Rows items=slots key=|slot| &slot.row.key row=row />
+            </div>
         </div>
-        <Living class="living" html=Signal::derive(move || empty(state, total.get())) />
+        {move || empty(state, total.get())}
         {move || state.query.with(|query| pager("More sessions", &address_of(query), (query.offset, FETCH_ROWS, total.get()), true))}
     }
 }
@@ -65,8 +61,8 @@ fn caption(state: ListState, total: u32) -> String {
 }
 
 /// The names of the columns.
-fn head() -> Html {
-    let column = |(name, class): (&str, &str)| Html::of("span", &[("class", class), ("role", "columnheader")], name);
+fn head() -> impl IntoView {
+    let column = |(name, class): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
     let number = "cell cell-number";
     let columns = [
         ("Session", "cell sess-id"),
@@ -80,18 +76,22 @@ fn head() -> Html {
         ("Znodes", "cell cell-number sess-znodes"),
         ("Locks", "cell sess-locks"),
     ];
-    Html::tag("div", &[("class", "sess-row"), ("role", "row"), ("aria-rowindex", "1")], Html::all(columns.map(column).into()))
+    view! { <div class="sess-row" role="row" aria-rowindex="1">{columns.map(column).collect_view()}</div> }
 }
 
 /// Why there is nothing to see, in words.
-fn empty(state: ListState, total: u32) -> Html {
+fn empty(state: ListState, total: u32) -> Option<impl IntoView> {
     if total > 0 {
-        return Html::default();
+        return None;
     }
     let (title, text, is_filtered) = state.live.sessions(why).unwrap_or(NOT_READ);
-    let all = if is_filtered { Html::of("a", &[("href", "/sessions")], "Show all") } else { Html::default() };
-    let words = Html::tag("p", &[], Html::all(vec![Html::text(text), Html::text(" "), all]));
-    Html::tag("div", &[("class", "empty"), ("data-testid", "empty")], Html::all(vec![Html::of("h2", &[("class", "empty-title")], title), words]))
+    let all = is_filtered.then(|| view! { <a href="/sessions">"Show all"</a> });
+    Some(view! {
+        <div class="empty" data-testid="empty">
+            <h2 class="empty-title">{title}</h2>
+            <p>{text} " " {all}</p>
+        </div>
+    })
 }
 
 const NOT_READ: (&str, &str, bool) =

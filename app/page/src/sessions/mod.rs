@@ -8,10 +8,9 @@ use leptos::prelude::*;
 
 use super::erase::erase;
 use super::format::count;
-use super::html::{Html, Living};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Chrome, FilterBox, Key, SortSelect, empty_filter, focus_filter, let_go_of_focus, use_keys};
+use super::parts::{Chrome, FilterBox, Key, SortSelect, Total, empty_filter, focus_filter, let_go_of_focus, use_keys};
 use list::SessionList;
 use lockscope_wire::{Body, SessionSort, View};
 use state::ListState;
@@ -31,7 +30,7 @@ pub(crate) fn SessionsPage() -> impl IntoView {
             {erase(view! {
                 <h1 class="sr-only">"Sessions"</h1>
                 {move || notices(state)}
-                <Living class="living" html=Signal::derive(move || totals(live)) />
+                {totals(live)}
                 {filters(state)}
                 <SessionList state=state opened=opened offset=offset />
             })}
@@ -45,18 +44,16 @@ fn notices(state: ListState) -> Option<impl IntoView> {
     mistake.or_else(|| state.live.refusal()).map(|text| view! { <p class="notice" role="alert">{text}</p> })
 }
 
-fn totals(live: Live) -> Html {
-    let head = live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting));
-    let total = |name: &str, key: &str, number: Option<u32>| {
-        let pair = vec![Html::of("dt", &[], name), Html::of("dd", &[("data-total", key)], &number.map_or("–".to_owned(), count))];
-        Html::tag("div", &[("class", "total")], Html::all(pair))
-    };
-    let all = vec![
-        total("Sessions", "sessions", head.map(|head| head.0)),
-        total("Holding", "holding", head.map(|head| head.1)),
-        total("Waiting", "waiting", head.map(|head| head.2)),
-    ];
-    Html::tag("dl", &[("class", "totals"), ("data-testid", "totals")], Html::all(all))
+fn totals(live: Live) -> impl IntoView {
+    let head = Memo::new(move |_| live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting)));
+    let number = move |read: fn((u32, u32, u32)) -> u32| move || head.get().map_or("–".to_owned(), |head| count(read(head)));
+    view! {
+        <dl class="totals" data-testid="totals">
+            <Total name="Sessions" key="sessions" value=number(|(sessions, _, _)| sessions) />
+            <Total name="Holding" key="holding" value=number(|(_, holding, _)| holding) />
+            <Total name="Waiting" key="waiting" value=number(|(_, _, waiting)| waiting) />
+        </dl>
+    }
 }
 
 fn sort_word(sort: SessionSort) -> &'static str {

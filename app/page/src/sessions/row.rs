@@ -1,9 +1,12 @@
 //! One session in the list.
 
+use leptos::prelude::*;
+
 use super::state::Slot;
+use crate::erase::erase;
+use crate::exact::Exact;
 use crate::format::{count, middle, visible};
-use crate::html::Html;
-use crate::parts::{chip, cycle_mark, liveness_chip, session_url, tag};
+use crate::parts::{Age, Chip, LivenessChip, Tag, cycle_mark, filled, mark, session_url};
 use lockscope_wire::{ROW_LOCKS_MAX, SessionRow};
 
 /// Longest names on a row; the whole is in its title and on the session's page.
@@ -12,55 +15,60 @@ const LOCK_CHARS: usize = 48;
 const ADDRESS_CHARS: usize = 40;
 
 /// The row.
-pub(super) fn row(slot: &Slot, now_ms: i64) -> Html {
-    let row = &slot.row;
+pub(super) fn row(slot: Slot) -> AnyView {
+    let Slot { at, row, is_away } = slot;
     let label = row.label.as_deref().map_or("no name".to_owned(), visible);
-    let cell = |class: &str, column: &str, inner: Html| Html::tag("div", &[("class", class), ("role", "cell"), ("data-col", column)], inner);
-    let number = |class: &str, column: &str, number: u32| {
-        let none = if number == 0 { "true" } else { "" };
-        Html::of("div", &[("class", class), ("role", "cell"), ("data-col", column), ("data-none", none)], &count(number))
+    let short = middle(&label, LABEL_CHARS);
+    let number = |class: &'static str, column: &'static str, number: u32| {
+        view! { <div class=class role="cell" data-col=column data-none=mark(number == 0)>{count(number)}</div> }
     };
-    let mark = row.cycle_verdict.map(chip).unwrap_or_default();
-    let none = if row.label.is_none() { "true" } else { "" };
-    let name = Html::of("bdi", &[("class", "sess-label"), ("data-none", none)], &middle(&label, LABEL_CHARS));
-    let id = Html::of("a", &[("class", "sess-link"), ("href", &session_url(&row.ensemble, row.session_id))], &row.session_id.to_string());
-    let who = [("class", "cell sess-who"), ("role", "cell"), ("data-col", "who"), ("title", &*label)];
-    let whole = locks_text(row, usize::MAX);
-    let locks = [("class", "cell sess-locks"), ("role", "cell"), ("data-col", "locks"), ("title", &*whole)];
-    let cells = vec![
-        cell("cell sess-id", "id", id),
-        Html::tag("div", &who, Html::all(vec![mark, name])),
-        client(row, now_ms),
-        number("cell cell-number sess-holds", "holds", row.holds),
-        number("cell cell-number sess-waits", "waits", row.waits),
-        number("cell cell-number sess-blocks", "blocks", row.blocks),
-        cell("cell cell-number sess-hold", "hold", Html::age(row.oldest_hold_at_ms, false, now_ms)),
-        cell("cell cell-number sess-wait", "oldest", Html::age(row.oldest_wait_at_ms, false, now_ms)),
-        number("cell cell-number sess-znodes", "znodes", row.ephemerals),
-        Html::tag("div", &locks, Html::all(vec![tag(row.tag.as_ref()), Html::text(" "), Html::of("bdi", &[], &locks_text(row, LOCK_CHARS))])),
-    ];
-    let (at, session) = ((slot.at + 2).to_string(), row.session_id.to_string());
-    let attributes = [
-        ("class", "sess-row sess"),
-        ("role", "row"),
-        ("data-key", &*row.key),
-        ("data-session", &*session),
-        ("data-cycle", cycle_mark(row.cycle_verdict)),
-        ("data-away", if slot.is_away { "true" } else { "" }),
-        ("title", if slot.is_away { "No longer in this place" } else { "" }),
-        ("aria-rowindex", &at),
-    ];
-    Html::tag("div", &attributes, Html::all(cells))
+    let time = |class: &'static str, column: &'static str, since_ms: Option<i64>| {
+        view! { <div class=class role="cell" data-col=column><Age since_ms=since_ms /></div> }
+    };
+    erase(view! {
+        <div
+            class="sess-row sess"
+            role="row"
+            data-key=Exact(row.key.clone())
+            data-session=row.session_id.to_string()
+            data-cycle=cycle_mark(row.cycle_verdict)
+            data-away=mark(is_away)
+            title=is_away.then_some("No longer in this place")
+            aria-rowindex=(at + 2).to_string()
+        >
+            <div class="cell sess-id" role="cell" data-col="id">
+                <a class="sess-link" href=session_url(&row.ensemble, row.session_id)>{row.session_id.to_string()}</a>
+            </div>
+            <div class="cell sess-who" role="cell" data-col="who" title=label>
+                {row.cycle_verdict.map(|verdict| view! { <Chip verdict=verdict /> })}
+                <bdi class="sess-label" data-none=mark(row.label.is_none())>{short}</bdi>
+            </div>
+            {client(&row)}
+            {number("cell cell-number sess-holds", "holds", row.holds)}
+            {number("cell cell-number sess-waits", "waits", row.waits)}
+            {number("cell cell-number sess-blocks", "blocks", row.blocks)}
+            {time("cell cell-number sess-hold", "hold", row.oldest_hold_at_ms)}
+            {time("cell cell-number sess-wait", "oldest", row.oldest_wait_at_ms)}
+            {number("cell cell-number sess-znodes", "znodes", row.ephemerals)}
+            <div class="cell sess-locks" role="cell" data-col="locks" title=filled(locks_text(&row, usize::MAX))>
+                <Tag of=row.tag.clone() />
+                " "
+                <bdi>{locks_text(&row, LOCK_CHARS)}</bdi>
+            </div>
+        </div>
+    })
 }
 
 /// Whether it is heard of, and from where.
-fn client(row: &SessionRow, now_ms: i64) -> Html {
+fn client(row: &SessionRow) -> impl IntoView + use<> {
     let address = row.client.as_ref().map(|client| visible(&client.address)).unwrap_or_default();
-    let inner = vec![
-        liveness_chip(row.liveness, row.runs_out.as_ref(), now_ms),
-        Html::of("bdi", &[("class", "sess-address"), ("title", &address)], &middle(&address, ADDRESS_CHARS)),
-    ];
-    Html::tag("div", &[("class", "cell sess-client"), ("role", "cell"), ("data-col", "client")], Html::all(inner))
+    let short = middle(&address, ADDRESS_CHARS);
+    view! {
+        <div class="cell sess-client" role="cell" data-col="client">
+            <LivenessChip liveness=row.liveness end=row.runs_out />
+            <bdi class="sess-address" title=filled(address)>{short}</bdi>
+        </div>
+    }
 }
 
 /// The first locks it is in.

@@ -1,9 +1,11 @@
 //! One ensemble: link, counters, roots.
 
+use leptos::prelude::*;
+
 use super::members::members;
+use crate::erase::erase;
 use crate::format::{count, duration, middle, plural, visible};
-use crate::html::Html;
-use crate::parts::findings;
+use crate::parts::{Age, Columns, Findings, Pair, Table};
 use lockscope_wire::{EnsembleStatus, Link, RootState, RootStatus};
 
 fn link_word(link: Link) -> &'static str {
@@ -27,42 +29,43 @@ fn root_word(state: RootState) -> &'static str {
     }
 }
 
+const ROOTS: Columns = &[("Path", ""), ("State", ""), ("For", "table-number"), ("Locks", "table-number"), ("Znodes", "table-number"), ("Why", "")];
+
 /// The ensemble.
-pub(super) fn ensemble(ensemble: &EnsembleStatus, now_ms: i64) -> Html {
-    let why = if ensemble.why.is_empty() { String::new() } else { format!(" ({})", ensemble.why) };
-    let link = Html::all(vec![
-        Html::of("span", &[("class", "state"), ("data-state", ensemble.link.name())], link_word(ensemble.link)),
-        Html::text(" for "),
-        Html::age(Some(ensemble.since_ms), false, now_ms),
-        Html::of("span", &[("class", "quiet")], &why),
-    ]);
+pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
+    let why = if ensemble.why.is_empty() { String::new() } else { format!(" ({})", visible(&ensemble.why)) };
+    let link = erase(view! {
+        <span class="state" data-state=ensemble.link.name()>{link_word(ensemble.link)}</span>
+        " for "
+        <Age since_ms=Some(ensemble.since_ms) />
+        <span class="quiet">{why}</span>
+    });
     let session = ensemble.session_id.map_or("none".to_owned(), |session| session.to_string());
-    let text = |text: String| Html::text(&text);
     let counters = [
-        ("Events taken in", ensemble.events.map(count)),
-        ("Read anew", ensemble.resyncs.map(|times| plural(times, "time", "times"))),
+        ("Events applied", ensemble.events.map(count)),
+        ("Resyncs", ensemble.resyncs.map(|times| plural(times, "time", "times"))),
         ("Events missed", ensemble.missed.map(count)),
         ("Owner unknown", ensemble.owner_unknown.map(|number| format!("{} znodes went before they could be read", count(number)))),
     ];
-    let mut pairs = vec![
-        Html::pair("Connect string", "mono break-all", Html::text(&ensemble.connect)),
-        Html::pair("Link", "", link),
-        Html::pair("Session", "mono", text(session)),
-        Html::pair("As of zxid", "mono", text(ensemble.zxid.to_string())),
-        Html::pair("Clock offset", "", text(offset(ensemble.clock_offset_ms, ensemble.clock_error_ms))),
-    ];
-    pairs.extend(counters.into_iter().filter_map(|(name, told)| Some(Html::pair(name, "", text(told?)))));
-    let columns = [("Path", ""), ("State", ""), ("For", "table-number"), ("Locks", "table-number"), ("Znodes", "table-number"), ("Why", "")];
-    let roots = Html::table("table", "", &columns, ensemble.roots.iter().map(|row| root(row, now_ms)).collect());
-    let parts = vec![
-        Html::of("h2", &[("class", "part-title")], &format!("Ensemble {}", ensemble.name)),
-        Html::tag("dl", &[("class", "pairs")], Html::all(pairs)),
-        findings(&ensemble.findings, now_ms),
-        Html::of("h3", &[("class", "table-caption")], "Roots"),
-        roots,
-        members(&ensemble.evidence, now_ms),
-    ];
-    Html::tag("section", &[("class", "part dims"), ("data-key", &ensemble.name)], Html::all(parts))
+    let counter = |(name, value): (&'static str, Option<String>)| value.map(|value| view! { <Pair term=name value=value /> });
+    let roots = ensemble.roots.iter().map(root).collect_view();
+    erase(view! {
+        <section class="part dims">
+            <h2 class="part-title">{format!("Ensemble {}", visible(&ensemble.name))}</h2>
+            <dl class="pairs">
+                <Pair term="Connect string" class="mono break-all" value=visible(&ensemble.connect) />
+                <Pair term="Link" value=link />
+                <Pair term="Session" class="mono" value=session />
+                <Pair term="As of zxid" class="mono" value=ensemble.zxid.to_string() />
+                <Pair term="Clock offset" value=offset(ensemble.clock_offset_ms, ensemble.clock_error_ms) />
+                {counters.map(counter).collect_view()}
+            </dl>
+            <Findings found=ensemble.findings.clone() />
+            <h3 class="table-caption">"Roots"</h3>
+            <Table class="table" columns=ROOTS rows=roots />
+            {members(&ensemble.evidence)}
+        </section>
+    })
 }
 
 fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
@@ -74,17 +77,17 @@ fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
     }
 }
 
-fn root(root: &RootStatus, now_ms: i64) -> Html {
+fn root(root: &RootStatus) -> impl IntoView + use<> {
     let path = visible(&root.path);
-    let number = |text: &str| Html::of("td", &[("class", "table-number")], text);
-    let state = Html::of("span", &[("class", "state"), ("data-state", root.state.name())], root_word(root.state));
-    let cells = vec![
-        Html::tag("td", &[("class", "mono"), ("title", &path)], Html::of("bdi", &[], &middle(&path, 60))),
-        Html::tag("td", &[], state),
-        Html::tag("td", &[("class", "table-number")], Html::age(Some(root.since_ms), false, now_ms)),
-        number(&count(root.locks)),
-        number(&count(root.znodes)),
-        Html::of("td", &[], &root.why),
-    ];
-    Html::tag("tr", &[("data-key", &path), ("data-root", &path)], Html::all(cells))
+    let (short, title) = (middle(&path, 60), path.clone());
+    view! {
+        <tr data-root=path>
+            <td class="mono" title=title><bdi>{short}</bdi></td>
+            <td><span class="state" data-state=root.state.name()>{root_word(root.state)}</span></td>
+            <td class="table-number"><Age since_ms=Some(root.since_ms) /></td>
+            <td class="table-number">{count(root.locks)}</td>
+            <td class="table-number">{count(root.znodes)}</td>
+            <td>{visible(&root.why)}</td>
+        </tr>
+    }
 }

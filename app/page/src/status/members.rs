@@ -1,7 +1,10 @@
 //! What each member of the ensemble tells beyond its znodes, and what would help where it tells nothing.
 
+use leptos::prelude::*;
+
+use crate::erase::erase;
 use crate::format::{count, visible};
-use crate::html::Html;
+use crate::parts::{Age, Columns, Table, filled};
 use lockscope_wire::{MemberRole, MemberStatus, SourceState};
 
 fn state_word(state: SourceState) -> &'static str {
@@ -36,64 +39,69 @@ fn role_word(role: MemberRole) -> &'static str {
     }
 }
 
+const MEMBERS: Columns = &[
+    ("Member", ""),
+    ("No.", "table-number"),
+    ("Role", ""),
+    ("Version", ""),
+    ("Zxid", ""),
+    ("Behind", "table-number"),
+    ("Connections", "table-number"),
+    ("Watches", "table-number"),
+    ("Clients", ""),
+    ("Watch table", ""),
+    ("Sessions", ""),
+    ("Health", ""),
+    ("Asked, ago", "table-number"),
+    ("By", ""),
+];
+
 /// The members, and below them what would help.
-pub(super) fn members(rows: &[MemberStatus], now_ms: i64) -> Html {
-    let title = Html::of("h3", &[("class", "table-caption")], "Members");
+pub(super) fn members(rows: &[MemberStatus]) -> AnyView {
     if rows.is_empty() {
-        let nobody = "No members are known: evidence is off, or no member was asked yet.";
-        return Html::all(vec![title, Html::of("p", &[("class", "quiet"), ("data-testid", "no-members")], nobody)]);
+        return erase(view! {
+            <h3 class="table-caption">"Members"</h3>
+            <p class="quiet" data-testid="no-members">"No members are known: evidence is off, or no member was asked yet."</p>
+        });
     }
-    let number = "table-number";
-    let columns = [
-        ("Member", ""),
-        ("No.", number),
-        ("Role", ""),
-        ("Version", ""),
-        ("Zxid", ""),
-        ("Behind", number),
-        ("Connections", number),
-        ("Watches", number),
-        ("Clients", ""),
-        ("Watch table", ""),
-        ("Sessions", ""),
-        ("Health", ""),
-        ("Asked, ago", number),
-        ("By", ""),
-    ];
-    let table = Html::table("table members", "members", &columns, rows.iter().map(|row| member(row, now_ms)).collect());
-    Html::all(vec![title, table, remedies(rows)])
+    let members = rows.iter().map(member).collect_view();
+    erase(view! {
+        <h3 class="table-caption">"Members"</h3>
+        <Table class="table members" testid="members" columns=MEMBERS rows=members />
+        {remedies(rows)}
+    })
 }
 
-fn member(row: &MemberStatus, now_ms: i64) -> Html {
-    let text = |text: Option<String>| Html::of("td", &[], &text.unwrap_or("–".to_owned()));
-    let number = |text: Option<String>| Html::of("td", &[("class", "table-number")], &text.unwrap_or("–".to_owned()));
+fn member(row: &MemberStatus) -> impl IntoView + use<> {
+    let text = |text: Option<String>| view! { <td>{text.map_or("–".to_owned(), |text| visible(&text))}</td> };
+    let number = |text: Option<String>| view! { <td class="table-number">{text.unwrap_or("–".to_owned())}</td> };
     let state = |state: SourceState| {
-        let word = Html::of("span", &[("class", "answer"), ("data-answer", state.name()), ("title", meaning(state))], state_word(state));
-        Html::tag("td", &[], word)
+        view! { <td><span class="answer" data-answer=state.name() title=meaning(state)>{state_word(state)}</span></td> }
     };
     let role = if row.is_down { Some("down") } else { row.role.map(role_word) };
-    let asked = Some(row.sampled_at_ms).filter(|at_ms| *at_ms > 0);
-    let cells = vec![
-        Html::tag("th", &[("scope", "row"), ("class", "mono")], Html::of("bdi", &[], &row.member)),
-        number(row.number.map(|number| number.to_string())),
-        Html::of("td", &[("class", "member-role"), ("data-role", role.unwrap_or_default())], role.unwrap_or("–")),
-        text(row.version.clone()),
-        Html::of("td", &[("class", "mono")], &row.zxid.map_or("–".to_owned(), |zxid| zxid.to_string())),
-        number(row.behind.map(|behind| count(behind.max(0).unsigned_abs()))),
-        number(row.connection_count.map(count)),
-        number(row.watch_count.map(count)),
-        state(row.connections),
-        state(row.watches),
-        state(row.sessions),
-        state(row.health),
-        Html::tag("td", &[("class", "table-number")], Html::age(asked, false, now_ms).or_dash()),
-        text(Some(row.by.clone()).filter(|by| !by.is_empty())),
-    ];
-    Html::tag("tr", &[("data-key", &row.member), ("data-member", &row.member)], Html::all(cells))
+    let asked_at_ms = Some(row.sampled_at_ms).filter(|at_ms| *at_ms > 0);
+    view! {
+        <tr data-member=visible(&row.member)>
+            <th scope="row" class="mono"><bdi>{visible(&row.member)}</bdi></th>
+            {number(row.number.map(|number| number.to_string()))}
+            <td class="member-role" data-role=role>{role.unwrap_or("–")}</td>
+            {text(row.version.clone())}
+            <td class="mono">{row.zxid.map_or("–".to_owned(), |zxid| zxid.to_string())}</td>
+            {number(row.behind.map(|behind| count(behind.max(0).unsigned_abs())))}
+            {number(row.connection_count.map(count))}
+            {number(row.watch_count.map(count))}
+            {state(row.connections)}
+            {state(row.watches)}
+            {state(row.sessions)}
+            {state(row.health)}
+            <td class="table-number"><Age since_ms=asked_at_ms or="–" /></td>
+            {text(filled(row.by.clone()))}
+        </tr>
+    }
 }
 
 /// Each sentence once; what it quotes is code, and lines for a configuration are told once more, to be copied.
-fn remedies(rows: &[MemberStatus]) -> Html {
+fn remedies(rows: &[MemberStatus]) -> Option<AnyView> {
     let (mut sentences, mut lines): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for sentence in rows.iter().flat_map(|row| &row.remedies) {
         if !sentences.contains(&&**sentence) {
@@ -106,17 +114,21 @@ fn remedies(rows: &[MemberStatus]) -> Html {
         }
     }
     if sentences.is_empty() {
-        return Html::default();
+        return None;
     }
-    let title = Html::of("h3", &[("class", "table-caption")], "What would help");
-    let sentences = sentences.into_iter().map(|sentence| Html::tag("li", &[], quoted(sentence)));
-    let list = Html::tag("ul", &[("class", "bullets"), ("data-testid", "remedies")], Html::all(sentences.collect()));
-    if lines.is_empty() {
-        return Html::all(vec![title, list]);
-    }
-    let lead = Html::of("p", &[("class", "config-lead")], "Lines for a member's configuration:");
-    let code = Html::all(lines.into_iter().map(|line| Html::of("code", &[("class", "config")], line)).collect());
-    Html::all(vec![title, list, lead, Html::tag("div", &[("class", "configs"), ("data-testid", "config")], code)])
+    let sentences = sentences.into_iter().map(|sentence| view! { <li>{quoted(sentence)}</li> }).collect_view();
+    let config = (!lines.is_empty()).then(|| {
+        let lines = lines.into_iter().map(|line| view! { <code class="config">{visible(line)}</code> }).collect_view();
+        view! {
+            <p class="config-lead">"Lines for a member's configuration:"</p>
+            <div class="configs" data-testid="config">{lines}</div>
+        }
+    });
+    Some(erase(view! {
+        <h3 class="table-caption">"What would help"</h3>
+        <ul class="bullets" data-testid="remedies">{sentences}</ul>
+        {config}
+    }))
 }
 
 /// What a sentence quotes that is a line of a configuration.
@@ -125,9 +137,12 @@ fn config_lines(sentence: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A sentence whose quotations are code.
-fn quoted(sentence: &str) -> Html {
-    let part = |(at, part): (usize, &str)| if at % 2 == 1 { Html::of("code", &[], part) } else { Html::text(part) };
-    Html::all(visible(sentence).split('`').enumerate().map(part).collect())
+fn quoted(sentence: &str) -> Vec<AnyView> {
+    let part = |(at, part): (usize, &str)| {
+        let part = part.to_owned();
+        if at % 2 == 1 { erase(view! { <code>{part}</code> }) } else { erase(part) }
+    };
+    visible(sentence).split('`').enumerate().map(part).collect()
 }
 
 #[cfg(test)]
@@ -138,11 +153,11 @@ mod tests {
     fn a_line_to_copy_is_found_in_its_sentence() {
         let sentence = "the word `cons` is not listed; write `4lw.commands.whitelist=cons,wchp` or `admin.enableServer=true`";
         assert_eq!(config_lines(sentence).collect::<Vec<_>>(), ["4lw.commands.whitelist=cons,wchp", "admin.enableServer=true"]);
-        assert_eq!(quoted("a `<b>` c").into_string(), "a <code>&lt;b&gt;</code> c");
+        assert_eq!(quoted("a `<b>` c").to_html().replace("<!>", ""), "a <code>&lt;b&gt;</code> c");
     }
 
     #[test]
     fn nobody_asked_is_said() {
-        assert!(members(&[], 5).into_string().contains("evidence is off, or no member was asked yet"));
+        assert!(members(&[]).to_html().contains("evidence is off, or no member was asked yet"));
     }
 }

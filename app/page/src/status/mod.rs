@@ -6,11 +6,10 @@ mod members;
 use leptos::prelude::*;
 
 use super::erase::erase;
-use super::format::count;
-use super::html::{Html, Living};
+use super::format::{count, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Chrome, use_keys};
+use super::parts::{Age, Chrome, Pair, use_keys};
 use ensemble::ensemble;
 use lockscope_wire::{Body, ConfigStatus, Status, View};
 
@@ -21,51 +20,49 @@ pub(crate) fn StatusPage() -> impl IntoView {
     let first = initial_view(|source| source.status());
     live.open(View::Status {}, first, Body::Status);
     use_keys(|_| false);
-    let html =
-        move || live.status(|status| page(status, live.now_ms_untracked())).unwrap_or_else(|| Html::of("p", &[("class", "quiet")], "Not read yet."));
+    let page = move || live.status(page).unwrap_or_else(|| erase(view! { <p class="quiet">"Not read yet."</p> }));
     view! {
         <Chrome here="status" title="Status">
             {erase(view! {
                 <h1 class="page-title">"Status"</h1>
-                <Living class="living" html=Signal::derive(html) />
+                {page}
             })}
         </Chrome>
     }
 }
 
-fn page(status: &Status, now_ms: i64) -> Html {
-    let mut parts = vec![server(status, now_ms)];
-    parts.extend(status.ensembles.iter().map(|row| ensemble(row, now_ms)));
-    Html::all(parts)
+fn page(status: &Status) -> AnyView {
+    let ensembles = status.ensembles.iter().map(ensemble).collect_view();
+    erase(view! {
+        {server(status)}
+        {ensembles}
+    })
 }
 
 /// Where the settings are from, and what of the file is not in force.
-fn settings(config: &ConfigStatus, now_ms: i64) -> Html {
-    let path = config.path.as_deref().unwrap_or("flags and environment");
-    let mut parts = vec![Html::text(path), Html::text(", read "), Html::age(Some(config.loaded_at_ms), false, now_ms), Html::text(" ago")];
-    if let Some(error) = &config.error {
-        parts.push(Html::of("p", &[("class", "notice"), ("data-testid", "config-error")], error));
-    }
-    if !config.waits_for_restart.is_empty() {
-        parts.push(Html::of("p", &[("class", "quiet")], &format!("waits for a restart: {}", config.waits_for_restart.join(", "))));
-    }
-    Html::all(parts)
+fn settings(config: &ConfigStatus) -> AnyView {
+    let path = visible(config.path.as_deref().unwrap_or("flags and environment"));
+    let error = config.error.as_ref().map(|error| view! { <p class="notice" data-testid="config-error">{visible(error)}</p> });
+    let waiting = (!config.waits_for_restart.is_empty()).then(|| {
+        view! { <p class="quiet">{format!("waits for a restart: {}", config.waits_for_restart.join(", "))}</p> }
+    });
+    erase(view! { {path} ", read " <Age since_ms=Some(config.loaded_at_ms) /> " ago" {error} {waiting} })
 }
 
 /// The server itself.
-fn server(status: &Status, now_ms: i64) -> Html {
-    let hands = if status.read_only { "read-only: nothing can be released" } else { "an operator may release locks" };
-    let pairs = vec![
-        Html::pair("Version", "", Html::text(&status.version)),
-        Html::pair("Live protocol", "", Html::text(&status.protocol.to_string())),
-        Html::pair("Running for", "", Html::age(Some(status.started_at_ms), false, now_ms)),
-        Html::pair("Changes taken in", "", Html::text(&count(status.seq))),
-        Html::pair("Hands", "", Html::text(hands)),
-        Html::pair("Settings", "", settings(&status.config, now_ms)),
-    ];
-    let inner = vec![
-        Html::of("h2", &[("class", "part-title"), ("id", "server-title")], "Lockscope"),
-        Html::tag("dl", &[("class", "pairs")], Html::all(pairs)),
-    ];
-    Html::tag("section", &[("class", "part dims"), ("aria-labelledby", "server-title")], Html::all(inner))
+fn server(status: &Status) -> AnyView {
+    let releases = if status.read_only { "read-only: nothing can be released" } else { "an operator may release locks" };
+    erase(view! {
+        <section class="part dims" aria-labelledby="server-title">
+            <h2 class="part-title" id="server-title">"Lockscope"</h2>
+            <dl class="pairs">
+                <Pair term="Version" value=visible(&status.version) />
+                <Pair term="Live protocol" value=status.protocol.to_string() />
+                <Pair term="Running for" value=view! { <Age since_ms=Some(status.started_at_ms) /> } />
+                <Pair term="Updates applied" value=count(status.seq) />
+                <Pair term="Releases" value=releases />
+                <Pair term="Settings" value=settings(&status.config) />
+            </dl>
+        </section>
+    })
 }

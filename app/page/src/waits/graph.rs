@@ -11,9 +11,9 @@ use wasm_bindgen::JsCast as _;
 use super::WaitsState;
 use super::table::name_of;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
+use crate::erase::erase;
 use crate::format::{middle, plural, visible};
-use crate::html::{Html, follow_svg};
-use crate::parts::cycle_mark;
+use crate::parts::{Rows, cycle_mark, mark};
 use lockscope_wire::{SessionId, Verdict, Waits};
 
 /// Lines whose lock is named; more would only hide each other.
@@ -30,6 +30,7 @@ const ZOOM: (f64, f64) = (0.1, 40.0);
 /// A session, with all that is drawn of it.
 #[derive(Clone, Debug, PartialEq)]
 struct Card {
+    key: String,
     session: SessionId,
     x: f64,
     y: f64,
@@ -65,6 +66,7 @@ fn draw(waits: &Waits) -> Drawing {
     let ends: Vec<(usize, usize)> = known.iter().map(|(_, ends)| *ends).collect();
     let laid = layout(&layers, &ends);
     let boxes = waits.nodes.iter().zip(&laid.boxes).map(|(node, (x, y))| Card {
+        key: node.session_id.to_string(),
         session: node.session_id,
         x: *x,
         y: *y,
@@ -172,15 +174,8 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
             format!("{} wait for each other; the table below tells the same.", plural(drawing.boxes.len() as u64, "session", "sessions"))
         })
     };
-    let picture = Memo::new(move |_| drawing.with(|drawing| picture(drawing, state.chosen.get())));
-    let first = picture.get_untracked().into_string();
-    Effect::new(move |before: Option<Html>| {
-        let next = picture.get();
-        if let Some(view) = view.get().filter(|_| before.as_ref() != Some(&next)) {
-            follow_svg(&view, &next);
-        }
-        next
-    });
+    let boxes = Memo::new(move |_| drawing.with(|drawing| drawing.boxes.clone()));
+    let lines = move || drawing.with(|drawing| drawing.lines.iter().map(|drawn| line(drawn, state.chosen.get())).collect_view());
     view! {
         <section class="graph dims" aria-label="Graph of waiting">
             <div class="graph-tools">
@@ -199,7 +194,6 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
                 tabindex="0"
                 aria-label=summary
                 data-testid="graph"
-                inner_html=first
                 on:wheel=on_wheel
                 on:click=move |event| choose(event.target())
                 on:pointerdown=move |event| dragged_from.set_value(Some((event.client_x(), event.client_y())))
@@ -207,64 +201,67 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
                 on:pointerup=move |_| dragged_from.set_value(None)
                 on:pointerleave=move |_| dragged_from.set_value(None)
                 on:keydown=on_key
-            ></svg>
+            >
+                <defs>{TIPS.map(tip).collect_view()}</defs>
+                {lines}
+                <Rows items=boxes key=|card| &card.key row=move |card| card_box(card, state.chosen.get()) />
+            </svg>
         </section>
     }
 }
 
-/// The drawing as SVG.
-fn picture(drawing: &Drawing, chosen: Option<SessionId>) -> Html {
-    let tips = ["tip", "tip-bad", "tip-warn"].map(|id| {
-        let head = Html::tag("path", &[("d", "M0 0L8 4L0 8z")], Html::default());
-        let size = [("viewBox", "0 0 8 8"), ("refX", "7"), ("refY", "4"), ("markerWidth", "8"), ("markerHeight", "8")];
-        let [view, x, y, width, height] = size;
-        Html::tag("marker", &[("id", id), view, x, y, width, height, ("markerUnits", "userSpaceOnUse"), ("orient", "auto")], head)
-    });
-    let lines = drawing.lines.iter().map(|line| {
-        let is_dim = chosen.is_some_and(|chosen| chosen != line.from && chosen != line.to);
-        let tip = match line.cycle {
-            None => "url(#tip)",
-            Some(Verdict::Deadlocked) => "url(#tip-bad)",
-            Some(_) => "url(#tip-warn)",
-        };
-        let (x, y) = (format!("{:.1}", line.at.0), format!("{:.1}", line.at.1 - 4.0));
-        let inner = vec![
-            Html::tag("path", &[("d", &line.path), ("marker-end", tip)], Html::default()),
-            Html::of("text", &[("x", &x), ("y", &y), ("text-anchor", "middle")], &line.lock),
-        ];
-        Html::tag("g", &[("class", "graph-line"), ("data-cycle", cycle_mark(line.cycle)), ("data-dim", yes(is_dim))], Html::all(inner))
-    });
-    let boxes = drawing.boxes.iter().map(|node| {
-        let name = format!("{}: {}{}", node.name, node.text, in_words(node.cycle));
-        let text = match node.cycle {
-            None => node.text.clone(),
-            Some(Verdict::Deadlocked) => format!("▲ {}", node.text),
-            Some(_) => format!("△ {}", node.text),
-        };
-        let (width, height) = (BOX_WIDTH.to_string(), BOX_HEIGHT.to_string());
-        let inner = vec![
-            Html::of("title", &[], &name),
-            Html::tag("rect", &[("width", &width), ("height", &height), ("rx", "8")], Html::default()),
-            Html::of("text", &[("class", "graph-name"), ("x", "12"), ("y", "19")], &node.name),
-            Html::of("text", &[("class", "graph-text"), ("x", "12"), ("y", "35")], &text),
-        ];
-        let (id, at) = (node.session.to_string(), format!("translate({:.0} {:.0})", node.x, node.y));
-        let is_chosen = if chosen == Some(node.session) { "true" } else { "false" };
-        let attributes = [
-            ("class", "graph-box"),
-            ("role", "button"),
-            ("tabindex", "0"),
-            ("data-key", &*id),
-            ("aria-pressed", is_chosen),
-            ("data-cycle", cycle_mark(node.cycle)),
-            ("transform", &at),
-        ];
-        Html::tag("g", &attributes, Html::all(inner))
-    });
-    let mut parts = vec![Html::tag("defs", &[], Html::all(tips.into()))];
-    parts.extend(lines);
-    parts.extend(boxes);
-    Html::all(parts)
+/// Heads of lines, by name.
+const TIPS: [&str; 3] = ["tip", "tip-bad", "tip-warn"];
+
+fn tip(id: &'static str) -> impl IntoView {
+    view! {
+        <marker id=id viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
+            <path d="M0 0L8 4L0 8z"></path>
+        </marker>
+    }
+}
+
+fn line(line: &Line, chosen: Option<SessionId>) -> impl IntoView + use<> {
+    let is_dim = chosen.is_some_and(|chosen| chosen != line.from && chosen != line.to);
+    let tip = match line.cycle {
+        None => "url(#tip)",
+        Some(Verdict::Deadlocked) => "url(#tip-bad)",
+        Some(_) => "url(#tip-warn)",
+    };
+    let (x, y) = (format!("{:.1}", line.at.0), format!("{:.1}", line.at.1 - 4.0));
+    view! {
+        <g class="graph-line" data-cycle=cycle_mark(line.cycle) data-dim=mark(is_dim)>
+            <path d=line.path.clone() marker-end=tip></path>
+            <text x=x y=y text-anchor="middle">{line.lock.clone()}</text>
+        </g>
+    }
+}
+
+fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
+    let name = format!("{}: {}{}", card.name, card.text, in_words(card.cycle));
+    let text = match card.cycle {
+        None => card.text,
+        Some(Verdict::Deadlocked) => format!("▲ {}", card.text),
+        Some(_) => format!("△ {}", card.text),
+    };
+    let is_chosen = if chosen == Some(card.session) { "true" } else { "false" };
+    let at = format!("translate({:.0} {:.0})", card.x, card.y);
+    erase(view! {
+        <g
+            class="graph-box"
+            role="button"
+            tabindex="0"
+            data-key=card.key
+            aria-pressed=is_chosen
+            data-cycle=cycle_mark(card.cycle)
+            transform=at
+        >
+            <title>{name}</title>
+            <rect width=BOX_WIDTH.to_string() height=BOX_HEIGHT.to_string() rx="8"></rect>
+            <text class="graph-name" x="12" y="19">{card.name}</text>
+            <text class="graph-text" x="12" y="35">{text}</text>
+        </g>
+    })
 }
 
 fn in_words(cycle: Option<Verdict>) -> &'static str {
@@ -273,10 +270,6 @@ fn in_words(cycle: Option<Verdict>) -> &'static str {
         Some(Verdict::Deadlocked) => ", in a deadlock",
         Some(_) => ", in what may be a deadlock",
     }
-}
-
-fn yes(is_so: bool) -> &'static str {
-    if is_so { "true" } else { "" }
 }
 
 /// The session whose box an event came from.

@@ -9,7 +9,6 @@ use leptos::prelude::*;
 use super::address::use_pairs;
 use super::erase::erase;
 use super::format::{count, plural};
-use super::html::Living;
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
@@ -41,10 +40,10 @@ pub(crate) fn WaitsPage() -> impl IntoView {
             {erase(view! {
                 <h1 class="page-title">"Waits"</h1>
                 <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>
-                <Living class="living" html=Signal::derive(move || state.waits.with(|waits| cycles::cycles(waits, live.now_ms_untracked()))) />
+                {move || state.waits.with(cycles::cycles)}
                 <Show when=move || !nobody()>
                     <Graph state=state />
-                    <Living class="living" html=Signal::derive(move || state.waits.with(|waits| table::table(waits, state.chosen.get(), live.now_ms_untracked()))) />
+                    {move || state.waits.with(|waits| table::table(waits, state.chosen.get()))}
                 </Show>
             })}
         </Chrome>

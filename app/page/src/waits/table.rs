@@ -1,12 +1,16 @@
 //! The graph as a table, for those who can't see it and for the page without scripts.
 
+use leptos::prelude::*;
+
+use crate::erase::erase;
 use crate::format::{middle, visible};
-use crate::html::Html;
-use crate::parts::{cycle_mark, tag};
+use crate::parts::{Age, Columns, Table, Tag, cycle_mark, outside_link};
 use lockscope_wire::{LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
 
 /// Rows drawn; the graph shows the rest.
 const ROWS_MAX: usize = 300;
+
+const COLUMNS: Columns = &[("Waits", ""), ("For", ""), ("Lock", ""), ("How long", "table-number")];
 
 /// The name of a session: its label, else its id.
 pub(super) fn name_of(waits: &Waits, session: SessionId) -> String {
@@ -20,37 +24,39 @@ pub(super) fn ensemble_of(waits: &Waits, session: SessionId) -> String {
 }
 
 /// The table; of one session when one is chosen.
-pub(super) fn table(waits: &Waits, chosen: Option<SessionId>, now_ms: i64) -> Html {
+pub(super) fn table(waits: &Waits, chosen: Option<SessionId>) -> AnyView {
     let wanted = |edge: &&WaitEdge| chosen.is_none_or(|session| edge.from == session || edge.to == session);
     let mut edges: Vec<&WaitEdge> = waits.edges.iter().filter(wanted).collect();
     edges.sort_by_key(|edge| (!edge.in_cycle, edge.since_ms));
-    let rows = edges.into_iter().take(ROWS_MAX).map(|edge| row(waits, edge, now_ms)).collect();
+    let rows = edges.into_iter().take(ROWS_MAX).map(|edge| row(waits, edge)).collect_view();
     let title = chosen.map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"));
-    let columns = [("Waits", ""), ("For", ""), ("Lock", ""), ("How long", "table-number")];
-    let table = Html::table("table waits-table", "waits", &columns, rows);
-    let inner = vec![Html::of("h2", &[("class", "part-title"), ("id", "waits-title")], &title), table];
-    Html::tag("section", &[("class", "part dims"), ("aria-labelledby", "waits-title")], Html::all(inner))
+    erase(view! {
+        <section class="part dims" aria-labelledby="waits-title">
+            <h2 class="part-title" id="waits-title">{title}</h2>
+            <Table class="table waits-table" testid="waits" columns=COLUMNS rows=rows />
+        </section>
+    })
 }
 
-fn row(waits: &Waits, edge: &WaitEdge, now_ms: i64) -> Html {
+fn row(waits: &Waits, edge: &WaitEdge) -> impl IntoView + use<> {
     let session = |id: SessionId| {
         let href = SessionQuery { ensemble: ensemble_of(waits, id), id, ..SessionQuery::default() }.to_url();
-        Html::tag("td", &[], Html::link("", &href, &id.to_string(), &middle(&name_of(waits, id), 36)))
+        outside_link(None, href, &id.to_string(), &middle(&name_of(waits, id), 36))
     };
     let href = LockQuery { ensemble: ensemble_of(waits, edge.from), path: edge.lock.clone(), ..LockQuery::default() }.to_url();
-    let lock = Html::link("mono", &href, &edge.lock, &middle(&visible(&edge.lock), 60));
-    let of = waits.nodes.iter().find(|node| node.session_id == edge.from).map(|node| tag(node.tag.as_ref())).unwrap_or_default();
-    let mark = Html::text(match edge.cycle_verdict {
+    let lock = outside_link(Some("mono"), href, &edge.lock, &middle(&visible(&edge.lock), 60));
+    let tag = waits.nodes.iter().find(|node| node.session_id == edge.from).and_then(|node| node.tag.clone());
+    let cycle = match edge.cycle_verdict {
         None => "",
         Some(Verdict::Deadlocked) => " deadlock",
         Some(_) => " maybe a deadlock",
-    });
-    let cells = vec![
-        session(edge.from),
-        session(edge.to),
-        Html::tag("td", &[], Html::all(vec![of, Html::text(" "), lock, mark])),
-        Html::tag("td", &[("class", "table-number")], Html::age(Some(edge.since_ms), false, now_ms)),
-    ];
-    let key = format!("{} {} {}", edge.from, edge.to, edge.lock);
-    Html::tag("tr", &[("data-key", &key), ("data-cycle", cycle_mark(edge.cycle_verdict))], Html::all(cells))
+    };
+    view! {
+        <tr data-cycle=cycle_mark(edge.cycle_verdict)>
+            <td>{session(edge.from)}</td>
+            <td>{session(edge.to)}</td>
+            <td><Tag of=tag /> " " {lock} {cycle}</td>
+            <td class="table-number"><Age since_ms=Some(edge.since_ms) /></td>
+        </tr>
+    }
 }

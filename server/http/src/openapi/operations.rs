@@ -154,7 +154,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/live", "live", Tag::Live, "The live socket (WebSocket)")
     },
     Operation {
-        text: "A plan is good for one order of whoever asked for it, within a minute. Page dialogs ask with `Accept: text/html` and get it drawn.",
+        text: "A plan is good for one order of whoever asked for it, within a minute.",
         replies: PLANS,
         ..act("/api/v1/release/plan", "planRelease", Tag::Release, "Plan the release of a znode", shape::<PlanRequest>)
     },
