@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::state::BoardState;
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::format::{middle, plural, visible};
 use crate::parts::Age;
 use lockscope_wire::{Board, RootBrief, RootState};
@@ -38,7 +38,7 @@ fn why(board: &Board) -> Empty {
 pub(super) fn EmptyState(state: BoardState, total: Signal<u32>) -> impl IntoView {
     let roots_and_why = Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone(), board.head.totals.locks)));
     let words = move || roots_and_why.with(|known| known.as_ref().map(|(why, roots, locks)| words(*why, roots, *locks)));
-    move || (total.get() == 0).then(|| words().unwrap_or_else(|| titled("unread", "Not read yet", ())))
+    dynamic(move || (total.get() == 0).then(|| words().unwrap_or_else(|| titled("unread", "Not read yet", ()))))
 }
 
 fn words(why: Empty, roots: &[RootBrief], locks: u32) -> AnyView {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::state::BoardState;
 use crate::erase::erase;
 use crate::format::{count, middle, visible};
-use crate::parts::{Chip, FilterBox, Rows, SortSelect, mark};
+use crate::parts::{Chip, FilterBox, SortSelect, mark, rows};
 use lockscope_wire::{RootBrief, RootState, Sort, Verdict};
 
 fn sort_word(sort: Sort) -> &'static str {
@@ -134,7 +134,7 @@ fn VerdictLinks(state: BoardState) -> impl IntoView {
             <a class="verdict-link" href=link.href aria-current=mark(link.is_chosen) data-noscroll="true" data-key=link.key>{inner}</a>
         })
     };
-    view! { <nav class="verdicts" aria-label="Filter by verdict"><Rows items=links key=|link| link.key row=row /></nav> }
+    view! { <nav class="verdicts" aria-label="Filter by verdict">{rows(links, |link| link.key, row)}</nav> }
 }
 
 /// A root by its path, behind its ensemble's name where that has one.

@@ -3,6 +3,8 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
+use crate::erase::dynamic;
+
 use wasm_bindgen::JsCast as _;
 
 use super::empty::EmptyState;
@@ -10,7 +12,7 @@ use super::row::row;
 use super::state::{BoardState, Drawn};
 use crate::format::plural;
 use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
-use crate::parts::{Rows, mark, pager};
+use crate::parts::{mark, pager, rows};
 use lockscope_wire::{BoardQuery, View};
 
 /// Rows before the first lock: the header.
@@ -27,22 +29,22 @@ pub(super) fn LockList(
 ) -> impl IntoView {
     let body = NodeRef::<Div>::new();
     let total = Memo::new(move |_| state.total());
-    let rows = Signal::derive(move || total.get().unwrap_or_default());
-    let shown = use_viewport(body, offset, rows);
+    let length = Signal::derive(move || total.get().unwrap_or_default());
+    let shown = use_viewport(body, offset, length);
     let drawn = Memo::new(move |_| state.drawn(shown.get()));
-    use_places(body, Signal::derive(move || drawn.with(|drawn| drawn.first().map(|drawn| drawn.at))), rows);
+    use_places(body, Signal::derive(move || drawn.with(|drawn| drawn.first().map(|drawn| drawn.at))), length);
     let look_at = move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
-    use_fetch(shown, offset, rows, Callback::new(look_at));
+    use_fetch(shown, offset, length, Callback::new(look_at));
     hold(state);
     let is_grouped = Memo::new(move |_| state.query.with(|query| query.group));
     keep_chosen_in_sight(state, body, drawn);
     view! {
-        <ListCaption state=state total=rows />
+        <ListCaption state=state total=length />
         <div
             class="board"
             role="grid"
             aria-label="Locks"
-            aria-rowcount=move || rows.get() + HEADER_ROWS
+            aria-rowcount=move || length.get() + HEADER_ROWS
             data-grouped=move || mark(is_grouped.get())
         >
             <div class="board-head" role="rowgroup">{head()}</div>
@@ -55,11 +57,11 @@ pub(super) fn LockList(
                 on:focusin=move |_| state.has_focus.set(true)
                 on:focusout=move |_| state.has_focus.set(false)
             >
-                <Rows items=drawn key=|drawn| &drawn.row.key row=move |drawn| row(drawn, is_grouped.get()) />
+                {rows(drawn, |drawn| &drawn.row.key, move |drawn| row(drawn, is_grouped.get()))}
             </div>
         </div>
-        <EmptyState state=state total=rows />
-        {move || pager("More locks", &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, rows.get()), true)}
+        <EmptyState state=state total=length />
+        {dynamic(move || pager("More locks", &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, length.get()), true))}
     }
 }
 

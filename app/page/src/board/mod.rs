@@ -11,7 +11,7 @@ mod totals;
 
 use leptos::prelude::*;
 
-use super::erase::erase;
+use super::erase::{dynamic, erase};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::Chrome;
@@ -38,8 +38,8 @@ pub(crate) fn BoardPage() -> impl IntoView {
         <Chrome here="board" title="">
             {erase(view! {
                 <h1 class="sr-only">"Locks"</h1>
-            {mistake}
-            {refusal}
+            {dynamic(mistake)}
+            {dynamic(refusal)}
             <TotalsLine />
             <Filters state=state />
             <LockList state=state opened=opened offset=offset />

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::format::{count, duration};
 use crate::live::Live;
 use crate::parts::{Age, Total, filled, wait_least};
@@ -13,7 +13,7 @@ use lockscope_wire::Totals;
 pub(super) fn TotalsLine() -> impl IntoView {
     let live = Live::of_app();
     let totals = Memo::new(move |_| live.board(|board| board.head.totals.clone()));
-    move || line(live, totals.get().as_ref())
+    dynamic(move || line(live, totals.get().as_ref()))
 }
 
 fn line(live: Live, totals: Option<&Totals>) -> AnyView {

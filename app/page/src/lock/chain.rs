@@ -4,10 +4,10 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::exact::Exact;
 use crate::format::{count, middle, visible};
-use crate::parts::{Age, LivenessChip, Rows, filled, hold_least, holder_name, role_word};
+use crate::parts::{Age, LivenessChip, filled, hold_least, holder_name, role_word, rows};
 use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, Recipe};
 
 /// Contenders drawn; the rest is in the table.
@@ -117,13 +117,13 @@ pub(super) fn Chain(state: LockState) -> impl IntoView {
             <section class="part" aria-labelledby="chain-title">
                 <h2 class="part-title" id="chain-title">{move || heading.get()}</h2>
                 <ol class="chain" data-testid="chain">
-                    <Rows items=links key=|link| &link.key row=link />
-                    {free}
-                    {more}
+                    {rows(links, |link| &link.key, link)}
+                    {dynamic(free)}
+                    {dynamic(more)}
                 </ol>
-                {nobody}
-                {places}
-                {move || kept.with(legend)}
+                {dynamic(nobody)}
+                {dynamic(places)}
+                {dynamic(move || kept.with(legend))}
             </section>
         </div>
     }
@@ -186,7 +186,7 @@ fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), 
             aria-label=label
             aria-hidden=(!is_named).then_some("true")
         >
-            {is_named.then(|| view! { <g><title>{title}</title></g> })}
+            <title>{title}</title>
             <path class="edge-line" d="M43 8H6"></path>
             <path d="M9 4L3 8l6 4"></path>
             <path class="edge-cross" d="M21 3l8 10M29 3l-8 10"></path>

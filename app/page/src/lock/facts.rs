@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::format::{count, middle, visible};
 use crate::parts::{Pair, Section};
 use lockscope_wire::{Foreign, StatRow};
@@ -13,7 +13,7 @@ use lockscope_wire::{Foreign, StatRow};
 pub(super) fn Facts(state: LockState) -> impl IntoView {
     let facts =
         Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| (head.recognised_by.clone(), head.foreign.clone(), head.stat.clone()))));
-    move || {
+    dynamic(move || {
         facts.get().map(|(recognised_by, foreign, stat)| {
             view! {
                 <div class="sides">
@@ -27,7 +27,7 @@ pub(super) fn Facts(state: LockState) -> impl IntoView {
                 })}
             }
         })
-    }
+    })
 }
 
 fn recognition(evidence: Vec<String>) -> AnyView {

@@ -8,7 +8,7 @@ use super::holders::holders;
 use super::release::{fired, herd};
 use crate::charts::Sparkline;
 use crate::copy::{CopyButton, CopyCommand};
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::format::visible;
 use crate::parts::{Age, Chip, Findings, Total, current, filled, hold_least, missing_words, wait_least, waiters_text};
 use lockscope_wire::{LockHead, LockQuery, LockRow};
@@ -17,7 +17,7 @@ use lockscope_wire::{LockHead, LockQuery, LockRow};
 #[component]
 pub(super) fn LockTitle(state: LockState) -> impl IntoView {
     let is_live = Memo::new(move |_| current(state.live).is_live());
-    move || state.head.with(|head| head.as_ref().map(|head| top(head, is_live.get())))
+    dynamic(move || state.head.with(|head| head.as_ref().map(|head| top(head, is_live.get()))))
 }
 
 fn top(head: &LockHead, is_live: bool) -> AnyView {

@@ -12,7 +12,7 @@ mod stats;
 use leptos::prelude::*;
 
 use super::address::{borrowed, use_pairs};
-use super::erase::erase;
+use super::erase::{dynamic, erase};
 use super::format::{middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -30,7 +30,7 @@ use stats::Stats;
 pub(crate) fn LockPageView() -> impl IntoView {
     let address = use_pairs();
     let query = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
-    move || {
+    dynamic(move || {
         let query = query.get();
         let title = query.as_ref().map_or("Lock".to_owned(), |query| middle(&visible(&query.path), 60));
         erase(view! {
@@ -39,7 +39,7 @@ pub(crate) fn LockPageView() -> impl IntoView {
                 Err(mistake) => absent("Which lock?", "", &mistake),
             }}</Chrome>
         })
-    }
+    })
 }
 
 fn read_address(pairs: &[(String, String)]) -> Result<LockQuery, String> {
@@ -68,7 +68,7 @@ fn one(query: LockQuery) -> impl IntoView {
         if is_read.get() { absent("No lock at this path", &path, NOTHING) } else { absent("Not read yet", &path, "") }
     };
     view! {
-        {move || {
+        {dynamic(move || {
             if is_there.get() {
                 erase(view! {
                     <LockTitle state=state />
@@ -80,7 +80,7 @@ fn one(query: LockQuery) -> impl IntoView {
             } else {
                 none()
             }
-        }}
+        })}
         // Outside of what comes and goes with the lock: nothing live closes it.
         <ReleaseDialog ensemble=query.with_value(|query| query.ensemble.clone()) />
     }

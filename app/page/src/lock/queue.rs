@@ -6,11 +6,11 @@ use leptos::prelude::*;
 use super::LockState;
 use super::chain::evidence_words;
 use crate::copy::CopyButton;
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
 use crate::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
-use crate::parts::{Age, LivenessChip, OnlyOn, Rows, filled, hold_least, mark, session_url, wait_least};
+use crate::parts::{Age, LivenessChip, OnlyOn, filled, hold_least, mark, rows, session_url, wait_least};
 use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
 
@@ -47,7 +47,7 @@ pub(super) fn Queue(
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
-            <div class="hidden-waiters">{move || hidden_waiters(hidden.get())}</div>
+            <div class="hidden-waiters">{dynamic(move || hidden_waiters(hidden.get()))}</div>
             <div class="board queue" role="table" aria-labelledby="queue-title" aria-rowcount=move || total.get() + 1>
                 <div class="board-head" role="rowgroup">
                     <div class="queue-row" role="row" aria-rowindex="1">
@@ -61,7 +61,7 @@ pub(super) fn Queue(
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" node_ref=body>
-                    <Rows items=slots key=|slot| &slot.key row=move |slot| ensemble.with_value(|ensemble| row(slot, ensemble)) />
+                    {rows(slots, |slot| &slot.key, move |slot| ensemble.with_value(|ensemble| row(slot, ensemble)))}
                 </div>
             </div>
         </section>

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::format::{clock, count, duration, middle, visible};
 use crate::parts::{Columns, Section, Table, session_url};
 use lockscope_wire::{LockStats, PastHolder};
@@ -26,9 +26,9 @@ pub(super) fn Stats(state: LockState) -> impl IntoView {
     let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| (head.row.ensemble.clone(), head.past.clone()))));
     view! {
         <div class="sides past-sides">
-            <Section id="stats-title" title="Since Lockscope watches">{move || stats.with(|stats| stats.as_ref().map(counted))}</Section>
+            <Section id="stats-title" title="Since Lockscope watches">{dynamic(move || stats.with(|stats| stats.as_ref().map(counted)))}</Section>
             <Section id="past-title" title="Held before by">
-                {move || past.with(|past| past.as_ref().map(|(ensemble, holders)| past_holders(ensemble, holders)))}
+                {dynamic(move || past.with(|past| past.as_ref().map(|(ensemble, holders)| past_holders(ensemble, holders))))}
             </Section>
         </div>
     }

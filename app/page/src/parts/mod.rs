@@ -35,7 +35,7 @@ pub(crate) use keys::{Key, use_keys};
 pub(crate) use liveness::{LivenessChip, SessionEnd};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
-pub(crate) use rows::Rows;
+pub(crate) use rows::rows;
 pub(crate) use session::{holder_name, missing_words, role_word, session_url, waiters_text};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::Tag;

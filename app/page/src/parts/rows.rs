@@ -2,25 +2,32 @@
 
 use leptos::prelude::*;
 
+use crate::erase::{dynamic, erase};
+
 /// Draws each item. What stays keeps its element, and with it focus and selection, wherever it moves; it is drawn anew only when it
 /// changed.
-#[component]
-pub(crate) fn Rows<T: Clone + PartialEq + Send + Sync + 'static>(
-    /// What is drawn, in its order.
+pub(crate) fn rows<T: Clone + PartialEq + Send + Sync + 'static>(
+    // What is drawn, in its order.
     items: Memo<Vec<T>>,
-    /// What tells an item from the others.
+    // What tells an item from the others.
     key: fn(&T) -> &str,
-    /// How one is drawn.
-    #[prop(into)]
-    row: Callback<T, AnyView>,
-) -> impl IntoView {
-    let child = move |item: T| {
-        let name = key(&item).to_owned();
-        let item = Memo::new(move |last: Option<&T>| {
+    // How one is drawn.
+    row: impl Fn(T) -> AnyView + Copy + Send + Sync + 'static,
+) -> AnyView {
+    let keys = Memo::new(move |_| items.with(|items| items.iter().map(|item| key(item).to_owned()).collect::<Vec<String>>()));
+    let child = move |name: String| {
+        // What is gone is drawn as it was until its row is taken away.
+        let item = Memo::new(move |last: Option<&Option<T>>| {
             let now = items.with(|items| items.iter().find(|item| key(item) == name).cloned());
-            now.or_else(|| last.cloned()).unwrap_or_else(|| item.clone())
+            now.or_else(|| last.cloned().flatten())
         });
-        move || row.run(item.get())
+        dynamic(move || item.get().map(row))
     };
-    view! { <For each=move || items.get() key=move |item| key(item).to_owned() children=child /> }
+    erase(view! { <Keyed keys=keys child=Callback::new(child) /> })
+}
+
+/// Compiled once for all kinds of rows.
+#[component]
+fn Keyed(keys: Memo<Vec<String>>, child: Callback<String, AnyView>) -> impl IntoView {
+    view! { <For each=move || keys.get() key=String::clone children=move |key| child.run(key) /> }
 }

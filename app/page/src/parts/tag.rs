@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::erase::dynamic;
+
 use crate::format::{clock, visible};
 use crate::live::Live;
 use lockscope_wire::{AsOf, EnsembleTag};
@@ -24,7 +26,7 @@ pub(super) fn PageEnsemble(#[prop(into)] as_of: Signal<Option<AsOf>>) -> impl In
     let color = move || tag.with(|tag| tag.as_ref().map(|tag| tag.color.name()));
     view! {
         <span class="ens-stripe" data-color=color aria-hidden="true"></span>
-        {move || view! { <Tag of=tag.get() /> }}
+        {dynamic(move || view! { <Tag of=tag.get() /> })}
         <span class="print-head">{move || clock(live.now_ms())}</span>
     }
 }

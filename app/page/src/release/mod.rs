@@ -15,7 +15,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event};
 
 use super::current_user::CurrentUser;
-use super::erase::erase;
+use super::erase::{dynamic, erase};
 use super::exact::Exact;
 use super::format::visible;
 use super::live::{Connection, Live};
@@ -100,7 +100,7 @@ pub(crate) fn ReleaseDialog(ensemble: String) -> impl IntoView {
             on:close=move |_| state.close()
             on:cancel=move |event| state.hold_open(&event)
         >
-            <div>{move || shown.with(|stage| state.content(stage))}</div>
+            <div>{dynamic(move || shown.with(|stage| state.content(stage)))}</div>
         </dialog>
     }
 }

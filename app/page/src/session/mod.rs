@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::address::{borrowed, use_pairs};
 use super::copy::CopyButton;
-use super::erase::erase;
+use super::erase::{dynamic, erase};
 use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -24,7 +24,7 @@ const SPOTS_MAX: u32 = 200;
 pub(crate) fn SessionPageView() -> impl IntoView {
     let address = use_pairs();
     let query = Memo::new(move |_| address.with(|pairs| SessionQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())));
-    move || {
+    dynamic(move || {
         let query = query.get();
         let title = query.as_ref().map_or("Session".to_owned(), |query| format!("Session {}", query.id));
         erase(view! {
@@ -33,7 +33,7 @@ pub(crate) fn SessionPageView() -> impl IntoView {
                 Err(mistake) => absent("Which session?", &mistake, ""),
             }}</Chrome>
         })
-    }
+    })
 }
 
 fn one(query: SessionQuery) -> impl IntoView {
@@ -41,7 +41,7 @@ fn one(query: SessionQuery) -> impl IntoView {
     let first = initial_view(|source| source.session(&query));
     live.open(View::Session(query.clone()), first, |page| Body::Session(page.map(Box::new)));
     use_keys(|_| false);
-    move || match live.session(|page| page.map(|page| known(page, &query))) {
+    dynamic(move || match live.session(|page| page.map(|page| known(page, &query))) {
         Some(Some(page)) => page,
         Some(None) => absent(
             "No such session",
@@ -49,7 +49,7 @@ fn one(query: SessionQuery) -> impl IntoView {
             &query.id.to_string(),
         ),
         None => absent("Not read yet", "", &query.id.to_string()),
-    }
+    })
 }
 
 /// Nothing to show, and why.

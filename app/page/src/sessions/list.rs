@@ -3,11 +3,13 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
+use crate::erase::dynamic;
+
 use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use crate::format::plural;
 use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
-use crate::parts::{Rows, pager};
+use crate::parts::{pager, rows};
 use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
 
 /// The list.
@@ -46,11 +48,11 @@ pub(super) fn SessionList(
                 on:focusin=move |_| state.is_held.set(true)
                 on:focusout=move |_| state.is_held.set(false)
             >
-                <Rows items=slots key=|slot| &slot.row.key row=row />
+                {rows(slots, |slot| &slot.row.key, row)}
             </div>
         </div>
-        {move || empty(state, total.get())}
-        {move || state.query.with(|query| pager("More sessions", &address_of(query), (query.offset, FETCH_ROWS, total.get()), true))}
+        {dynamic(move || empty(state, total.get()))}
+        {dynamic(move || state.query.with(|query| pager("More sessions", &address_of(query), (query.offset, FETCH_ROWS, total.get()), true)))}
     }
 }
 

@@ -6,7 +6,7 @@ mod state;
 
 use leptos::prelude::*;
 
-use super::erase::erase;
+use super::erase::{dynamic, erase};
 use super::format::count;
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -29,7 +29,7 @@ pub(crate) fn SessionsPage() -> impl IntoView {
         <Chrome here="sessions" title="Sessions">
             {erase(view! {
                 <h1 class="sr-only">"Sessions"</h1>
-                {move || notices(state)}
+                {dynamic(move || notices(state))}
                 {totals(live)}
                 {filters(state)}
                 <SessionList state=state opened=opened offset=offset />

@@ -5,7 +5,7 @@ mod members;
 
 use leptos::prelude::*;
 
-use super::erase::erase;
+use super::erase::{dynamic, erase};
 use super::format::{count, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -25,7 +25,7 @@ pub(crate) fn StatusPage() -> impl IntoView {
         <Chrome here="status" title="Status">
             {erase(view! {
                 <h1 class="page-title">"Status"</h1>
-                {page}
+                {dynamic(page)}
             })}
         </Chrome>
     }

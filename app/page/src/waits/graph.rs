@@ -11,9 +11,9 @@ use wasm_bindgen::JsCast as _;
 use super::WaitsState;
 use super::table::name_of;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
-use crate::erase::erase;
+use crate::erase::{dynamic, erase};
 use crate::format::{middle, plural, visible};
-use crate::parts::{Rows, cycle_mark, mark};
+use crate::parts::{cycle_mark, mark, rows};
 use lockscope_wire::{SessionId, Verdict, Waits};
 
 /// Lines whose lock is named; more would only hide each other.
@@ -203,8 +203,8 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
                 on:keydown=on_key
             >
                 <defs>{TIPS.map(tip).collect_view()}</defs>
-                {lines}
-                <Rows items=boxes key=|card| &card.key row=move |card| card_box(card, state.chosen.get()) />
+                {dynamic(lines)}
+                {rows(boxes, |card| &card.key, move |card| card_box(card, state.chosen.get()))}
             </svg>
         </section>
     }

@@ -7,7 +7,7 @@ mod table;
 use leptos::prelude::*;
 
 use super::address::use_pairs;
-use super::erase::erase;
+use super::erase::{dynamic, erase};
 use super::format::{count, plural};
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -40,10 +40,10 @@ pub(crate) fn WaitsPage() -> impl IntoView {
             {erase(view! {
                 <h1 class="page-title">"Waits"</h1>
                 <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>
-                {move || state.waits.with(cycles::cycles)}
+                {dynamic(move || state.waits.with(cycles::cycles))}
                 <Show when=move || !nobody()>
                     <Graph state=state />
-                    {move || state.waits.with(|waits| table::table(waits, state.chosen.get()))}
+                    {dynamic(move || state.waits.with(|waits| table::table(waits, state.chosen.get())))}
                 </Show>
             })}
         </Chrome>
