@@ -28,20 +28,10 @@ fn distance(wanted: &str, path: &str) -> Option<usize> {
     (is_same || is_part).then_some(CHARS_MAX + steps)
 }
 
-/// Characters to put in, take out or change, to make one of the other.
+/// Inserted, removed or changed characters, of both texts' beginnings.
 fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(CHARS_MAX).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, char) in one.chars().take(CHARS_MAX).enumerate() {
-        let mut next = Vec::with_capacity(row.len());
-        next.push(at + 1);
-        for ((&known, &above), &before) in other.iter().zip(row.iter().skip(1)).zip(&row) {
-            let left = next.last().copied().unwrap_or_default();
-            next.push((before + usize::from(known != char)).min(above + 1).min(left + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
+    let begin = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
+    strsim::levenshtein(&begin(one), &begin(other))
 }
 
 #[cfg(test)]

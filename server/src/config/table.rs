@@ -118,23 +118,7 @@ pub(super) fn nearest<'a>(key: &str, keys: &[&'a str]) -> Option<&'a str> {
     (distance(key, near) <= 1 + near.len() / 4).then_some(near)
 }
 
-/// How many letters to put in, take out, change or swap with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for (i, x) in (1..).zip(&a) {
-        let mut row = vec![i];
-        for (j, y) in (1..).zip(&b) {
-            let cell =
-                |rows: &[Vec<usize>], i: usize, j: usize| rows.get(i).and_then(|row: &Vec<usize>| row.get(j)).copied().unwrap_or(usize::MAX / 2);
-            let mut least =
-                (cell(&rows, i - 1, j) + 1).min(row.last().copied().unwrap_or(i) + 1).min(cell(&rows, i - 1, j - 1) + usize::from(x != y));
-            if i > 1 && j > 1 && a.get(i - 2) == Some(y) && b.get(j - 2) == Some(x) {
-                least = least.min(cell(&rows, i - 2, j - 2) + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows.last().and_then(|row| row.last()).copied().unwrap_or(usize::MAX)
+/// Inserted, removed, changed and swapped letters.
+fn distance(key: &str, known: &str) -> usize {
+    strsim::osa_distance(&key.chars().take(64).collect::<String>(), known)
 }
