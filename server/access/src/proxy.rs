@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use axum::http::HeaderMap;
+use ipnet::IpNet;
 use lockscope_wire::Role;
 
 use super::Denied;
@@ -18,39 +19,18 @@ const HOPS_MAX: usize = 32;
 
 /// One address or a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Net {
-    ip: IpAddr,
-    bits: u32,
-}
+pub struct Net(IpNet);
 
 impl Net {
-    /// Reads `10.0.0.5` or `10.1.0.0/16`; None for what is neither, or has bits behind its mask.
+    /// Reads `10.0.0.5` or `10.1.0.0/16`; None for anything else, and for a network with bits behind its mask.
     pub fn parse(text: &str) -> Option<Self> {
-        let (ip, bits) = text.split_once('/').map_or((text, None), |(ip, bits)| (ip, Some(bits)));
-        let ip: IpAddr = ip.parse().ok()?;
-        let bits_max = if ip.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Some(bits_max), |bits| bits.parse().ok().filter(|bits| *bits <= bits_max))?;
-        let net = Self { ip, bits };
-        (net.masked(ip) == Some(number(ip))).then_some(net)
+        let net = text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
+        (net.addr() == net.network()).then_some(Self(net))
     }
 
     /// Whether an address is in it.
     pub fn has(&self, address: IpAddr) -> bool {
-        let address = address.to_canonical();
-        address.is_ipv4() == self.ip.is_ipv4() && self.masked(address) == self.masked(self.ip)
-    }
-
-    fn masked(&self, ip: IpAddr) -> Option<u128> {
-        let bits_max = if self.ip.is_ipv4() { 32 } else { 128 };
-        let rest = u32::checked_sub(bits_max, self.bits)?;
-        Some(number(ip) & u128::MAX.checked_shl(rest).unwrap_or(0))
-    }
-}
-
-fn number(ip: IpAddr) -> u128 {
-    match ip {
-        IpAddr::V4(ip) => u128::from(ip.to_bits()),
-        IpAddr::V6(ip) => ip.to_bits(),
+        self.0.contains(&address.to_canonical())
     }
 }
 
