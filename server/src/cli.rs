@@ -1,15 +1,15 @@
 //! The command line: names and help texts. What the values mean is in `config`.
 
-mod ask;
-mod pages;
+mod help_pages;
+mod query;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use lockscope_wire::Role;
 
-pub use ask::{Color, Completions, Form, Lock, Locks, Man, Server, Shell, Who};
-pub use pages::{PAGES, Page, command, page, parse};
+pub use help_pages::{HelpPage, PAGES, command, page, parse};
+pub use query::{ColorChoice, CompletionShell, CompletionsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, ServerArgs, WhoArgs};
 
 /// A live lock observatory for Apache ZooKeeper.
 #[derive(Clone, Debug, Parser)]
@@ -24,48 +24,48 @@ pub struct Cli {
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Watch an ensemble and serve the dashboard.
-    Serve(Settings),
+    Serve(ServeArgs),
     /// Start a private ZooKeeper with live sample contention and the dashboard; everything is removed at exit.
     #[cfg(feature = "demo")]
-    Demo(Demo),
-    /// Check the configuration that `serve` would use, and say what it comes to.
-    CheckConfig(Settings),
-    /// Print every setting with its meaning: as a reference, or as a file to begin with.
-    Config(Printed),
-    /// Ask a running server whether it lives, for containers: exit code 0 or 1, and one line.
-    Healthcheck(Healthcheck),
-    /// Make, list and revoke tokens for scripts; a running server follows within a second.
-    Token(Token),
-    /// Set, list and remove users who sign in with a password; a running server follows within a second.
-    User(User),
-    /// Look after the record of acts that a server keeps.
-    Audit(Audit),
-    /// Let real sessions contend for a lock in several ways of waiting, and print what each costs.
+    Demo(DemoArgs),
+    /// Check the configuration that `serve` would use, and print a summary of it.
+    CheckConfig(ServeArgs),
+    /// Print every setting with its meaning: as a reference, or as an example file.
+    Config(ConfigArgs),
+    /// Check whether a running server is alive or ready, for containers: exit code 0 or 1, and one line.
+    Healthcheck(HealthcheckArgs),
+    /// Create, list and revoke API tokens for scripts; a running server follows within a second.
+    Token(TokenArgs),
+    /// Add, change, list and remove users with a password; a running server follows within a second.
+    User(UserArgs),
+    /// Verify or export the audit log of a server.
+    Audit(AuditArgs),
+    /// Run real sessions that contend for a lock with several wait strategies, and print what each costs.
     #[cfg(feature = "lab")]
     Lab(LabArgs),
-    /// List locks: verdict, who holds, how many wait and for how long.
-    Locks(Locks),
-    /// Show one lock: holders, the queue in order, what is odd about it.
-    Lock(Lock),
-    /// Say in one line who holds a lock; the exit code tells whether somebody does.
-    Who(Who),
+    /// List locks: verdict, holder, number of waiters and how long they wait.
+    Locks(LocksArgs),
+    /// Show one lock: holders, the queue in order, findings.
+    Lock(LockArgs),
+    /// Print the holder of a lock in one line; the exit code says whether it is held.
+    Who(WhoArgs),
     /// Print completions for a shell.
-    Completions(Completions),
-    /// Print the manual of the whole or of one command, as roff.
-    Man(Man),
+    Completions(CompletionsArgs),
+    /// Print the man page of Lockscope or of one command, as roff.
+    Man(ManArgs),
 }
 
 /// What is printed of the settings.
 #[derive(Clone, Debug, Args)]
-pub struct Printed {
+pub struct ConfigArgs {
     /// What.
     #[command(subcommand)]
-    pub what: What,
+    pub document: ConfigDocument,
 }
 
 /// What is printed of the settings.
 #[derive(Clone, Copy, Debug, Subcommand)]
-pub enum What {
+pub enum ConfigDocument {
     /// Every setting, in Markdown.
     Reference,
     /// A TOML file with every setting, each commented out.
@@ -74,11 +74,11 @@ pub enum What {
 
 /// A question to a running server.
 #[derive(Clone, Debug, Args)]
-pub struct Healthcheck {
-    /// Where it is [default: where `serve` with this configuration and environment listens].
+pub struct HealthcheckArgs {
+    /// The server's address [default: where `serve` with this configuration and environment listens].
     #[arg(long, value_name = "http://HOST:PORT")]
     pub url: Option<String>,
-    /// Whether it is ready to be asked: every root was read, and it is not shutting down.
+    /// Check readiness instead: every root was read, and the server is not shutting down.
     #[arg(long)]
     pub ready: bool,
     /// The server's TOML file.
@@ -88,31 +88,31 @@ pub struct Healthcheck {
 
 /// The record of acts.
 #[derive(Clone, Debug, Args)]
-pub struct Audit {
+pub struct AuditArgs {
     /// What to do.
     #[command(subcommand)]
     pub command: AuditCommand,
     /// Where.
     #[command(flatten)]
-    pub place: Place,
+    pub data: DataDirArgs,
 }
 
 /// What to do with the record of acts.
 #[derive(Clone, Debug, Subcommand)]
 pub enum AuditCommand {
-    /// Check that no record was changed, taken out, put in or cut off; exit code 1 and the place when one was.
+    /// Check that no record was changed, removed, inserted or cut off; exit code 1 and the position if one was.
     Verify {
-        /// A hash that was noted elsewhere, which must still be in the record: from a webhook, an export or an earlier check.
+        /// A hash from a webhook, an export or an earlier check, which must still be in the audit log.
         #[arg(long, value_name = "HASH")]
         head: Option<String>,
     },
-    /// Write all of it to standard output, one JSON object a line, after checking it.
+    /// Verify the audit log and write it to standard output, one JSON object per line.
     Export,
 }
 
 /// Where people are kept.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Place {
+pub struct DataDirArgs {
     /// The data directory of the server [default: $XDG_STATE_HOME/lockscope or ~/.local/state/lockscope].
     #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: Option<String>,
@@ -123,47 +123,47 @@ pub struct Place {
 
 /// What a token or a user may do.
 #[derive(Clone, Debug, Args)]
-pub struct Given {
-    /// What it is called, on every page and in the record.
+pub struct GrantArgs {
+    /// The name shown on every page and in the audit log.
     #[arg(long, value_name = "NAME")]
     pub name: String,
-    /// What it may do: viewer, operator, auditor or admin.
+    /// The role: viewer, operator, auditor or admin.
     #[arg(long, value_name = "ROLE", value_parser = role)]
     pub role: Role,
-    /// The only ensemble where it may, repeatable; without any, everywhere.
+    /// Limit the role to this ensemble, repeatable [default: all].
     #[arg(long, value_name = "NAME")]
     pub ensemble: Vec<String>,
-    /// The only path at and below which it may, repeatable; without any, everywhere.
+    /// Limit the role to this path and everything below it, repeatable [default: all].
     #[arg(long, value_name = "PATH")]
     pub path: Vec<String>,
 }
 
 /// Tokens.
 #[derive(Clone, Debug, Args)]
-pub struct Token {
+pub struct TokenArgs {
     /// What to do.
     #[command(subcommand)]
-    pub change: TokenChange,
+    pub command: TokenCommand,
     /// Where.
     #[command(flatten)]
-    pub place: Place,
+    pub data: DataDirArgs,
 }
 
 /// What to do with tokens.
 #[derive(Clone, Debug, Subcommand)]
-pub enum TokenChange {
-    /// Make a token and print it, once, as the last line of standard output.
+pub enum TokenCommand {
+    /// Create a token and print it, once, as the last line of standard output.
     New {
         /// What it may do.
         #[command(flatten)]
-        given: Given,
-        /// When it runs out, like 30d or 12h; without it, never.
+        grant: GrantArgs,
+        /// Lifetime, like 30d or 12h [default: never expires].
         #[arg(long, value_name = "TIME")]
         expires: Option<String>,
     },
-    /// List tokens: id, name, role, reach and how long they last. Never the tokens themselves.
+    /// List tokens: id, name, role, scope and expiry. Never the tokens themselves.
     List,
-    /// Revoke a token; live sockets opened with it close.
+    /// Revoke a token; live sockets opened with it are closed.
     Revoke {
         /// The token of this name.
         #[arg(long, value_name = "NAME", conflicts_with = "id", required_unless_present = "id")]
@@ -176,30 +176,30 @@ pub enum TokenChange {
 
 /// Users.
 #[derive(Clone, Debug, Args)]
-pub struct User {
+pub struct UserArgs {
     /// What to do.
     #[command(subcommand)]
-    pub change: UserChange,
+    pub command: UserCommand,
     /// Where.
     #[command(flatten)]
-    pub place: Place,
+    pub data: DataDirArgs,
 }
 
 /// What to do with users.
 #[derive(Clone, Debug, Subcommand)]
-pub enum UserChange {
-    /// Add a user, or give one a new role and password; the password is read from standard input or a file.
+pub enum UserCommand {
+    /// Add a user, or change a user's role and password; the password is read from standard input or a file.
     Set {
         /// What they may do.
         #[command(flatten)]
-        given: Given,
+        grant: GrantArgs,
         /// The file whose first line is the password, such as a mounted secret.
         #[arg(long, value_name = "FILE")]
         password_file: Option<PathBuf>,
     },
-    /// List users: name, role and reach.
+    /// List users: name, role and scope.
     List,
-    /// Remove a user; their sessions and live sockets end.
+    /// Remove a user; their sessions and live sockets are closed.
     Remove {
         /// Who.
         #[arg(long, value_name = "NAME")]
@@ -213,73 +213,73 @@ fn role(text: &str) -> Result<Role, String> {
 
 /// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Settings {
+pub struct ServeArgs {
     /// The ensemble: HOST:PORT[,HOST:PORT…][/CHROOT].
     #[arg(long, value_name = "HOST:PORT,…")]
     pub zk: Option<String>,
-    /// What the ensemble is called on every page; several are named in the file, with [[ensemble]].
+    /// The ensemble's name on every page; several ensembles are configured in the file, with [[ensemble]].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// A path to watch, repeatable; without any, every lock under / is found.
+    /// A path to watch, repeatable [default: /, which finds every lock].
     #[arg(long, value_name = "PATH")]
     pub root: Vec<String>,
-    /// Where to serve; port 0 takes a free one [default: 127.0.0.1:3000].
+    /// Address to listen on; port 0 picks a free one [default: 127.0.0.1:3000].
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: Option<String>,
     /// A TOML file with settings.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where tokens, users and the record of acts are kept [default: $XDG_STATE_HOME/lockscope or ~/.local/state/lockscope].
+    /// Directory of tokens, users and the audit log [default: $XDG_STATE_HOME/lockscope or ~/.local/state/lockscope].
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
-    /// Give up when ZooKeeper was not reached in this time, like 30s or 500ms; without it, keep trying.
+    /// Exit if ZooKeeper was not reached within this time, like 30s or 500ms [default: keep trying].
     #[arg(long, value_name = "TIME")]
     pub connect_timeout: Option<String>,
-    /// Time-out of the session to ZooKeeper [default: 10000].
+    /// Session timeout towards ZooKeeper [default: 10000].
     #[arg(long, value_name = "MS")]
     pub session_timeout_ms: Option<String>,
-    /// Whether the members are asked who is connected, when sessions run out and who watches what: on or off [default: on].
+    /// Whether to query the members for connections, session expiry and watches: on or off [default: on].
     #[arg(long, value_name = "on|off")]
     pub evidence: Option<String>,
-    /// A member's AdminServer, repeatable; a member without one is asked by four-letter words.
+    /// A member's AdminServer, repeatable; a member without one is queried with four-letter words.
     #[arg(long, value_name = "http://HOST:PORT")]
     pub admin_url: Vec<String>,
-    /// A znode below which Lockscope may make ephemerals to compare the clocks; without it, it writes nothing.
+    /// A znode below which Lockscope may create ephemerals to compare clocks; without it, nothing is written.
     #[arg(long, value_name = "PATH")]
     pub clock_scratch: Option<String>,
-    /// Where every act and refusal is sent as JSON, signed; needs --data-dir and a secret.
+    /// URL to which every release, lab run, revocation and refusal is sent as signed JSON; needs --data-dir and a secret.
     #[arg(long, value_name = "https://…")]
     pub webhook_url: Option<String>,
-    /// A file with the secret that signs what is sent; or the secret itself in LOCKSCOPE_WEBHOOK_SECRET.
+    /// A file with the secret that signs webhook requests; or the secret itself in LOCKSCOPE_WEBHOOK_SECRET.
     #[arg(long, value_name = "FILE")]
     pub webhook_secret_file: Option<String>,
-    /// Whether the webhook may be plain http to another machine: on or off [default: off].
+    /// Whether the webhook may use plain HTTP to another machine: on or off [default: off].
     #[arg(long, value_name = "on|off")]
     pub webhook_allow_http: Option<String>,
     /// How this is served and how ZooKeeper is met.
     #[command(flatten)]
-    pub safety: Safety,
+    pub security: SecurityArgs,
 }
 
 /// Settings of who may come in, and of what Lockscope shows to ZooKeeper. Secrets are never given here, only their files.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Safety {
-    /// An address that the dashboard is used at, repeatable; its pages may act. This machine's own need none.
+pub struct SecurityArgs {
+    /// An origin from which the dashboard may be used, repeatable. This machine's own need no entry.
     #[arg(long, value_name = "https://HOST", help_heading = "Serving")]
     pub origin: Vec<String>,
-    /// The server's certificate and its chain, in PEM; read again when the file changes.
+    /// The server's certificate and its chain, in PEM; reloaded when the file changes.
     #[arg(long, value_name = "FILE", help_heading = "Serving")]
     pub tls_cert: Option<String>,
     /// The certificate's key, in PEM.
     #[arg(long, value_name = "FILE", help_heading = "Serving")]
     pub tls_key: Option<String>,
-    /// A proxy before this server encrypts: plain HTTP may be served beyond this machine.
+    /// A proxy in front of this server terminates TLS: plain HTTP may be served beyond this machine.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
     pub behind_tls_proxy: Option<String>,
-    /// Somebody else has to approve each release before it is ordered.
+    /// Each release needs the approval of a second person.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
     pub second_approver: Option<String>,
-    /// The least role that is shown what znodes carry; viewer where only this machine is served, else operator.
+    /// The lowest role that sees znode payloads [default: viewer if only this machine is served, else operator].
     #[arg(long, value_name = "viewer|operator|nobody", help_heading = "Serving")]
     pub payloads: Option<String>,
     /// USER:PASSWORD for ZooKeeper's digest scheme; also as LOCKSCOPE_ZK_AUTH itself.
@@ -288,16 +288,16 @@ pub struct Safety {
     /// USER:PASSWORD for SASL (DIGEST-MD5).
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub sasl_file: Option<String>,
-    /// Authorities that sign ZooKeeper's certificates, in PEM; with it, ZooKeeper is met by TLS only.
+    /// Certificate authorities of ZooKeeper, in PEM; with it, connections to ZooKeeper use TLS only.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub ca_file: Option<String>,
-    /// Our own certificate towards ZooKeeper, in PEM.
+    /// Client certificate towards ZooKeeper, in PEM.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub cert_file: Option<String>,
     /// Its key, in PEM.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub key_file: Option<String>,
-    /// As --auth-file, for releases only; also as LOCKSCOPE_ZK_ACT_AUTH itself. Without it, they use the watching identity.
+    /// As --auth-file, for releases only; also as LOCKSCOPE_ZK_ACT_AUTH itself. Without it, releases use the watching identity.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub act_auth_file: Option<String>,
     /// As --sasl-file, for releases only.
@@ -311,34 +311,34 @@ pub struct Safety {
     pub act_key_file: Option<String>,
 }
 
-/// A run of the lab. Without --zk and --server it gets a private ZooKeeper that is removed at exit.
+/// A run of the lab. Without --zk and --server it uses a private ZooKeeper that is removed at exit.
 #[derive(Clone, Debug, Args)]
 pub struct LabArgs {
-    /// Sessions a strategy, 2 to 500.
+    /// Sessions per strategy, 2 to 500.
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub clients: u32,
-    /// Ways of waiting, separated by commas: predecessor, herd_children, herd_exists, herd_lowest.
+    /// Wait strategies, separated by commas: predecessor, herd_children, herd_exists, herd_lowest.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "predecessor,herd_children")]
     pub strategies: Vec<String>,
-    /// How often each client gets the lock.
+    /// How often each client acquires the lock.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub rounds: u32,
-    /// How long a holder holds, ms.
+    /// How long a holder keeps the lock, ms.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     pub hold_ms: u32,
-    /// How long a client stays away between two rounds, ms on average.
+    /// Pause of a client between two rounds, ms on average.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     pub think_ms: u32,
-    /// End after this time, whatever is left.
+    /// Stop after this time, even if rounds are left.
     #[arg(long, value_name = "MS")]
     pub duration_ms: Option<u32>,
-    /// All strategies at once, to see them side by side. They disturb each other then, so their latencies are not compared.
+    /// Run all strategies at once, side by side. They disturb each other then, so their latencies are not compared.
     #[arg(long)]
     pub at_once: bool,
-    /// One strategy after the other, as without it.
+    /// One strategy after the other, which is the default.
     #[arg(long, hide = true, conflicts_with = "at_once")]
     pub in_turn: bool,
-    /// Decides what is random; the same seed, the same order of things.
+    /// Seed of the random choices; the same seed gives the same sequence.
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
     /// Print the whole run as JSON instead of a table.
@@ -360,8 +360,8 @@ pub struct LabArgs {
 
 /// Settings of the demo.
 #[derive(Clone, Debug, Args)]
-pub struct Demo {
-    /// Where to serve; port 0 takes a free one [default: 127.0.0.1:3000].
+pub struct DemoArgs {
+    /// Address to listen on; port 0 picks a free one [default: 127.0.0.1:3000].
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: Option<String>,
 }

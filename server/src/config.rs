@@ -4,20 +4,20 @@
 mod access;
 mod check;
 mod ensembles;
+mod errors;
 pub mod exposure;
-mod faults;
 mod identity;
 #[cfg_attr(not(feature = "lab"), path = "config/no_lab.rs")]
 mod lab;
+mod layers;
 mod metrics;
 mod openid;
-mod places;
 pub mod reference;
-mod source;
-mod standing;
+mod status;
 mod table;
 mod table_rows;
 mod tables;
+mod toml_file;
 mod web;
 mod webhook;
 
@@ -30,16 +30,16 @@ pub use identity::Identity;
 pub use lab::Lab;
 use lockscope_core::configured::{Configured, MetricSelection};
 use lockscope_core::finding::Limits;
-pub use standing::Standing;
+pub use status::ConfigHealth;
 pub use web::Web;
 
-use crate::cli::Settings;
+use crate::cli::ServeArgs;
 use audit::webhook::Webhook;
 
-use faults::Faults;
+use errors::ErrorList;
 use http::Payloads;
-use places::Places;
-use source::Source;
+use layers::Layers;
+use toml_file::TomlFile;
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
@@ -84,7 +84,7 @@ pub struct Config {
 pub struct ConfigError(pub String);
 
 /// Where values come from beside the command line; a stand-in in tests.
-pub trait Surroundings {
+pub trait Environment {
     /// An environment variable.
     fn var(&self, name: &str) -> Option<String>;
     /// A file's text.
@@ -96,9 +96,9 @@ pub trait Surroundings {
 
 /// The process's own.
 #[derive(Clone, Copy, Debug)]
-pub struct Process;
+pub struct ProcessEnvironment;
 
-impl Surroundings for Process {
+impl Environment for ProcessEnvironment {
     fn var(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }
@@ -110,7 +110,7 @@ impl Surroundings for Process {
 
 /// A value and what to call the setting it came from.
 #[derive(Clone, Debug)]
-struct Given {
+struct SettingValue {
     value: String,
     from: String,
 }
@@ -120,28 +120,28 @@ impl Config {
     ///
     /// # Errors
     /// A sentence for each mistake, a line each.
-    pub fn load(flags: &Settings, surroundings: &dyn Surroundings) -> Result<Self, ConfigError> {
-        let places = Places::open(flags.config.as_deref(), surroundings)?;
-        let mut faults = Faults::new(&places);
-        let top = places.file.top();
-        let ensembles = faults.take(ensembles::of(flags, &places));
-        let lab = ensembles.as_ref().and_then(|ensembles| faults.take(lab::of(top.get("lab"), ensembles)));
-        let listen = places.one("listen", flags.listen.as_deref()).map(|listen| listen.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen")));
-        let listen = faults.take(listen.and_then(|listen| check::listen(&listen)));
-        let session_timeout = faults.take(session_timeout(&places, flags));
-        let connect_timeout = faults.take(places.checked("connect_timeout", flags.connect_timeout.as_deref(), check::time));
-        let data_dir = faults.take(places.data_dir(flags.data_dir.as_deref()));
+    pub fn load(flags: &ServeArgs, environment: &dyn Environment) -> Result<Self, ConfigError> {
+        let layers = Layers::open(flags.config.as_deref(), environment)?;
+        let mut errors = ErrorList::new(&layers);
+        let top = layers.file.top();
+        let ensembles = errors.take(ensembles::of(flags, &layers));
+        let lab = ensembles.as_ref().and_then(|ensembles| errors.take(lab::of(top.get("lab"), ensembles)));
+        let listen = layers.one("listen", flags.listen.as_deref()).map(|listen| listen.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")));
+        let listen = errors.take(listen.and_then(|listen| check::listen(&listen)));
+        let session_timeout = errors.take(session_timeout(&layers, flags));
+        let connect_timeout = errors.take(layers.checked("connect_timeout", flags.connect_timeout.as_deref(), check::time));
+        let data_dir = errors.take(layers.data_dir(flags.data_dir.as_deref()));
         let remedy = "write on where a second person has to approve each release, else leave it out";
-        let second = places.checked("second_approver", flags.safety.second_approver.as_deref(), |word| check::switch(word, remedy));
-        let second = faults.take(second);
-        let web = faults.take(web::of(flags, &places));
-        let access = faults.take(access::of(&places));
-        let openid = web.as_ref().and_then(|web| faults.take(openid::of(&places, &web.origins)));
-        let webhook = faults.take(webhook::of(flags, &places, data_dir.as_ref().is_none_or(Option::is_some)));
-        let payloads = faults.take(places.checked("payloads", flags.safety.payloads.as_deref(), check::payloads));
-        let locks = faults.take(tables::locks(top.get("lock")));
-        let lints = faults.take(tables::lints(top.get("lints")));
-        let metrics = faults.take(metrics::of(top.get("metrics")));
+        let second = layers.checked("second_approver", flags.security.second_approver.as_deref(), |word| check::switch(word, remedy));
+        let second = errors.take(second);
+        let web = errors.take(web::of(flags, &layers));
+        let access = errors.take(access::of(&layers));
+        let openid = web.as_ref().and_then(|web| errors.take(openid::of(&layers, &web.origins)));
+        let webhook = errors.take(webhook::of(flags, &layers, data_dir.as_ref().is_none_or(Option::is_some)));
+        let payloads = errors.take(layers.checked("payloads", flags.security.payloads.as_deref(), check::payloads));
+        let locks = errors.take(tables::locks(top.get("lock")));
+        let lints = errors.take(tables::lints(top.get("lints")));
+        let metrics = errors.take(metrics::of(top.get("metrics")));
         let whole = || {
             let (listen, web) = (listen?, web?);
             let access = ::access::Settings { openid: openid?, ..access? };
@@ -163,7 +163,7 @@ impl Config {
                 metrics: metrics?,
             })
         };
-        faults.none_or(whole())
+        errors.none_or(whole())
     }
 
     /// Whether others than people of this machine may come.
@@ -180,9 +180,9 @@ impl Config {
     ///
     /// # Errors
     /// One sentence.
-    pub fn listen_only(flag: Option<&str>, surroundings: &dyn Surroundings) -> Result<SocketAddr, ConfigError> {
-        let places = Places::without_file(surroundings);
-        let listen = places.one("listen", flag)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen"));
+    pub fn listen_only(flag: Option<&str>, environment: &dyn Environment) -> Result<SocketAddr, ConfigError> {
+        let layers = Layers::without_file(environment);
+        let listen = layers.one("listen", flag)?.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen"));
         let address = check::listen(&listen)?;
         exposure::check_demo(address)?;
         Ok(address)
@@ -190,26 +190,26 @@ impl Config {
 }
 
 /// The file that is read, if any.
-pub fn file_of(flag: Option<&Path>, surroundings: &dyn Surroundings) -> Option<PathBuf> {
-    places::config_file(flag, surroundings)
+pub fn file_of(flag: Option<&Path>, environment: &dyn Environment) -> Option<PathBuf> {
+    layers::config_file(flag, environment)
 }
 
 /// Where a server with this file and environment listens, and whether by TLS; for whoever asks it how it is.
 ///
 /// # Errors
 /// One sentence: a file that can't be read, or an address that is none.
-pub fn served_at(config: Option<&Path>, surroundings: &dyn Surroundings) -> Result<(SocketAddr, bool), ConfigError> {
-    let places = Places::open(config, surroundings)?;
-    let listen = check::listen(&places.one("listen", None)?.unwrap_or_else(|| given(LISTEN_DEFAULT, "--listen")))?;
-    Ok((listen, places.one("tls_cert", None)?.is_some()))
+pub fn served_at(config: Option<&Path>, environment: &dyn Environment) -> Result<(SocketAddr, bool), ConfigError> {
+    let layers = Layers::open(config, environment)?;
+    let listen = check::listen(&layers.one("listen", None)?.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")))?;
+    Ok((listen, layers.one("tls_cert", None)?.is_some()))
 }
 
 /// Where data is kept, for commands that need nothing else of the configuration.
 ///
 /// # Errors
 /// One sentence: a file that can't be read, or no place is known.
-pub fn data_dir(flag: Option<&str>, config: Option<&Path>, surroundings: &dyn Surroundings) -> Result<PathBuf, ConfigError> {
-    Places::open(config, surroundings)?.data_dir(flag)?.ok_or_else(|| {
+pub fn data_dir(flag: Option<&str>, config: Option<&Path>, environment: &dyn Environment) -> Result<PathBuf, ConfigError> {
+    Layers::open(config, environment)?.data_dir(flag)?.ok_or_else(|| {
         ConfigError("there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR".to_owned())
     })
 }
@@ -219,16 +219,16 @@ pub fn data_dir(flag: Option<&str>, config: Option<&Path>, surroundings: &dyn Su
 /// # Errors
 /// One sentence that names the setting.
 pub fn lifetime(setting: &str, text: &str) -> Result<Duration, ConfigError> {
-    check::lifetime(&given(text, setting))
+    check::lifetime(&setting_value(text, setting))
 }
 
-fn session_timeout(places: &Places<'_>, flags: &Settings) -> Result<Duration, ConfigError> {
-    let given_or = places.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
-    check::session_timeout(&given_or.unwrap_or_else(|| given(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms")))
+fn session_timeout(layers: &Layers<'_>, flags: &ServeArgs) -> Result<Duration, ConfigError> {
+    let given_or = layers.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
+    check::session_timeout(&given_or.unwrap_or_else(|| setting_value(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms")))
 }
 
-fn given(value: &str, from: &str) -> Given {
-    Given { value: value.to_owned(), from: from.to_owned() }
+fn setting_value(value: &str, from: &str) -> SettingValue {
+    SettingValue { value: value.to_owned(), from: from.to_owned() }
 }
 
 fn variable(key: &str) -> String {

@@ -71,7 +71,7 @@ pub enum RunError {
     #[error("stopped before the end")]
     Interrupted,
     /// The engine failed.
-    #[error("the engine ended: {0}; nothing shown would be true any more, start Lockscope again")]
+    #[error("the engine ended: {0}; the view would be stale from now on, restart Lockscope")]
     Engine(#[from] EngineError),
     /// Something else of ours failed.
     #[error("{0}")]
@@ -79,8 +79,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether there is something to say about it.
-    pub fn is_told(&self) -> bool {
+    /// Whether a message is printed.
+    pub fn has_message(&self) -> bool {
         !matches!(self, Self::Answered(_))
     }
 

@@ -5,20 +5,20 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use server::cli::Cli;
 use server::error::EXIT_CONFIG;
-use server::{cli, command, telemetry};
+use server::{cli, commands, telemetry};
 
 fn main() -> ExitCode {
-    let asked = match cli::parse() {
-        Ok(asked) => asked,
+    let args = match cli::parse() {
+        Ok(args) => args,
         Err(error) => {
-            let is_wish = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            // A closed standard output or error is nobody listening.
+            let is_requested = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            // A closed standard output or error is no failure.
             let _ = error.print();
-            return if is_wish { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CONFIG) };
+            return if is_requested { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CONFIG) };
         }
     };
     telemetry::start();
-    match run(asked) {
+    match run(args) {
         Ok(code) => code,
         Err(error) => {
             tracing::error!("{error:#}");
@@ -27,15 +27,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(asked: Cli) -> anyhow::Result<ExitCode> {
+fn run(args: Cli) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let done = runtime.block_on(command::run(asked.command));
+    let done = runtime.block_on(commands::run(args.command));
     // Blocking work that is left is not waited for.
     runtime.shutdown_background();
     Ok(match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            if error.is_told() {
+            if error.has_message() {
                 // Not the log: this is for the person who started us.
                 let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("lockscope: {error}\n").as_bytes());
             }

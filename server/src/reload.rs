@@ -6,9 +6,9 @@ use std::sync::Arc;
 use lockscope_core::observation::{LockConfig, Observation};
 use tokio::sync::{mpsc, watch};
 
-use crate::cli::Settings;
-use crate::config::{self, Config, ConfigError, Process, Standing, exposure};
-use crate::notify::Notify;
+use crate::cli::ServeArgs;
+use crate::config::{self, Config, ConfigError, ConfigHealth, ProcessEnvironment, exposure};
+use crate::sd_notify::SdNotify;
 use crate::serve::LabParts;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
@@ -20,14 +20,14 @@ use runtime::shutdown::{self, HangUp, Stop, Stopper};
 use runtime::tasks::spawn;
 
 /// Where a configuration came from: the command line that named the file, none for one that was made.
-pub type Origin = Option<Settings>;
+pub type ConfigOrigin = Option<ServeArgs>;
 
 /// What takes on new settings.
-pub struct Takers {
+pub struct ReloadTargets {
     /// Every model's inbox, for as long as its observer is there.
     pub models: Vec<mpsc::WeakSender<Vec<Observation>>>,
     /// Who releases.
-    pub desk: ReleaseService,
+    pub releases: ReleaseService,
     /// The lab.
     pub lab: LabParts,
     /// Who may come in.
@@ -35,27 +35,27 @@ pub struct Takers {
     /// Who is shown payloads; telling it makes every socket begin anew.
     pub payloads: watch::Sender<Payloads>,
     /// Who is told of acts.
-    pub webhook: Hooked,
+    pub webhook: WebhookHandle,
     /// What people see of it.
-    pub standing: Standing,
+    pub config_health: ConfigHealth,
     /// The service manager.
-    pub notify: Notify,
+    pub service_manager: SdNotify,
 }
 
 /// The delivery of the record of acts, which can be begun anew.
-pub struct Hooked {
+pub struct WebhookHandle {
     late: Option<Arc<Late>>,
     clock: Clock,
     running: Option<Stopper>,
 }
 
-impl Default for Hooked {
+impl Default for WebhookHandle {
     fn default() -> Self {
         Self::new(None, Clock::system())
     }
 }
 
-impl Hooked {
+impl WebhookHandle {
     /// Of this record; nothing is delivered yet.
     pub fn new(late: Option<Arc<Late>>, clock: Clock) -> Self {
         Self { late, clock, running: None }
@@ -67,7 +67,7 @@ impl Hooked {
         let (Some(webhook), Some(late)) = (config.webhook.clone(), &self.late) else { return };
         let log: Arc<Log> = match late.open().await {
             Ok(log) => log,
-            Err(error) => return tracing::error!("{error}; every act is refused until then"),
+            Err(error) => return tracing::error!("{error}; every release is refused until then"),
         };
         match Delivery::new(&log, webhook, self.clock.clone(), Pace::default()) {
             Ok(delivery) => {
@@ -81,14 +81,14 @@ impl Hooked {
                 });
                 self.running = Some(stopper);
             }
-            Err(error) => tracing::error!("nothing is told to the webhook: {error}"),
+            Err(error) => tracing::error!("the webhook can't be delivered: {error}"),
         }
     }
 }
 
-impl Takers {
+impl ReloadTargets {
     /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is told when it was.
-    pub async fn follow(mut self, origin: Origin, began: Config, mut hang_up: HangUp, stop: Stop, status: String) {
+    pub async fn follow(mut self, origin: ConfigOrigin, began: Config, mut hang_up: HangUp, stop: Stop, status: String) {
         let mut in_force = began.clone();
         loop {
             tokio::select! {
@@ -96,25 +96,25 @@ impl Takers {
                 told = hang_up.next() => if !told { return },
             }
             let Some(settings) = &origin else {
-                tracing::warn!("SIGHUP: there is no configuration to read again");
+                tracing::warn!("SIGHUP: there is no configuration to reload");
                 continue;
             };
-            self.notify.reloading();
-            match Config::load(settings, &Process).and_then(|config| self.checked(config, &began)) {
+            self.service_manager.reloading();
+            match Config::load(settings, &ProcessEnvironment).and_then(|config| self.checked(config, &began)) {
                 Ok(config) => {
                     let waiting = config.waiting(&began);
                     self.take(&config, &in_force, &began, &stop).await;
-                    tracing::info!("the configuration was read again{}", said(&waiting));
-                    self.standing.taken(self.webhook.clock.now_ms(), waiting);
+                    tracing::info!("the configuration was reloaded{}", said(&waiting));
+                    self.config_health.taken(self.webhook.clock.now_ms(), waiting);
                     // What waits is not in force, and is compared with what is.
                     in_force = if config.moves_proxy(&began) { Config { access: in_force.access, ..config } } else { config };
                 }
                 Err(error) => {
-                    tracing::error!("the configuration could not be read again, what was read before stays in force: {error}");
-                    self.standing.refused(error.0);
+                    tracing::error!("the configuration could not be reloaded, the previous one stays in force: {error}");
+                    self.config_health.refused(error.0);
                 }
             }
-            self.notify.ready(&status);
+            self.service_manager.ready(&status);
         }
     }
 
@@ -133,7 +133,7 @@ impl Takers {
                 let _ = model.send(vec![Observation::ConfigChanged(Box::new(changed))]).await;
             }
         }
-        self.desk.set(release::Settings { needs_second: config.second_approver });
+        self.releases.set(release::Settings { needs_second: config.second_approver });
         self.lab.reload(config);
         if config.webhook != before.webhook {
             self.webhook.deliver(config, stop).await;
@@ -153,7 +153,7 @@ fn said(waiting: &[String]) -> String {
 }
 
 /// How settings stand when a server begins.
-pub fn standing(origin: &Origin, clock: &Clock) -> Standing {
-    let path = origin.as_ref().and_then(|settings| config::file_of(settings.config.as_deref(), &Process));
-    Standing::new(path.map(|path| path.display().to_string()), clock.now_ms())
+pub fn config_health(origin: &ConfigOrigin, clock: &Clock) -> ConfigHealth {
+    let path = origin.as_ref().and_then(|settings| config::file_of(settings.config.as_deref(), &ProcessEnvironment));
+    ConfigHealth::new(path.map(|path| path.display().to_string()), clock.now_ms())
 }

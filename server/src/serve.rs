@@ -1,8 +1,8 @@
 //! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
 
+mod audit_log;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
 mod lab;
-mod record;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -19,13 +19,14 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::accounts;
-use crate::config::{Config, ConfigError, Standing};
+use crate::commands::accounts;
+use crate::config::{Config, ConfigError, ConfigHealth};
 use crate::error::RunError;
-use crate::notify::Notify;
-use crate::reload::{self, Hooked, Origin, Takers};
+use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
+use crate::sd_notify::SdNotify;
 use access::{Access, Reach};
 use audit::Records;
+use audit_log::AuditParts;
 use feed::engine::{Engine, EngineError};
 use feed::project::EnsembleInfo;
 use feed::{self, Hub, pump};
@@ -34,7 +35,6 @@ use http::listener::{Bounds, Proxies, Tls};
 use http::metrics::Metrics;
 use http::{Http, Limits, Payloads};
 pub use lab::LabParts;
-use record::Record;
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, HangUp, Signals, Stop};
@@ -49,13 +49,13 @@ const DRAIN_MS_MAX: u64 = 3_000;
 /// How long the session to ZooKeeper gets to close.
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 /// How long a release that is under way gets to end.
-const ACT_MAX: Duration = Duration::from_secs(20);
+const RELEASES_DRAIN_MAX: Duration = Duration::from_secs(20);
 /// How often it is looked whether anybody wants to know who watches what.
 const DEMAND_EVERY: Duration = Duration::from_millis(500);
 
 /// What an observer is handed.
 #[derive(Clone, Debug)]
-pub struct Tools {
+pub struct ObserverContext {
     /// The server's clock.
     pub clock: Clock,
     /// What somebody wants to know beyond the state of locks.
@@ -67,7 +67,7 @@ pub struct Tools {
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
     /// Observes until told to stop, then ends its session.
-    fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
+    fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
 }
 
 /// Who may come in, as the configuration has it.
@@ -103,18 +103,18 @@ pub async fn signalled() {
     }
 }
 
-/// Serves until a signal comes; a second signal ends the process at once. `hello`: the path of a link that signs somebody
+/// Serves until a signal comes; a second signal ends the process at once. `sign_in_link`: the path of a link that signs somebody
 /// in, told with the address; empty for none. `origin`: where the configuration is read again from on SIGHUP.
 ///
 /// # Errors
 /// When something that must run ended.
 pub async fn run<O: Observer>(
     config: &Config,
-    origin: Origin,
-    ensembles: Vec<Served<O>>,
+    origin: ConfigOrigin,
+    ensembles: Vec<ServedEnsemble<O>>,
     pages: fn(Arc<Hub>) -> Router,
     access: Access,
-    hello: &str,
+    sign_in_link: &str,
 ) -> Result<(), RunError> {
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let hang_up = HangUp::listen().map_err(|error| RunError::Internal(format!("SIGHUP can't be handled: {error}")))?;
@@ -125,11 +125,11 @@ pub async fn run<O: Observer>(
     if access.is_read_only() {
         accounts::warn_read_only();
     }
-    let record = Record::of(config, &access, &clock).await;
-    let standing = reload::standing(&origin, &clock);
-    let parts = Parts::start(config, ensembles, clock, record, access, standing);
+    let audit = AuditParts::of(config, &access, &clock).await;
+    let config_health = reload::config_health(&origin, &clock);
+    let parts = RunningServer::start(config, ensembles, clock, audit, access, config_health);
     let served = parts
-        .serve((config, origin, hang_up), (listener, tls), pages, hello, async move {
+        .serve((config, origin, hang_up), (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
             tracing::info!("{name}: shutting down; a second signal ends at once");
             tokio::spawn(async move {
@@ -143,7 +143,7 @@ pub async fn run<O: Observer>(
 }
 
 /// One ensemble to be served: what it is called, what is watched there, and who watches.
-pub struct Served<O> {
+pub struct ServedEnsemble<O> {
     /// Its name and where it is.
     pub info: EnsembleInfo,
     /// Watched roots.
@@ -151,72 +151,79 @@ pub struct Served<O> {
     /// Who watches.
     pub observer: O,
     /// Who acts, when somebody orders it.
-    pub acting: ReleaseClient,
+    pub release_client: ReleaseClient,
 }
 
 /// Everything that runs.
-struct Parts {
+struct RunningServer {
     hub: Arc<Hub>,
     engines: Vec<Engine<Observatory>>,
     observers: Vec<JoinHandle<()>>,
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
-    desk: ReleaseService,
+    releases: ReleaseService,
     lab: LabParts,
     access: Access,
-    standing: Standing,
+    config_health: ConfigHealth,
     models: Vec<mpsc::WeakSender<Vec<Observation>>>,
-    webhook: Hooked,
+    webhook: WebhookHandle,
     stop: Stop,
     metrics: Metrics,
     /// Says stop to observer, engine and pump; sockets are told earlier.
     stopper: shutdown::Stopper,
 }
 
-impl Parts {
-    fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, record: Record, access: Access, standing: Standing) -> Self {
+impl RunningServer {
+    fn start<O: Observer>(
+        config: &Config,
+        ensembles: Vec<ServedEnsemble<O>>,
+        clock: Clock,
+        audit: AuditParts,
+        access: Access,
+        config_health: ConfigHealth,
+    ) -> Self {
         let (stopper, stop) = shutdown::channel();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
-        let (mut engines, mut observers, mut projected, mut sites) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut engines, mut observers, mut projected, mut handles) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut models = Vec::new();
         let mut metrics =
-            Metrics { apart: config.metrics.clone(), audit: record.counts, record: record.late.clone(), started_at_ms: now_ms, ..Metrics::default() };
-        for Served { info, roots, observer, acting } in ensembles {
+            Metrics { apart: config.metrics.clone(), audit: audit.counts, record: audit.late.clone(), started_at_ms: now_ms, ..Metrics::default() };
+        for ServedEnsemble { info, roots, observer, release_client } in ensembles {
             let (sink, inbox) = mpsc::channel(BATCHES_MAX);
             models.push(sink.downgrade());
             let settings = Settings { roots, configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
             let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
             let counts = Arc::<zookeeper::RequestCounts>::default();
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
-            let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
-            observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));
-            sites.push(EnsembleHandle { info: info.clone(), reader: engine.reader.clone(), acting, clock: clock.clone() });
+            let (context, receiver) = (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
+            observers.push(tokio::spawn(async move { observer.observe(context, sink, receiver).await }));
+            handles.push(EnsembleHandle { info: info.clone(), reader: engine.reader.clone(), acting: release_client, clock: clock.clone() });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
         let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
         tasks::spawn("access", access.clone().run(stop.clone()));
-        access.record_in(record.journal.clone());
-        let lab = LabParts::start(config, record.journal.clone(), &clock);
-        let desk =
-            ReleaseService::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
-        record::take_over(record.late.as_ref(), &desk);
-        let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(standing.clone()));
+        access.record_in(audit.journal.clone());
+        let lab = LabParts::start(config, audit.journal.clone(), &clock);
+        let releases =
+            ReleaseService::new(handles, audit.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
+        audit_log::take_over(audit.late.as_ref(), &releases);
+        let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
         let projector = lab.project(projector);
-        let webhook = Hooked::new(record.late, clock.clone());
+        let webhook = WebhookHandle::new(audit.late, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tasks::spawn("demand", follow_demand(Arc::downgrade(&hub), want));
         let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
-        Self { hub, engines, observers, pump, records: record.records, desk, lab, access, metrics, standing, models, webhook, stop, stopper }
+        Self { hub, engines, observers, pump, records: audit.records, releases, lab, access, metrics, config_health, models, webhook, stop, stopper }
     }
 
     async fn serve(
         mut self,
-        (config, origin, hang_up): (&Config, Origin, HangUp),
+        (config, origin, hang_up): (&Config, ConfigOrigin, HangUp),
         (listener, tls): (TcpListener, Option<Tls>),
         pages: fn(Arc<Hub>) -> Router,
-        hello: &str,
+        sign_in_link: &str,
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::channel();
@@ -225,15 +232,15 @@ impl Parts {
         let http = http
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
-            .with_desk(self.desk.clone())
+            .with_desk(self.releases.clone())
             .with_metrics(self.metrics.clone());
         let http = self.lab.serve(http);
         let (close, closing) = shutdown::channel();
         let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
         let bounds = Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::default() };
-        let mut server = serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, hello)?;
-        let notify = Notify::from_env();
-        self.manage(config, origin, hang_up, payloads, &notify).await;
+        let mut server = serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, sign_in_link)?;
+        let service_manager = SdNotify::from_env();
+        self.manage(config, origin, hang_up, payloads, &service_manager).await;
         let ended = tokio::select! {
             () = signal => Ok(()),
             result = any_ended(&mut self.engines) => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
@@ -243,53 +250,60 @@ impl Parts {
         };
         // First ready turns to 503 and sockets close, while answers go on for whoever asks; then the session, the model
         // and the feed end.
-        notify.stopping();
+        service_manager.stopping();
         drain.stop();
         let within = Duration::from_millis(DRAIN_MS_MAX);
         let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
         if !closed {
-            tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were given up");
+            tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were dropped");
         }
-        let (acts_ended, ()) = tokio::join!(self.desk.close(ACT_MAX), self.lab.close());
-        if !acts_ended {
-            tracing::warn!("some release did not end within {ACT_MAX:?}; the record has its intent and not its outcome");
+        let (releases_ended, ()) = tokio::join!(self.releases.close(RELEASES_DRAIN_MAX), self.lab.close());
+        if !releases_ended {
+            tracing::warn!("a release did not end within {RELEASES_DRAIN_MAX:?}; the audit log has its intent and not its outcome");
         }
         close.stop();
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
-            tracing::warn!("some answers did not end within {DRAIN_MS_MAX} ms and were given up");
+            tracing::warn!("some responses did not end within {DRAIN_MS_MAX} ms and were dropped");
         }
         self.stopper.stop();
         if tokio::time::timeout(CLOSE_MAX, future::join_all(self.observers)).await.is_err() {
-            tracing::warn!("some session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
+            tracing::warn!("a session to ZooKeeper did not close within {CLOSE_MAX:?}; it will expire");
         }
         ended
     }
 }
 
-impl Parts {
+impl RunningServer {
     /// Tells the service manager that pages are served and that the engines live, and reads the configuration again when it
     /// is told to.
-    async fn manage(&mut self, config: &Config, origin: Origin, hang_up: HangUp, payloads: watch::Sender<Payloads>, notify: &Notify) {
+    async fn manage(
+        &mut self,
+        config: &Config,
+        origin: ConfigOrigin,
+        hang_up: HangUp,
+        payloads: watch::Sender<Payloads>,
+        service_manager: &SdNotify,
+    ) {
         let status = format!("serving {}", config.connects());
-        notify.ready(&status);
+        service_manager.ready(&status);
         let pulse = |engine: &Engine<Observatory>| {
             let pulse = engine.pulse();
             Box::new(move || pulse.load(Ordering::Relaxed)) as Box<dyn Fn() -> u64 + Send + Sync>
         };
-        tasks::spawn("watchdog", notify.clone().watch(self.engines.iter().map(pulse).collect(), self.stop.clone()));
+        tasks::spawn("watchdog", service_manager.clone().watch(self.engines.iter().map(pulse).collect(), self.stop.clone()));
         let mut webhook = std::mem::take(&mut self.webhook);
         webhook.deliver(config, &self.stop).await;
-        let takers = Takers {
+        let targets = ReloadTargets {
             models: std::mem::take(&mut self.models),
-            desk: self.desk.clone(),
+            releases: self.releases.clone(),
             lab: self.lab.clone(),
             access: self.access.clone(),
             payloads,
             webhook,
-            standing: self.standing.clone(),
-            notify: notify.clone(),
+            config_health: self.config_health.clone(),
+            service_manager: service_manager.clone(),
         };
-        tasks::spawn("reload", takers.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
+        tasks::spawn("reload", targets.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
     }
 }
 
@@ -313,14 +327,14 @@ fn serve_http(
     tls: Option<Tls>,
     (router, bounds): (Router, Bounds),
     closing: Stop,
-    hello: &str,
+    sign_in_link: &str,
 ) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
-    let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
+    let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let server = tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
     say(&format!("lockscope listening on {scheme}://{address}"));
-    if !hello.is_empty() {
-        say(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{hello}"));
+    if !sign_in_link.is_empty() {
+        say(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{sign_in_link}"));
     }
     Ok(server)
 }

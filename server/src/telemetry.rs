@@ -18,7 +18,7 @@ const ESCAPE: char = '\u{1b}';
 pub fn start() {
     let filter = EnvFilter::try_from_env(FILTER_VAR).unwrap_or_else(|_| EnvFilter::new(FILTER_DEFAULT));
     let is_terminal = std::io::stderr().is_terminal();
-    let writer = || Plain(io::stderr());
+    let writer = || VisibleText(io::stderr());
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false);
     // An error only says that logging runs already.
     let _ = lines.log_internal_errors(false).try_init();
@@ -27,9 +27,9 @@ pub fn start() {
 
 /// Writes lines with nothing hidden in them. It is given one line at a time. What can't be written is lost: a full disk under
 /// the log, or a reader that left, ends nothing.
-struct Plain<W>(W);
+struct VisibleText<W>(W);
 
-impl<W: Write> Write for Plain<W> {
+impl<W: Write> Write for VisibleText<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let _ = self.0.write_all(plain(&String::from_utf8_lossy(line)).as_bytes());
         Ok(line.len())
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_line_stays_one_line_and_shows_all_that_is_in_it() {
-        let mut out = Plain(Vec::new());
+        let mut out = VisibleText(Vec::new());
         out.write_all("WARN /a\nINFO forged \u{202e}\u{200b}\r\u{1b}[33mours\u{1b}[0m\n".as_bytes()).unwrap();
         let text = String::from_utf8(out.0).unwrap();
         assert_eq!(text, "WARN /a\u{240a}INFO forged \u{2425}\u{2425}\u{240d}\u{1b}[33mours\u{1b}[0m\n");

@@ -6,8 +6,8 @@ use axum::http::HeaderName;
 use lockscope_wire::Role;
 
 use super::check::wrong;
-use super::source::Entry;
-use super::{ConfigError, Given, Places};
+use super::toml_file::Entry;
+use super::{ConfigError, Layers, SettingValue};
 use access::{Net, Proxy, Settings};
 
 /// Addresses that may be listed.
@@ -18,17 +18,17 @@ const GROUPS_MAX: usize = 1_000;
 const TAKEN: [&str; 8] = ["authorization", "cookie", "host", "origin", "content-type", "x-forwarded-for", "sec-fetch-site", "connection"];
 
 /// Reads them.
-pub(super) fn of(places: &Places<'_>) -> Result<Settings, ConfigError> {
-    let anonymous = places.one("anonymous", None)?.map(|setting| anonymous(&setting)).transpose()?;
-    let header_given = places.one("proxy_header", None)?;
+pub(super) fn of(layers: &Layers<'_>) -> Result<Settings, ConfigError> {
+    let anonymous = layers.one("anonymous", None)?.map(|setting| anonymous(&setting)).transpose()?;
+    let header_given = layers.one("proxy_header", None)?;
     let header = header_given.as_ref().map(header).transpose()?;
-    let role_header = places.one("proxy_role_header", None)?.map(|setting| header_of_roles(&setting, header.as_deref())).transpose()?;
-    let addresses = places.many("proxy_addresses", &[])?.unwrap_or_default();
-    let role = places.one("proxy_role", None)?.map_or(Ok(Some(Role::Viewer)), |setting| role(&setting))?;
-    let roles = roles(places.file.top().get("proxy_roles"))?;
+    let role_header = layers.one("proxy_role_header", None)?.map(|setting| header_of_roles(&setting, header.as_deref())).transpose()?;
+    let addresses = layers.many("proxy_addresses", &[])?.unwrap_or_default();
+    let role = layers.one("proxy_role", None)?.map_or(Ok(Some(Role::Viewer)), |setting| role(&setting))?;
+    let roles = roles(layers.file.top().get("proxy_roles"))?;
     let addresses: Vec<Net> = addresses.iter().map(net).collect::<Result<_, _>>()?;
     if addresses.len() > ADDRESSES_MAX {
-        let (from, count) = (from_of(places, "proxy_addresses"), addresses.len());
+        let (from, count) = (from_of(layers, "proxy_addresses"), addresses.len());
         return Err(ConfigError(format!("{from} has {count} addresses; name at most {ADDRESSES_MAX}, with networks like 10.1.0.0/16")));
     }
     if addresses.is_empty() {
@@ -43,18 +43,18 @@ pub(super) fn of(places: &Places<'_>) -> Result<Settings, ConfigError> {
     if !roles.is_empty() && role_header.is_none() {
         return Err(ConfigError(format!(
             "{} is set without `proxy_role_header`; name the header with the groups, like proxy_role_header = \"X-Forwarded-Groups\"",
-            from_of(places, "proxy_roles")
+            from_of(layers, "proxy_roles")
         )));
     }
     Ok(Settings { anonymous, proxy: Some(Proxy { addresses, header, role, role_header, roles }), openid: None })
 }
 
 /// What to call a key, wherever it stands.
-fn from_of(places: &Places<'_>, key: &str) -> String {
-    places.file.top().get(key).map_or_else(|| super::variable(key), |entry| entry.from)
+fn from_of(layers: &Layers<'_>, key: &str) -> String {
+    layers.file.top().get(key).map_or_else(|| super::variable(key), |entry| entry.from)
 }
 
-fn anonymous(setting: &Given) -> Result<bool, ConfigError> {
+fn anonymous(setting: &SettingValue) -> Result<bool, ConfigError> {
     match setting.value.as_str() {
         "viewer" => Ok(true),
         "none" => Ok(false),
@@ -62,7 +62,7 @@ fn anonymous(setting: &Given) -> Result<bool, ConfigError> {
     }
 }
 
-fn header(setting: &Given) -> Result<String, ConfigError> {
+fn header(setting: &SettingValue) -> Result<String, ConfigError> {
     match HeaderName::from_bytes(setting.value.as_bytes()) {
         Ok(name) if TAKEN.contains(&name.as_str()) => {
             wrong(setting, "means something else already", "name a header of its own, like X-Forwarded-User")
@@ -72,7 +72,7 @@ fn header(setting: &Given) -> Result<String, ConfigError> {
     }
 }
 
-fn header_of_roles(setting: &Given, of_name: Option<&str>) -> Result<String, ConfigError> {
+fn header_of_roles(setting: &SettingValue, of_name: Option<&str>) -> Result<String, ConfigError> {
     let name = header(setting)?;
     if of_name == Some(name.as_str()) {
         wrong(setting, "is `proxy_header` too", "name the header with the groups, like X-Forwarded-Groups")
@@ -81,11 +81,11 @@ fn header_of_roles(setting: &Given, of_name: Option<&str>) -> Result<String, Con
     }
 }
 
-fn net(setting: &Given) -> Result<Net, ConfigError> {
+fn net(setting: &SettingValue) -> Result<Net, ConfigError> {
     Net::parse(&setting.value).map_or_else(|| wrong(setting, "is neither an address nor a network", "write it like 10.0.0.5 or 10.1.0.0/16"), Ok)
 }
 
-pub(super) fn role(setting: &Given) -> Result<Option<Role>, ConfigError> {
+pub(super) fn role(setting: &SettingValue) -> Result<Option<Role>, ConfigError> {
     if setting.value == "none" {
         return Ok(None);
     }

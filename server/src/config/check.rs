@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lockscope_core::evidence::MEMBERS_MAX;
 
-use super::{ConfigError, Given};
+use super::{ConfigError, SettingValue};
 use http::Payloads;
 use zookeeper::members::check_admin_url;
 use zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
@@ -14,20 +14,20 @@ use zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
 /// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
 const SESSION_TIMEOUT_MS_MAX: u64 = 3_600_000;
 
-pub(super) fn wrong<T>(setting: &Given, why: &str, remedy: &str) -> Result<T, ConfigError> {
+pub(super) fn wrong<T>(setting: &SettingValue, why: &str, remedy: &str) -> Result<T, ConfigError> {
     Err(ConfigError(format!("{} {:?} {why}; {remedy}", setting.from, setting.value)))
 }
 
-pub(super) fn connect(setting: &Given) -> Result<(), ConfigError> {
+pub(super) fn connect(setting: &SettingValue) -> Result<(), ConfigError> {
     check_connect(&setting.value).or_else(|fault| wrong(setting, &fault.why, &fault.remedy))
 }
 
-pub(super) fn roots(settings: &[Given]) -> Result<(), ConfigError> {
+pub(super) fn roots(settings: &[SettingValue]) -> Result<(), ConfigError> {
     let roots: Vec<&str> = settings.iter().map(|setting| setting.value.as_str()).collect();
     check_roots(&roots).or_else(|(at, fault)| settings.get(at).map_or(Ok(()), |setting| wrong(setting, &fault.why, &fault.remedy)))
 }
 
-pub(super) fn listen(setting: &Given) -> Result<SocketAddr, ConfigError> {
+pub(super) fn listen(setting: &SettingValue) -> Result<SocketAddr, ConfigError> {
     let numeric = setting.value.strip_prefix("localhost:").map_or_else(|| setting.value.clone(), |port| format!("127.0.0.1:{port}"));
     let Ok(address) = numeric.parse::<SocketAddr>() else {
         return wrong(setting, "is not an address to listen on", "write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one");
@@ -35,16 +35,16 @@ pub(super) fn listen(setting: &Given) -> Result<SocketAddr, ConfigError> {
     Ok(address)
 }
 
-pub(super) fn data_dir(setting: &Given) -> Result<PathBuf, ConfigError> {
+pub(super) fn data_dir(setting: &SettingValue) -> Result<PathBuf, ConfigError> {
     if setting.value.is_empty() { wrong(setting, "is empty", "name a directory, or leave it out") } else { Ok(PathBuf::from(&setting.value)) }
 }
 
-pub(super) fn file(setting: &Given) -> Result<PathBuf, ConfigError> {
+pub(super) fn file(setting: &SettingValue) -> Result<PathBuf, ConfigError> {
     if setting.value.is_empty() { wrong(setting, "is empty", "name a file, or leave it out") } else { Ok(PathBuf::from(&setting.value)) }
 }
 
 /// A time that may be long.
-pub(super) fn lifetime(setting: &Given) -> Result<Duration, ConfigError> {
+pub(super) fn lifetime(setting: &SettingValue) -> Result<Duration, ConfigError> {
     const DAYS_MAX: u64 = 3_650;
     let text = setting.value.trim();
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
@@ -61,7 +61,7 @@ pub(super) fn lifetime(setting: &Given) -> Result<Duration, ConfigError> {
     Ok(Duration::from_secs(minutes * 60))
 }
 
-pub(super) fn time(setting: &Given) -> Result<Duration, ConfigError> {
+pub(super) fn time(setting: &SettingValue) -> Result<Duration, ConfigError> {
     let text = setting.value.trim();
     let number_ends_at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(number_ends_at);
@@ -76,7 +76,7 @@ pub(super) fn time(setting: &Given) -> Result<Duration, ConfigError> {
     Ok(Duration::from_millis(ms))
 }
 
-pub(super) fn session_timeout(setting: &Given) -> Result<Duration, ConfigError> {
+pub(super) fn session_timeout(setting: &SettingValue) -> Result<Duration, ConfigError> {
     let max = Duration::from_millis(SESSION_TIMEOUT_MS_MAX);
     match setting.value.trim().parse().map(Duration::from_millis) {
         Ok(timeout) if (SESSION_TIMEOUT_MIN..=max).contains(&timeout) => Ok(timeout),
@@ -89,7 +89,7 @@ pub(super) fn session_timeout(setting: &Given) -> Result<Duration, ConfigError> 
 }
 
 /// `remedy`: what to write instead.
-pub(super) fn switch(setting: &Given, remedy: &str) -> Result<bool, ConfigError> {
+pub(super) fn switch(setting: &SettingValue, remedy: &str) -> Result<bool, ConfigError> {
     match setting.value.as_str() {
         "on" => Ok(true),
         "off" => Ok(false),
@@ -97,12 +97,12 @@ pub(super) fn switch(setting: &Given, remedy: &str) -> Result<bool, ConfigError>
     }
 }
 
-pub(super) fn payloads(setting: &Given) -> Result<Payloads, ConfigError> {
+pub(super) fn payloads(setting: &SettingValue) -> Result<Payloads, ConfigError> {
     let found = Payloads::ALL.into_iter().find(|who| who.name() == setting.value);
-    found.map_or_else(|| wrong(setting, "is nobody who could be shown payloads", "write viewer, operator or nobody"), Ok)
+    found.map_or_else(|| wrong(setting, "is not a known value", "write viewer, operator or nobody"), Ok)
 }
 
-pub(super) fn admin_urls(settings: &[Given]) -> Result<(), ConfigError> {
+pub(super) fn admin_urls(settings: &[SettingValue]) -> Result<(), ConfigError> {
     for (at, setting) in settings.iter().enumerate() {
         check_admin_url(&setting.value).or_else(|fault| wrong(setting, &fault.why, &fault.remedy))?;
         if settings.iter().take(at).any(|other| other.value == setting.value) {

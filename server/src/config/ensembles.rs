@@ -4,9 +4,9 @@
 use lockscope_wire::EnsembleColor;
 
 use super::identity::{self, Identity};
-use super::source::Section;
-use super::{ConfigError, Given, Places, check};
-use crate::cli::Settings;
+use super::toml_file::Section;
+use super::{ConfigError, Layers, SettingValue, check};
+use crate::cli::ServeArgs;
 
 /// What to write for `evidence`.
 const EVIDENCE: &str = "write on, or off to ask the members nothing";
@@ -36,20 +36,20 @@ pub struct Ensemble {
 }
 
 /// Every ensemble, checked.
-pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Vec<Ensemble>, ConfigError> {
-    let Some(entry) = places.file.top().get("ensemble") else { return Ok(vec![only(flags, places)?]) };
+pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Vec<Ensemble>, ConfigError> {
+    let Some(entry) = layers.file.top().get("ensemble") else { return Ok(vec![only(flags, layers)?]) };
     let tables = entry.sections(ENSEMBLES_MAX)?;
     if tables.is_empty() {
         return Err(ConfigError(format!("{} is an empty list; write tables that begin with [[ensemble]]", entry.from)));
     }
-    if let Some(given) = places.one("zk", flags.zk.as_deref())? {
-        let file = places.file.name();
+    if let Some(given) = layers.one("zk", flags.zk.as_deref())? {
+        let file = layers.file.name();
         return Err(ConfigError(format!("{} and the [[ensemble]] tables of {file} both name what to watch; leave one of them out", given.from)));
     }
-    identity::check_several(places)?;
+    identity::check_several(layers)?;
     let mut ensembles: Vec<Ensemble> = Vec::with_capacity(tables.len());
     for table in tables {
-        let ensemble = one(&table, ensembles.len(), places)?;
+        let ensemble = one(&table, ensembles.len(), layers)?;
         if ensembles.iter().any(|other| other.name == ensemble.name) {
             let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);
             return Err(ConfigError(format!("{from} {:?} is taken by another; give each ensemble a name of its own", ensemble.name)));
@@ -60,42 +60,42 @@ pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Vec<Ensemble>,
 }
 
 /// The one ensemble that flags, environment and the top of the file name.
-fn only(flags: &Settings, places: &Places<'_>) -> Result<Ensemble, ConfigError> {
-    let zk = places.one("zk", flags.zk.as_deref())?.ok_or_else(|| {
+fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
+    let zk = layers.one("zk", flags.zk.as_deref())?.ok_or_else(|| {
         ConfigError("no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file".to_owned())
     })?;
     check::connect(&zk)?;
-    let roots = places.roots(&flags.root)?;
+    let roots = layers.roots(&flags.root)?;
     check::roots(&roots)?;
-    let admin_urls = places.many("admin_url", &flags.admin_url)?.unwrap_or_default();
+    let admin_urls = layers.many("admin_url", &flags.admin_url)?.unwrap_or_default();
     check::admin_urls(&admin_urls)?;
-    let name = places.one("name", flags.name.as_deref())?.map(|name| check_name(&name)).transpose()?;
-    let color = places.one("color", None)?.map(|color| check_color(&color)).transpose()?;
-    let identity = identity::of(places, &zk, true, |key| places.one(key, identity::flag(&flags.safety, key)))?;
+    let name = layers.one("name", flags.name.as_deref())?.map(|name| check_name(&name)).transpose()?;
+    let color = layers.one("color", None)?.map(|color| check_color(&color)).transpose()?;
+    let identity = identity::of(layers, &zk, true, |key| layers.one(key, identity::flag(&flags.security, key)))?;
     Ok(Ensemble {
         identity,
         color: color.or_else(|| name.as_ref().map(|_| nth_color(0))),
         name: name.unwrap_or_else(|| "default".to_owned()),
         zk: zk.value,
         roots: roots.into_iter().map(|root| root.value).collect(),
-        evidence: places.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
+        evidence: layers.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
         admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
-        clock_scratch: places.one("clock_scratch", flags.clock_scratch.as_deref())?.map(|path| check_scratch(&path)).transpose()?,
+        clock_scratch: layers.one("clock_scratch", flags.clock_scratch.as_deref())?.map(|path| check_scratch(&path)).transpose()?,
     })
 }
 
 /// One of several; all it has is in its table.
-fn one(table: &Section<'_>, at: usize, places: &Places<'_>) -> Result<Ensemble, ConfigError> {
+fn one(table: &Section<'_>, at: usize, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
     let text = |key: &str| table.one(key);
     let list = |key: &str| table.many(key);
     let Some(name) = text("name")? else { return table.lacks("name", "give it one, it is shown with everything of it") };
     let Some(zk) = text("zk")? else { return table.lacks("zk", "write its connect string, like zk = \"127.0.0.1:2181\"") };
     check::connect(&zk)?;
-    let roots = list("root")?.filter(|roots| !roots.is_empty()).unwrap_or_else(|| vec![super::given("/", "root")]);
+    let roots = list("root")?.filter(|roots| !roots.is_empty()).unwrap_or_else(|| vec![super::setting_value("/", "root")]);
     check::roots(&roots)?;
     let admin_urls = list("admin_url")?.unwrap_or_default();
     check::admin_urls(&admin_urls)?;
-    let identity = identity::of(places, &zk, false, text)?;
+    let identity = identity::of(layers, &zk, false, text)?;
     Ok(Ensemble {
         identity,
         name: check_name(&name)?,
@@ -108,7 +108,7 @@ fn one(table: &Section<'_>, at: usize, places: &Places<'_>) -> Result<Ensemble, 
     })
 }
 
-fn check_scratch(path: &Given) -> Result<String, ConfigError> {
+fn check_scratch(path: &SettingValue) -> Result<String, ConfigError> {
     check::roots(std::slice::from_ref(path))?;
     Ok(path.value.clone())
 }
@@ -117,7 +117,7 @@ fn nth_color(at: usize) -> EnsembleColor {
     EnsembleColor::ALL.into_iter().cycle().nth(at).unwrap_or(EnsembleColor::Blue)
 }
 
-fn check_name(name: &Given) -> Result<String, ConfigError> {
+fn check_name(name: &SettingValue) -> Result<String, ConfigError> {
     let is_good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !name.value.is_empty() && name.value.chars().count() <= NAME_CHARS_MAX && name.value.chars().all(is_good) {
         return Ok(name.value.clone());
@@ -128,7 +128,7 @@ fn check_name(name: &Given) -> Result<String, ConfigError> {
     )))
 }
 
-fn check_color(color: &Given) -> Result<EnsembleColor, ConfigError> {
+fn check_color(color: &SettingValue) -> Result<EnsembleColor, ConfigError> {
     EnsembleColor::ALL.into_iter().find(|known| known.name() == color.value).ok_or_else(|| {
         let names = EnsembleColor::ALL.map(EnsembleColor::name).join(", ");
         ConfigError(format!("{} {:?} is none of the colours; use one of {names}", color.from, color.value))

@@ -1,8 +1,8 @@
 //! Who Lockscope is to an ensemble: for watching, and for acting. Secrets are read from files, or from two variables of the
 //! environment; no sentence tells what was in them.
 
-use super::{ConfigError, Given, Places};
-use crate::cli::Safety;
+use super::{ConfigError, Layers, SettingValue};
+use crate::cli::SecurityArgs;
 use zookeeper::{Credentials, Fault, Login, TlsIdentity, ZkTls, check_tls_hosts};
 
 /// `USER:PASSWORD` itself, for watching and for acting.
@@ -18,7 +18,7 @@ pub struct Identity {
 }
 
 /// The value of a flag by its key.
-pub(super) fn flag<'a>(flags: &'a Safety, key: &str) -> Option<&'a str> {
+pub(super) fn flag<'a>(flags: &'a SecurityArgs, key: &str) -> Option<&'a str> {
     match key {
         "auth_file" => flags.auth_file.as_deref(),
         "sasl_file" => flags.sasl_file.as_deref(),
@@ -34,31 +34,31 @@ pub(super) fn flag<'a>(flags: &'a Safety, key: &str) -> Option<&'a str> {
 }
 
 /// Secrets in the environment are for one ensemble.
-pub(super) fn check_several(places: &Places<'_>) -> Result<(), ConfigError> {
-    let given = VARIABLES.iter().find(|(name, _)| places.surroundings.var(name).is_some_and(|value| !value.is_empty()));
+pub(super) fn check_several(layers: &Layers<'_>) -> Result<(), ConfigError> {
+    let given = VARIABLES.iter().find(|(name, _)| layers.environment.var(name).is_some_and(|value| !value.is_empty()));
     given.map_or(Ok(()), |(name, key)| {
         Err(ConfigError(format!(
             "{name} is for one ensemble, and {} has [[ensemble]] tables; write `{key}` in each that needs it",
-            places.file.name()
+            layers.file.name()
         )))
     })
 }
 
 /// The identities of one ensemble; `get` finds a key's value, `has_variables` says whether the environment may tell.
 pub(super) fn of(
-    places: &Places<'_>,
-    connect: &Given,
+    layers: &Layers<'_>,
+    connect: &SettingValue,
     has_variables: bool,
-    get: impl Fn(&str) -> Result<Option<Given>, ConfigError>,
+    get: impl Fn(&str) -> Result<Option<SettingValue>, ConfigError>,
 ) -> Result<Identity, ConfigError> {
-    let login = |key: &str| login(places, key, get(key)?, has_variables);
+    let login = |key: &str| login(layers, key, get(key)?, has_variables);
     let (digest, sasl) = (login("auth_file")?, login("sasl_file")?);
     let (act_digest, act_sasl) = (login("act_auth_file")?, login("act_sasl_file")?);
-    let identity = pair(places, [get("cert_file")?, get("key_file")?])?;
-    let act_identity = pair(places, [get("act_cert_file")?, get("act_key_file")?])?;
+    let identity = pair(layers, [get("cert_file")?, get("key_file")?])?;
+    let act_identity = pair(layers, [get("act_cert_file")?, get("act_key_file")?])?;
     let tls = match get("ca_file")? {
         Some(file) => {
-            let tls = ZkTls::new(&read(places, &file)?, identity).map_err(|fault| bad(&file, &fault))?;
+            let tls = ZkTls::new(&read(layers, &file)?, identity).map_err(|fault| bad(&file, &fault))?;
             check_tls_hosts(&connect.value).or_else(|fault| super::check::wrong(connect, &fault.why, &fault.remedy))?;
             Some(tls)
         }
@@ -80,16 +80,16 @@ pub(super) fn of(
     Ok(Identity { watching: Credentials { digest, sasl, tls }, acting })
 }
 
-fn login(places: &Places<'_>, key: &str, file: Option<Given>, has_variables: bool) -> Result<Option<Login>, ConfigError> {
+fn login(layers: &Layers<'_>, key: &str, file: Option<SettingValue>, has_variables: bool) -> Result<Option<Login>, ConfigError> {
     let name = VARIABLES.iter().find(|(_, of)| *of == key).filter(|_| has_variables).map(|(name, _)| *name);
-    let variable =
-        name.and_then(|name| places.surroundings.var(name).filter(|value| !value.is_empty()).map(|value| Given { value, from: name.to_owned() }));
+    let variable = name
+        .and_then(|name| layers.environment.var(name).filter(|value| !value.is_empty()).map(|value| SettingValue { value, from: name.to_owned() }));
     match (file, variable) {
         (None, None) => Ok(None),
         (Some(file), Some(variable)) => {
             Err(ConfigError(format!("{} and {} both say who Lockscope is to ZooKeeper; leave one of them out", file.from, variable.from)))
         }
-        (Some(file), None) => Login::parse(&read(places, &file)?).map(Some).map_err(|fault| bad(&file, &fault)),
+        (Some(file), None) => Login::parse(&read(layers, &file)?).map(Some).map_err(|fault| bad(&file, &fault)),
         (None, Some(variable)) => {
             // Never its value.
             Login::parse(&variable.value).map(Some).map_err(|fault| ConfigError(format!("{} {}; {}", variable.from, fault.why, fault.remedy)))
@@ -97,20 +97,20 @@ fn login(places: &Places<'_>, key: &str, file: Option<Given>, has_variables: boo
     }
 }
 
-fn pair(places: &Places<'_>, files: [Option<Given>; 2]) -> Result<Option<TlsIdentity>, ConfigError> {
+fn pair(layers: &Layers<'_>, files: [Option<SettingValue>; 2]) -> Result<Option<TlsIdentity>, ConfigError> {
     match files {
         [None, None] => Ok(None),
-        [Some(cert), Some(key)] => TlsIdentity::parse(&read(places, &cert)?, &read(places, &key)?).map(Some).map_err(|fault| bad(&cert, &fault)),
+        [Some(cert), Some(key)] => TlsIdentity::parse(&read(layers, &cert)?, &read(layers, &key)?).map(Some).map_err(|fault| bad(&cert, &fault)),
         [Some(one), None] | [None, Some(one)] => {
             Err(ConfigError(format!("{} {:?} is one of two; name the certificate and its key, each with its setting", one.from, one.value)))
         }
     }
 }
 
-fn read(places: &Places<'_>, file: &Given) -> Result<String, ConfigError> {
-    places.read(file, "name a file that this user may read")
+fn read(layers: &Layers<'_>, file: &SettingValue) -> Result<String, ConfigError> {
+    layers.read(file, "name a file that this user may read")
 }
 
-fn bad(file: &Given, fault: &Fault) -> ConfigError {
+fn bad(file: &SettingValue, fault: &Fault) -> ConfigError {
     ConfigError(format!("{} {:?} {}; {}", file.from, file.value, fault.why, fault.remedy))
 }

@@ -7,7 +7,7 @@ use super::*;
 fn identities_are_read_from_the_file() {
     let text = "zk = \"a:1\"\nanonymous = \"none\"\nproxy_header = \"X-Forwarded-User\"\nproxy_addresses = [\"10.0.0.5\", \"10.1.0.0/16\"]\n\
                 proxy_role_header = \"X-Groups\"\nproxy_role = \"none\"\n[proxy_roles]\nops = \"operator\"\n";
-    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let access = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap().access;
     let proxy = access.proxy.unwrap();
     assert_eq!((access.anonymous, proxy.addresses.len(), proxy.header.as_deref(), proxy.role), (Some(false), 2, Some("x-forwarded-user"), None));

@@ -2,8 +2,8 @@
 
 use toml::Value;
 
-use super::source::{Entry, Section};
 use super::tables::{number, shown};
+use super::toml_file::{Entry, Section};
 use super::{ConfigError, Ensemble};
 use lab::members::root_fault;
 use lab::{Limits, Place};
@@ -138,12 +138,12 @@ fn root<'a>(fields: &Section<'_>, mut allowed: impl Iterator<Item = &'a Ensemble
 #[cfg(test)]
 mod tests {
     use super::super::tests::Fake;
-    use super::super::{Config, Settings};
+    use super::super::{Config, ServeArgs};
     use super::*;
 
     fn load(lab: &str) -> Result<Option<Lab>, String> {
         let text = format!("zk = \"a:1\"\nroot = [\"/locks/a\", \"/b\"]\n{lab}");
-        let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+        let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
         let fake = Fake { text: Some(text.leak()), ..Fake::default() };
         Config::load(&flags, &fake).map(|config| config.lab).map_err(|error| error.to_string())
     }

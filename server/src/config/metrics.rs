@@ -4,8 +4,8 @@ use lockscope_core::configured::MetricSelection;
 use toml::Value;
 
 use super::ConfigError;
-use super::source::{Entry, Section};
 use super::tables::{number, shown};
+use super::toml_file::{Entry, Section};
 
 /// Each has five series.
 const TOP_LOCKS_MAX: u32 = 200;
@@ -41,12 +41,12 @@ fn patterns(fields: &Section<'_>) -> Result<Vec<String>, ConfigError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Source;
+    use super::super::toml_file::TomlFile;
     use super::*;
 
     fn load(text: &str) -> Result<MetricSelection, String> {
-        let source = Source::parse("x.toml".to_owned(), text).unwrap();
-        of(source.top().get("metrics")).map_err(|error| error.to_string())
+        let file = TomlFile::parse("x.toml".to_owned(), text).unwrap();
+        of(file.top().get("metrics")).map_err(|error| error.to_string())
     }
 
     #[test]

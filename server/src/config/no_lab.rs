@@ -1,6 +1,6 @@
 //! `[lab]` in the configuration file of a build without the lab: there must be none.
 
-use super::source::Entry;
+use super::toml_file::Entry;
 use super::{ConfigError, Ensemble};
 
 /// Where the lab may run: nowhere.

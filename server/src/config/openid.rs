@@ -1,6 +1,6 @@
 //! Settings of sign-in by OpenID Connect. A build without it says so when one of them is met.
 
-use super::{ConfigError, Places};
+use super::{ConfigError, Layers};
 use access::OpenId;
 use http::Origin;
 
@@ -13,40 +13,40 @@ const KEYS: [&str; 7] =
 const ROLES: &str = "oidc_roles";
 
 /// The first of them that is set, if any.
-fn met(places: &Places<'_>) -> Result<Option<String>, ConfigError> {
+fn met(layers: &Layers<'_>) -> Result<Option<String>, ConfigError> {
     for key in KEYS {
-        if let Some(setting) = places.one(key, None)? {
+        if let Some(setting) = layers.one(key, None)? {
             return Ok(Some(setting.from));
         }
     }
-    if places.surroundings.var(SECRET).is_some_and(|secret| !secret.is_empty()) {
+    if layers.environment.var(SECRET).is_some_and(|secret| !secret.is_empty()) {
         return Ok(Some(SECRET.to_owned()));
     }
-    Ok(places.file.top().get(ROLES).map(|entry| entry.from))
+    Ok(layers.file.top().get(ROLES).map(|entry| entry.from))
 }
 
 /// Reads them; here there is nobody to use them.
 #[cfg(not(feature = "oidc"))]
-pub(super) fn of(places: &Places<'_>, _origins: &[Origin]) -> Result<Option<OpenId>, ConfigError> {
-    met(places)?.map_or(Ok(None), |from| {
+pub(super) fn of(layers: &Layers<'_>, _origins: &[Origin]) -> Result<Option<OpenId>, ConfigError> {
+    met(layers)?.map_or(Ok(None), |from| {
         Err(ConfigError(format!("{from} is set, and this binary was built without OpenID Connect; leave it out, or build with `--features oidc`")))
     })
 }
 
 /// Reads them.
 #[cfg(feature = "oidc")]
-pub(super) fn of(places: &Places<'_>, origins: &[Origin]) -> Result<Option<OpenId>, ConfigError> {
+pub(super) fn of(layers: &Layers<'_>, origins: &[Origin]) -> Result<Option<OpenId>, ConfigError> {
     use super::check::wrong;
 
     let text = |key: &str| {
-        let setting = places.one(key, None)?;
+        let setting = layers.one(key, None)?;
         setting.map_or(Ok(None), |setting| {
             let is_text = !setting.value.trim().is_empty() && !setting.value.contains(char::is_control);
             if is_text { Ok(Some(setting)) } else { wrong(&setting, "is no name", "write it as the provider does, or leave it out") }
         })
     };
     let Some(issuer) = text("oidc_issuer")? else {
-        return met(places)?.map_or(Ok(None), |from| {
+        return met(layers)?.map_or(Ok(None), |from| {
             Err(ConfigError(format!("{from} is set without `oidc_issuer`; name the provider, like oidc_issuer = \"https://id.example\"")))
         });
     };
@@ -55,7 +55,11 @@ pub(super) fn of(places: &Places<'_>, origins: &[Origin]) -> Result<Option<OpenI
         return wrong(&issuer, "is no provider's address", "write it with https://, as the provider writes it itself, like https://id.example");
     }
     let Some(client_id) = text("oidc_client_id")? else {
-        return wrong(&issuer, "is set without `oidc_client_id`", "name what the provider calls this server, like oidc_client_id = \"lockscope\"");
+        return wrong(
+            &issuer,
+            "is set without `oidc_client_id`",
+            "name the client id of this server at the provider, like oidc_client_id = \"lockscope\"",
+        );
     };
     let redirect = match text("oidc_redirect")? {
         Some(setting) => {
@@ -68,15 +72,15 @@ pub(super) fn of(places: &Places<'_>, origins: &[Origin]) -> Result<Option<OpenI
         }
         None => origins.first().map(|origin| format!("{origin}{}", OpenId::BACK)),
     };
-    let roles = super::access::roles(places.file.top().get(ROLES))?;
-    let role = places.one("oidc_role", None)?.map_or(Ok(None), |setting| super::access::role(&setting))?;
+    let roles = super::access::roles(layers.file.top().get(ROLES))?;
+    let role = layers.one("oidc_role", None)?.map_or(Ok(None), |setting| super::access::role(&setting))?;
     if roles.is_empty() && role.is_none() {
         return wrong(&issuer, "lets nobody in", "map groups to roles in [oidc_roles], or give everybody one with oidc_role = \"viewer\"");
     }
     Ok(Some(OpenId {
         issuer: issuer.value,
         client_id: client_id.value,
-        client_secret: secret(places)?,
+        client_secret: secret(layers)?,
         redirect,
         name_claim: text("oidc_name_claim")?.map(|setting| setting.value),
         groups_claim: text("oidc_groups_claim")?.map_or_else(|| "groups".to_owned(), |setting| setting.value),
@@ -87,15 +91,15 @@ pub(super) fn of(places: &Places<'_>, origins: &[Origin]) -> Result<Option<OpenI
 
 /// The client's secret, from its file or the environment; without one the client is a public one.
 #[cfg(feature = "oidc")]
-fn secret(places: &Places<'_>) -> Result<Option<access::Secret>, ConfigError> {
+fn secret(layers: &Layers<'_>) -> Result<Option<access::Secret>, ConfigError> {
     use access::Secret;
 
-    let (secret, from) = match places.one("oidc_client_secret_file", None)? {
+    let (secret, from) = match layers.one("oidc_client_secret_file", None)? {
         Some(file) => {
-            let secret = places.read(&file, "name a file that can be, or leave it out for a public client")?;
+            let secret = layers.read(&file, "name a file that can be, or leave it out for a public client")?;
             (secret, format!("the secret in {:?}", file.value))
         }
-        None => match places.surroundings.var(SECRET).filter(|secret| !secret.is_empty()) {
+        None => match layers.environment.var(SECRET).filter(|secret| !secret.is_empty()) {
             Some(secret) => (secret, SECRET.to_owned()),
             None => return Ok(None),
         },

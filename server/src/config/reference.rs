@@ -1,6 +1,6 @@
 //! What is written of the table: the reference in Markdown, and the example file.
 
-use super::table::{Place, SETTINGS, Setting, Takes, VARIABLES};
+use super::table::{FileSection, SETTINGS, Setting, TakesEffect, VARIABLES};
 
 const HEAD: &str = "\
 # Configuration
@@ -8,7 +8,7 @@ const HEAD: &str = "\
 <!-- Made by `lockscope config reference`; a test compares. Change server/src/config/table_rows.rs instead. -->
 
 A setting may be given as a flag of `lockscope serve`, as a variable of the environment, and as a key of a TOML file that `--config FILE` or
-`LOCKSCOPE_CONFIG` names. A flag goes before a variable, a variable before the file, and the file before the default. The
+`LOCKSCOPE_CONFIG` names. A flag takes precedence over a variable, a variable over the file, and the file over the default. The
 column *also as* names the flag and the variable of each setting that has them. A flag for a list is given several times; in a variable a list is
 separated by commas. A variable that is empty counts as not set. `on` and `off` may be written as `true` and `false` in the file.
 
@@ -17,8 +17,8 @@ separated by commas. A variable that is empty counts as not set. `on` and `off` 
 
 ## Reading it again
 
-On SIGHUP (`systemctl reload lockscope`) the file, and the secrets that it names, are read again. A file with a mistake changes nothing: what was
-read before stays in force, and the log, the status page and `config` in `/api/v1/status` say what is wrong, with its line. Of a good file, the
+On SIGHUP (`systemctl reload lockscope`) the file, and the secrets that it names, are read again. A file with a mistake changes nothing: the
+previous configuration stays in force, and the log, the status page and `config` in `/api/v1/status` show the error with its line. Of a good file, the
 settings marked *reload* take effect at once. The others wait for a restart, and the status page lists those that differ by name; an ensemble
 that was added, removed or changed is among them. Flags and variables are those that the process was started with. Certificates (`tls_cert`,
 `tls_key`), tokens and users are followed without a reload.
@@ -33,15 +33,15 @@ are never shown.
 /// The reference, in Markdown.
 pub fn markdown() -> String {
     let mut out = HEAD.to_owned();
-    section(&mut out, "At the top", "", |place| matches!(place, Place::Top | Place::Roles));
+    section(&mut out, "At the top", "", |place| matches!(place, FileSection::Top | FileSection::Roles));
     let several = "At the top for one ensemble; for several (at most 16), in an `[[ensemble]]` table each, and then in no other place.";
-    section(&mut out, "Ensembles", several, |place| place == Place::Ensemble);
-    let locks = "What locks are, where their names do not tell it right. At most 1,000 tables.";
-    section(&mut out, "`[[lock]]`", locks, |place| place == Place::Lock);
-    let lints = "Which findings are told, and from where on. [Reading the board](reading-the-board.md) says what each means.";
-    section(&mut out, "`[lints]`", lints, |place| place == Place::Lints);
-    section(&mut out, "`[lab]`", "Without this table the lab is off.", |place| place == Place::Lab);
-    section(&mut out, "`[metrics]`", "What [Metrics](metrics.md) tells apart.", |place| place == Place::Metrics);
+    section(&mut out, "Ensembles", several, |place| place == FileSection::Ensemble);
+    let locks = "The recipe of locks whose names are recognised wrongly. At most 1,000 tables.";
+    section(&mut out, "`[[lock]]`", locks, |place| place == FileSection::Lock);
+    let lints = "Which findings are reported, and from which limits on. [Reading the board](reading-the-board.md) explains each.";
+    section(&mut out, "`[lints]`", lints, |place| place == FileSection::Lints);
+    section(&mut out, "`[lab]`", "Without this table the lab is off.", |place| place == FileSection::Lab);
+    section(&mut out, "`[metrics]`", "Locks that have series of their own in [Metrics](metrics.md).", |place| place == FileSection::Metrics);
     out.push_str("\n## Variables that are no keys\n\n| variable | meaning |\n|---|---|\n");
     for row in VARIABLES {
         out.push_str(&format!("| `{}` | {} |\n", row.name, row.meaning));
@@ -49,7 +49,7 @@ pub fn markdown() -> String {
     out
 }
 
-fn section(out: &mut String, title: &str, lead: &str, is_here: impl Fn(Place) -> bool) {
+fn section(out: &mut String, title: &str, lead: &str, is_here: impl Fn(FileSection) -> bool) {
     out.push_str(&format!("\n## {title}\n\n"));
     if !lead.is_empty() {
         out.push_str(&format!("{lead}\n\n"));
@@ -64,32 +64,32 @@ fn section(out: &mut String, title: &str, lead: &str, is_here: impl Fn(Place) ->
 
 fn takes(row: &Setting) -> &'static str {
     match row.takes {
-        Takes::Reload => "reload",
-        Takes::Restart => "restart",
+        TakesEffect::Reload => "reload",
+        TakesEffect::Restart => "restart",
     }
 }
 
 /// A file with every setting, each commented out.
 pub fn example() -> String {
     let mut out = "\
-# Lockscope's settings. All are commented out: take the number sign away from a line to set it.
-# Made by `lockscope config example`. docs/configuration.md says more; `lockscope check-config --config FILE` checks.
+# Lockscope's settings. All are commented out: remove the number sign of a line to set it.
+# Made by `lockscope config example`. See docs/configuration.md; `lockscope check-config --config FILE` checks it.
 # What is marked (reload) takes effect on SIGHUP (systemctl reload lockscope), the rest at the next start.
 "
     .to_owned();
-    let rows = |is_here: &dyn Fn(Place) -> bool, out: &mut String| {
+    let rows = |is_here: &dyn Fn(FileSection) -> bool, out: &mut String| {
         for row in SETTINGS.iter().filter(|row| is_here(row.place)) {
             out.push_str(&described(row));
         }
     };
     out.push_str("\n# One ensemble. Several are written as [[ensemble]] tables at the end of this file instead.\n");
-    rows(&|place| place == Place::Ensemble, &mut out);
+    rows(&|place| place == FileSection::Ensemble, &mut out);
     out.push_str("\n# Everything else.\n");
-    rows(&|place| matches!(place, Place::Top | Place::Roles), &mut out);
-    for place in Place::TABLES {
+    rows(&|place| matches!(place, FileSection::Top | FileSection::Roles), &mut out);
+    for place in FileSection::TABLES {
         let title = place.table().unwrap_or_default();
         let header = if place.is_list() { format!("[[{title}]]") } else { format!("[{title}]") };
-        if place == Place::Ensemble {
+        if place == FileSection::Ensemble {
             out.push_str(&format!("\n# Several ensembles, each with a table of its own; any key of the first part may stand in it.\n#{header}\n"));
             out.push_str("#name = \"prod-eu\"\n#zk = \"zk1.eu:2181\"\n");
             continue;
@@ -103,6 +103,6 @@ pub fn example() -> String {
 /// Its meaning, then the line itself.
 fn described(row: &Setting) -> String {
     let default = if row.default.is_empty() { String::new() } else { format!("; default: {}", row.default) };
-    let reload = if row.takes == Takes::Reload { " (reload)" } else { "" };
+    let reload = if row.takes == TakesEffect::Reload { " (reload)" } else { "" };
     format!("# {}{reload}\n#   {}{default}\n#{} = {}\n", row.meaning.replace('`', ""), row.values, row.key, row.example)
 }

@@ -5,7 +5,7 @@ pub(super) use super::table_rows::{SETTINGS, VARIABLES};
 
 /// Where in the file a setting may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FileSection {
     /// At the top.
     Top,
     /// At the top, or in each `[[ensemble]]`.
@@ -22,7 +22,7 @@ pub(super) enum Place {
     Metrics,
 }
 
-impl Place {
+impl FileSection {
     /// Tables of the file that hold settings, in the order they are told.
     pub(super) const TABLES: [Self; 5] = [Self::Ensemble, Self::Lock, Self::Lints, Self::Lab, Self::Metrics];
 
@@ -46,7 +46,7 @@ impl Place {
 
 /// Where a setting may be given beside the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ways {
+pub(super) enum Layering {
     /// As a flag and as a variable, too.
     All,
     /// As a variable, too.
@@ -57,7 +57,7 @@ pub(super) enum Ways {
 
 /// When a change takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum TakesEffect {
     /// When the file is read again.
     Reload,
     /// When the server is started again.
@@ -68,9 +68,9 @@ pub(super) enum Takes {
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) key: &'static str,
-    pub(super) place: Place,
-    pub(super) ways: Ways,
-    pub(super) takes: Takes,
+    pub(super) place: FileSection,
+    pub(super) ways: Layering,
+    pub(super) takes: TakesEffect,
     /// What may be written.
     pub(super) values: &'static str,
     /// What holds when nothing is; empty: nothing.
@@ -90,24 +90,24 @@ pub(super) struct Variable {
 impl Setting {
     /// The flag, where there is one.
     pub(super) fn flag(&self) -> Option<String> {
-        (self.ways == Ways::All).then(|| format!("--{}", self.key.replace('_', "-")))
+        (self.ways == Layering::All).then(|| format!("--{}", self.key.replace('_', "-")))
     }
 
     /// The variable, where there is one.
     pub(super) fn variable(&self) -> Option<String> {
-        (self.ways != Ways::File).then(|| super::variable(self.key))
+        (self.ways != Layering::File).then(|| super::variable(self.key))
     }
 }
 
 /// The keys that may stand in a place; at the top, also those that begin a table.
-pub(super) fn keys(place: Place) -> Vec<&'static str> {
+pub(super) fn keys(place: FileSection) -> Vec<&'static str> {
     let is_there = |setting: &&Setting| match place {
-        Place::Top | Place::Roles => setting.place.table().is_none() || setting.place == Place::Ensemble,
+        FileSection::Top | FileSection::Roles => setting.place.table().is_none() || setting.place == FileSection::Ensemble,
         table => setting.place == table,
     };
     let mut keys: Vec<_> = SETTINGS.iter().filter(is_there).map(|setting| setting.key).collect();
-    if place == Place::Top {
-        keys.extend(Place::TABLES.iter().filter_map(|table| table.table()));
+    if place == FileSection::Top {
+        keys.extend(FileSection::TABLES.iter().filter_map(|table| table.table()));
     }
     keys
 }

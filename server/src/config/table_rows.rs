@@ -1,12 +1,12 @@
 //! The rows of the table: one a setting, in the order they are told.
 
-use super::table::Place::{Ensemble, Lab, Lints, Lock, Metrics, Roles, Top};
-use super::table::Takes::{Reload, Restart};
-use super::table::Ways::{All, File, Variable as Var};
-use super::table::{Place, Setting, Takes, Variable, Ways};
+use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Metrics, Roles, Top};
+use super::table::Layering::{All, File, Variable as Var};
+use super::table::TakesEffect::{Reload, Restart};
+use super::table::{FileSection, Layering, Setting, TakesEffect, Variable};
 
 /// Where, how and when: what the rows of a kind share.
-struct Kind(Place, Ways, Takes);
+struct Kind(FileSection, Layering, TakesEffect);
 
 impl Kind {
     const fn row(self, key: &'static str, values: &'static str, default: &'static str, example: &'static str, meaning: &'static str) -> Setting {
@@ -33,7 +33,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "1 to 32 letters, digits, dots, dashes, underscores",
         "default",
         "\"prod-eu\"",
-        "what the ensemble is called on every page; in an `[[ensemble]]` it must be given",
+        "the ensemble's name on every page; required in an `[[ensemble]]`",
     ),
     Kind(Ensemble, Var, Restart).row(
         "color",
@@ -47,7 +47,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "paths, none inside another",
         "/",
         "[\"/locks\", \"/services\"]",
-        "what is watched with all below it; without it every lock is found",
+        "paths to watch, with everything below them; by default every lock is found",
     ),
     Kind(Top, All, Restart).row(
         "listen",
@@ -61,7 +61,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "a directory",
         "$XDG_STATE_HOME/lockscope, else ~/.local/state/lockscope",
         "\"/var/lib/lockscope\"",
-        "where tokens, users, the record of acts and the lab's runs are kept; made when it is needed",
+        "directory of tokens, users, the audit log and the lab's runs; created when needed",
     ),
     Kind(Top, All, Restart).row(
         "connect_timeout",
@@ -70,27 +70,27 @@ pub(super) const SETTINGS: &[Setting] = &[
         "\"30s\"",
         "end with exit code 69 when ZooKeeper was never reached in this time",
     ),
-    Kind(Top, All, Restart).row("session_timeout_ms", "500 to 3600000", "10000", "10000", "time-out of the sessions to ZooKeeper"),
+    Kind(Top, All, Restart).row("session_timeout_ms", "500 to 3600000", "10000", "10000", "timeout of the sessions to ZooKeeper"),
     Kind(Ensemble, All, Restart).row(
         "evidence",
         "on, off",
         "on",
         "\"off\"",
-        "whether the members are asked who is connected, when sessions run out and who watches what",
+        "whether to query the members for connections, session expiry and watches",
     ),
     Kind(Ensemble, All, Restart).row(
         "admin_url",
         "addresses like http://zk1:8080, at most 16",
         "port 8080 of each member is tried",
         "[\"http://zk1:8080\", \"http://zk2:8080\"]",
-        "the members' AdminServers; who has none is asked by four-letter words",
+        "the members' AdminServers; a member without one is queried with four-letter words",
     ),
     Kind(Ensemble, All, Restart).row(
         "clock_scratch",
         "a path",
         "none: nothing is ever written",
         "\"/lockscope-clock\"",
-        "a znode below which ephemerals may be made to compare the clocks",
+        "a znode below which ephemerals may be created to compare clocks",
     ),
     Kind(Ensemble, All, Restart).row(
         "auth_file",
@@ -111,14 +111,14 @@ pub(super) const SETTINGS: &[Setting] = &[
         "a file or credential:NAME",
         "",
         "\"/etc/lockscope/zk-ca.pem\"",
-        "authorities that sign ZooKeeper's certificates, in PEM; with it ZooKeeper is met by TLS only",
+        "certificate authorities of ZooKeeper, in PEM; with it, connections to ZooKeeper use TLS only",
     ),
     Kind(Ensemble, All, Restart).row(
         "cert_file",
         "a file or credential:NAME",
         "",
         "\"/etc/lockscope/zk-cert.pem\"",
-        "our certificate towards ZooKeeper, in PEM; needs ca_file and key_file",
+        "client certificate towards ZooKeeper, in PEM; needs ca_file and key_file",
     ),
     Kind(Ensemble, All, Restart).row("key_file", "a file or credential:NAME", "", "\"credential:zk-key\"", "its key, in PEM"),
     Kind(Ensemble, All, Restart).row(
@@ -148,66 +148,66 @@ pub(super) const SETTINGS: &[Setting] = &[
         "addresses like https://lockscope.example, at most 16",
         "this machine's own",
         "[\"https://lockscope.example\"]",
-        "where people open the dashboard; its pages may act",
+        "origins from which the dashboard may be used",
     ),
     Kind(Top, All, Restart).row(
         "tls_cert",
         "a file or credential:NAME",
         "",
         "\"credential:tls-cert\"",
-        "the server's certificate and its chain, in PEM; followed as the file changes",
+        "the server's certificate and its chain, in PEM; reloaded when the file changes",
     ),
-    Kind(Top, All, Restart).row("tls_key", "a file or credential:NAME", "", "\"credential:tls-key\"", "its key, in PEM; followed as well"),
+    Kind(Top, All, Restart).row("tls_key", "a file or credential:NAME", "", "\"credential:tls-key\"", "its key, in PEM; reloaded as well"),
     Kind(Top, All, Restart).row(
         "behind_tls_proxy",
         "on, off",
         "off",
         "\"on\"",
-        "a proxy before this server encrypts, so plain HTTP may be served beyond this machine",
+        "a proxy in front of this server terminates TLS, so plain HTTP may be served beyond this machine",
     ),
-    Kind(Top, All, Reload).row("second_approver", "on, off", "off", "\"on\"", "somebody else has to approve each release before it is ordered"),
+    Kind(Top, All, Reload).row("second_approver", "on, off", "off", "\"on\"", "each release needs the approval of a second person"),
     Kind(Top, All, Reload).row(
         "payloads",
         "viewer, operator, nobody",
         "viewer on this machine only, else operator",
         "\"operator\"",
-        "the least role that is shown what znodes carry; others see names of one word taken from it; on a change all live pages connect anew",
+        "the lowest role that sees znode payloads; others see names of one word taken from them; a change makes all live pages reconnect",
     ),
     Kind(Top, All, Reload).row(
         "webhook_url",
         "an https:// address",
         "",
         "\"https://hooks.example/lockscope\"",
-        "where every act and refusal is sent as JSON, signed; needs a data directory and a secret",
+        "URL to which every release, lab run, revocation and refusal is sent as signed JSON; needs a data directory and a secret",
     ),
     Kind(Top, All, Reload).row(
         "webhook_secret_file",
         "a file or credential:NAME",
         "",
         "\"credential:webhook-secret\"",
-        "the secret that signs what is sent, at least 16 bytes",
+        "the secret that signs webhook requests, at least 16 bytes",
     ),
-    Kind(Top, All, Reload).row("webhook_allow_http", "on, off", "off", "\"on\"", "whether the webhook may be plain http to another machine"),
+    Kind(Top, All, Reload).row("webhook_allow_http", "on, off", "off", "\"on\"", "whether the webhook may use plain HTTP to another machine"),
     Kind(Top, Var, Reload).row(
         "anonymous",
         "viewer, none",
         "viewer on this machine only, else none",
         "\"none\"",
-        "what those may do who do not say who they are",
+        "the role of requests without authentication",
     ),
     Kind(Top, Var, Reload).row(
         "proxy_header",
         "a header's name",
         "",
         "\"X-Forwarded-User\"",
-        "the header in which a trusted proxy names who asks; needs proxy_addresses",
+        "the header in which a trusted proxy names the user; needs proxy_addresses",
     ),
     Kind(Top, Var, Reload).row(
         "proxy_addresses",
         "addresses and networks, at most 64",
         "",
         "[\"10.0.0.5\", \"10.1.0.0/16\"]",
-        "the trusted proxies; nobody else's headers are believed; naming the first, or taking the last away, waits for a restart where nothing else makes the server public",
+        "the trusted proxies; headers from other addresses are ignored; naming the first, or taking the last away, waits for a restart where nothing else makes the server public",
     ),
     Kind(Top, Var, Reload).row(
         "proxy_role",
@@ -230,7 +230,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "\"https://id.example\"",
         "the OpenID provider; only in builds with the feature oidc, as everything that begins with oidc_",
     ),
-    Kind(Top, Var, Reload).row("oidc_client_id", "text", "", "\"lockscope\"", "what the provider calls this server"),
+    Kind(Top, Var, Reload).row("oidc_client_id", "text", "", "\"lockscope\"", "the client id of this server at the provider"),
     Kind(Top, Var, Reload).row(
         "oidc_client_secret_file",
         "a file or credential:NAME",
@@ -279,16 +279,16 @@ pub(super) const SETTINGS: &[Setting] = &[
         "a path; * is any part of one name, ** any names",
         "",
         "\"/queues/**\"",
-        "the locks that this table is about; the first table that fits counts",
+        "the locks that this table applies to; the first match counts",
     ),
     Kind(Lock, File, Reload).row(
         "recipe",
         "sequential_mutex, read_write, semaphore, single_node_mutex, election, barrier, double_barrier, queue, membership, none",
-        "what the names tell",
+        "recognised by names",
         "\"queue\"",
         "what such a lock is; none: no lock at all",
     ),
-    Kind(Lock, File, Reload).row("max", "1 to 4294967295", "what the znodes tell", "3", "how many a semaphore admits, or a double barrier waits for"),
+    Kind(Lock, File, Reload).row("max", "1 to 4294967295", "read from the znodes", "3", "how many a semaphore admits, or a double barrier waits for"),
     lint("orphan_contender", "a contender became head and nobody works under it"),
     lint("duplicate_session", "one session, or one protection GUID, queues twice in one lock"),
     lint("lease_leak", "a semaphore is full, and one lease is far older than the rest"),
@@ -315,17 +315,17 @@ pub(super) const SETTINGS: &[Setting] = &[
     lint("deep_queue", "the queue is long, and each acquire reads it whole"),
     Kind(Lints, File, Reload).row("herd_waiters", "1 to 4294967295", "10", "10", "waiters that one release wakes, from which on it is a herd"),
     Kind(Lints, File, Reload).row("deep_contenders", "1 to 4294967295", "500", "500", "contenders from which on a queue is deep"),
-    Kind(Lints, File, Reload).row("sequence_percent", "1 to 100", "80", "80", "percentage of the sequence numbers used from which on it is told"),
-    Kind(Lints, File, Reload).row("empty_locks_min", "1 to 4294967295", "1000", "1000", "empty lock directories from which on it is told"),
-    Kind(Lints, File, Reload).row("hoard_znodes", "1 to 4294967295", "1000", "1000", "znodes of one session from which on it is told"),
+    Kind(Lints, File, Reload).row("sequence_percent", "1 to 100", "80", "80", "percentage of the sequence numbers used, from which on it is reported"),
+    Kind(Lints, File, Reload).row("empty_locks_min", "1 to 4294967295", "1000", "1000", "empty lock directories from which on it is reported"),
+    Kind(Lints, File, Reload).row("hoard_znodes", "1 to 4294967295", "1000", "1000", "znodes of one session from which on it is reported"),
     Kind(Lints, File, Reload).row(
         "churn_attempts",
         "1 to 32",
         "20",
         "20",
-        "attempts in the last minute that came to nothing, from which on it is told",
+        "failed attempts in the last minute from which on it is reported",
     ),
-    Kind(Lab, File, Restart).row("ensembles", "names of ensembles", "", "[\"default\"]", "where the lab may make sessions and znodes; must be given"),
+    Kind(Lab, File, Restart).row("ensembles", "names of ensembles", "", "[\"default\"]", "where the lab may create sessions and znodes; required"),
     Kind(Lab, File, Restart).row(
         "root",
         "a path with no watched root at or below it",
@@ -356,6 +356,9 @@ pub(super) const VARIABLES: &[Variable] = &[
     Variable { name: "LOCKSCOPE_WEBHOOK_SECRET", meaning: "the secret itself, instead of `webhook_secret_file`" },
     Variable { name: "LOCKSCOPE_OIDC_CLIENT_SECRET", meaning: "the secret itself, instead of `oidc_client_secret_file`" },
     Variable { name: "CREDENTIALS_DIRECTORY", meaning: "set by systemd for `LoadCredential=`; where `credential:NAME` is looked for" },
-    Variable { name: "NOTIFY_SOCKET", meaning: "set by systemd for `Type=notify`; where readiness, reloads and the end are told" },
-    Variable { name: "WATCHDOG_USEC", meaning: "set by systemd for `WatchdogSec=`; how often it must hear that the model still answers" },
+    Variable { name: "NOTIFY_SOCKET", meaning: "set by systemd for `Type=notify`; where readiness, reloads and shutdown are notified" },
+    Variable {
+        name: "WATCHDOG_USEC",
+        meaning: "set by systemd for `WatchdogSec=`; how often the watchdog must be notified that the model still answers",
+    },
 ];

@@ -5,14 +5,14 @@ use std::sync::Mutex;
 
 use clap::CommandFactory as _;
 
-use super::table::{Place, SETTINGS, Setting, VARIABLES, Ways};
+use super::table::{FileSection, Layering, SETTINGS, Setting, VARIABLES};
 use super::*;
 use crate::cli::Cli;
 
 /// A file, and every variable that was asked for.
 struct Asked<'a>(&'a str, Mutex<BTreeSet<String>>);
 
-impl Surroundings for Asked<'_> {
+impl Environment for Asked<'_> {
     fn var(&self, name: &str) -> Option<String> {
         self.1.lock().unwrap().insert(name.to_owned());
         None
@@ -24,21 +24,21 @@ impl Surroundings for Asked<'_> {
 }
 
 fn load(text: &str) -> Result<Config, ConfigError> {
-    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     Config::load(&flags, &Asked(text, Mutex::default()))
 }
 
 /// The file with one key, and what has to be there for it to be read.
 fn with(row: &Setting, value: &str) -> (String, usize) {
     let before = match row.place {
-        Place::Top | Place::Roles => "zk = \"a:1\"\n",
-        Place::Ensemble if row.key == "zk" => "",
-        Place::Ensemble => "zk = \"a:1\"\n",
-        Place::Lock => "zk = \"a:1\"\n[[lock]]\n",
-        Place::Lints => "zk = \"a:1\"\n[lints]\n",
-        Place::Lab if row.key == "ensembles" => "zk = \"a:1\"\n[lab]\n",
-        Place::Lab => "zk = \"a:1\"\n[lab]\nensembles = [\"default\"]\n",
-        Place::Metrics => "zk = \"a:1\"\n[metrics]\n",
+        FileSection::Top | FileSection::Roles => "zk = \"a:1\"\n",
+        FileSection::Ensemble if row.key == "zk" => "",
+        FileSection::Ensemble => "zk = \"a:1\"\n",
+        FileSection::Lock => "zk = \"a:1\"\n[[lock]]\n",
+        FileSection::Lints => "zk = \"a:1\"\n[lints]\n",
+        FileSection::Lab if row.key == "ensembles" => "zk = \"a:1\"\n[lab]\n",
+        FileSection::Lab => "zk = \"a:1\"\n[lab]\nensembles = [\"default\"]\n",
+        FileSection::Metrics => "zk = \"a:1\"\n[metrics]\n",
     };
     let before = match row.key {
         "recipe" | "max" => format!("{before}path = \"/a\"\n"),
@@ -68,7 +68,7 @@ fn every_row_is_read_and_a_mistake_in_it_has_its_line() {
 
 #[test]
 fn every_row_of_an_ensemble_may_stand_in_its_table() {
-    for row in SETTINGS.iter().filter(|row| row.place == Place::Ensemble) {
+    for row in SETTINGS.iter().filter(|row| row.place == FileSection::Ensemble) {
         let others: String = ["name = \"b\"\n", "zk = \"b:1\"\n"].into_iter().filter(|line| !line.starts_with(row.key)).collect();
         let text = format!("[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\n{others}{} = 1979-05-27\n", row.key);
         let told = load(&text).unwrap_err().to_string();
@@ -85,8 +85,8 @@ fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
     assert_eq!(flags, told);
 
     let asked = Asked("", Mutex::default());
-    drop(Config::load(&Settings { zk: Some("a:1".to_owned()), webhook_url: Some("https://h.example".to_owned()), ..Settings::default() }, &asked));
-    drop(Config::load(&Settings::default(), &asked));
+    drop(Config::load(&ServeArgs { zk: Some("a:1".to_owned()), webhook_url: Some("https://h.example".to_owned()), ..ServeArgs::default() }, &asked));
+    drop(Config::load(&ServeArgs::default(), &asked));
     let asked = asked.1.into_inner().unwrap();
     let others = ["HOME", "XDG_STATE_HOME"].map(str::to_owned);
     let rows = SETTINGS.iter().filter_map(Setting::variable).chain(VARIABLES.iter().map(|row| row.name.to_owned())).chain(others);
@@ -102,12 +102,12 @@ fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
 fn no_row_is_there_twice_and_every_lint_has_one() {
     let mut seen = BTreeMap::new();
     for row in SETTINGS {
-        let place = row.place.table().filter(|_| row.place != Place::Ensemble);
+        let place = row.place.table().filter(|_| row.place != FileSection::Ensemble);
         assert!(seen.insert((place, row.key), ()).is_none(), "{}", row.key);
-        assert!(row.place.table().is_none() || row.place == Place::Ensemble || row.ways == Ways::File, "{}", row.key);
+        assert!(row.place.table().is_none() || row.place == FileSection::Ensemble || row.ways == Layering::File, "{}", row.key);
     }
     for code in lockscope_core::finding::Code::ALL {
-        assert!(table::keys(Place::Lints).contains(&code.name()), "{}", code.name());
+        assert!(table::keys(FileSection::Lints).contains(&code.name()), "{}", code.name());
     }
 }
 
@@ -127,9 +127,9 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
     let is_setting = |line: &str| line.starts_with('#') && !line.starts_with("# ");
     let lines: Vec<&str> = text.lines().collect();
     let known = |text: &str| {
-        let source = Source::parse("x.toml".to_owned(), text).unwrap();
-        let places = places::Places { surroundings: &Process, file: source };
-        let unknown: Vec<_> = places.unknown();
+        let file = TomlFile::parse("x.toml".to_owned(), text).unwrap();
+        let layers = layers::Layers { environment: &ProcessEnvironment, file };
+        let unknown: Vec<_> = layers.unknown();
         assert!(unknown.is_empty(), "{unknown:?}");
     };
     let (mut header, mut all) = (None, String::new());
@@ -146,10 +146,10 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
     }
     known(&all);
     let with_zk = |line: &str| load(&format!("zk = \"a:1\"\n{line}\n"));
-    for row in SETTINGS.iter().filter(|row| matches!(row.place, Place::Top) && !row.key.starts_with("oidc_")) {
+    for row in SETTINGS.iter().filter(|row| matches!(row.place, FileSection::Top) && !row.key.starts_with("oidc_")) {
         let told = with_zk(&format!("{} = {}", row.key, row.example)).map_err(|error| error.to_string());
         let needs_others = told.as_ref().is_err_and(|told| {
-            ["is set without", "is set and", "needs a secret", "names a secret, but no webhook", "CREDENTIALS_DIRECTORY", "needs the record"]
+            ["is set without", "is set and", "needs a secret", "names a secret, but no webhook", "CREDENTIALS_DIRECTORY", "needs the audit log"]
                 .iter()
                 .any(|part| told.contains(part))
         });
@@ -160,7 +160,7 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
 #[test]
 fn credentials_are_where_systemd_puts_them() {
     struct Unit(Option<&'static str>);
-    impl Surroundings for Unit {
+    impl Environment for Unit {
         fn var(&self, name: &str) -> Option<String> {
             (name == "CREDENTIALS_DIRECTORY").then(|| self.0.map(str::to_owned)).flatten()
         }
@@ -170,8 +170,8 @@ fn credentials_are_where_systemd_puts_them() {
         }
     }
     let named = |name: &str| {
-        let mut flags = Settings { zk: Some("a:1".to_owned()), ..Settings::default() };
-        flags.safety.auth_file = Some(name.to_owned());
+        let mut flags = ServeArgs { zk: Some("a:1".to_owned()), ..ServeArgs::default() };
+        flags.security.auth_file = Some(name.to_owned());
         flags
     };
     let unit = Unit(Some("/run/credentials/lockscope.service"));

@@ -8,7 +8,7 @@ use lockscope_core::tally::GAVE_UP_MAX;
 use toml::Value;
 
 use super::ConfigError;
-use super::source::{Entry, Section};
+use super::toml_file::{Entry, Section};
 
 /// Names of recipes as the API has them; `none` says that a path is no lock.
 const RECIPES: [(&str, Recipe); 10] = [
@@ -43,7 +43,7 @@ fn lock(fields: &Section<'_>) -> Result<Configured, ConfigError> {
     let recipe = fields.get("recipe").map(|entry| recipe(&entry)).transpose()?;
     let max = fields.get("max").map(|entry| number(&entry, 1, u32::MAX)).transpose()?;
     if recipe.is_none() && max.is_none() {
-        return Err(ConfigError(format!("{} says nothing of {pattern}; give it a `recipe` or a `max`", fields.from())));
+        return Err(ConfigError(format!("{} has no setting for {pattern}; give it a `recipe` or a `max`", fields.from())));
     }
     Ok(Configured { pattern, recipe, max })
 }

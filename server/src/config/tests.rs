@@ -12,7 +12,7 @@ pub(super) struct Fake {
     pub(super) text: Option<&'static str>,
 }
 
-impl Surroundings for Fake {
+impl Environment for Fake {
     fn var(&self, name: &str) -> Option<String> {
         self.vars.get(name).map(|value| (*value).to_owned())
     }
@@ -22,22 +22,22 @@ impl Surroundings for Fake {
     }
 }
 
-fn flags(edit: impl FnOnce(&mut Settings)) -> Settings {
-    let mut flags = Settings { zk: Some("a:1".to_owned()), ..Settings::default() };
+fn flags(edit: impl FnOnce(&mut ServeArgs)) -> ServeArgs {
+    let mut flags = ServeArgs { zk: Some("a:1".to_owned()), ..ServeArgs::default() };
     edit(&mut flags);
     flags
 }
 
 #[track_caller]
-fn check(edit: impl FnOnce(&mut Settings), sentence: &str) {
+fn check(edit: impl FnOnce(&mut ServeArgs), sentence: &str) {
     assert_eq!(Config::load(&flags(edit), &Fake::default()).unwrap_err().to_string(), sentence);
 }
 
 #[track_caller]
 pub(super) fn check_file(text: &'static str, sentence: &str) {
-    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let told = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap_err().to_string();
-    assert_eq!(told.replace(&table::keys(table::Place::Top).join(", "), "KEYS"), sentence);
+    assert_eq!(told.replace(&table::keys(table::FileSection::Top).join(", "), "KEYS"), sentence);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn flags_come_before_the_environment_and_that_before_the_file() {
     let config = Config::load(&flags(|flags| flags.zk = Some("flag:1".to_owned())), &fake).unwrap();
     assert_eq!((config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()), ("flag:1", &["/e1".to_owned(), "/e2".to_owned()][..]));
     assert_eq!((config.listen.port(), config.connect_timeout, config.session_timeout.as_millis()), (1, Some(Duration::from_secs(5)), 700));
-    let config = Config::load(&Settings { root: vec!["/r".to_owned()], ..Settings::default() }, &fake).unwrap();
+    let config = Config::load(&ServeArgs { root: vec!["/r".to_owned()], ..ServeArgs::default() }, &fake).unwrap();
     assert_eq!((config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()), ("env:1", &["/r".to_owned()][..]));
 }
 
@@ -98,7 +98,7 @@ fn a_connect_string_that_is_none() {
         "--zk \"a:1/x/\" ends in the chroot \"/x/\", which is no path; write it like /app, or leave it out",
     );
     assert_eq!(
-        Config::load(&Settings::default(), &Fake::default()).unwrap_err().to_string(),
+        Config::load(&ServeArgs::default(), &Fake::default()).unwrap_err().to_string(),
         "no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file"
     );
 }
@@ -141,7 +141,7 @@ fn files_that_can_not_be() {
         "zk = \"a:1\"\nlisten = \"x\"",
         "x.toml:2: `listen` \"x\" is not an address to listen on; write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one",
     );
-    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let sentence = Config::load(&flags, &Fake::default()).unwrap_err().to_string();
     assert!(
         sentence.starts_with("--config x.toml can't be read (") && sentence.ends_with("; name a file that can be, or leave --config out"),
@@ -154,12 +154,12 @@ fn files_that_can_not_be() {
 #[test]
 fn tables_say_what_locks_are_and_which_findings_are_told() {
     let text = "zk = \"a:1\"\n[[lock]]\npath = \"/x/*\"\nrecipe = \"election\"\n[[lock]]\npath = \"/pool\"\nmax = 3\n[lints]\nherd = \"off\"\nherd_waiters = 20\n";
-    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let config = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap();
     assert_eq!((config.locks.len(), config.locks[1].max, config.lints.off.len(), config.lints.herd_waiters), (2, Some(3), 1, 20));
     let zk = |rest: &str| -> &'static str { format!("zk = \"a:1\"\n{rest}").leak() };
     check_file(zk("[[lock]]\nrecipe = \"queue\""), "x.toml:2: [[lock]] 1 has no `path`; write the path it is about, like path = \"/x/*\"");
-    check_file(zk("[[lock]]\npath = \"/x\""), "x.toml:2: [[lock]] 1 says nothing of /x; give it a `recipe` or a `max`");
+    check_file(zk("[[lock]]\npath = \"/x\""), "x.toml:2: [[lock]] 1 has no setting for /x; give it a `recipe` or a `max`");
     check_file(zk("[[lock]]\npath = \"/x\"\nmax = 0"), "x.toml:4: `max` in [[lock]] 1 is 0; write a whole number from 1 to 4294967295");
     check_file(
         zk("[[lock]]\npath = \"/x\"\nrecipe = \"mutex\""),
@@ -190,7 +190,7 @@ fn admin_servers_and_whether_members_are_asked() {
     );
     check(|flags| flags.evidence = Some("no".to_owned()), "--evidence \"no\" is neither on nor off; write on, or off to ask the members nothing");
     let text = "zk = \"a:1\"\nevidence = \"off\"\nadmin_url = [\"http://f:1\", \"http://g:1\"]\n";
-    let none = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let none = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let config = Config::load(&none, &Fake { text: Some(text), ..Fake::default() }).unwrap();
     assert_eq!(
         (config.ensembles[0].evidence, config.ensembles[0].admin_urls.as_slice()),
@@ -208,7 +208,7 @@ fn admin_servers_and_whether_members_are_asked() {
 fn several_ensembles_each_have_a_name_and_a_colour() {
     let text = "[[ensemble]]\nname = \"prod\"\ncolor = \"red\"\nzk = \"p:1\"\nroot = [\"/locks\"]\n[[ensemble]]\nname = \"test\"\nzk = \"t:1/app\"\nevidence = \"off\"\n";
     let fake = Fake { text: Some(text), ..Fake::default() };
-    let config = Config::load(&Settings { config: Some("x.toml".into()), ..Settings::default() }, &fake).unwrap();
+    let config = Config::load(&ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() }, &fake).unwrap();
     let told: Vec<_> =
         config.ensembles.iter().map(|one| (one.name.as_str(), one.color, one.zk.as_str(), one.roots.join(","), one.evidence)).collect();
     let (red, teal) = (Some(EnsembleColor::Red), Some(EnsembleColor::Teal));
@@ -252,14 +252,14 @@ fn mistakes_in_ensembles_are_named() {
 #[test]
 fn how_it_is_served() {
     let text = "zk = \"a:1\"\norigin = [\"https://lockscope.example\"]\ntls_cert = \"c.pem\"\ntls_key = \"k.pem\"\nbehind_tls_proxy = true\n";
-    let flags = Settings { config: Some("x.toml".into()), ..Settings::default() };
+    let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let web = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap().web;
     assert_eq!(web.origins.iter().map(ToString::to_string).collect::<Vec<_>>(), ["https://lockscope.example"]);
     assert_eq!((web.tls.map(|files| files.key), web.behind_tls_proxy), (Some("k.pem".into()), true));
     let vars = BTreeMap::from([("LOCKSCOPE_ORIGIN", "https://a.example, https://b.example"), ("LOCKSCOPE_BEHIND_TLS_PROXY", "off")]);
     let web = Config::load(&flags, &Fake { vars, text: Some(text) }).unwrap().web;
     assert_eq!((web.origins.len(), web.behind_tls_proxy), (2, false));
-    let set = |edit: fn(&mut crate::cli::Safety), sentence: &str| check(|flags| edit(&mut flags.safety), sentence);
+    let set = |edit: fn(&mut crate::cli::SecurityArgs), sentence: &str| check(|flags| edit(&mut flags.security), sentence);
     set(
         |safety| safety.origin = vec!["lockscope.example".to_owned()],
         "--origin \"lockscope.example\" is no origin; write scheme, host and port if it is not the usual one, like https://lockscope.example",
@@ -294,11 +294,11 @@ fn who_it_is_to_zookeeper() {
         (identity.watching.described(), identity.acting.clone()),
         ("digest as \"watcher\", unencrypted".to_owned(), identity.watching.clone())
     );
-    let acting = flags(|flags| flags.safety.act_auth_file = Some("f".to_owned()));
+    let acting = flags(|flags| flags.security.act_auth_file = Some("f".to_owned()));
     let identity = Config::load(&acting, &Fake { vars: vars.clone(), text: Some("actor:CANARY\n") }).unwrap().ensembles.remove(0).identity;
     assert_eq!((identity.watching.described().contains("watcher"), identity.acting.described().contains("actor")), (true, true));
     assert!(!format!("{identity:?}").contains("CANARY"));
-    let error = Config::load(&Settings { config: Some("x.toml".into()), ..Settings::default() }, &Fake { vars, text: Some(TABLES) }).unwrap_err();
+    let error = Config::load(&ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() }, &Fake { vars, text: Some(TABLES) }).unwrap_err();
     assert_eq!(
         error.to_string(),
         "LOCKSCOPE_ZK_AUTH is for one ensemble, and x.toml has [[ensemble]] tables; write `auth_file` in each that needs it"
@@ -308,15 +308,15 @@ fn who_it_is_to_zookeeper() {
         "x.toml:4: `auth_file` in [[ensemble]] 1 \"f\" has more than one line, or control characters; write one line of the form USER:PASSWORD",
     );
     check(
-        |flags| flags.safety.sasl_file = Some("s".to_owned()),
+        |flags| flags.security.sasl_file = Some("s".to_owned()),
         "--sasl-file \"s\" can't be read (entity not found); name a file that this user may read",
     );
-    check(|flags| flags.safety.ca_file = Some(String::new()), "--ca-file \"\" is empty; name a file, or leave it out");
+    check(|flags| flags.security.ca_file = Some(String::new()), "--ca-file \"\" is empty; name a file, or leave it out");
 }
 
 #[test]
 fn a_webhook_needs_an_address_a_secret_and_a_log() {
-    let with = |edit: fn(&mut Settings), secret: &'static str| {
+    let with = |edit: fn(&mut ServeArgs), secret: &'static str| {
         let settings = flags(|flags| {
             flags.webhook_url = Some("https://hooks.example/canary".to_owned());
             flags.data_dir = Some("/d".to_owned());
@@ -333,7 +333,7 @@ fn a_webhook_needs_an_address_a_secret_and_a_log() {
     fails(
         |flags| flags.data_dir = None,
         "0123456789abcdef",
-        "--webhook-url needs the record of acts that it sends; name a directory for it with --data-dir",
+        "--webhook-url needs the audit log that it sends; name a directory for it with --data-dir",
     );
     fails(
         |flags| flags.webhook_url = Some("http://hooks.example/canary".to_owned()),
@@ -355,8 +355,8 @@ fn a_webhook_needs_an_address_a_secret_and_a_log() {
 #[test]
 fn data_is_kept_where_it_was_said_or_where_programs_keep_it() {
     let dir = |vars: &[(&'static str, &'static str)], text, flag: Option<&str>| {
-        let surroundings = Fake { vars: vars.iter().copied().collect(), text: Some(text) };
-        data_dir(flag, Some(Path::new("x.toml")), &surroundings).map(|dir| dir.display().to_string())
+        let environment = Fake { vars: vars.iter().copied().collect(), text: Some(text) };
+        data_dir(flag, Some(Path::new("x.toml")), &environment).map(|dir| dir.display().to_string())
     };
     let home = ("HOME", "/home/a");
     assert_eq!(dir(&[home], "", None).unwrap(), "/home/a/.local/state/lockscope");

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 
 use super::check::{self, wrong};
-use super::{ConfigError, Places};
-use crate::cli::Settings;
+use super::{ConfigError, Layers};
+use crate::cli::ServeArgs;
 use http::listener::TlsFiles;
 use http::{ORIGINS_MAX, Origin, Origins, Scheme};
 
@@ -31,9 +31,9 @@ impl Web {
     }
 }
 
-pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Web, ConfigError> {
-    let flags = &flags.safety;
-    let named = places.many("origin", &flags.origin)?.unwrap_or_default();
+pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Web, ConfigError> {
+    let flags = &flags.security;
+    let named = layers.many("origin", &flags.origin)?.unwrap_or_default();
     let mut origins = Vec::with_capacity(named.len());
     for (at, setting) in named.iter().enumerate() {
         let origin = Origin::parse(&setting.value).or_else(|fault| wrong(setting, fault.why, fault.remedy))?;
@@ -42,17 +42,17 @@ pub(super) fn of(flags: &Settings, places: &Places<'_>) -> Result<Web, ConfigErr
         }
         origins.push(origin);
     }
-    let cert = places.one("tls_cert", flags.tls_cert.as_deref())?;
-    let key = places.one("tls_key", flags.tls_key.as_deref())?;
+    let cert = layers.one("tls_cert", flags.tls_cert.as_deref())?;
+    let key = layers.one("tls_key", flags.tls_key.as_deref())?;
     let tls = match (cert, key) {
-        (Some(cert), Some(key)) => Some(TlsFiles { cert: places.path(&cert)?, key: places.path(&key)? }),
+        (Some(cert), Some(key)) => Some(TlsFiles { cert: layers.path(&cert)?, key: layers.path(&key)? }),
         (None, None) => None,
         (Some(cert), None) => {
             return Err(ConfigError(format!("{} is set and tls_key is not; name the file with the certificate's key, too", cert.from)));
         }
         (None, Some(key)) => return Err(ConfigError(format!("{} is set and tls_cert is not; name the file with the certificate, too", key.from))),
     };
-    let proxy = places.one("behind_tls_proxy", flags.behind_tls_proxy.as_deref())?;
+    let proxy = layers.one("behind_tls_proxy", flags.behind_tls_proxy.as_deref())?;
     let remedy = "write on where a proxy before this server encrypts, else leave it out";
     let behind_tls_proxy = proxy.map_or(Ok(false), |word| check::switch(&word, remedy))?;
     Ok(Web { origins, tls, behind_tls_proxy })

@@ -1,19 +1,21 @@
 //! The webhook's settings.
 
-use super::{ConfigError, Places, check};
-use crate::cli::Settings;
+use super::{ConfigError, Layers, check};
+use crate::cli::ServeArgs;
 use audit::webhook::{Webhook, Wrong};
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_WEBHOOK_SECRET";
 
 /// The webhook, when one is named.
-pub(super) fn of(flags: &Settings, places: &Places<'_>, has_data_dir: bool) -> Result<Option<Webhook>, ConfigError> {
-    let may_be_plain = places.one("webhook_allow_http", flags.webhook_allow_http.as_deref())?;
-    let may_be_plain =
-        may_be_plain.map(|switch| check::switch(&switch, "write on to send the record in the clear, or leave it out")).transpose()?.unwrap_or(false);
-    let secret_file = places.one("webhook_secret_file", flags.webhook_secret_file.as_deref())?;
-    let Some(url) = places.one("webhook_url", flags.webhook_url.as_deref())? else {
+pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>, has_data_dir: bool) -> Result<Option<Webhook>, ConfigError> {
+    let may_be_plain = layers.one("webhook_allow_http", flags.webhook_allow_http.as_deref())?;
+    let may_be_plain = may_be_plain
+        .map(|switch| check::switch(&switch, "write on to send the audit log in the clear, or leave it out"))
+        .transpose()?
+        .unwrap_or(false);
+    let secret_file = layers.one("webhook_secret_file", flags.webhook_secret_file.as_deref())?;
+    let Some(url) = layers.one("webhook_url", flags.webhook_url.as_deref())? else {
         return match secret_file {
             Some(file) => Err(ConfigError(format!("{} names a secret, but no webhook; name one with --webhook-url, or leave it out", file.from))),
             None => Ok(None),
@@ -22,14 +24,14 @@ pub(super) fn of(flags: &Settings, places: &Places<'_>, has_data_dir: bool) -> R
     // An address may be a secret of its own, so it is not repeated.
     let address = Webhook::address(url.value.trim(), may_be_plain).map_err(|wrong| told(&url.from, &wrong))?;
     if !has_data_dir {
-        return Err(ConfigError(format!("{} needs the record of acts that it sends; name a directory for it with --data-dir", url.from)));
+        return Err(ConfigError(format!("{} needs the audit log that it sends; name a directory for it with --data-dir", url.from)));
     }
     let (secret, from) = match secret_file {
         Some(file) => {
-            let secret = places.read(&file, "name a file that can be")?;
+            let secret = layers.read(&file, "name a file that can be")?;
             (secret, format!("the secret in {:?}", file.value))
         }
-        None => match places.surroundings.var(SECRET).filter(|secret| !secret.is_empty()) {
+        None => match layers.environment.var(SECRET).filter(|secret| !secret.is_empty()) {
             Some(secret) => (secret, SECRET.to_owned()),
             None => {
                 let from = url.from;

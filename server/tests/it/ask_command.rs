@@ -158,9 +158,7 @@ async fn a_server_that_wants_to_know_says_how() {
     let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
     house.served.fake.set(&["/order".to_owned()]);
     let server = format!("http://{}", house.served.address);
-    ask(&server, &["locks"])
-        .await
-        .refused(77, "lets nobody look who is not known; make a token there with `lockscope token new --name NAME --role viewer`");
+    ask(&server, &["locks"]).await.refused(77, "requires authentication; make a token there with `lockscope token new --name NAME --role viewer`");
     let token = house.token("ci", Grant::everywhere(lockscope_wire::Role::Viewer), None);
     let file = house.path().join("token");
     std::fs::write(&file, format!("{token}\n")).unwrap();
@@ -170,7 +168,7 @@ async fn a_server_that_wants_to_know_says_how() {
     with(&token).await.expect(0);
     let wrong = with("lks_wrong").await;
     assert!(!wrong.err.contains("lks_wrong"), "{}", wrong.err);
-    wrong.refused(77, "does not take the token (");
+    wrong.refused(77, "rejects the token (");
     with("two words").await.refused(64, "LOCKSCOPE_TOKEN is no token");
     // What is shown was true at another time; that is said, and is no yes.
     let old = ask(&server, &["who", "/order", "--token-file", &file]).await.expect(75);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use server::cli::Cli;
-use server::config::{Config, Surroundings};
+use server::config::{Config, Environment};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -124,7 +124,7 @@ fn every_command_is_one_that_lockscope_takes() {
 /// Nothing but one file.
 struct Only(String);
 
-impl Surroundings for Only {
+impl Environment for Only {
     fn var(&self, name: &str) -> Option<String> {
         (name == "HOME").then(|| "/home/somebody".to_owned())
     }

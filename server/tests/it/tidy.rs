@@ -19,12 +19,12 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/http/src/listener", &["lockscope_", "feed::", "access::", "zookeeper::"]),
     ("server/judge/src", &["std::fs", "std::net", "std::io", "tokio", "SystemTime", "Instant::now", "async fn"]),
     ("server/lab/src", &["lockscope_core"]),
-    ("server/src/ask_command", &["lockscope_core", "zookeeper::", "http::", "feed::"]),
+    ("server/src/commands/query", &["lockscope_core", "zookeeper::", "http::", "feed::"]),
     ("server/src/cli", &["lockscope_core", "zookeeper::", "feed::"]),
     ("server/src/config", &["feed::engine", "crate::serve"]),
-    ("server/src/lab_command", &["lockscope_core", "http::", "feed::"]),
-    ("server/src/notify.rs", &["lockscope_", "http::", "feed::", "zookeeper::", "crate::config"]),
-    ("server/src/remote.rs", &["lockscope_core", "zookeeper::", "http::", "feed::"]),
+    ("server/src/commands/lab", &["lockscope_core", "http::", "feed::"]),
+    ("server/src/sd_notify.rs", &["lockscope_", "http::", "feed::", "zookeeper::", "crate::config"]),
+    ("server/src/api_client.rs", &["lockscope_core", "zookeeper::", "http::", "feed::"]),
     ("server/txn_log/src", &["std::fs", "std::net", "std::io", "tokio", "SystemTime", "Instant::now", "async fn"]),
 ];
 
@@ -35,8 +35,8 @@ const MODEL_AND_WIRE: [&str; 7] = [
     "server/feed/src/projector.rs",
     "server/http/src/metrics",
     "server/release/src",
-    "server/src/command.rs",
-    "server/src/demo_command.rs",
+    "server/src/commands/serve.rs",
+    "server/src/commands/demo.rs",
 ];
 
 /// Lines of a file; more than one concern usually lives in a longer one.

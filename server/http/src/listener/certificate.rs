@@ -92,7 +92,7 @@ impl Pems {
                 "tls_cert {cert} has {count} certificates; write 1 to {CHAIN_MAX} between BEGIN CERTIFICATE and END CERTIFICATE"
             )));
         };
-        let validity = validity(first).ok_or_else(|| fault(format!("tls_cert {cert} has a certificate that can't be read; make it anew")))?;
+        let validity = validity(first).ok_or_else(|| fault(format!("tls_cert {cert} has a certificate that can't be read; create a new one")))?;
         check_time(validity, &cert.to_string(), now_ms)?;
         // Never the key's own error: it might tell of what is inside.
         let private = PrivateKeyDer::from_pem_slice(&self.key)
@@ -100,10 +100,8 @@ impl Pems {
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider())).with_protocol_versions(&[&TLS13, &TLS12]);
         let builder = builder.map_err(|error| fault(format!("TLS can't be set up: {error}; report this")))?;
         let mut config = builder.with_no_client_auth().with_single_cert(chain, private).map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => {
-                fault(format!("tls_key {key} is not the key of tls_cert {cert}; name the two that were made together"))
-            }
-            error => fault(format!("tls_cert {cert} and tls_key {key} can't be used ({error}); make them anew")),
+            rustls::Error::InconsistentKeys(_) => fault(format!("tls_key {key} does not match tls_cert {cert}; name a key and its certificate")),
+            error => fault(format!("tls_cert {cert} and tls_key {key} can't be used ({error}); create new ones")),
         })?;
         // What the server speaks; no second protocol to guard.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -118,7 +116,7 @@ fn check_time(validity: Validity, cert: &str, now_ms: i64) -> Result<(), TlsFaul
     }
     if now_ms < validity.from_ms {
         let days = (validity.from_ms - now_ms) / DAY_MS + 1;
-        return Err(TlsFault(format!("tls_cert {cert} is not valid yet, for {days} days; check this machine's clock, or make it anew")));
+        return Err(TlsFault(format!("tls_cert {cert} is not valid yet, for {days} days; check this machine's clock, or create a new one")));
     }
     Ok(())
 }
@@ -170,8 +168,8 @@ mod tests {
         let good = pems(&one, &one);
         assert_eq!(good.check(&files, MADE_MS).map(|pair| pair.until_ms), Ok(MADE_MS + DAYS * DAY_MS));
         let now = MADE_MS + DAY_MS;
-        check(&pems(&one, &other), now, "tls_key k.pem is not the key of tls_cert c.pem; name the two that were made together");
-        check(&good, MADE_MS - 1, "tls_cert c.pem is not valid yet, for 1 days; check this machine's clock, or make it anew");
+        check(&pems(&one, &other), now, "tls_key k.pem does not match tls_cert c.pem; name a key and its certificate");
+        check(&good, MADE_MS - 1, "tls_cert c.pem is not valid yet, for 1 days; check this machine's clock, or create a new one");
         check(&good, MADE_MS + DAYS * DAY_MS, "tls_cert c.pem expired today; put a new certificate and its key there");
         check(&good, MADE_MS + (DAYS + 3) * DAY_MS, "tls_cert c.pem expired 3 days ago; put a new certificate and its key there");
         let swapped = Pems { cert: good.key.clone(), key: good.cert.clone() };

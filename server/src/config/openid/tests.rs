@@ -1,11 +1,11 @@
 //! Every mistake with its sentence.
 
-use crate::cli::Settings;
+use crate::cli::ServeArgs;
 use crate::config::tests::Fake;
 use crate::config::{Config, ConfigError};
 
 fn load(text: &'static str) -> Result<Config, ConfigError> {
-    let flags = Settings { zk: Some("a:1".to_owned()), config: Some("x.toml".into()), ..Settings::default() };
+    let flags = ServeArgs { zk: Some("a:1".to_owned()), config: Some("x.toml".into()), ..ServeArgs::default() };
     Config::load(&flags, &Fake { text: Some(text), ..Fake::default() })
 }
 
@@ -60,7 +60,7 @@ mod with {
         );
         let redirect = Some("https://a.example/sign-in/openid/back".to_owned());
         assert_eq!(origin.unwrap().access.openid, Some(OpenId { redirect, ..expected.clone() }));
-        let flags = Settings { zk: Some("a:1".to_owned()), ..Settings::default() };
+        let flags = ServeArgs { zk: Some("a:1".to_owned()), ..ServeArgs::default() };
         let vars = [
             ("LOCKSCOPE_OIDC_ISSUER", "http://127.0.0.1:9"),
             ("LOCKSCOPE_OIDC_CLIENT_ID", "x"),
@@ -95,7 +95,7 @@ mod with {
         }
         sentence(
             "oidc_issuer = 'https://id.example'",
-            "x.toml:1: `oidc_issuer` \"https://id.example\" is set without `oidc_client_id`; name what the provider calls this server, like oidc_client_id = \"lockscope\"",
+            "x.toml:1: `oidc_issuer` \"https://id.example\" is set without `oidc_client_id`; name the client id of this server at the provider, like oidc_client_id = \"lockscope\"",
         );
         sentence(
             "oidc_issuer = 'https://id.example'\noidc_client_id = 'x'",

@@ -29,11 +29,11 @@ async fn a_token_is_printed_once_alone_and_kept_in_the_usual_place() {
     let (out, err) = (text(&made.stdout), text(&made.stderr));
     assert!(made.status.success(), "{err}");
     assert!(out.starts_with("lks_") && out.lines().count() == 1 && !err.contains(out.trim()), "{out}{err}");
-    assert!(err.contains("may act as operator (/shop); runs out in 30 days"), "{err}");
+    assert!(err.contains("has the role operator (/shop); expires in 30 days"), "{err}");
     let file = home.path().join(".local/state/lockscope/tokens.json");
     assert!(file.exists());
     let listed = text(&lockscope(&["token", "list"], "", home.path()).await.stdout);
-    assert!(listed.contains("  ci  operator  /shop  runs out in ") && !listed.contains("lks_"), "{listed}");
+    assert!(listed.contains("  ci  operator  /shop  expires in ") && !listed.contains("lks_"), "{listed}");
     let again = lockscope(&["token", "new", "--name", "ci", "--role", "viewer"], "", home.path()).await;
     assert_eq!(again.status.code(), Some(64));
     assert!(text(&again.stderr).contains("there is a token named ci"), "{}", text(&again.stderr));

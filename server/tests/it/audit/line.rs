@@ -37,8 +37,8 @@ async fn verify_says_that_it_is_whole_or_where_it_breaks() {
     assert_eq!((code, String::from_utf8(out).unwrap()), (0, format!("10 records, chain whole, head {head}\n{OPEN}")));
     let (code, out, _) = run(&["audit", "verify", "--data-dir", dir, "--head", &head]).await;
     assert_eq!(code, 0);
-    assert!(String::from_utf8(out).unwrap().ends_with(&format!("the noted hash is that of record 10\n{OPEN}")));
-    check(&["audit", "verify", "--data-dir", dir, "--head", "abc"], 64, "--head \"abc\" is not a hash of a record").await;
+    assert!(String::from_utf8(out).unwrap().ends_with(&format!("the given hash is that of record 10\n{OPEN}")));
+    check(&["audit", "verify", "--data-dir", dir, "--head", "abc"], 64, "--head \"abc\" is not the hash of a record").await;
     check(&["audit", "verify", "--data-dir", dir, "--head", &"ab".repeat(32)], 1, "no record has the hash abab").await;
 
     let (code, out, _) = run(&["audit", "export", "--data-dir", dir]).await;

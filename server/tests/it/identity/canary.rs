@@ -50,7 +50,7 @@ async fn no_secret_is_in_any_sentence_of_the_configuration() {
     let base = ["check-config", "--zk", "a:1"];
     let cases: [(&[&str], i32, &str); 11] = [
         (&["--auth-file", &good, "--act-sasl-file", &good], 0, "watches as         digest as \"me\", unencrypted"),
-        (&["--ca-file", &ca, "--cert-file", &cert, "--key-file", &key], 0, "acts as            TLS with a certificate of our own"),
+        (&["--ca-file", &ca, "--cert-file", &cert, "--key-file", &key], 0, "releases as        TLS with a certificate of our own"),
         (&["--auth-file", &no_colon], 64, "names no user and password; write one line of the form USER:PASSWORD"),
         (&["--sasl-file", &two_lines], 64, "has more than one line"),
         (&["--auth-file", "/nowhere/CONARY"], 64, "can't be read"),
@@ -71,7 +71,7 @@ async fn no_secret_is_in_any_sentence_of_the_configuration() {
     }
     for (name, value, sentence) in [
         ("LOCKSCOPE_ZK_AUTH", "me:CANARY", "watches as         digest as \"me\""),
-        ("LOCKSCOPE_ZK_ACT_AUTH", "me:CANARY", "acts as            digest as \"me\""),
+        ("LOCKSCOPE_ZK_ACT_AUTH", "me:CANARY", "releases as        digest as \"me\""),
         ("LOCKSCOPE_ZK_AUTH", "CANARY", "LOCKSCOPE_ZK_AUTH names no user and password"),
         ("LOCKSCOPE_ZK_AUTH", "a:CANARY\nCANARY", "LOCKSCOPE_ZK_AUTH has more than one line"),
     ] {

@@ -55,7 +55,7 @@ impl Lockscope {
             command.env_remove(format!("LOCKSCOPE_{name}"));
         }
         command
-            .env("LOCKSCOPE_LOG", "warn,server::accounts=error,zookeeper_client=error")
+            .env("LOCKSCOPE_LOG", "warn,server::commands::accounts=error,zookeeper_client=error")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true);

@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 const REASON_CHARS_MAX: usize = 400;
 
 /// A server, and who we are to it.
-pub struct Remote {
+pub struct ApiClient {
     client: Client,
     base: String,
     token: Option<String>,
@@ -25,7 +25,7 @@ pub struct Remote {
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub enum Fault {
+pub enum ApiError {
     /// The server answered that it won't.
     Refused {
         /// The HTTP status.
@@ -34,14 +34,14 @@ pub enum Fault {
         detail: String,
     },
     /// There was no answer that could be read.
-    Lost(RunError),
+    NoAnswer(RunError),
 }
 
-impl From<Fault> for RunError {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Refused { status, detail } => Self::Unavailable(format!("the server refuses ({status}): {detail}")),
-            Fault::Lost(error) => error,
+impl From<ApiError> for RunError {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Refused { status, detail } => Self::Unavailable(format!("the server refuses ({status}): {detail}")),
+            ApiError::NoAnswer(error) => error,
         }
     }
 }
@@ -50,11 +50,11 @@ fn wrong(sentence: String) -> RunError {
     RunError::Config(ConfigError(sentence))
 }
 
-fn unavailable(sentence: String) -> Fault {
-    Fault::Lost(RunError::Unavailable(sentence))
+fn unavailable(sentence: String) -> ApiError {
+    ApiError::NoAnswer(RunError::Unavailable(sentence))
 }
 
-impl Remote {
+impl ApiClient {
     /// For a server's address; `authorities` is a file with those that sign its certificate, instead of the system's.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl Remote {
             _ if is_plain => client.no_proxy().tls_certs_only(std::iter::empty()),
             _ => client,
         };
-        let client = client.build().map_err(|error| RunError::Unavailable(format!("the server can't be asked ({})", said(&error))))?;
+        let client = client.build().map_err(|error| RunError::Unavailable(format!("the server can't be asked ({})", root_cause(&error))))?;
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), token })
     }
 
@@ -96,8 +96,8 @@ impl Remote {
     /// Asks, and reads the answer.
     ///
     /// # Errors
-    /// See [`Fault`].
-    pub async fn ask<T: serde::de::DeserializeOwned>(&self, method: Method, path: &str, body: Option<String>) -> Result<T, Fault> {
+    /// See [`ApiError`].
+    pub async fn ask<T: serde::de::DeserializeOwned>(&self, method: Method, path: &str, body: Option<String>) -> Result<T, ApiError> {
         self.read(&self.text(method, path, body).await?)
     }
 
@@ -105,17 +105,17 @@ impl Remote {
     ///
     /// # Errors
     /// When it has another form than ours.
-    pub fn read<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, Fault> {
+    pub fn read<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, ApiError> {
         serde_json::from_str(text).map_err(|error| {
-            unavailable(format!("--server {} answers in another form ({error}); use the same version of Lockscope on both sides", self.base))
+            unavailable(format!("--server {} sent an unexpected response ({error}); use the same version of Lockscope on both sides", self.base))
         })
     }
 
     /// Asks, and gives the answer as it came.
     ///
     /// # Errors
-    /// See [`Fault`].
-    pub async fn text(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Fault> {
+    /// See [`ApiError`].
+    pub async fn text(&self, method: Method, path: &str, body: Option<String>) -> Result<String, ApiError> {
         let mut request = self.client.request(method, format!("{}{path}", self.base));
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
@@ -123,35 +123,35 @@ impl Remote {
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body);
         }
-        let mut answer = request.send().await.map_err(|error| self.lost(&error))?;
+        let mut answer = request.send().await.map_err(|error| self.no_answer(&error))?;
         let status = answer.status();
         let mut bytes = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|error| self.lost(&error))? {
+        while let Some(chunk) = answer.chunk().await.map_err(|error| self.no_answer(&error))? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > ANSWER_BYTES_MAX {
-                return Err(unavailable(format!("--server {} answers more than {ANSWER_BYTES_MAX} bytes; is it Lockscope?", self.base)));
+                return Err(unavailable(format!("--server {} sent more than {ANSWER_BYTES_MAX} bytes; is it Lockscope?", self.base)));
             }
         }
         if status.is_redirection() {
             let to = answer.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
             let to: String = lockscope_wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
-            return Err(unavailable(format!("--server {} sends us on to {to}; name with --server where Lockscope itself answers", self.base)));
+            return Err(unavailable(format!("--server {} redirects to {to}; name Lockscope's own address with --server", self.base)));
         }
         if !status.is_success() {
             let told =
                 serde_json::from_slice(&bytes).map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
             let detail = lockscope_wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
-            return Err(Fault::Refused { status: status.as_u16(), detail });
+            return Err(ApiError::Refused { status: status.as_u16(), detail });
         }
-        String::from_utf8(bytes).map_err(|_| unavailable(format!("--server {} answers something that is no text; is it Lockscope?", self.base)))
+        String::from_utf8(bytes).map_err(|_| unavailable(format!("--server {} sent a response that is not text; is it Lockscope?", self.base)))
     }
 
-    fn lost(&self, error: &reqwest::Error) -> Fault {
-        let why = said(error);
+    fn no_answer(&self, error: &reqwest::Error) -> ApiError {
+        let why = root_cause(error);
         let remedy = if error.is_timeout() {
-            "look whether it is well"
+            "check its load and its network"
         } else if why.contains("certificate") {
-            "name with --server-ca FILE who signs its certificate"
+            "name the authorities of its certificate with --server-ca FILE"
         } else {
             "check that it runs, and where with --server"
         };
@@ -185,8 +185,8 @@ pub fn checked(text: &str) -> Option<String> {
 }
 
 /// An error with what caused it.
-fn said(error: &dyn std::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), said)
+fn root_cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), root_cause)
 }
 
 #[cfg(test)]
@@ -197,21 +197,21 @@ mod tests {
     fn a_token_is_never_sent_where_it_could_be_read() {
         let token = || Some("lks_1".to_owned());
         for good in ["http://127.0.0.1:3000", "http://localhost:3000/", "http://[::1]:3000"] {
-            assert!(Remote::new(good, token(), None).is_ok(), "{good}");
+            assert!(ApiClient::new(good, token(), None).is_ok(), "{good}");
         }
-        assert!(Remote::new("http://lab.example", None, None).is_ok());
+        assert!(ApiClient::new("http://lab.example", None, None).is_ok());
         for (bad, why) in [("http://lab.example", "is not encrypted"), ("ftp://a", "is neither http nor https"), ("lab", "is no address")] {
-            let error = Remote::new(bad, token(), None).err().unwrap().to_string();
+            let error = ApiClient::new(bad, token(), None).err().unwrap().to_string();
             assert!(error.contains(why) && !error.contains("lks_1"), "{error}");
         }
     }
 
     #[test]
     fn authorities_that_are_none_are_named() {
-        let error = Remote::new("https://a", None, Some(Path::new("/nonexistent/ca.pem"))).err().unwrap().to_string();
+        let error = ApiClient::new("https://a", None, Some(Path::new("/nonexistent/ca.pem"))).err().unwrap().to_string();
         assert!(error.starts_with("--server-ca /nonexistent/ca.pem can't be read ("), "{error}");
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = Remote::new("https://a", None, Some(file.path())).err().unwrap().to_string();
+        let error = ApiClient::new("https://a", None, Some(file.path())).err().unwrap().to_string();
         assert!(error.contains("has no certificate; name a file with PEM"), "{error}");
     }
 

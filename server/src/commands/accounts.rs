@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use crate::cli::{Given, Token, TokenChange, User, UserChange};
-use crate::config::{ConfigError, Process, data_dir, lifetime};
+use crate::cli::{GrantArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
+use crate::config::{ConfigError, ProcessEnvironment, data_dir, lifetime};
 use crate::error::RunError;
 use crate::serve::say;
 use access::{AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user};
@@ -28,40 +28,40 @@ impl From<AccessError> for RunError {
 ///
 /// # Errors
 /// One sentence.
-pub fn token(token: &Token, clock: &Clock) -> Result<(), RunError> {
-    let dir = data_dir(token.place.data_dir.as_deref(), token.place.config.as_deref(), &Process)?;
-    match &token.change {
-        TokenChange::New { given, expires } => make(&dir, given, expires.as_deref(), clock),
-        TokenChange::List => {
+pub(super) fn token(args: &TokenArgs, clock: &Clock) -> Result<(), RunError> {
+    let dir = data_dir(args.data.data_dir.as_deref(), args.data.config.as_deref(), &ProcessEnvironment)?;
+    match &args.command {
+        TokenCommand::New { grant, expires } => make(&dir, grant, expires.as_deref(), clock),
+        TokenCommand::List => {
             for record in list_tokens(&dir)? {
                 say(&format!("{}  {}  {}  {}  {}", record.id, record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
             }
             Ok(())
         }
-        TokenChange::Revoke { name, id } => {
+        TokenCommand::Revoke { name, id } => {
             let record = revoke_token(&dir, name.as_deref().or(id.as_deref()).unwrap_or_default())?;
-            tell(&format!("revoked the token {} ({}); a running server takes it no more within a second", record.name, record.id));
+            tell(&format!("revoked the token {} ({}); a running server rejects it within a second", record.name, record.id));
             Ok(())
         }
     }
 }
 
-fn make(dir: &Path, given: &Given, expires: Option<&str>, clock: &Clock) -> Result<(), RunError> {
+fn make(dir: &Path, args: &GrantArgs, expires: Option<&str>, clock: &Clock) -> Result<(), RunError> {
     let lives_ms = expires.map(|text| lifetime("--expires", text)).transpose()?.map(millis);
-    let grant = Grant::new(given.role, &given.ensemble, &given.path)?;
-    let (record, token) = new_token(dir, &given.name, grant, clock.now_ms(), lives_ms)?;
-    tell(&format!("the token {} may act as {} ({}); {}", record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
-    tell(&format!("its hash is kept in {}; the token is shown only here, keep it where only its user can read it:", dir.display()));
+    let grant = Grant::new(args.role, &args.ensemble, &args.path)?;
+    let (record, token) = new_token(dir, &args.name, grant, clock.now_ms(), lives_ms)?;
+    tell(&format!("the token {} has the role {} ({}); {}", record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
+    tell(&format!("its hash is kept in {}; the token is shown only once, keep it where only its user can read it:", dir.display()));
     say(token.expose());
     Ok(())
 }
 
 fn until(record: &TokenRecord, now_ms: i64) -> String {
     match record.expires_at_ms {
-        None => "never runs out".to_owned(),
-        Some(at) if at <= now_ms => "ran out".to_owned(),
-        Some(at) if at - now_ms < 2 * DAY_MS => format!("runs out in {} minutes", (at - now_ms + 59_999) / 60_000),
-        Some(at) => format!("runs out in {} days", (at - now_ms + DAY_MS - 1) / DAY_MS),
+        None => "never expires".to_owned(),
+        Some(at) if at <= now_ms => "expired".to_owned(),
+        Some(at) if at - now_ms < 2 * DAY_MS => format!("expires in {} minutes", (at - now_ms + 59_999) / 60_000),
+        Some(at) => format!("expires in {} days", (at - now_ms + DAY_MS - 1) / DAY_MS),
     }
 }
 
@@ -73,38 +73,38 @@ fn millis(time: Duration) -> i64 {
 ///
 /// # Errors
 /// One sentence.
-pub fn user(user: &User, clock: &Clock) -> Result<(), RunError> {
-    let dir = data_dir(user.place.data_dir.as_deref(), user.place.config.as_deref(), &Process)?;
-    match &user.change {
-        UserChange::Set { given, password_file } => {
-            let grant = Grant::new(given.role, &given.ensemble, &given.path)?;
-            access::check_name(&given.name)?;
+pub(super) fn user(args: &UserArgs, clock: &Clock) -> Result<(), RunError> {
+    let dir = data_dir(args.data.data_dir.as_deref(), args.data.config.as_deref(), &ProcessEnvironment)?;
+    match &args.command {
+        UserCommand::Set { grant: args, password_file } => {
+            let grant = Grant::new(args.role, &args.ensemble, &args.path)?;
+            access::check_name(&args.name)?;
             let password = match password_file {
                 Some(file) => read_file(file)?,
-                None => ask_password(&given.name)?,
+                None => ask_password(&args.name)?,
             };
-            let is_new = set_user(&dir, &given.name, grant.clone(), &password, clock.now_ms())?;
-            let done = if is_new { "added" } else { "changed; sessions of theirs end:" };
-            tell(&format!("{done} the user {}, {} ({}), in {}", given.name, grant.role, grant.reach(), dir.display()));
+            let is_new = set_user(&dir, &args.name, grant.clone(), &password, clock.now_ms())?;
+            let done = if is_new { "added" } else { "changed (existing sessions end)" };
+            tell(&format!("{done} the user {}, {} ({}), in {}", args.name, grant.role, grant.reach(), dir.display()));
         }
-        UserChange::List => {
+        UserCommand::List => {
             for record in list_users(&dir)? {
                 say(&format!("{}  {}  {}", record.name, record.grant.role, record.grant.reach()));
             }
         }
-        UserChange::Remove { name } => {
+        UserCommand::Remove { name } => {
             remove_user(&dir, name)?;
-            tell(&format!("removed the user {name}; sessions of theirs end within a second"));
+            tell(&format!("removed the user {name}; their sessions end within a second"));
         }
     }
     Ok(())
 }
 
-/// Says in the log what a server that nobody may release with can be given.
-pub fn warn_read_only() {
+/// Says in the log what a server that nobody may release with can be args.
+pub(crate) fn warn_read_only() {
     let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
     tracing::warn!(
-        "this server is read-only: nobody it knows has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
+        "this server is read-only: nobody has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
          user set --name NAME --role operator` a user, both without a restart"
     );
 }
@@ -114,10 +114,10 @@ fn ask_password(name: &str) -> Result<Secret, RunError> {
     if !std::io::stdin().is_terminal() {
         return read_line();
     }
-    let hidden = Hidden::begin()?;
+    let hidden = EchoOff::begin()?;
     prompt(&format!("password of {name}: "));
     let first = read_line();
-    prompt("\nthe same again: ");
+    prompt("\nrepeat it: ");
     let second = read_line();
     prompt("\n");
     drop(hidden);
@@ -152,9 +152,9 @@ fn first_line(mut input: impl Read, place: &str) -> Result<Secret, RunError> {
 }
 
 /// The terminal without echo, until dropped.
-struct Hidden(rustix::termios::Termios);
+struct EchoOff(rustix::termios::Termios);
 
-impl Hidden {
+impl EchoOff {
     fn begin() -> Result<Self, RunError> {
         let failed =
             |error: rustix::io::Errno| AccessError(format!("the terminal can't hide what is typed ({error}); send the password to standard input"));
@@ -166,7 +166,7 @@ impl Hidden {
     }
 }
 
-impl Drop for Hidden {
+impl Drop for EchoOff {
     fn drop(&mut self) {
         // If it fails, the terminal is gone.
         let _ = tcsetattr(std::io::stdin(), OptionalActions::Flush, &self.0);

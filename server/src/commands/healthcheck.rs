@@ -6,26 +6,26 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
-use crate::cli::Healthcheck;
-use crate::config::{self, ConfigError, Process};
+use crate::cli::HealthcheckArgs;
+use crate::config::{self, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
 use crate::serve::say;
 
 /// An answer that takes longer is none.
 const ANSWER_MAX: Duration = Duration::from_secs(3);
 /// Bytes of an answer that are told.
-const TOLD_MAX: usize = 200;
+const DETAIL_CHARS_MAX: usize = 200;
 
 /// Asks, and says in one line what the answer was.
 ///
 /// # Errors
 /// When there is none, or not the one that was hoped for.
-pub async fn run(asked: &Healthcheck) -> Result<(), RunError> {
-    let (base, is_own) = match &asked.url {
+pub(super) async fn run(args: &HealthcheckArgs) -> Result<(), RunError> {
+    let (base, is_own) = match &args.url {
         Some(url) => (url.trim_end_matches('/').to_owned(), false),
-        None => (own(config::served_at(asked.config.as_deref(), &Process)?)?, true),
+        None => (own(config::served_at(args.config.as_deref(), &ProcessEnvironment)?)?, true),
     };
-    let url = format!("{base}{}", if asked.ready { "/readyz" } else { "/healthz" });
+    let url = format!("{base}{}", if args.ready { "/readyz" } else { "/healthz" });
     let wrong = || ConfigError(format!("--url {base:?} is no address; write it like http://127.0.0.1:3000"));
     let url = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(wrong)?;
     let failed = |error: &reqwest::Error| RunError::Broken(format!("{url} gave no answer ({})", innermost(error)));
@@ -36,12 +36,12 @@ pub async fn run(asked: &Healthcheck) -> Result<(), RunError> {
     let answer = client.get(url.clone()).send().await.map_err(|error| failed(&error))?;
     let status = answer.status();
     if status.is_success() {
-        say(&format!("{url} answers: {}", if asked.ready { "ready" } else { "alive" }));
+        say(&format!("{url} answers: {}", if args.ready { "ready" } else { "alive" }));
         return Ok(());
     }
     let text = answer.text().await.unwrap_or_default();
     let detail = serde_json::from_str::<serde_json::Value>(&text).ok().and_then(|problem| Some(problem.get("detail")?.as_str()?.to_owned()));
-    let detail: String = detail.unwrap_or(text).chars().filter(|c| !c.is_control()).take(TOLD_MAX).collect();
+    let detail: String = detail.unwrap_or(text).chars().filter(|c| !c.is_control()).take(DETAIL_CHARS_MAX).collect();
     Err(RunError::Broken(format!("{url} answers {}: {detail}", status.as_u16())))
 }
 

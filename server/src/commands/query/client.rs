@@ -8,13 +8,13 @@ use lockscope_wire::{WINDOW_ROWS_MAX, visible};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::answers::{self, Status};
-use super::doubt::{self, doubts};
-use super::nearest::nearest;
+use super::responses::{self, Status};
+use super::staleness::{self, notes};
+use super::suggest::similar_paths;
+use crate::api_client::{ApiClient, ApiError, checked, token_in};
 use crate::cli;
 use crate::config::ConfigError;
 use crate::error::RunError;
-use crate::remote::{Fault, Remote, checked, token_in};
 use runtime::clock;
 
 /// Where a token may be given without a file.
@@ -23,7 +23,7 @@ const TOKEN: &str = "LOCKSCOPE_TOKEN";
 const ENSEMBLES_MAX: usize = 64;
 
 /// A server that is asked.
-pub(super) struct Server(Remote);
+pub(super) struct QueryClient(ApiClient);
 
 fn wrong(sentence: String) -> RunError {
     RunError::Config(ConfigError(sentence))
@@ -33,9 +33,9 @@ fn query(pairs: &[(&str, &str)]) -> String {
     Serializer::new(String::new()).extend_pairs(pairs.iter().filter(|(_, value)| !value.is_empty())).finish()
 }
 
-impl Server {
+impl QueryClient {
     /// The one that the command line and the environment name.
-    pub(super) fn new(asked: &cli::Server) -> Result<Self, RunError> {
+    pub(super) fn new(asked: &cli::ServerArgs) -> Result<Self, RunError> {
         let token = match (&asked.token_file, std::env::var(TOKEN).ok().filter(|token| !token.is_empty())) {
             (Some(file), _) => Some(token_in(file)?),
             (None, Some(text)) => {
@@ -44,7 +44,7 @@ impl Server {
             }
             (None, None) => None,
         };
-        Remote::new(&asked.server, token, asked.server_ca.as_deref()).map(Self)
+        ApiClient::new(&asked.server, token, asked.server_ca.as_deref()).map(Self)
     }
 
     /// Reads an answer.
@@ -54,12 +54,12 @@ impl Server {
 
     /// How its view of ZooKeeper stands.
     pub(super) async fn status(&self) -> Result<Status, RunError> {
-        let text = self.get("/api/v1/status").await.map_err(|fault| self.meant(fault))?;
+        let text = self.get("/api/v1/status").await.map_err(|error| self.explain(error))?;
         self.read(&text)
     }
 
     /// Locks, as the API answers. It takes one verdict, so each of several is a question of its own.
-    pub(super) async fn locks(&self, asked: &cli::Locks, status: &Status) -> Result<String, RunError> {
+    pub(super) async fn locks(&self, asked: &cli::LocksArgs, status: &Status) -> Result<String, RunError> {
         if let Some(name) = asked.ensemble.as_deref() {
             let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
             if !status.ensembles.iter().any(|one| one.name == name) {
@@ -97,13 +97,13 @@ impl Server {
         let took_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
         let mut answer: Value = self.read(text)?;
         match answer.get_mut("locks") {
-            Some(Value::Array(locks)) => locks.iter_mut().for_each(|lock| doubt::grow_old(lock, took_ms)),
-            _ => doubt::grow_old(&mut answer, took_ms),
+            Some(Value::Array(locks)) => locks.iter_mut().for_each(|lock| staleness::grow_old(lock, took_ms)),
+            _ => staleness::grow_old(&mut answer, took_ms),
         }
         Ok(answer.to_string())
     }
 
-    async fn board(&self, asked: &cli::Locks, verdict: &str, offset: u32, limit: u32) -> Result<String, RunError> {
+    async fn board(&self, asked: &cli::LocksArgs, verdict: &str, offset: u32, limit: u32) -> Result<String, RunError> {
         let pattern = asked.pattern.join(" ");
         let (offset, limit) = (offset.to_string(), limit.to_string());
         let pairs = [
@@ -115,7 +115,7 @@ impl Server {
             ("offset", &offset),
             ("limit", &limit),
         ];
-        self.get(&format!("/api/v1/locks?{}", query(&pairs))).await.map_err(|fault| self.meant(fault))
+        self.get(&format!("/api/v1/locks?{}", query(&pairs))).await.map_err(|error| self.explain(error))
     }
 
     /// One lock, as the API answers.
@@ -137,8 +137,8 @@ impl Server {
             let pairs = query(&[("ensemble", name), ("path", path), ("limit", &limit), ("offset", &offset)]);
             match self.get(&format!("/api/v1/lock?{pairs}")).await {
                 Ok(text) => found.push((name, self.as_it_came(&text, begun)?)),
-                Err(Fault::Refused { status: 404, .. }) => {}
-                Err(fault) => return Err(self.meant(fault)),
+                Err(ApiError::Refused { status: 404, .. }) => {}
+                Err(error) => return Err(self.explain(error)),
             }
         }
         match found.len() {
@@ -159,12 +159,12 @@ impl Server {
             let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
             return wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", ")));
         }
-        let old: Vec<String> = doubts(status, ensemble).into_iter().filter(|doubt| doubt.is_old).map(|doubt| doubt.text).collect();
+        let old: Vec<String> = notes(status, ensemble).into_iter().filter(|note| note.is_old).map(|note| note.text).collect();
         if !old.is_empty() {
             return RunError::Unsure(format!("no lock is known at {path_shown}{place}, but not all is known: {}; ask again later", old.join("; ")));
         }
         let known = self.known(path, ensemble).await;
-        let near = nearest(path, known.iter().map(|(_, path)| path.as_str()));
+        let near = similar_paths(path, known.iter().map(|(_, path)| path.as_str()));
         let has_several = status.ensembles.len() > 1;
         let shown = |near: &&str| {
             let of = known.iter().find(|(_, path)| path == near).filter(|_| has_several && ensemble.is_none());
@@ -186,7 +186,7 @@ impl Server {
                 query(&[("q", text.trim_start_matches('!')), ("sort", "path"), ("ensemble", ensemble.unwrap_or_default()), ("limit", &limit)]);
             let answer = self.get(&format!("/api/v1/locks?{pairs}")).await;
             // A hint that can't be had is none.
-            let Some(answer) = answer.ok().and_then(|text| self.read::<answers::Locks>(&text).ok()) else { break };
+            let Some(answer) = answer.ok().and_then(|text| self.read::<responses::Locks>(&text).ok()) else { break };
             let is_all = text.is_empty() && answer.total <= WINDOW_ROWS_MAX;
             known.extend(answer.locks.into_iter().map(|lock| (lock.ensemble, lock.path)));
             if is_all {
@@ -196,27 +196,26 @@ impl Server {
         known
     }
 
-    async fn get(&self, path: &str) -> Result<String, Fault> {
+    async fn get(&self, path: &str) -> Result<String, ApiError> {
         self.0.text(Method::GET, path, None).await
     }
 
     /// What a refusal means here.
-    fn meant(&self, fault: Fault) -> RunError {
-        match fault {
-            Fault::Refused { status: 401, detail } => {
-                let why =
-                    if self.0.has_token() { format!("does not take the token ({detail})") } else { "lets nobody look who is not known".to_owned() };
+    fn explain(&self, error: ApiError) -> RunError {
+        match error {
+            ApiError::Refused { status: 401, detail } => {
+                let why = if self.0.has_token() { format!("rejects the token ({detail})") } else { "requires authentication".to_owned() };
                 RunError::Denied(format!(
                     "--server {} {why}; make a token there with `lockscope token new --name NAME --role viewer` and name its file with --token-file FILE",
                     self.0.base()
                 ))
             }
-            Fault::Refused { status: 403, detail } => RunError::Denied(format!("--server {} refuses: {detail}", self.0.base())),
-            Fault::Refused { status: 400, detail } => wrong(format!("--server {} does not understand: {detail}", self.0.base())),
-            Fault::Refused { status: 404, detail } => {
+            ApiError::Refused { status: 403, detail } => RunError::Denied(format!("--server {} refuses: {detail}", self.0.base())),
+            ApiError::Refused { status: 400, detail } => wrong(format!("--server {} does not understand: {detail}", self.0.base())),
+            ApiError::Refused { status: 404, detail } => {
                 RunError::Unavailable(format!("--server {} has no such API ({detail}); is it Lockscope, and of this version?", self.0.base()))
             }
-            fault => fault.into(),
+            error => error.into(),
         }
     }
 }

@@ -5,7 +5,7 @@ use lockscope_wire::words::plural;
 pub(super) use lockscope_wire::words::{date as instant, duration};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::answers::{Contender, Lock};
+use super::responses::{Contender, Lock};
 
 /// What stands where nothing is known.
 pub(super) const NONE: &str = "-";

@@ -10,15 +10,15 @@ use super::{Config, Lab};
 
 /// How they stand; clones share it.
 #[derive(Clone, Debug)]
-pub struct Standing(Arc<(Mutex<ConfigStatus>, watch::Sender<u64>)>);
+pub struct ConfigHealth(Arc<(Mutex<ConfigStatus>, watch::Sender<u64>)>);
 
-impl Default for Standing {
+impl Default for ConfigHealth {
     fn default() -> Self {
         Self::new(None, 0)
     }
 }
 
-impl Standing {
+impl ConfigHealth {
     /// Read just now, from this file if any.
     pub fn new(path: Option<String>, loaded_at_ms: i64) -> Self {
         let status = ConfigStatus { path, loaded_at_ms, error: None, waits_for_restart: Vec::new() };
@@ -41,7 +41,7 @@ impl Standing {
     }
 }
 
-impl ConfigState for Standing {
+impl ConfigState for ConfigHealth {
     fn status(&self) -> ConfigStatus {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

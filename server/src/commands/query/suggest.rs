@@ -1,16 +1,16 @@
 //! Which of the known paths somebody meant who named one that is not known. Pure.
 
 /// Paths that are told.
-const TOLD_MAX: usize = 3;
+const SHOWN_MAX: usize = 3;
 /// Characters of a path that are compared.
 const CHARS_MAX: usize = 200;
 
 /// The nearest, best first; none when nothing is near.
-pub(super) fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(super) fn similar_paths<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut scored: Vec<(usize, &str)> = known.into_iter().filter_map(|path| Some((distance(wanted, path)?, path))).collect();
     scored.sort_unstable();
     scored.dedup();
-    scored.into_iter().map(|(_, path)| path).take(TOLD_MAX).collect()
+    scored.into_iter().map(|(_, path)| path).take(SHOWN_MAX).collect()
 }
 
 /// How far a path is from what was typed; None when too far to be meant.
@@ -41,11 +41,11 @@ mod tests {
     #[test]
     fn a_slip_and_a_wrong_folder_are_both_understood() {
         let known = ["/shop/order", "/shop/orders", "/shop/stock", "/test/order", "/锁/订单"];
-        assert_eq!(nearest("/shop/oder", known), ["/shop/order", "/shop/orders", "/test/order"][..2]);
-        assert_eq!(nearest("/order", known), ["/shop/order", "/test/order", "/shop/orders"]);
-        assert_eq!(nearest("/SHOP/STOCK", known), ["/shop/stock"]);
-        assert_eq!(nearest("/锁/订車", known), ["/锁/订单"]);
-        assert!(nearest("/nothing/like/it", known).is_empty());
+        assert_eq!(similar_paths("/shop/oder", known), ["/shop/order", "/shop/orders", "/test/order"][..2]);
+        assert_eq!(similar_paths("/order", known), ["/shop/order", "/test/order", "/shop/orders"]);
+        assert_eq!(similar_paths("/SHOP/STOCK", known), ["/shop/stock"]);
+        assert_eq!(similar_paths("/锁/订車", known), ["/锁/订单"]);
+        assert!(similar_paths("/nothing/like/it", known).is_empty());
     }
 
     #[test]

@@ -7,9 +7,9 @@ use http::{Payloads, pages};
 use lockscope_wire::Role;
 use runtime::shutdown;
 
-use crate::cli::Demo;
-use crate::command;
-use crate::config::{self, Config, Process};
+use crate::cli::DemoArgs;
+use crate::commands;
+use crate::config::{self, Config, ProcessEnvironment};
 use crate::error::RunError;
 use crate::serve::{self, say};
 
@@ -20,8 +20,8 @@ const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
 ///
 /// # Errors
 /// See [`RunError`].
-pub async fn run(demo: &Demo) -> Result<(), RunError> {
-    let listen = Config::listen_only(demo.listen.as_deref(), &Process)?;
+pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
+    let listen = Config::listen_only(args.listen.as_deref(), &ProcessEnvironment)?;
     // The port first: a taken one should not cost a ZooKeeper's start.
     drop(serve::bind(listen).await?);
     let started = tokio::select! {
@@ -69,8 +69,8 @@ pub async fn run(demo: &Demo) -> Result<(), RunError> {
     });
     let access = serve::access(&config);
     let link = access.one_time_link("demo", Role::Operator);
-    say(&format!("the record of what you do is in {0}; check it with: lockscope audit verify --data-dir {0}", data.path().display()));
-    let served = serve::run(&config, None, command::served(&config)?, pages, access, &link).await;
+    say(&format!("the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}", data.path().display()));
+    let served = serve::run(&config, None, commands::serve::ensembles(&config)?, pages, access, &link).await;
     stopper.stop();
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");

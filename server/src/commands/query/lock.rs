@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use lockscope_wire::visible;
 
-use super::answers::{Contender, LockDetail};
-use super::doubt::of_lock;
-use super::table::{Cell, Column, Shown, Tone, of_severity, of_verdict, render as table};
+use super::responses::{Contender, LockDetail};
+use super::staleness::of_lock;
+use super::table::{Cell, Column, OutputStyle, Tone, of_severity, of_verdict, render as table};
 use super::words::{NONE, held, host, instant, longest, name, waiters};
 
 /// Findings and notes that are told.
-const TOLD_MAX: usize = 20;
+const SHOWN_MAX: usize = 20;
 
 const HOLDERS: [Column; 6] = [
     Column::of_names("WHO", 12),
@@ -31,7 +31,7 @@ const QUEUE: [Column; 7] = [
 ];
 
 /// The whole page.
-pub(super) fn render(page: &LockDetail, offset: u32, shown: Shown) -> String {
+pub(super) fn render(page: &LockDetail, offset: u32, shown: OutputStyle) -> String {
     let lock = &page.lock;
     let mut out = head(page, shown);
     let (holders, queue): (Vec<&Contender>, Vec<&Contender>) = page.contenders.iter().partition(|contender| contender.role == "holder");
@@ -52,22 +52,22 @@ pub(super) fn render(page: &LockDetail, offset: u32, shown: Shown) -> String {
         let _ = writeln!(out, "  … and {} more: --offset {end} goes on, --limit shows more at once", page.contender_count - end);
     }
     if !page.findings.is_empty() {
-        title(&mut out, shown, "Findings", u32::try_from(page.findings.len()).unwrap_or(u32::MAX), page.findings.len().min(TOLD_MAX));
-        for finding in page.findings.iter().take(TOLD_MAX) {
+        title(&mut out, shown, "Findings", u32::try_from(page.findings.len()).unwrap_or(u32::MAX), page.findings.len().min(SHOWN_MAX));
+        for finding in page.findings.iter().take(SHOWN_MAX) {
             let severity = shown.tone(of_severity(&finding.severity), &visible(&finding.severity));
             let _ = writeln!(out, "  {severity}  {}: {}", visible(&finding.code), visible(&finding.text));
         }
     }
     if !page.notes.is_empty() {
         let _ = writeln!(out, "\n{}", shown.tone(Tone::Head, "Notes"));
-        for note in page.notes.iter().take(TOLD_MAX) {
+        for note in page.notes.iter().take(SHOWN_MAX) {
             let _ = writeln!(out, "  {}", visible(note));
         }
     }
     out
 }
 
-fn head(page: &LockDetail, shown: Shown) -> String {
+fn head(page: &LockDetail, shown: OutputStyle) -> String {
     let lock = &page.lock;
     let (verdict, path) = (shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict)), shown.tone(Tone::Head, &visible(&lock.path)));
     let mut out = format!("{path}  {verdict}\n  {}\n", visible(&lock.sentence));
@@ -83,10 +83,10 @@ fn head(page: &LockDetail, shown: Shown) -> String {
     let zxid = visible(&lock.as_of.zxid);
     match of_lock(&lock.as_of) {
         None => line("as of", &format!("{}, zxid {zxid}", instant(lock.as_of.at_ms))),
-        Some(doubt) => {
-            let then = if doubt.is_old { ": what follows is from then" } else { "" };
-            let tone = if doubt.is_old { Tone::Bad } else { Tone::Odd };
-            line("as of", &format!("zxid {zxid}, {}", shown.tone(tone, &format!("{}{then}", doubt.text))));
+        Some(note) => {
+            let then = if note.is_old { ": what follows is from then" } else { "" };
+            let tone = if note.is_old { Tone::Bad } else { Tone::Odd };
+            line("as of", &format!("zxid {zxid}, {}", shown.tone(tone, &format!("{}{then}", note.text))));
         }
     }
     line("waiting", &format!("{}{}", waiters(lock), longest(lock)));
@@ -96,7 +96,7 @@ fn head(page: &LockDetail, shown: Shown) -> String {
     out
 }
 
-fn title(out: &mut String, shown: Shown, what: &str, count: u32, told: usize) {
+fn title(out: &mut String, shown: OutputStyle, what: &str, count: u32, told: usize) {
     let total = if usize::try_from(count).is_ok_and(|count| count == told) { count.to_string() } else { format!("{told} of {count}") };
     let _ = writeln!(out, "\n{}", shown.tone(Tone::Head, &format!("{what} ({total})")));
 }

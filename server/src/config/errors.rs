@@ -1,18 +1,18 @@
 //! Collects every mistake, so that a file can be mended in one go.
 
 use super::ConfigError;
-use super::places::Places;
+use super::layers::Layers;
 
 /// Mistakes that are told at once.
-const FAULTS_MAX: usize = 20;
+const ERRORS_MAX: usize = 20;
 
 /// Every mistake so far.
-pub(super) struct Faults(Vec<String>);
+pub(super) struct ErrorList(Vec<String>);
 
-impl Faults {
+impl ErrorList {
     /// Begins with the keys that nobody knows.
-    pub(super) fn new(places: &Places<'_>) -> Self {
-        Self(places.unknown().into_iter().map(|error| error.0).collect())
+    pub(super) fn new(layers: &Layers<'_>) -> Self {
+        Self(layers.unknown().into_iter().map(|error| error.0).collect())
     }
 
     /// What was made, or None and its mistake on the list.
@@ -25,10 +25,10 @@ impl Faults {
         match made {
             Some(made) if self.0.is_empty() => Ok(made),
             Some(_) | None => {
-                let more = self.0.len().saturating_sub(FAULTS_MAX);
-                self.0.truncate(FAULTS_MAX);
+                let more = self.0.len().saturating_sub(ERRORS_MAX);
+                self.0.truncate(ERRORS_MAX);
                 if more > 0 {
-                    self.0.push(format!("and {more} more; mend these first"));
+                    self.0.push(format!("and {more} more; fix these first"));
                 }
                 Err(ConfigError(self.0.join("\n")))
             }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::table::{self, Place, SETTINGS, Ways};
-use super::{ConfigError, Given, Source, Surroundings, check, given, variable};
+use super::table::{self, FileSection, Layering, SETTINGS};
+use super::{ConfigError, Environment, SettingValue, TomlFile, check, setting_value, variable};
 
 /// Begins the name of a credential of systemd's, where a file is asked for.
 const CREDENTIAL: &str = "credential:";
@@ -11,34 +11,34 @@ const CREDENTIAL: &str = "credential:";
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
 /// The three places a value may come from, in order.
-pub(super) struct Places<'a> {
-    pub(super) surroundings: &'a dyn Surroundings,
-    pub(super) file: Source,
+pub(super) struct Layers<'a> {
+    pub(super) environment: &'a dyn Environment,
+    pub(super) file: TomlFile,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn open(flag: Option<&Path>, surroundings: &'a dyn Surroundings) -> Result<Self, ConfigError> {
-        let Some(path) = config_file(flag, surroundings) else { return Ok(Self::without_file(surroundings)) };
+impl<'a> Layers<'a> {
+    pub(super) fn open(flag: Option<&Path>, environment: &'a dyn Environment) -> Result<Self, ConfigError> {
+        let Some(path) = config_file(flag, environment) else { return Ok(Self::without_file(environment)) };
         let name = path.display().to_string();
-        let text = surroundings
+        let text = environment
             .file(&path)
             .map_err(|error| ConfigError(format!("--config {name} can't be read ({error}); name a file that can be, or leave --config out")))?;
-        Ok(Self { surroundings, file: Source::parse(name, &text)? })
+        Ok(Self { environment, file: TomlFile::parse(name, &text)? })
     }
 
-    pub(super) fn without_file(surroundings: &'a dyn Surroundings) -> Self {
-        Self { surroundings, file: Source::default() }
+    pub(super) fn without_file(environment: &'a dyn Environment) -> Self {
+        Self { environment, file: TomlFile::default() }
     }
 
-    pub(super) fn one(&self, key: &str, flag: Option<&str>) -> Result<Option<Given>, ConfigError> {
-        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Ways::File), "`{key}` is in no row of the table");
+    pub(super) fn one(&self, key: &str, flag: Option<&str>) -> Result<Option<SettingValue>, ConfigError> {
+        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Layering::File), "`{key}` is in no row of the table");
         if let Some(value) = flag {
-            return Ok(Some(given(value, &format!("--{}", key.replace('_', "-")))));
+            return Ok(Some(setting_value(value, &format!("--{}", key.replace('_', "-")))));
         }
         let name = variable(key);
         // An empty variable is one that was not set.
-        if let Some(value) = self.surroundings.var(&name).filter(|value| !value.is_empty()) {
-            return Ok(Some(Given { value, from: name }));
+        if let Some(value) = self.environment.var(&name).filter(|value| !value.is_empty()) {
+            return Ok(Some(SettingValue { value, from: name }));
         }
         self.file.top().one(key)
     }
@@ -48,28 +48,28 @@ impl<'a> Places<'a> {
         &self,
         key: &str,
         flag: Option<&str>,
-        check: impl FnOnce(&Given) -> Result<T, ConfigError>,
+        check: impl FnOnce(&SettingValue) -> Result<T, ConfigError>,
     ) -> Result<Option<T>, ConfigError> {
         self.one(key, flag)?.map(|given| check(&given)).transpose()
     }
 
     /// A setting that may be given several times; in the environment separated by commas.
-    pub(super) fn many(&self, key: &str, flags: &[String]) -> Result<Option<Vec<Given>>, ConfigError> {
-        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Ways::File), "`{key}` is in no row of the table");
+    pub(super) fn many(&self, key: &str, flags: &[String]) -> Result<Option<Vec<SettingValue>>, ConfigError> {
+        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Layering::File), "`{key}` is in no row of the table");
         if !flags.is_empty() {
             let from = format!("--{}", key.replace('_', "-"));
-            return Ok(Some(flags.iter().map(|value| given(value, &from)).collect()));
+            return Ok(Some(flags.iter().map(|value| setting_value(value, &from)).collect()));
         }
         let name = variable(key);
-        if let Some(list) = self.surroundings.var(&name).filter(|list| !list.is_empty()) {
-            return Ok(Some(list.split(',').map(|value| given(value.trim(), &name)).collect()));
+        if let Some(list) = self.environment.var(&name).filter(|list| !list.is_empty()) {
+            return Ok(Some(list.split(',').map(|value| setting_value(value.trim(), &name)).collect()));
         }
         self.file.top().many(key)
     }
 
-    pub(super) fn roots(&self, flags: &[String]) -> Result<Vec<Given>, ConfigError> {
+    pub(super) fn roots(&self, flags: &[String]) -> Result<Vec<SettingValue>, ConfigError> {
         match self.many("root", flags)? {
-            None => Ok(vec![given("/", "--root")]),
+            None => Ok(vec![setting_value("/", "--root")]),
             Some(roots) if roots.is_empty() => {
                 let from = self.file.top().get("root").map_or_else(|| variable("root"), |entry| entry.from);
                 Err(ConfigError(format!("{from} is an empty list; name at least one path, or leave it out to find every lock")))
@@ -84,18 +84,18 @@ impl<'a> Places<'a> {
             return check::data_dir(&named).map(Some);
         }
         // A relative XDG_STATE_HOME is to be ignored, says its specification.
-        let absolute = |name: &str| self.surroundings.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute = |name: &str| self.environment.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
         Ok(state.map(|state| state.join("lockscope")))
     }
 
     /// The file that a setting names: a path, or the name of a credential that systemd loaded.
-    pub(super) fn path(&self, file: &Given) -> Result<PathBuf, ConfigError> {
+    pub(super) fn path(&self, file: &SettingValue) -> Result<PathBuf, ConfigError> {
         let Some(name) = file.value.strip_prefix(CREDENTIAL) else { return check::file(file) };
         if name.is_empty() || name.contains('/') || name.starts_with('.') {
             return check::wrong(file, "names no credential", "write credential:NAME as in LoadCredential=NAME:PATH of the unit");
         }
-        match self.surroundings.var(CREDENTIALS).filter(|directory| !directory.is_empty()) {
+        match self.environment.var(CREDENTIALS).filter(|directory| !directory.is_empty()) {
             Some(directory) => Ok(Path::new(&directory).join(name)),
             None => {
                 let remedy = format!("add LoadCredential={name}:PATH to the unit, or name a file by its path");
@@ -105,16 +105,16 @@ impl<'a> Places<'a> {
     }
 
     /// What is in that file. `remedy`: what to do where it can't be read.
-    pub(super) fn read(&self, file: &Given, remedy: &str) -> Result<String, ConfigError> {
-        let text = self.surroundings.file(&self.path(file)?);
+    pub(super) fn read(&self, file: &SettingValue, remedy: &str) -> Result<String, ConfigError> {
+        let text = self.environment.file(&self.path(file)?);
         text.map_err(|error| ConfigError(format!("{} {:?} can't be read ({error}); {remedy}", file.from, file.value)))
     }
 
     /// A sentence for every key of the file that is none.
     pub(super) fn unknown(&self) -> Vec<ConfigError> {
         let top = self.file.top();
-        let mut unknown: Vec<_> = top.entries().filter_map(|entry| stranger(&entry.key, &entry.from, Place::Top)).collect();
-        for place in Place::TABLES {
+        let mut unknown: Vec<_> = top.entries().filter_map(|entry| stranger(&entry.key, &entry.from, FileSection::Top)).collect();
+        for place in FileSection::TABLES {
             let Some(entry) = place.table().and_then(|key| top.get(key)) else { continue };
             // What is no table at all, whoever reads it says.
             let sections = if place.is_list() { entry.sections(usize::MAX) } else { entry.section().map(|section| vec![section]) };
@@ -126,11 +126,11 @@ impl<'a> Places<'a> {
 }
 
 /// The file that is read, if any.
-pub(super) fn config_file(flag: Option<&Path>, surroundings: &dyn Surroundings) -> Option<PathBuf> {
-    flag.map(Path::to_owned).or_else(|| surroundings.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from))
+pub(super) fn config_file(flag: Option<&Path>, environment: &dyn Environment) -> Option<PathBuf> {
+    flag.map(Path::to_owned).or_else(|| environment.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from))
 }
 
-fn stranger(key: &str, from: &str, place: Place) -> Option<ConfigError> {
+fn stranger(key: &str, from: &str, place: FileSection) -> Option<ConfigError> {
     let keys = table::keys(place);
     if keys.contains(&key) {
         return None;

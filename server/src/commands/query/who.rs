@@ -3,9 +3,9 @@
 use lockscope_wire::visible;
 use serde_json::{Map, Value};
 
-use super::answers::{Contender, Lock, is_current};
-use super::doubt::of_lock;
-use super::table::{Shown, Tone, of_verdict};
+use super::responses::{Contender, Lock, is_current};
+use super::staleness::of_lock;
+use super::table::{OutputStyle, Tone, of_verdict};
 use super::words::{held, host, instant, name, waiting};
 use crate::error::{EXIT_BROKEN, EXIT_UNSURE};
 
@@ -36,7 +36,7 @@ pub(super) fn code(lock: &Lock) -> Option<u8> {
 }
 
 /// The line.
-pub(super) fn render(lock: &Lock, now_ms: i64, shown: Shown) -> String {
+pub(super) fn render(lock: &Lock, now_ms: i64, shown: OutputStyle) -> String {
     let place = if lock.ensemble == "default" { String::new() } else { format!(" in {}", visible(&lock.ensemble)) };
     let mut line = format!("{}{place} is ", visible(&lock.path));
     line.push_str(&match lock.holder_count {
@@ -52,8 +52,8 @@ pub(super) fn render(lock: &Lock, now_ms: i64, shown: Shown) -> String {
     if !matches!(lock.verdict.as_str(), "free" | "healthy" | "unknown") {
         line.push_str(&format!(" [{}]", shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict))));
     }
-    if let Some(doubt) = of_lock(&lock.as_of).filter(|doubt| doubt.is_old) {
-        line.push_str(&format!("; {}", shown.tone(Tone::Bad, &format!("{}: it was so then", doubt.text))));
+    if let Some(note) = of_lock(&lock.as_of).filter(|note| note.is_old) {
+        line.push_str(&format!("; {}", shown.tone(Tone::Bad, &format!("{}: it was so then", note.text))));
     }
     line.push('\n');
     line

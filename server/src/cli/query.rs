@@ -8,8 +8,8 @@ use lockscope_wire::{Recipe, Sort, Verdict, WINDOW_ROWS_MAX};
 
 /// The server that is asked.
 #[derive(Clone, Debug, Args)]
-pub struct Server {
-    /// The server to ask.
+pub struct ServerArgs {
+    /// Address of the server.
     #[arg(
         long,
         value_name = "URL",
@@ -22,25 +22,25 @@ pub struct Server {
     /// A file with a token of that server; or the token itself in LOCKSCOPE_TOKEN.
     #[arg(long, value_name = "FILE", env = "LOCKSCOPE_TOKEN_FILE", hide_env_values = true, help_heading = "Which server")]
     pub token_file: Option<PathBuf>,
-    /// Who signs its certificate, in PEM; without it, the system's authorities.
+    /// Certificate authorities of the server, in PEM [default: the system's].
     #[arg(long, value_name = "FILE", env = "LOCKSCOPE_SERVER_CA", hide_env_values = true, help_heading = "Which server")]
     pub server_ca: Option<PathBuf>,
 }
 
 /// How an answer is written.
 #[derive(Clone, Debug, Args)]
-pub struct Form {
-    /// Print JSON, as the server's API answers.
+pub struct OutputArgs {
+    /// Print JSON, as returned by the server's API.
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Whether to use colours; auto: on terminals, unless NO_COLOR is set.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, help_heading = "Output")]
-    pub color: Color,
+    /// When to use colours; auto: on terminals, unless NO_COLOR is set.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub color: ColorChoice,
 }
 
 /// When colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
+pub enum ColorChoice {
     /// On terminals.
     Auto,
     /// Everywhere.
@@ -51,8 +51,8 @@ pub enum Color {
 
 /// Locks, worst first.
 #[derive(Clone, Debug, Args)]
-pub struct Locks {
-    /// Only locks with this text in their path, recipe, or a holder's name or session; `!TEXT` leaves out; several words all have to fit.
+pub struct LocksArgs {
+    /// Only locks with this text in their path, recipe, or a holder's name or session; `!TEXT` excludes; all words must match.
     #[arg(value_name = "PATTERN")]
     pub pattern: Vec<String>,
     /// Only locks with this verdict, repeatable.
@@ -64,66 +64,66 @@ pub struct Locks {
     /// Only locks of this ensemble.
     #[arg(long, value_name = "NAME")]
     pub ensemble: Option<String>,
-    /// What comes first: the most time waited in all, the longest wait, the most waiters, the longest hold; or by path.
+    /// Sort order: total time waited, longest wait, most waiters, longest hold, or path.
     #[arg(long, value_name = "ORDER", default_value = "damage", value_parser = PossibleValuesParser::new(Sort::ALL.map(Sort::name)))]
     pub sort: String,
-    /// Rows, at most 500.
+    /// Number of rows, at most 500.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=i64::from(WINDOW_ROWS_MAX)))]
     pub limit: u32,
-    /// Rows to leave out before the first.
+    /// Rows to skip.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
     /// How it is written.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputArgs,
     /// Who is asked.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// One lock.
 #[derive(Clone, Debug, Args)]
-pub struct Lock {
+pub struct LockArgs {
     /// The lock's path, or that of a znode in it.
     #[arg(value_name = "PATH")]
     pub path: String,
-    /// Where, if several ensembles have such a lock.
+    /// The ensemble, if several have such a lock.
     #[arg(long, value_name = "NAME")]
     pub ensemble: Option<String>,
     /// Holders and waiters to show, at most 500.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=i64::from(WINDOW_ROWS_MAX)))]
     pub limit: u32,
-    /// Holders and waiters to leave out before the first.
+    /// Holders and waiters to skip.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
     /// How it is written.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputArgs,
     /// Who is asked.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// Who holds a lock.
 #[derive(Clone, Debug, Args)]
-pub struct Who {
+pub struct WhoArgs {
     /// The lock's path, or that of a znode in it.
     #[arg(value_name = "PATH")]
     pub path: String,
-    /// Where, if several ensembles have such a lock.
+    /// The ensemble, if several have such a lock.
     #[arg(long, value_name = "NAME")]
     pub ensemble: Option<String>,
     /// How it is written.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputArgs,
     /// Who is asked.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// Shells that can be taught.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
+pub enum CompletionShell {
     /// GNU bash.
     Bash,
     /// zsh.
@@ -134,16 +134,16 @@ pub enum Shell {
 
 /// Completions.
 #[derive(Clone, Debug, Args)]
-pub struct Completions {
-    /// For which shell.
+pub struct CompletionsArgs {
+    /// The shell.
     #[arg(value_enum, value_name = "SHELL")]
-    pub shell: Shell,
+    pub shell: CompletionShell,
 }
 
 /// The manual.
 #[derive(Clone, Debug, Args)]
-pub struct Man {
-    /// Of which command, like `who` or `audit verify`; without any, of the whole.
+pub struct ManArgs {
+    /// The command, like `who` or `audit verify` [default: Lockscope as a whole].
     #[arg(value_name = "COMMAND")]
     pub command: Vec<String>,
 }

@@ -12,7 +12,7 @@ use runtime::clock::Clock;
 use runtime::tasks::spawn;
 
 /// The record of acts: where it is written, where it is read, and who tells others of it.
-pub(super) struct Record {
+pub(super) struct AuditParts {
     /// Where acts are written before they are done.
     pub(super) journal: Arc<dyn Journal>,
     /// Where they are read.
@@ -23,7 +23,7 @@ pub(super) struct Record {
     pub(super) late: Option<Arc<Late>>,
 }
 
-impl Record {
+impl AuditParts {
     /// What the configuration names; opened now when somebody may act or is to be told, or did act before. Without a record, or with one
     /// that can't be written, viewing goes on and whoever asks is told why.
     pub(super) async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
@@ -38,7 +38,7 @@ impl Record {
             && let Err(error) = late.open().await
         {
             counts.note(true);
-            tracing::error!("{error}; every act is refused until then");
+            tracing::error!("{error}; every release is refused until then");
         }
         let journal = Arc::new(Counted::new(late.clone(), counts.clone()));
         Self { journal, records: late.clone(), counts, late: Some(late) }
@@ -52,23 +52,21 @@ fn warn_if_open_to_all(dir: &Path) {
     let mode = found.permissions().mode() & 0o7777;
     if mode & 0o002 != 0 {
         let dir = dir.display();
-        tracing::error!(
-            "everybody on this machine may write to the data directory {dir} (mode {mode:o}), and so make themselves an admin; chmod 700 {dir}"
-        );
+        tracing::error!("everybody on this machine may write to the data directory {dir} (mode {mode:o}), and so become an admin; chmod 700 {dir}");
     }
 }
 
 /// Settles what a server before left on record: now, or once the record is open.
-pub(super) fn take_over(late: Option<&Arc<Late>>, desk: &ReleaseService) {
+pub(super) fn take_over(late: Option<&Arc<Late>>, releases: &ReleaseService) {
     let Some(late) = late.cloned() else { return };
     if let Some(requests) = late.take_requests() {
-        return desk.take_over(&requests);
+        return releases.take_over(&requests);
     }
-    let desk = desk.clone();
+    let releases = releases.clone();
     spawn("requests of a server before", async move {
         late.opened().await;
         if let Some(requests) = late.take_requests() {
-            desk.take_over(&requests);
+            releases.take_over(&requests);
         }
     });
 }

@@ -20,7 +20,7 @@ const WATCHDOG_PID: &str = "WATCHDOG_PID";
 
 /// The manager, if there is one. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Notify {
+pub struct SdNotify {
     to: Option<Arc<(UnixDatagram, SocketAddr)>>,
     watchdog: Option<Duration>,
 }
@@ -28,7 +28,7 @@ pub struct Notify {
 /// Counts that rise while something is alive.
 pub type Pulses = Vec<Box<dyn Fn() -> u64 + Send + Sync>>;
 
-impl Notify {
+impl SdNotify {
     /// As the environment has it.
     pub fn from_env() -> Self {
         let is_ours = std::env::var(WATCHDOG_PID).map_or(true, |pid| pid == std::process::id().to_string());
@@ -52,7 +52,7 @@ impl Notify {
         match to {
             Ok(to) => Self { to: Some(to), watchdog },
             Err(error) => {
-                tracing::warn!("{SOCKET} {name:?} can't be used ({error}); the service manager is told nothing");
+                tracing::warn!("{SOCKET} {name:?} can't be used ({error}); the service manager is not notified");
                 Self::default()
             }
         }
@@ -63,7 +63,7 @@ impl Notify {
         self.send(&format!("READY=1\nSTATUS={}", one_line(status)));
     }
 
-    /// The configuration is read again; [`Notify::ready`] ends that.
+    /// The configuration is read again; [`SdNotify::ready`] ends that.
     pub fn reloading(&self) {
         self.send(&format!("RELOADING=1\nMONOTONIC_USEC={}", clock::monotonic_us()));
     }
@@ -73,10 +73,10 @@ impl Notify {
         self.send("STOPPING=1\nSTATUS=shutting down");
     }
 
-    fn send(&self, words: &str) {
+    fn send(&self, state: &str) {
         let Some(to) = &self.to else { return };
-        if let Err(error) = to.0.send_to_addr(words.as_bytes(), &to.1) {
-            tracing::warn!("the service manager could not be told {words:?}: {error}");
+        if let Err(error) = to.0.send_to_addr(state.as_bytes(), &to.1) {
+            tracing::warn!("the service manager could not be notified with {state:?}: {error}");
         }
     }
 
@@ -88,7 +88,7 @@ impl Notify {
             if moved(&pulses, &mut seen) {
                 self.send("WATCHDOG=1");
             } else {
-                tracing::error!("the model did not answer; the service manager is not told that all is well");
+                tracing::error!("the model did not answer; the watchdog is not notified");
             }
             tokio::select! {
                 () = stop.stopped() => return,
@@ -130,7 +130,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("notify");
         let manager = UnixDatagram::bind(&path).unwrap();
-        let notify = Notify::at(path.as_os_str(), None);
+        let notify = SdNotify::at(path.as_os_str(), None);
         notify.ready("serving\na");
         assert_eq!(heard(&manager), "READY=1\nSTATUS=serving a");
         notify.reloading();
@@ -138,9 +138,9 @@ mod tests {
 
         let name = format!("lockscope-test-{}", std::process::id());
         let manager = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
-        Notify::at(OsStr::new(&format!("@{name}")), None).stopping();
+        SdNotify::at(OsStr::new(&format!("@{name}")), None).stopping();
         assert_eq!(heard(&manager), "STOPPING=1\nSTATUS=shutting down");
-        Notify::default().ready("nobody listens");
+        SdNotify::default().ready("nobody listens");
     }
 
     #[tokio::test]

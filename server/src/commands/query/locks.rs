@@ -2,8 +2,8 @@
 
 use lockscope_wire::visible;
 
-use super::answers::{Lock, Locks};
-use super::table::{Cell, Column, Shown, Tone, of_verdict, render as table};
+use super::responses::{Lock, Locks};
+use super::table::{Cell, Column, OutputStyle, Tone, of_verdict, render as table};
 use super::words::{NONE, held, instant, locks, name_at, waiters};
 
 const COLUMNS: [Column; 7] = [
@@ -22,7 +22,7 @@ const RECIPE_COLUMNS_MIN: usize = 100;
 const ENSEMBLE: Column = Column::of_names("ENSEMBLE", 8);
 
 /// The table and how many there are.
-pub(super) fn render(answer: &Locks, offset: u32, has_several: bool, now_ms: i64, shown: Shown) -> String {
+pub(super) fn render(answer: &Locks, offset: u32, has_several: bool, now_ms: i64, shown: OutputStyle) -> String {
     let as_of = shown.tone(Tone::Faint, &format!("as of {}", instant(now_ms)));
     if answer.locks.is_empty() {
         let all = if answer.total > 0 { format!("no more than {}", locks(answer.total)) } else { "no lock matches".to_owned() };

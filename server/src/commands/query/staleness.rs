@@ -3,15 +3,15 @@
 use lockscope_wire::{LIVE_AGE_MAX_MS, visible};
 use serde_json::{Value, json};
 
-use super::answers::{AsOf, Status, is_current};
+use super::responses::{AsOf, Status, is_current};
 use super::words::instant;
 
 /// Doubts that are told one by one.
-const DOUBTS_MAX: usize = 5;
+const NOTES_MAX: usize = 5;
 
 /// Something that keeps an answer from being whole or new.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Doubt {
+pub(super) struct StalenessNote {
     /// The line.
     pub(super) text: String,
     /// Whether what is said may not be true any more; else it is only not all.
@@ -19,35 +19,35 @@ pub(super) struct Doubt {
 }
 
 /// What is to be known of a server's view of one ensemble, or of all; with a line for what is left out.
-pub(super) fn doubts(status: &Status, ensemble: Option<&str>) -> Vec<Doubt> {
+pub(super) fn notes(status: &Status, ensemble: Option<&str>) -> Vec<StalenessNote> {
     let mut all = Vec::new();
     for one in status.ensembles.iter().filter(|one| ensemble.is_none_or(|name| name == one.name)) {
         let of = if status.ensembles.len() > 1 { format!(" of {}", visible(&one.name)) } else { String::new() };
         let is_linked = matches!(one.link.as_str(), "live" | "syncing");
         if !is_linked {
-            all.push(doubt(&one.link, &format!("ZooKeeper{of}"), one.since_ms, &one.why));
+            all.push(note(&one.link, &format!("ZooKeeper{of}"), one.since_ms, &one.why));
         }
         // Without a link every root is as old as the link.
         let roots = one.roots.iter().filter(|root| root.state != "live" && (is_linked || root.state != "stale"));
-        all.extend(roots.map(|root| doubt(&root.state, &format!("{}{of}", visible(&root.path)), root.since_ms, &root.why)));
+        all.extend(roots.map(|root| note(&root.state, &format!("{}{of}", visible(&root.path)), root.since_ms, &root.why)));
     }
-    if all.len() > DOUBTS_MAX {
-        let is_old = all.iter().skip(DOUBTS_MAX).any(|doubt| doubt.is_old);
-        let text = format!("and {} more; GET /api/v1/status has all", all.len() - DOUBTS_MAX);
-        all.truncate(DOUBTS_MAX);
-        all.push(Doubt { text, is_old });
+    if all.len() > NOTES_MAX {
+        let is_old = all.iter().skip(NOTES_MAX).any(|note| note.is_old);
+        let text = format!("and {} more; GET /api/v1/status has all", all.len() - NOTES_MAX);
+        all.truncate(NOTES_MAX);
+        all.push(StalenessNote { text, is_old });
     }
     all
 }
 
-fn doubt(state: &str, what: &str, since_ms: i64, why: &str) -> Doubt {
-    Doubt { text: format!("{}: {what}{}{}", word(state), since(since_ms), because(state, why)), is_old: !is_current(state) }
+fn note(state: &str, what: &str, since_ms: i64, why: &str) -> StalenessNote {
+    StalenessNote { text: format!("{}: {what}{}{}", word(state), since(since_ms), because(state, why)), is_old: !is_current(state) }
 }
 
 /// The doubt about one lock; empty when there is none.
-pub(super) fn of_lock(as_of: &AsOf) -> Option<Doubt> {
+pub(super) fn of_lock(as_of: &AsOf) -> Option<StalenessNote> {
     let text = || format!("{}{}{}", word(&as_of.state), since(as_of.at_ms), because(&as_of.state, &as_of.why));
-    (as_of.state != "live").then(|| Doubt { text: text(), is_old: !is_current(&as_of.state) })
+    (as_of.state != "live").then(|| StalenessNote { text: text(), is_old: !is_current(&as_of.state) })
 }
 
 /// Lets a lock's answer be as old as it is after a while on its way: the rule of every other reader holds here, too.
@@ -73,7 +73,7 @@ fn since(at_ms: i64) -> String {
 
 fn because(state: &str, why: &str) -> String {
     let otherwise = match state {
-        "syncing" => "everything is read anew",
+        "syncing" => "resync in progress",
         "stale" | "lost" => "no answer from ZooKeeper",
         "partial" => "some znodes may not be read",
         "denied" => "ZooKeeper's access rules keep Lockscope out",

@@ -12,20 +12,20 @@ const FIRST: &[(&str, &str)] = &[
     #[cfg(feature = "demo")]
     ("Try it", "lockscope demo"),
     ("Point it at your ensemble", "lockscope serve --zk HOST:PORT"),
-    ("Ask it", "lockscope locks, lockscope lock PATH, lockscope who PATH"),
+    ("Query it", "lockscope locks, lockscope lock PATH, lockscope who PATH"),
 ];
 
 /// Commands by what they are for; what is in none comes last.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Run", &["serve", "demo", "check-config", "config", "healthcheck"]),
-    ("Ask a running server", &["locks", "lock", "who"]),
-    ("People and records", &["token", "user", "audit"]),
+    ("Query a running server", &["locks", "lock", "who"]),
+    ("Accounts and audit log", &["token", "user", "audit"]),
     ("Measure", &["lab"]),
 ];
 const OTHERS: &str = "This program";
 
 /// What a command's page has beside its options.
-pub struct Page {
+pub struct HelpPage {
     /// The command.
     pub command: &'static str,
     /// What one types, and what for.
@@ -40,130 +40,138 @@ pub struct Page {
 const EXITS: [(u8, &str); 5] = [
     (0, "done"),
     (EXIT_CONFIG, "the command line or the configuration is wrong"),
-    (EXIT_UNAVAILABLE, "something that is needed can't be reached or had"),
+    (EXIT_UNAVAILABLE, "a required service or resource is unavailable"),
     (EXIT_INTERNAL, "Lockscope itself failed"),
-    (EXIT_INTERRUPTED, "stopped by a signal before its end"),
+    (EXIT_INTERRUPTED, "interrupted by a signal"),
 ];
 
 /// Exit codes of those that ask a server.
-const ASKING: [(u8, &str); 2] = [(EXIT_MISSING, "there is no such lock"), (77, "the server does not know you, or you may not")];
+const ASKING: [(u8, &str); 2] = [(EXIT_MISSING, "there is no such lock"), (77, "authentication failed or permission denied")];
 
 /// Environment of every command that asks.
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("LOCKSCOPE_SERVER", "the server, like --server"),
     ("LOCKSCOPE_TOKEN_FILE", "a file with a token, like --token-file"),
-    ("LOCKSCOPE_TOKEN", "the token itself, when no file is named"),
-    ("LOCKSCOPE_SERVER_CA", "who signs the server's certificate, like --server-ca"),
-    ("NO_COLOR", "no colours when set, whatever it says; --color goes before it"),
-    ("CLICOLOR_FORCE", "colours also where no terminal is, unless it is 0"),
+    ("LOCKSCOPE_TOKEN", "the token itself, if no file is named"),
+    ("LOCKSCOPE_SERVER_CA", "certificate authorities of the server, like --server-ca"),
+    ("NO_COLOR", "no colours when set to anything; --color takes precedence"),
+    ("CLICOLOR_FORCE", "colours even without a terminal, unless it is 0"),
 ];
 
 /// Every page.
-pub const PAGES: &[Page] = &[
-    Page {
+pub const PAGES: &[HelpPage] = &[
+    HelpPage {
         command: "serve",
         examples: &[
             ("lockscope serve --zk zk1:2181,zk2:2181,zk3:2181", "Find every lock and show them at http://127.0.0.1:3000."),
-            ("lockscope serve --zk zk1:2181 --root /locks --root /election", "Watch only what lies below these paths."),
-            ("lockscope serve --config /etc/lockscope.toml", "Take the settings from a file; flags go before it."),
+            ("lockscope serve --zk zk1:2181 --root /locks --root /election", "Watch only these paths."),
+            ("lockscope serve --config /etc/lockscope.toml", "Read settings from a file; flags take precedence."),
         ],
         exits: &[],
         asks: false,
     },
-    Page { command: "demo", examples: &[("lockscope demo", "See locks move within seconds; nothing stays behind.")], exits: &[], asks: false },
-    Page {
-        command: "check-config",
-        examples: &[("lockscope check-config --config /etc/lockscope.toml", "Say what `serve` would do, without doing it.")],
+    HelpPage {
+        command: "demo",
+        examples: &[("lockscope demo", "See locks change within seconds; nothing is left behind.")],
         exits: &[],
         asks: false,
     },
-    Page {
+    HelpPage {
+        command: "check-config",
+        examples: &[("lockscope check-config --config /etc/lockscope.toml", "Check and print the configuration without serving.")],
+        exits: &[],
+        asks: false,
+    },
+    HelpPage {
         command: "config",
         examples: &[
-            ("lockscope config example", "A file with every setting, commented out, to begin with."),
+            ("lockscope config example", "An example file with every setting, commented out."),
             ("lockscope config reference", "Every setting with its values, default, flag and variable."),
         ],
         exits: &[],
         asks: false,
     },
-    Page {
+    HelpPage {
         command: "healthcheck",
         examples: &[
-            ("lockscope healthcheck", "Whether the server of this configuration answers; for containers."),
-            ("lockscope healthcheck --ready", "Whether it has read every root and is not shutting down."),
+            ("lockscope healthcheck", "Check whether the server of this configuration is alive; for containers."),
+            ("lockscope healthcheck --ready", "Check whether it is ready: every root was read, and it is not shutting down."),
         ],
-        exits: &[(EXIT_BROKEN, "it does not answer, or is not ready")],
+        exits: &[(EXIT_BROKEN, "the server is not alive, or not ready")],
         asks: false,
     },
-    Page {
+    HelpPage {
         command: "token",
         examples: &[
-            ("lockscope token new --name ci --role viewer --expires 30d", "A token for a script that looks."),
-            ("lockscope token list", "Who has one, and for how long."),
-            ("lockscope token revoke --name ci", "Take it away, at once."),
+            ("lockscope token new --name ci --role viewer --expires 30d", "A read-only token for a script."),
+            ("lockscope token list", "List all tokens and their expiry."),
+            ("lockscope token revoke --name ci", "Revoke it at once."),
         ],
         exits: &[],
         asks: false,
     },
-    Page {
+    HelpPage {
         command: "user",
         examples: &[
-            ("lockscope user set --name ada --role operator", "Somebody who may release locks; asks for a password."),
-            ("lockscope user set --name ada --role admin --password-file /run/secrets/ada", "The same with a password out of a file, and in no log."),
-            ("lockscope user remove --name ada", "Not any more; what they had open ends."),
+            ("lockscope user set --name ada --role operator", "A user who may release locks; prompts for a password."),
+            (
+                "lockscope user set --name ada --role admin --password-file /run/secrets/ada",
+                "The same with a password from a file, which appears in no log.",
+            ),
+            ("lockscope user remove --name ada", "Remove the user and close their sessions."),
         ],
         exits: &[],
         asks: false,
     },
-    Page {
+    HelpPage {
         command: "audit",
-        examples: &[("lockscope audit verify", "Check the whole record."), ("lockscope audit export", "Write it out, one JSON object a line.")],
-        exits: &[(EXIT_BROKEN, "a record was changed, taken out, put in or cut off")],
+        examples: &[("lockscope audit verify", "Verify the whole audit log."), ("lockscope audit export", "Export it, one JSON object per line.")],
+        exits: &[(EXIT_BROKEN, "a record was changed, removed, inserted or cut off")],
         asks: false,
     },
-    Page {
+    HelpPage {
         command: "lab",
         examples: &[
-            ("lockscope lab", "50 clients, two ways of waiting, on a private ZooKeeper."),
-            ("lockscope lab --clients 200 --json", "More of them, as JSON."),
+            ("lockscope lab", "50 clients, two wait strategies, on a private ZooKeeper."),
+            ("lockscope lab --clients 200 --json", "More clients, result as JSON."),
         ],
-        exits: &[(EXIT_BROKEN, "two clients held the lock at a time")],
+        exits: &[(EXIT_BROKEN, "two clients held the lock at the same time")],
         asks: false,
     },
-    Page {
+    HelpPage {
         command: "locks",
         examples: &[
-            ("lockscope locks", "Every lock, those that cost most first."),
-            ("lockscope locks order !test", "Those with `order` in them and without `test`."),
-            ("lockscope locks --verdict stuck,deadlocked --sort oldest_wait", "What somebody should look at now."),
-            ("lockscope locks --json", "For scripts: the answer of the API."),
+            ("lockscope locks", "Every lock, most total waiting time first."),
+            ("lockscope locks order !test", "Locks that match `order` and not `test`."),
+            ("lockscope locks --verdict stuck,deadlocked --sort oldest_wait", "Locks that need attention now."),
+            ("lockscope locks --json", "For scripts: the response of the API."),
         ],
-        exits: &[(0, "asked and answered, also when no lock matches")],
+        exits: &[(0, "success, even if no lock matches")],
         asks: true,
     },
-    Page {
+    HelpPage {
         command: "lock",
         examples: &[
-            ("lockscope lock /shop/order", "Who holds it, who waits in which order, what is odd."),
-            ("lockscope lock /shop/order --limit 100", "More of a long queue."),
+            ("lockscope lock /shop/order", "Holders, the queue in order, findings."),
+            ("lockscope lock /shop/order --limit 100", "Show more of a long queue."),
         ],
-        exits: &[(EXIT_UNSURE, "the server does not know: it is still reading, or has lost ZooKeeper")],
+        exits: &[(EXIT_UNSURE, "the state is unknown: the server is still reading, or has lost ZooKeeper")],
         asks: true,
     },
-    Page {
+    HelpPage {
         command: "who",
         examples: &[
-            ("lockscope who /shop/order", "One line: who holds it, since when, and how many wait."),
-            ("lockscope who /shop/order --server https://lockscope.example", "Ask another server."),
+            ("lockscope who /shop/order", "One line: holder, since when, and number of waiters."),
+            ("lockscope who /shop/order --server https://lockscope.example", "Query another server."),
         ],
         exits: &[
             (0, "somebody holds it"),
             (EXIT_BROKEN, "nobody holds it"),
-            (EXIT_UNSURE, "the server does not know: it is still reading, or has lost ZooKeeper; what it knew last is printed"),
+            (EXIT_UNSURE, "the state is unknown: the server is still reading, or has lost ZooKeeper; the last known state is printed"),
         ],
         asks: true,
     },
-    Page {
+    HelpPage {
         command: "completions",
         examples: &[
             ("lockscope completions bash", "Write it to /etc/bash_completion.d/lockscope."),
@@ -173,15 +181,18 @@ pub const PAGES: &[Page] = &[
         exits: &[],
         asks: false,
     },
-    Page {
+    HelpPage {
         command: "man",
-        examples: &[("lockscope man", "The manual of the whole, as roff; read it with `| man -l -`."), ("lockscope man who", "That of one command.")],
+        examples: &[
+            ("lockscope man", "The man page of Lockscope, as roff; read it with `| man -l -`."),
+            ("lockscope man who", "The man page of one command."),
+        ],
         exits: &[],
         asks: false,
     },
 ];
 
-impl Page {
+impl HelpPage {
     /// Exit codes, each once, in order.
     pub fn exits(&self) -> Vec<(u8, &'static str)> {
         let asking = if self.asks { &ASKING[..] } else { &[] };
@@ -223,7 +234,7 @@ impl Page {
 }
 
 /// The page of a command.
-pub fn page(command: &str) -> Option<&'static Page> {
+pub fn page(command: &str) -> Option<&'static HelpPage> {
     PAGES.iter().find(|page| page.command == command)
 }
 
@@ -271,7 +282,7 @@ fn first_screen(command: &Command) -> String {
         for name in names {
             let about = match known.iter().find(|one| one.get_name() == *name) {
                 Some(one) => one.get_about().map(ToString::to_string).unwrap_or_default(),
-                None if *name == "help" => "Say more about a command".to_owned(),
+                None if *name == "help" => "Print help for a command".to_owned(),
                 None => continue,
             };
             let _ = writeln!(out, "  {literal}{name:<longest$}{literal:#}  {about}");
@@ -279,7 +290,7 @@ fn first_screen(command: &Command) -> String {
     }
     let _ = write!(
         out,
-        "\n{heading}Options:{heading:#}\n{{options}}\n\n`lockscope COMMAND --help` has examples and exit codes; `lockscope man` is the manual.\n"
+        "\n{heading}Options:{heading:#}\n{{options}}\n\n`lockscope COMMAND --help` has examples and exit codes; `lockscope man` prints the man page.\n"
     );
     out
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::answers::{LockDetail, Locks, Status};
-use super::doubt::{self, doubts};
-use super::table::Shown;
+use super::responses::{LockDetail, Locks, Status};
+use super::staleness::{self, notes};
+use super::table::OutputStyle;
 use super::{lock, locks, who};
 
 /// 2026-11-21 14:03:22 UTC.
 const NOW_MS: i64 = 1_795_269_802_000;
-const PLAIN: Shown = Shown { columns: None, is_colored: false };
+const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
 
 fn contender(position: u32, role: &str) -> Value {
     let ms = 245_000 - i64::from(position) * 1_000;
@@ -62,7 +62,7 @@ free     /evil␛[31m␊/␥x  kazoo Lock  -                              -     
     let words = |text: &str| text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
     assert_eq!(words(&text), words(expected));
     assert!(text.lines().take(3).map(super::words::width).all(|width| width == super::words::width(text.lines().next().unwrap())), "{text}");
-    let narrow = locks::render(&answer, 0, false, NOW_MS, Shown { columns: Some(80), is_colored: false });
+    let narrow = locks::render(&answer, 0, false, NOW_MS, OutputStyle { columns: Some(80), is_colored: false });
     assert!(narrow.lines().all(|line| super::words::width(line) <= 80) && narrow.contains('…') && !narrow.contains("RECIPE"), "{narrow}");
     assert!(locks::render(&answer, 0, true, NOW_MS, PLAIN).starts_with("VERDICT  ENSEMBLE  LOCK"));
 }
@@ -107,7 +107,7 @@ Notes
     stale["as_of"] = json!({ "state": "stale", "zxid": "0x1f", "at_ms": NOW_MS - 60_000, "why": "silent" });
     let text = lock::render(&read(stale), 0, PLAIN);
     assert!(text.contains("as of     zxid 0x1f, STALE since 2026-11-21 14:02:22 UTC (silent): what follows is from then\n"), "{text}");
-    let colored = lock::render(&page, 0, Shown { is_colored: true, ..PLAIN });
+    let colored = lock::render(&page, 0, OutputStyle { is_colored: true, ..PLAIN });
     assert!(colored.contains("\u{1b}[1;31mdeadlocked\u{1b}[0m") && colored.contains("\u{1b}[1;31mcritical\u{1b}[0m"), "{colored}");
 }
 
@@ -116,7 +116,7 @@ fn an_answer_grows_old_on_its_way() {
     let aged = |state: &str, age_ms: Option<i64>, took_ms: i64| {
         let mut lock = detail("healthy", 0);
         lock["as_of"] = json!({ "state": state, "zxid": "0x1f", "at_ms": NOW_MS - 60_000, "why": "", "age_ms": age_ms });
-        doubt::grow_old(&mut lock, took_ms);
+        staleness::grow_old(&mut lock, took_ms);
         (lock["as_of"]["state"].as_str().unwrap().to_owned(), lock["as_of"]["age_ms"].as_i64())
     };
     assert_eq!(aged("live", Some(1_500), 500), ("live".to_owned(), Some(2_000)));
@@ -178,7 +178,7 @@ fn doubts_name_what_is_old_and_what_is_not_whole() {
     let one = |name: &str, link: &str, roots: Vec<Value>| json!({ "name": name, "link": link, "since_ms": NOW_MS, "why": "silent", "roots": roots });
     let told = |ensembles: Vec<Value>, only: Option<&str>| {
         let status: Status = read(json!({ "ensembles": ensembles }));
-        doubts(&status, only).into_iter().map(|doubt| (doubt.text, doubt.is_old)).collect::<Vec<_>>()
+        notes(&status, only).into_iter().map(|note| (note.text, note.is_old)).collect::<Vec<_>>()
     };
     assert_eq!(told(vec![one("default", "live", vec![root("/", "live")])], None), []);
     let stale = ("STALE: ZooKeeper since 2026-11-21 14:03:22 UTC (silent)".to_owned(), true);

@@ -24,14 +24,14 @@ pub(super) enum Tone {
 
 /// How it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct OutputStyle {
     /// Columns there are; None when nobody looks, and nothing is cut.
     pub(super) columns: Option<usize>,
     /// With colours.
     pub(super) is_colored: bool,
 }
 
-impl Shown {
+impl OutputStyle {
     /// A text in its colour.
     pub(super) fn tone(self, tone: Tone, text: &str) -> String {
         let code = match tone {
@@ -104,7 +104,7 @@ impl Cell {
 }
 
 /// The whole table, a line a row, indented by so many spaces. Texts are expected to be visible.
-pub(super) fn render(columns: &[Column], rows: &[Vec<Cell>], indent: usize, shown: Shown) -> String {
+pub(super) fn render(columns: &[Column], rows: &[Vec<Cell>], indent: usize, shown: OutputStyle) -> String {
     let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| width(&cell.1)).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().enumerate().map(|(at, column)| widest(at).max(width(column.head))).collect();
     if let Some(there) = shown.columns {
@@ -134,7 +134,7 @@ fn fit(columns: &[Column], widths: &mut [usize], there: usize) {
     }
 }
 
-fn line(columns: &[Column], widths: &[usize], row: &[Cell], shown: Shown, out: &mut String) {
+fn line(columns: &[Column], widths: &[usize], row: &[Cell], shown: OutputStyle, out: &mut String) {
     let last = columns.len().saturating_sub(1);
     for (at, ((column, room), Cell(tone, text))) in columns.iter().zip(widths).zip(row).enumerate() {
         let text = cut(text, *room);
@@ -166,8 +166,8 @@ mod tests {
         vec![row("stuck", "/locks/a/long/way/down/order", "12", "worker-7"), row("healthy", "/锁/订单", "3", "-")]
     }
 
-    fn shown(columns: Option<usize>) -> Shown {
-        Shown { columns, is_colored: false }
+    fn shown(columns: Option<usize>) -> OutputStyle {
+        OutputStyle { columns, is_colored: false }
     }
 
     #[test]
@@ -193,7 +193,7 @@ healthy  /锁/订单                            3  -
     #[test]
     fn colours_change_no_width_and_come_only_when_wished() {
         let plain = render(&COLUMNS, &rows(), 0, shown(Some(60)));
-        let colored = render(&COLUMNS, &rows(), 0, Shown { columns: Some(60), is_colored: true });
+        let colored = render(&COLUMNS, &rows(), 0, OutputStyle { columns: Some(60), is_colored: true });
         assert!(!plain.contains('\u{1b}'));
         assert!(colored.contains("\u{1b}[1;31mstuck\u{1b}[0m    /locks") && colored.contains("\u{1b}[32mhealthy\u{1b}[0m"), "{colored}");
         let mut bare = String::new();

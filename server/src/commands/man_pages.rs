@@ -6,7 +6,7 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::cli::{self, Page, Shell};
+use crate::cli::{self, CompletionShell, HelpPage};
 use crate::config::ConfigError;
 use crate::error::RunError;
 
@@ -14,11 +14,11 @@ use crate::error::RunError;
 ///
 /// # Errors
 /// None that somebody waits for: a closed standard output is nobody listening.
-pub fn completions(shell: Shell) -> Result<(), RunError> {
+pub(super) fn completions(shell: CompletionShell) -> Result<(), RunError> {
     let shell = match shell {
-        Shell::Bash => clap_complete::Shell::Bash,
-        Shell::Zsh => clap_complete::Shell::Zsh,
-        Shell::Fish => clap_complete::Shell::Fish,
+        CompletionShell::Bash => clap_complete::Shell::Bash,
+        CompletionShell::Zsh => clap_complete::Shell::Zsh,
+        CompletionShell::Fish => clap_complete::Shell::Fish,
     };
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut cli::command(), "lockscope", &mut text);
@@ -30,7 +30,7 @@ pub fn completions(shell: Shell) -> Result<(), RunError> {
 ///
 /// # Errors
 /// When there is no such command.
-pub fn man(words: &[String]) -> Result<(), RunError> {
+pub(super) fn man(words: &[String]) -> Result<(), RunError> {
     let mut whole = cli::command();
     whole.build();
     let mut found = &whole;
@@ -42,7 +42,7 @@ pub fn man(words: &[String]) -> Result<(), RunError> {
             ConfigError(format!("`{}` has no command {word:?}; {remedy}", found.get_bin_name().unwrap_or("lockscope")))
         })?;
     }
-    let text = roff(found, words).map_err(|error| RunError::Internal(format!("the manual can't be written: {error}")))?;
+    let text = roff(found, words).map_err(|error| RunError::Internal(format!("the man page can't be written: {error}")))?;
     out(plain(&String::from_utf8_lossy(&text)).as_bytes());
     Ok(())
 }
@@ -88,14 +88,14 @@ fn every(text: &mut Vec<u8>) -> std::io::Result<()> {
     roff.to_writer(text)
 }
 
-fn examples(page: &Page, roff: &mut Roff) {
+fn examples(page: &HelpPage, roff: &mut Roff) {
     for (typed, what) in page.examples {
         roff.control("TP", []).text([bold(*typed)]).text([roman(*what)]);
     }
 }
 
 /// Examples, exit codes and environment of a command.
-fn rest(page: &Page) -> Roff {
+fn rest(page: &HelpPage) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
     examples(page, &mut roff);

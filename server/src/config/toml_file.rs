@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::{ConfigError, Given};
+use super::{ConfigError, SettingValue};
 
 /// A file that is TOML, or none at all.
 #[derive(Debug, Default)]
-pub(super) struct Source {
+pub(super) struct TomlFile {
     name: String,
     table: Table,
     /// Lines of keys, by where they are: keys of tables and positions in lists, each after the other.
@@ -19,7 +19,7 @@ pub(super) struct Source {
 /// A table of the file, and what to call it.
 #[derive(Clone, Debug)]
 pub(super) struct Section<'a> {
-    source: &'a Source,
+    file: &'a TomlFile,
     fields: &'a Table,
     path: Vec<String>,
     /// How it begins: `[lab]`, `[[lock]] 2`; empty for the top.
@@ -33,11 +33,11 @@ pub(super) struct Entry<'a> {
     pub(super) value: &'a Value,
     /// File, line and key, for a sentence to begin with.
     pub(super) from: String,
-    source: &'a Source,
+    file: &'a TomlFile,
     path: Vec<String>,
 }
 
-impl Source {
+impl TomlFile {
     /// Reads a text.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Source {
 
     /// All of it.
     pub(super) fn top(&self) -> Section<'_> {
-        Section { source: self, fields: &self.table, path: Vec::new(), title: String::new() }
+        Section { file: self, fields: &self.table, path: Vec::new(), title: String::new() }
     }
 }
 
@@ -113,7 +113,7 @@ impl<'a> Section<'a> {
 
     /// File, line and title, for a sentence about all of it to begin with.
     pub(super) fn from(&self) -> String {
-        format!("{}: {}", self.source.at(&self.path), self.title)
+        format!("{}: {}", self.file.at(&self.path), self.title)
     }
 
     /// What is said where `key` is missing.
@@ -122,12 +122,12 @@ impl<'a> Section<'a> {
     }
 
     /// One text, number or switch.
-    pub(super) fn one(&self, key: &str) -> Result<Option<Given>, ConfigError> {
+    pub(super) fn one(&self, key: &str) -> Result<Option<SettingValue>, ConfigError> {
         self.get(key).map(|entry| entry.scalar()).transpose()
     }
 
     /// A list of those, or just one.
-    pub(super) fn many(&self, key: &str) -> Result<Option<Vec<Given>>, ConfigError> {
+    pub(super) fn many(&self, key: &str) -> Result<Option<Vec<SettingValue>>, ConfigError> {
         self.get(key).map(|entry| entry.scalars()).transpose()
     }
 
@@ -135,7 +135,7 @@ impl<'a> Section<'a> {
         let mut path = self.path.clone();
         path.push(key.to_owned());
         let place = if self.title.is_empty() { String::new() } else { format!(" in {}", self.title) };
-        Entry { key: key.to_owned(), value, from: format!("{}: `{key}`{place}", self.source.at(&path)), source: self.source, path }
+        Entry { key: key.to_owned(), value, from: format!("{}: `{key}`{place}", self.file.at(&path)), file: self.file, path }
     }
 }
 
@@ -146,7 +146,7 @@ impl<'a> Entry<'a> {
         let Value::Table(fields) = self.value else {
             return Err(ConfigError(format!("{} is a {}; write it as a table that begins with {title}", self.from, self.value.type_str())));
         };
-        Ok(Section { source: self.source, fields, path: self.path.clone(), title })
+        Ok(Section { file: self.file, fields, path: self.path.clone(), title })
     }
 
     /// The tables that it is, at most so many.
@@ -161,32 +161,32 @@ impl<'a> Entry<'a> {
             let Value::Table(fields) = item else { return Err(wrong(item)) };
             let mut path = self.path.clone();
             path.push(at.to_string());
-            Ok(Section { source: self.source, fields, path, title: format!("{title} {}", at + 1) })
+            Ok(Section { file: self.file, fields, path, title: format!("{title} {}", at + 1) })
         };
         items.iter().enumerate().map(section).collect()
     }
 
-    fn scalar(&self) -> Result<Given, ConfigError> {
-        given(self.value, self.from.clone())
+    fn scalar(&self) -> Result<SettingValue, ConfigError> {
+        setting_value(self.value, self.from.clone())
     }
 
-    fn scalars(&self) -> Result<Vec<Given>, ConfigError> {
+    fn scalars(&self) -> Result<Vec<SettingValue>, ConfigError> {
         let Value::Array(items) = self.value else { return Ok(vec![self.scalar()?]) };
         let item = |(at, item)| {
             let mut path = self.path.clone();
             path.push(usize::to_string(&at));
-            let own = self.from.trim_start_matches(&self.source.at(&self.path));
-            given(item, format!("{}{own}", self.source.at(&path)))
+            let own = self.from.trim_start_matches(&self.file.at(&self.path));
+            setting_value(item, format!("{}{own}", self.file.at(&path)))
         };
         items.iter().enumerate().map(item).collect()
     }
 }
 
-fn given(value: &Value, from: String) -> Result<Given, ConfigError> {
+fn setting_value(value: &Value, from: String) -> Result<SettingValue, ConfigError> {
     match value {
-        Value::String(text) => Ok(Given { value: text.clone(), from }),
-        Value::Integer(number) => Ok(Given { value: number.to_string(), from }),
-        Value::Boolean(truth) => Ok(Given { value: if *truth { "on" } else { "off" }.to_owned(), from }),
+        Value::String(text) => Ok(SettingValue { value: text.clone(), from }),
+        Value::Integer(number) => Ok(SettingValue { value: number.to_string(), from }),
+        Value::Boolean(truth) => Ok(SettingValue { value: if *truth { "on" } else { "off" }.to_owned(), from }),
         other => Err(ConfigError(format!("{from} is a {}; write it as text in quotes", other.type_str()))),
     }
 }
@@ -198,8 +198,8 @@ mod tests {
     #[test]
     fn every_key_has_its_line() {
         let text = "# first\nzk = \"a:1\"\nroot = [\n  \"/a\",\n  \"/b\",\n]\nlab.root = \"/x\"\n[proxy_roles]\n\"a.b\" = \"viewer\"\n[[lock]]\npath = \"/x\"\n\n[[lock]]\nmax = 3\n";
-        let source = Source::parse("x.toml".to_owned(), text).unwrap();
-        let top = source.top();
+        let file = TomlFile::parse("x.toml".to_owned(), text).unwrap();
+        let top = file.top();
         let roots: Vec<_> = top.many("root").unwrap().unwrap().into_iter().map(|root| root.from).collect();
         assert_eq!(roots, ["x.toml:4: `root`", "x.toml:5: `root`"]);
         let from = |key: &str| top.get(key).unwrap().from;

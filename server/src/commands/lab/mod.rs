@@ -1,16 +1,16 @@
 //! `lockscope lab`: orders a run, tells how it goes on standard error and what came of it on standard output. On a private
 //! ZooKeeper of its own, on an ensemble, or by a running server.
 
-mod remote;
+mod server_runs;
 
 use std::time::Duration;
 
 use lockscope_wire::{LabOrder, LabRun, LabState, Strategy};
 
-use crate::cli::LabArgs as Asked;
+use crate::api_client::{ApiClient, token_in};
+use crate::cli::LabArgs;
 use crate::config::ConfigError;
 use crate::error::{EXIT_INTERRUPTED, RunError};
-use crate::remote::{Remote, token_in};
 use crate::serve::{say, signalled};
 use demo::{PrivateZooKeeper, ServerOptions};
 use lab::has_ended;
@@ -37,15 +37,15 @@ fn wrong(sentence: String) -> RunError {
 ///
 /// # Errors
 /// One sentence; a run that was interrupted, failed, or broke mutual exclusion is an error too.
-pub async fn run(asked: &Asked) -> Result<(), RunError> {
+pub(super) async fn run(asked: &LabArgs) -> Result<(), RunError> {
     let order = order(asked)?;
     if let Some(server) = &asked.server {
         let token = asked.token_file.as_deref().map(token_in).transpose()?;
-        return go(&Runner::There(Remote::new(server, token, None)?), order, asked.json).await;
+        return go(&RunTarget::Server(ApiClient::new(server, token, None)?), order, asked.json).await;
     }
     if let Some(zk) = &asked.zk {
         check_connect(zk).map_err(|fault| wrong(format!("--zk {zk:?} {}; {}", fault.why, fault.remedy)))?;
-        return here(zk, order, asked.json).await;
+        return run_locally(zk, order, asked.json).await;
     }
     tell("starting a private ZooKeeper");
     let options = ServerOptions { heap_mb: HEAP_MB, ..ServerOptions::default() };
@@ -54,7 +54,7 @@ pub async fn run(asked: &Asked) -> Result<(), RunError> {
         () = signalled() => return Err(RunError::Interrupted),
     };
     let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the lab's ZooKeeper could not be started: {error}")))?;
-    let done = here(&zookeeper.address(), order, asked.json).await;
+    let done = run_locally(&zookeeper.address(), order, asked.json).await;
     if let Err(error) = zookeeper.stop().await {
         tracing::warn!(%error, "the lab's ZooKeeper did not stop by itself and is killed");
     }
@@ -62,11 +62,11 @@ pub async fn run(asked: &Asked) -> Result<(), RunError> {
 }
 
 /// In this process, on an ensemble.
-async fn here(connect: &str, order: LabOrder, is_json: bool) -> Result<(), RunError> {
+async fn run_locally(connect: &str, order: LabOrder, is_json: bool) -> Result<(), RunError> {
     let place = Place { ensemble: "default".to_owned(), connect: connect.to_owned(), credentials: Credentials::default(), root: ROOT.to_owned() };
     let lab = Lab::new(vec![place], Limits::default(), None, Clock::system());
     lab.sweep().await;
-    let done = go(&Runner::Here(lab.clone()), order, is_json).await;
+    let done = go(&RunTarget::Local(lab.clone()), order, is_json).await;
     if !lab.close(CLEAR_MAX).await {
         tell(&format!("the run was not cleared within {CLEAR_MAX:?}; the next run on this ensemble removes what it left below {ROOT}"));
     }
@@ -74,49 +74,49 @@ async fn here(connect: &str, order: LabOrder, is_json: bool) -> Result<(), RunEr
 }
 
 /// Who carries the run out.
-enum Runner {
+enum RunTarget {
     /// This process.
-    Here(Lab),
+    Local(Lab),
     /// A server.
-    There(Remote),
+    Server(ApiClient),
 }
 
-impl Runner {
+impl RunTarget {
     async fn start(&self, order: LabOrder) -> Result<String, RunError> {
         match self {
-            Self::Here(lab) => lab.start(order, "lockscope lab").map_err(refused),
-            Self::There(remote) => remote::start(remote, &order).await,
+            Self::Local(lab) => lab.start(order, "lockscope lab").map_err(refused),
+            Self::Server(client) => server_runs::start(client, &order).await,
         }
     }
 
     async fn run(&self, id: &str) -> Result<LabRun, RunError> {
         match self {
-            Self::Here(lab) => lab.run(id).map(|run| LabRun::clone(&run)).ok_or_else(|| refused(LabRefusal::Unknown(id.to_owned()))),
-            Self::There(remote) => remote::run(remote, id).await,
+            Self::Local(lab) => lab.run(id).map(|run| LabRun::clone(&run)).ok_or_else(|| refused(LabRefusal::Unknown(id.to_owned()))),
+            Self::Server(client) => server_runs::run(client, id).await,
         }
     }
 
     async fn stop(&self, id: &str) -> Result<(), RunError> {
         match self {
-            Self::Here(lab) => lab.stop(id, "lockscope lab").map_err(refused),
-            Self::There(remote) => remote::stop(remote, id).await,
+            Self::Local(lab) => lab.stop(id, "lockscope lab").map_err(refused),
+            Self::Server(client) => server_runs::stop(client, id).await,
         }
     }
 }
 
 /// A whole run, from the order to the table.
-async fn go(runner: &Runner, order: LabOrder, is_json: bool) -> Result<(), RunError> {
-    let id = runner.start(order).await?;
+async fn go(target: &RunTarget, order: LabOrder, is_json: bool) -> Result<(), RunError> {
+    let id = target.start(order).await?;
     let followed = tokio::select! {
-        run = follow(runner, &id) => run,
+        run = follow(target, &id) => run,
         () = signalled() => {
             tell("stopping and clearing; a second signal ends at once and leaves that to the next run");
             tokio::spawn(async {
                 signalled().await;
                 std::process::exit(EXIT_INTERRUPTED.into());
             });
-            runner.stop(&id).await?;
-            let cleared = tokio::time::timeout(CLEAR_MAX, follow(runner, &id)).await;
+            target.stop(&id).await?;
+            let cleared = tokio::time::timeout(CLEAR_MAX, follow(target, &id)).await;
             cleared.unwrap_or_else(|_| Err(RunError::Unavailable(format!("the run was not cleared within {CLEAR_MAX:?}"))))
         }
     };
@@ -143,10 +143,10 @@ fn judge(run: &LabRun) -> Result<(), RunError> {
 }
 
 /// Waits for the end and tells how far it is.
-async fn follow(runner: &Runner, id: &str) -> Result<LabRun, RunError> {
+async fn follow(target: &RunTarget, id: &str) -> Result<LabRun, RunError> {
     let (mut told, mut looks) = (String::new(), 0_u32);
     loop {
-        let run = runner.run(id).await?;
+        let run = target.run(id).await?;
         let line = progress(&run);
         // A line for each change, as long as they are rare enough to be read.
         if line != told && (looks.is_multiple_of(LOOKS_A_LINE) || has_ended(run.state)) {
@@ -170,7 +170,7 @@ fn progress(run: &LabRun) -> String {
     format!("{}: {}", run.state, lanes.collect::<Vec<_>>().join("; "))
 }
 
-fn order(asked: &Asked) -> Result<LabOrder, RunError> {
+fn order(asked: &LabArgs) -> Result<LabOrder, RunError> {
     let strategy = |name: &String| {
         let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
         let names = Strategy::ALL.map(Strategy::name).join(", ");

@@ -1,0 +1,51 @@
+//! What each command of the command line does.
+
+pub(crate) mod accounts;
+mod audit;
+mod check;
+#[cfg(feature = "demo")]
+mod demo;
+mod healthcheck;
+#[cfg(feature = "lab")]
+mod lab;
+mod man_pages;
+mod query;
+mod serve;
+
+use crate::cli::{Command, ConfigDocument};
+use crate::config;
+use crate::error::RunError;
+use crate::serve::say;
+use runtime::clock::Clock;
+
+/// Runs a command.
+///
+/// # Errors
+/// See [`RunError`]; its exit code is the process's.
+pub async fn run(command: Command) -> Result<(), RunError> {
+    match command {
+        Command::Serve(args) => serve::run(args).await,
+        #[cfg(feature = "demo")]
+        Command::Demo(args) => demo::run(&args).await,
+        Command::CheckConfig(args) => check::run(&args),
+        Command::Config(args) => {
+            let text = match args.document {
+                ConfigDocument::Reference => config::reference::markdown(),
+                ConfigDocument::Example => config::reference::example(),
+            };
+            say(text.trim_end());
+            Ok(())
+        }
+        Command::Healthcheck(args) => healthcheck::run(&args).await,
+        #[cfg(feature = "lab")]
+        Command::Lab(args) => lab::run(&args).await,
+        Command::Audit(args) => audit::run(&args.command, &args.data),
+        Command::Token(args) => accounts::token(&args, &Clock::system()),
+        Command::User(args) => accounts::user(&args, &Clock::system()),
+        Command::Locks(args) => query::locks(&args, &Clock::system()).await,
+        Command::Lock(args) => query::lock(&args).await,
+        Command::Who(args) => query::who(&args, &Clock::system()).await,
+        Command::Completions(args) => man_pages::completions(args.shell),
+        Command::Man(args) => man_pages::man(&args.command),
+    }
+}

@@ -1,0 +1,92 @@
+//! `lockscope locks`, `lock` and `who`: questions to a running server, answered on standard output. What makes an answer old or
+//! not whole is said on standard error, so that a pipe does not swallow it.
+
+mod client;
+mod lock;
+mod locks;
+mod responses;
+mod staleness;
+mod suggest;
+mod table;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod who;
+mod words;
+
+use std::io::Write as _;
+
+use crate::cli::{ColorChoice, LockArgs, LocksArgs, WhoArgs};
+use crate::error::RunError;
+use client::QueryClient;
+use responses::{LockDetail, Status};
+use runtime::clock::Clock;
+use table::Tone;
+
+/// Lists locks.
+///
+/// # Errors
+/// One sentence. That nothing matches is no error.
+pub(super) async fn locks(args: &LocksArgs, clock: &Clock) -> Result<(), RunError> {
+    let server = QueryClient::new(&args.server)?;
+    let status = server.status().await?;
+    let text = server.locks(args, &status).await?;
+    warn(&status, args.ensemble.as_deref(), args.form.color);
+    if args.form.json {
+        say(&words::json(&text));
+        return Ok(());
+    }
+    let has_several = status.ensembles.len() > 1 && args.ensemble.is_none();
+    say(&locks::render(&server.read(&text)?, args.offset, has_several, clock.now_ms(), terminal::stdout_style(args.form.color)));
+    Ok(())
+}
+
+/// Shows one lock.
+///
+/// # Errors
+/// One sentence.
+pub(super) async fn lock(args: &LockArgs) -> Result<(), RunError> {
+    let server = QueryClient::new(&args.server)?;
+    let text = server.lock(&args.path, args.ensemble.as_deref(), args.limit, args.offset).await?;
+    let page: LockDetail = server.read(&text)?;
+    if args.form.json {
+        say(&words::json(&text));
+    } else {
+        say(&lock::render(&page, args.offset, terminal::stdout_style(args.form.color)));
+    }
+    if responses::is_current(&page.lock.as_of.state) { Ok(()) } else { Err(RunError::Answered(crate::error::EXIT_UNSURE)) }
+}
+
+/// Says who holds a lock.
+///
+/// # Errors
+/// One sentence; and the exit code of an answer that is not "somebody does".
+pub(super) async fn who(args: &WhoArgs, clock: &Clock) -> Result<(), RunError> {
+    let server = QueryClient::new(&args.server)?;
+    let text = server.lock(&args.path, args.ensemble.as_deref(), 1, 0).await?;
+    let page: LockDetail = server.read(&text)?;
+    if args.form.json {
+        let whole: serde_json::Value = server.read(&text)?;
+        say(&words::json(&who::json(&whole, &page.lock).to_string()));
+    } else {
+        say(&who::render(&page.lock, clock.now_ms(), terminal::stdout_style(args.form.color)));
+    }
+    who::code(&page.lock).map_or(Ok(()), |code| Err(RunError::Answered(code)))
+}
+
+/// Says what keeps the answer from being whole and new.
+fn warn(status: &Status, ensemble: Option<&str>, color: ColorChoice) {
+    let told = terminal::stderr_style(color);
+    for note in staleness::notes(status, ensemble) {
+        let tone = if note.is_old { Tone::Bad } else { Tone::Odd };
+        // A closed standard error is nobody listening.
+        let _ = writeln!(std::io::stderr(), "lockscope: {}", told.tone(tone, &note.text));
+    }
+}
+
+/// A reader that has enough is no failure.
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
+}

@@ -1,0 +1,83 @@
+//! `lockscope serve`: every configured ensemble with its observer.
+
+use lockscope_core::observation::Observation;
+use tokio::sync::{mpsc, watch};
+
+use crate::cli::ServeArgs;
+use crate::config::{self, Config, ConfigError, ProcessEnvironment};
+use crate::error::RunError;
+use crate::serve::{self, Observer, ObserverContext, ServedEnsemble};
+use access::Access;
+use feed::project::EnsembleInfo;
+use http::{is_loopback, pages};
+use zookeeper::members;
+use zookeeper::{ClockProbeConfig, ObserverConfig, ReleaseClient, compare_clocks, observe_counted};
+
+/// Serves until a signal.
+pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
+    let config = Config::load(&args, &ProcessEnvironment)?;
+    let ensembles = ensembles(&config)?;
+    let access = serve::access(&config);
+    check_exposure(&config, &access)?;
+    serve::run(&config, Some(args), ensembles, pages, access, "").await
+}
+
+/// Beyond this machine, serving needs authentication and encryption.
+pub(super) fn check_exposure(config: &Config, access: &Access) -> Result<(), ConfigError> {
+    if config.web.origins.is_empty() && !is_loopback(config.listen.ip()) {
+        tracing::warn!("no `origin` is set: pages are answered at {} only, by number; set --origin https://NAME for a name", config.listen);
+    }
+    config::exposure::check(config.listen, access.has_credentials(), config.web.tls.is_some(), config.web.behind_tls_proxy)
+}
+
+/// The observer of a real ensemble, and who asks its members.
+pub(crate) struct EnsembleObserver {
+    observer: ObserverConfig,
+    evidence: Option<members::Config>,
+    scratch: Option<ClockProbeConfig>,
+}
+
+/// Every ensemble with its observer.
+pub(crate) fn ensembles(config: &Config) -> Result<Vec<ServedEnsemble<EnsembleObserver>>, ConfigError> {
+    config.ensembles.iter().map(|ensemble| served_ensemble(config, ensemble)).collect()
+}
+
+fn served_ensemble(config: &Config, ensemble: &config::Ensemble) -> Result<ServedEnsemble<EnsembleObserver>, ConfigError> {
+    let observer = ObserverConfig::new(&ensemble.zk, ensemble.roots.clone(), config.session_timeout);
+    let credentials = &ensemble.identity.watching;
+    let observer = observer.map_err(|error| ConfigError(error.to_string()))?.with_credentials(credentials.clone());
+    let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
+    let asked =
+        || members::Config { connect: connect.clone(), admin_urls: ensemble.admin_urls.clone(), credentials: credentials.clone(), session_timeout };
+    let scratch = |path| ClockProbeConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
+    let has_others = config.ensembles.len() > 1;
+    Ok(ServedEnsemble {
+        info: EnsembleInfo { name: ensemble.name.clone(), connect: ensemble.zk.clone(), color: ensemble.color, has_others },
+        roots: ensemble.roots.clone(),
+        release_client: release_client(ensemble),
+        observer: EnsembleObserver { observer, evidence: ensemble.evidence.then(asked), scratch: ensemble.clock_scratch.clone().map(scratch) },
+    })
+}
+
+/// A session of its own for each act, with the credentials for that.
+fn release_client(ensemble: &config::Ensemble) -> ReleaseClient {
+    ReleaseClient::identified(&ensemble.zk, ensemble.identity.acting.clone())
+}
+
+impl Observer for EnsembleObserver {
+    async fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+        let compared = self.scratch.map(|config| compare_clocks(config, context.clock.clone(), sink.clone(), stop.clone()));
+        let asked = self.evidence.map(|config| members::collect(config, context.clock.clone(), context.demand, sink.clone(), stop.clone()));
+        let asks = async {
+            if let Some(asked) = asked {
+                asked.await;
+            }
+        };
+        let compares = async {
+            if let Some(compared) = compared {
+                compared.await;
+            }
+        };
+        tokio::join!(observe_counted(self.observer, context.clock, context.counts, sink, stop), asks, compares);
+    }
+}
