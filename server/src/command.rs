@@ -145,7 +145,7 @@ fn look_after(command: &AuditCommand, place: &Place) -> Result<(), RunError> {
     }
 }
 
-fn verified(place: &Place, head: Option<&str>) -> Result<(std::path::PathBuf, audit::Whole), RunError> {
+fn verified(place: &Place, head: Option<&str>) -> Result<(std::path::PathBuf, audit::VerifiedLog), RunError> {
     let dir = config::data_dir(place.data_dir.as_deref(), place.config.as_deref(), &Process)?;
     let whole = audit::verify_dir(&dir, head).map_err(|error| match error {
         VerifyError::Line { .. } | VerifyError::Files { .. } => RunError::Broken(error.to_string()),

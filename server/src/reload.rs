@@ -12,7 +12,7 @@ use crate::notify::Notify;
 use crate::serve::LabParts;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
-use audit::{Late, Log};
+use audit::{LazyLog, Log};
 use http::Payloads;
 use release::{self, ReleaseService};
 use runtime::clock::Clock;
@@ -44,7 +44,7 @@ pub struct Takers {
 
 /// The delivery of the record of acts, which can be begun anew.
 pub struct Hooked {
-    late: Option<Arc<Late>>,
+    log: Option<Arc<LazyLog>>,
     clock: Clock,
     running: Option<Stopper>,
 }
@@ -57,15 +57,15 @@ impl Default for Hooked {
 
 impl Hooked {
     /// Of this record; nothing is delivered yet.
-    pub fn new(late: Option<Arc<Late>>, clock: Clock) -> Self {
-        Self { late, clock, running: None }
+    pub fn new(log: Option<Arc<LazyLog>>, clock: Clock) -> Self {
+        Self { log, clock, running: None }
     }
 
     /// Delivers to this webhook from now on, until `stop`; None: to nobody.
     pub async fn deliver(&mut self, config: &Config, stop: &Stop) {
         self.running = None;
-        let (Some(webhook), Some(late)) = (config.webhook.clone(), &self.late) else { return };
-        let log: Arc<Log> = match late.open().await {
+        let (Some(webhook), Some(lazy)) = (config.webhook.clone(), &self.log) else { return };
+        let log: Arc<Log> = match lazy.open().await {
             Ok(log) => log,
             Err(error) => return tracing::error!("{error}; every act is refused until then"),
         };

@@ -181,7 +181,7 @@ impl Parts {
         let (mut engines, mut observers, mut projected, mut sites) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut models = Vec::new();
         let mut metrics =
-            Metrics { apart: config.metrics.clone(), audit: record.counts, record: record.late.clone(), started_at_ms: now_ms, ..Metrics::default() };
+            Metrics { apart: config.metrics.clone(), audit: record.counts, record: record.log.clone(), started_at_ms: now_ms, ..Metrics::default() };
         for Served { info, roots, observer, acting } in ensembles {
             let (sink, inbox) = mpsc::channel(BATCHES_MAX);
             models.push(sink.downgrade());
@@ -201,10 +201,10 @@ impl Parts {
         let lab = LabParts::start(config, record.journal.clone(), &clock);
         let desk =
             ReleaseService::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
-        record::take_over(record.late.as_ref(), &desk);
+        record::take_over(record.log.as_ref(), &desk);
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(standing.clone()));
         let projector = lab.project(projector);
-        let webhook = Hooked::new(record.late, clock.clone());
+        let webhook = Hooked::new(record.log, clock.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         tasks::spawn("demand", follow_demand(Arc::downgrade(&hub), want));
         let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
@@ -225,7 +225,7 @@ impl Parts {
         let http = http
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
-            .with_desk(self.desk.clone())
+            .with_release_service(self.desk.clone())
             .with_metrics(self.metrics.clone());
         let http = self.lab.serve(http);
         let (close, closing) = shutdown::channel();

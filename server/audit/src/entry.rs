@@ -22,7 +22,7 @@ pub struct Entry {
     /// The znode.
     pub path: Option<String>,
     /// The plan that was ordered.
-    pub plan: Option<PlanOf>,
+    pub plan: Option<PlanRef>,
     /// The intent that this is the outcome of.
     pub intent: Option<u64>,
     /// How it ended.
@@ -35,7 +35,7 @@ pub struct Entry {
 
 /// The plan of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanOf {
+pub struct PlanRef {
     /// Its id.
     pub id: String,
     /// The znode that was planned for.

@@ -12,8 +12,8 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use super::chain::Tip;
 use super::records::{Export, PageQuery, Records};
 use super::requests::{OpenIds, Requests};
-use super::verify::{Segment, VerifyError, Whole, verify_dir};
-use super::writer::{Start, Writer, Written, torn_end};
+use super::verify::{Segment, VerifiedLog, VerifyError, verify_dir};
+use super::writer::{Start, Writer, WrittenBatch, torn_end};
 use super::{AuditError, Entry, Journal, export, files, head, page};
 use runtime::clock::Clock;
 
@@ -43,7 +43,7 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Log {
     shared: Arc<Shared>,
-    queue: Option<mpsc::Sender<Asked>>,
+    queue: Option<mpsc::Sender<AppendRequest>>,
     thread: Option<JoinHandle<()>>,
     /// As they were when it was opened, until somebody takes them over.
     requests: Mutex<Option<Requests>>,
@@ -71,7 +71,7 @@ struct State {
     delivered: Option<u64>,
 }
 
-struct Asked {
+struct AppendRequest {
     entry: Entry,
     answer: oneshot::Sender<Result<u64, AuditError>>,
 }
@@ -104,7 +104,7 @@ impl Log {
                 (whole, said)
             }
             Err(VerifyError::None { .. }) => {
-                let whole = Whole { tip: Tip::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
+                let whole = VerifiedLog { tip: Tip::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
                 (whole, "a log begins".to_owned())
             }
             Err(error @ (VerifyError::Line { .. } | VerifyError::Files { .. })) => {
@@ -193,7 +193,7 @@ impl Drop for Log {
     }
 }
 
-fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<Asked>, shared: &Shared) {
+fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<AppendRequest>, shared: &Shared) {
     while let Some(first) = inbox.blocking_recv() {
         let mut asked = vec![first];
         while asked.len() < BATCH_MAX
@@ -218,7 +218,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, written: &Result<Written, AuditError>, parts: &[(AuditKind, Option<u64>)]) {
+    fn note(&self, written: &Result<WrittenBatch, AuditError>, parts: &[(AuditKind, Option<u64>)]) {
         let mut state = self.state();
         match written {
             Ok(written) => {
@@ -276,7 +276,7 @@ impl Shared {
 }
 
 impl State {
-    fn take(&mut self, written: &Written) {
+    fn take(&mut self, written: &WrittenBatch) {
         if let Some(last) = self.segments.last_mut()
             && last.first_id != written.segment.first_id
         {
@@ -295,7 +295,7 @@ impl Journal for Log {
             let ended = || AuditError("the audit record is not written any more: its thread ended; start Lockscope again".to_owned());
             let (answer, written) = oneshot::channel();
             let queue = self.queue.as_ref().ok_or_else(ended)?;
-            queue.send(Asked { entry, answer }).await.map_err(|_| ended())?;
+            queue.send(AppendRequest { entry, answer }).await.map_err(|_| ended())?;
             written.await.map_err(|_| ended())?
         })
     }

@@ -12,7 +12,7 @@ mod audit_page;
 mod caller;
 mod events;
 mod find;
-mod flow;
+mod flow_control;
 mod health;
 #[cfg(feature = "lab")]
 mod lab_api;
@@ -35,10 +35,10 @@ mod problem;
 mod release_api;
 mod routes;
 mod server_pages;
-mod shared;
+mod shared_answers;
 mod sign_in;
 mod socket;
-mod work;
+mod worker_pool;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,7 +53,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
 use access::Access;
-use audit::{Closed, Records};
+use audit::{Records, UnavailableLog};
 use feed::{Hub, VisibilityScope};
 use identity::{Actor, QuotaOwner};
 #[cfg(feature = "lab")]
@@ -69,8 +69,8 @@ pub use routes::{Declared, Need, Verb, declared};
 use runtime::clock::Clock;
 use runtime::quota::Quota;
 use runtime::shutdown::Stop;
-use shared::Shared;
-use work::Work;
+use shared_answers::SharedAnswers;
+use worker_pool::WorkerPool;
 
 /// Bytes of a request's body; nothing here takes more.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -133,7 +133,7 @@ pub struct Http {
     caller_views: Quota<QuotaOwner>,
     counts: Arc<Counts>,
     /// Where releases are ordered; None where nothing can be recorded.
-    desk: Option<ReleaseService>,
+    release_service: Option<ReleaseService>,
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
@@ -144,8 +144,8 @@ pub struct Http {
     lab: LabService,
     metrics: Arc<Metrics>,
     /// What takes a while to answer, and answers that are shared.
-    work: Work,
-    shared: Shared,
+    work: WorkerPool,
+    shared: SharedAnswers,
 }
 
 /// What is counted here, for `/metrics`.
@@ -169,7 +169,7 @@ impl Http {
     /// may look and nobody may do anything.
     pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        let work = Work::new();
+        let work = WorkerPool::new();
         let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());
         let caller_views = Quota::new(VIEWS_MAX, limits.caller_views_max, Arc::default());
         Self {
@@ -182,13 +182,13 @@ impl Http {
             counts: Arc::default(),
             access: Access::open_to_all(Clock::system()),
             payloads: watch::channel(Payloads::default()).1,
-            desk: None,
+            release_service: None,
             origins: Arc::new(Origins::loopback()),
-            records: Arc::new(Closed::without_directory()),
+            records: Arc::new(UnavailableLog::without_directory()),
             #[cfg(feature = "lab")]
-            lab: LabService::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
+            lab: LabService::new(Lab::off(), Arc::new(UnavailableLog::without_directory()), Clock::system()),
             metrics: Arc::default(),
-            shared: Shared::new(work.clone()),
+            shared: SharedAnswers::new(work.clone()),
             work,
         }
     }
@@ -201,8 +201,8 @@ impl Http {
 
     /// The same, with a desk where releases are ordered.
     #[must_use]
-    pub fn with_desk(self, desk: ReleaseService) -> Self {
-        Self { desk: Some(desk), ..self }
+    pub fn with_release_service(self, release_service: ReleaseService) -> Self {
+        Self { release_service: Some(release_service), ..self }
     }
 
     /// The same, with a record of acts to be read.

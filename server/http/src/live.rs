@@ -22,7 +22,7 @@ const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 pub(super) async fn live(
     State(http): State<Http>,
     arrival: Option<Extension<Arrival>>,
-    Caller { known, scope, payloads, .. }: Caller,
+    Caller { principal, scope, payloads, .. }: Caller,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
@@ -35,7 +35,7 @@ pub(super) async fn live(
     let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
         return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
     };
-    let caller = known.actor.quota_owner();
+    let caller = principal.actor.quota_owner();
     let most = http.limits.caller_sockets_max * caller.shares();
     let place = http.caller_sockets.take_of(Some(caller), most);
     Counts::add(&http.counts.sockets_opened);
@@ -47,7 +47,7 @@ pub(super) async fn live(
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
         match place {
             Ok(place) => {
-                Socket::new(http, socket, encoding, known, (scope, payloads)).run().await;
+                Socket::new(http, socket, encoding, principal, (scope, payloads)).run().await;
                 drop(place);
             }
             // Said on the socket: a page is told nothing of an upgrade that was refused.

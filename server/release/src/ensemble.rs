@@ -8,7 +8,7 @@ use lockscope_core::release::{End, Refusal, Target};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
 
-use super::refusal::{Refused, RefusedFor};
+use super::refusal::{Rejection, RejectionReason};
 use feed::VisibilityScope;
 use feed::engine::Reader;
 use feed::project::{Draft, EnsembleInfo, Holding, ProjectionContext};
@@ -34,7 +34,7 @@ impl EnsembleHandle {
         self.reader.read(|observatory| look(ProjectionContext { observatory, ensemble: &self.info, scope: &VisibilityScope::ALL, now: now() }))
     }
 
-    pub(super) fn draft(&self, path: &str) -> Result<Draft, Refused> {
+    pub(super) fn draft(&self, path: &str) -> Result<Draft, Rejection> {
         let draft = self.look(|look| look.draft_release(path)).map_err(|refusal| refused(path, refusal))?;
         match draft.target.owner {
             Some(owner) if is_ours(owner.0) => Err(refused(path, Refusal::Ours)),
@@ -82,10 +82,10 @@ impl EnsembleHandle {
     }
 }
 
-fn refused(path: &str, refusal: Refusal) -> Refused {
+fn refused(path: &str, refusal: Refusal) -> Rejection {
     let kind = match refusal {
-        Refusal::NotWatched | Refusal::NoSuchZnode => RefusedFor::NotFound,
-        Refusal::NotLive(_) | Refusal::NotRead => RefusedFor::NotLive,
+        Refusal::NotWatched | Refusal::NoSuchZnode => RejectionReason::NotFound,
+        Refusal::NotLive(_) | Refusal::NotRead => RejectionReason::NotLive,
         Refusal::Denied
         | Refusal::Directory
         | Refusal::NotAContender
@@ -93,7 +93,7 @@ fn refused(path: &str, refusal: Refusal) -> Refused {
         | Refusal::Ours
         | Refusal::Member
         | Refusal::Item
-        | Refusal::SetAside => RefusedFor::NotReleasable,
+        | Refusal::SetAside => RejectionReason::NotReleasable,
     };
-    Refused::new(kind, format!("{path} can't be released: {refusal}."))
+    Rejection::new(kind, format!("{path} can't be released: {refusal}."))
 }

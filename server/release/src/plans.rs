@@ -19,7 +19,7 @@ pub const ACTOR_PLANS_MAX: usize = 20;
 
 /// A plan, and whose.
 #[derive(Clone, Debug)]
-pub(super) struct Planned {
+pub(super) struct KeptPlan {
     pub(super) draft: Draft,
     pub(super) planner: Actor,
     pub(super) approved_by: Option<Actor>,
@@ -27,9 +27,9 @@ pub(super) struct Planned {
 
 /// Plans that can still be ordered.
 #[derive(Debug, Default)]
-pub(super) struct Plans(BTreeMap<String, Planned>);
+pub(super) struct Plans(BTreeMap<String, KeptPlan>);
 
-impl Planned {
+impl KeptPlan {
     pub(super) fn shown(&self) -> &ReleasePlan {
         &self.draft.plan
     }
@@ -42,7 +42,7 @@ impl Planned {
 
 impl Plans {
     /// Keeps a plan and numbers it; None when there are too many.
-    pub(super) fn keep(&mut self, now_ms: i64, mut planned: Planned) -> Option<ReleasePlan> {
+    pub(super) fn keep(&mut self, now_ms: i64, mut planned: KeptPlan) -> Option<ReleasePlan> {
         self.forget_old(now_ms);
         let actor = planned.planner.clone();
         let oldest = |plans: &Self| {
@@ -65,19 +65,19 @@ impl Plans {
     }
 
     /// A plan that its actor can still order.
-    pub(super) fn of(&mut self, now_ms: i64, id: &str, actor: &Actor) -> Option<&Planned> {
+    pub(super) fn of(&mut self, now_ms: i64, id: &str, actor: &Actor) -> Option<&KeptPlan> {
         self.forget_old(now_ms);
         self.0.get(id).filter(|planned| planned.is_of(actor))
     }
 
     /// A plan of whomever.
-    pub(super) fn any(&mut self, now_ms: i64, id: &str) -> Option<&mut Planned> {
+    pub(super) fn any(&mut self, now_ms: i64, id: &str) -> Option<&mut KeptPlan> {
         self.forget_old(now_ms);
         self.0.get_mut(id)
     }
 
     /// Uses a plan up.
-    pub(super) fn take(&mut self, id: &str) -> Option<Planned> {
+    pub(super) fn take(&mut self, id: &str) -> Option<KeptPlan> {
         self.0.remove(id)
     }
 

@@ -27,7 +27,7 @@ pub struct Webhook {
 
 /// What is wrong with a setting, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct WebhookFault {
     /// What is wrong.
     pub why: &'static str,
     /// What to do.
@@ -39,8 +39,8 @@ impl Webhook {
     ///
     /// # Errors
     /// The first fault.
-    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, Wrong> {
-        let wrong = |why, remedy| Err(Wrong { why, remedy });
+    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, WebhookFault> {
+        let wrong = |why, remedy| Err(WebhookFault { why, remedy });
         let Ok(url) = Url::parse(text) else { return wrong("is not an address", "write https://HOST[:PORT]/PATH") };
         let Some(host) = url.host_str().filter(|host| !host.is_empty()) else { return wrong("names no host", "write https://HOST[:PORT]/PATH") };
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
@@ -61,9 +61,9 @@ impl Webhook {
     ///
     /// # Errors
     /// When the secret is too short.
-    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, Wrong> {
+    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, WebhookFault> {
         if secret.len() < SECRET_BYTES_MIN {
-            return Err(Wrong { why: "has fewer than 16 bytes, which can be guessed", remedy: "make one with `openssl rand -hex 32`" });
+            return Err(WebhookFault { why: "has fewer than 16 bytes, which can be guessed", remedy: "make one with `openssl rand -hex 32`" });
         }
         Ok(Self { url, secret })
     }

@@ -28,7 +28,7 @@ use tower_service::Service as _;
 use super::stall::Stall;
 use super::tls::Tls;
 use runtime::clock;
-use runtime::quota::{Full, Place, Quota, Refusals, neighbourhood};
+use runtime::quota::{Full, Permit, Quota, Refusals, neighbourhood};
 use runtime::shutdown::Stop;
 
 /// Pause after the system could not give a connection: it ran out of something.
@@ -143,8 +143,8 @@ pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, boun
             }
         };
         let caller = peer.ip().to_canonical();
-        let place = match room.take((!(bounds.proxies.0)(caller)).then(|| neighbourhood(Some(caller)))) {
-            Ok(place) => place,
+        let permit = match room.take((!(bounds.proxies.0)(caller)).then(|| neighbourhood(Some(caller)))) {
+            Ok(permit) => permit,
             Err(why) => {
                 if said_full_at.is_none_or(|said_at: std::time::Instant| said_at.elapsed() > SAID_AGAIN) {
                     said_full_at = Some(clock::instant());
@@ -153,7 +153,7 @@ pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, boun
                 continue;
             }
         };
-        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds.clone(), closing.clone(), place));
+        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds.clone(), closing.clone(), permit));
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
@@ -170,7 +170,15 @@ fn say_full(why: Full, caller: IpAddr, bounds: &Bounds) {
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, tls: Option<Tls>, router: Router, bounds: Arc<Bounds>, closing: Stop, place: Place<IpAddr>) {
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<Tls>,
+    router: Router,
+    bounds: Arc<Bounds>,
+    closing: Stop,
+    permit: Permit<IpAddr>,
+) {
     let Ok(local) = stream.local_addr() else { return };
     // Frames are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
@@ -195,7 +203,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, tls: Option<Tls>, route
             answer(stream, arrival, router, &bounds, closing).await;
         }
     }
-    drop(place);
+    drop(permit);
 }
 
 /// An IPv4 client of a socket for both is known by its IPv4 address.

@@ -15,7 +15,7 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
-use release::{EnsembleHandle, Executed, Refused, ReleaseService};
+use release::{EnsembleHandle, Execution, Rejection, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Stopper};
 use tempfile::TempDir;
@@ -168,16 +168,16 @@ impl Office {
         self.clock.set_ms(self.clock.now_ms() + 61_000);
     }
 
-    pub(crate) async fn plan(&self, path: &str) -> Result<ReleasePlan, Refused> {
+    pub(crate) async fn plan(&self, path: &str) -> Result<ReleasePlan, Rejection> {
         self.desk.plan(&operator(), &PlanRequest { ensemble: None, path: path.to_owned() }).await
     }
 
-    pub(crate) async fn order(&self, plan: &ReleasePlan) -> Result<Executed, Refused> {
+    pub(crate) async fn order(&self, plan: &ReleasePlan) -> Result<Execution, Rejection> {
         self.desk.execute(&operator(), &order_of(plan)).await
     }
 
     /// Plans and orders; both must be taken.
-    pub(crate) async fn release(&self, path: &str) -> Executed {
+    pub(crate) async fn release(&self, path: &str) -> Execution {
         self.rest();
         self.knows(path).await;
         let plan = self.plan(path).await.unwrap();

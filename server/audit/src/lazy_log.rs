@@ -15,14 +15,14 @@ use runtime::clock::Clock;
 
 /// The log of a data directory.
 #[derive(Debug)]
-pub struct Late {
+pub struct LazyLog {
     dir: PathBuf,
     clock: Clock,
     log: OnceCell<Arc<Log>>,
     is_open: watch::Sender<bool>,
 }
 
-impl Late {
+impl LazyLog {
     /// The log in this directory, which need not be there yet.
     pub fn new(dir: PathBuf, clock: Clock) -> Self {
         Self { dir, clock, log: OnceCell::new(), is_open: watch::Sender::new(false) }
@@ -69,13 +69,13 @@ impl Late {
     }
 }
 
-impl Journal for Late {
+impl Journal for LazyLog {
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         Box::pin(async { self.open().await?.append(entry).await })
     }
 }
 
-impl Records for Late {
+impl Records for LazyLog {
     fn page(&self, query: PageQuery) -> BoxFuture<'_, Result<AuditPage, AuditError>> {
         Box::pin(async { self.open().await?.page(query).await })
     }
