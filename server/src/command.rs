@@ -1,7 +1,7 @@
 //! What each command of the command line does, put together from the parts.
 
 use lockscope_core::observation::Observation;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use crate::accounts;
 use crate::ask_command;
@@ -21,6 +21,7 @@ use feed::project::EnsembleInfo;
 use http::listener::Tls;
 use http::{Payloads, is_loopback, pages};
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 use zookeeper::members;
 use zookeeper::{ClockProbeConfig, ObserverConfig, ReleaseClient, compare_clocks, observe_counted};
 
@@ -203,7 +204,7 @@ fn acting(ensemble: &config::Ensemble) -> ReleaseClient {
 }
 
 impl Observer for Ensemble {
-    async fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+    async fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
         let compared = self.scratch.map(|config| compare_clocks(config, tools.clock.clone(), sink.clone(), stop.clone()));
         let asked = self.evidence.map(|config| members::collect(config, tools.clock.clone(), tools.demand, sink.clone(), stop.clone()));
         let asks = async {

@@ -37,8 +37,8 @@ pub use lab::LabParts;
 use record::Record;
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, HangUp, Signals, Stop};
-use runtime::tasks;
+use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
+use runtime::tasks::{self, TaskTracker, supervised};
 use zookeeper::members::Demand;
 use zookeeper::{self, BATCHES_MAX, ReleaseClient};
 
@@ -67,7 +67,7 @@ pub struct Tools {
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
     /// Observes until told to stop, then ends its session.
-    fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
+    fn observe(self, tools: Tools, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) -> impl Future<Output = ()> + Send;
 }
 
 /// Who may come in, as the configuration has it.
@@ -119,7 +119,7 @@ pub async fn run<O: Observer>(
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let hang_up = HangUp::listen().map_err(|error| RunError::Internal(format!("SIGHUP can't be handled: {error}")))?;
     let clock = Clock::system();
-    let (follow, followed) = shutdown::channel();
+    let (follow, followed) = shutdown::token();
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
     if access.is_read_only() {
@@ -138,7 +138,7 @@ pub async fn run<O: Observer>(
             });
         })
         .await;
-    follow.stop();
+    drop(follow);
     served
 }
 
@@ -167,15 +167,17 @@ struct Parts {
     standing: Standing,
     models: Vec<mpsc::WeakSender<Vec<Observation>>>,
     webhook: Hooked,
-    stop: Stop,
+    stop: CancellationToken,
     metrics: Metrics,
-    /// Says stop to observer, engine and pump; sockets are told earlier.
-    stopper: shutdown::Stopper,
+    /// Stops observers, engines, pump and background tasks when dropped; sockets are closed earlier.
+    stopper: shutdown::DropGuard,
+    /// Background tasks, which all end before the server does.
+    tasks: TaskTracker,
 }
 
 impl Parts {
     fn start<O: Observer>(config: &Config, ensembles: Vec<Served<O>>, clock: Clock, record: Record, access: Access, standing: Standing) -> Self {
-        let (stopper, stop) = shutdown::channel();
+        let (stopper, stop) = shutdown::token();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
         let (mut engines, mut observers, mut projected, mut sites) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -189,26 +191,28 @@ impl Parts {
             let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
             let counts = Arc::<zookeeper::RequestCounts>::default();
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
-            let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
+            let (tools, receiver) = (Tools { clock: clock.clone(), demand: demand.clone(), counts }, stop.clone());
             observers.push(tokio::spawn(async move { observer.observe(tools, sink, receiver).await }));
             sites.push(EnsembleHandle { info: info.clone(), reader: engine.reader.clone(), acting, clock: clock.clone() });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
         let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
-        tasks::spawn("access", access.clone().run(stop.clone()));
+        let tasks = TaskTracker::new();
+        tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(record.journal.clone());
         let lab = LabParts::start(config, record.journal.clone(), &clock);
         let desk =
             ReleaseService::new(sites, record.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
-        record::take_over(record.log.as_ref(), &desk);
+        record::take_over(record.log.as_ref(), &desk, &stop);
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(standing.clone()));
         let projector = lab.project(projector);
-        let webhook = Hooked::new(record.log, clock.clone());
+        let webhook = Hooked::new(record.log, clock.clone(), tasks.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
-        tasks::spawn("demand", follow_demand(Arc::downgrade(&hub), want));
+        let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
+        tasks.spawn(supervised("demand", async { _ = demand.await }));
         let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
-        Self { hub, engines, observers, pump, records: record.records, desk, lab, access, metrics, standing, models, webhook, stop, stopper }
+        Self { hub, engines, observers, pump, records: record.records, desk, lab, access, metrics, standing, models, webhook, stop, stopper, tasks }
     }
 
     async fn serve(
@@ -219,7 +223,7 @@ impl Parts {
         hello: &str,
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
-        let (drain, draining) = shutdown::channel();
+        let (drain, draining) = shutdown::token();
         let (payloads, shown) = watch::channel(config.payloads);
         let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone()).with_payloads(shown);
         let http = http
@@ -228,7 +232,7 @@ impl Parts {
             .with_release_service(self.desk.clone())
             .with_metrics(self.metrics.clone());
         let http = self.lab.serve(http);
-        let (close, closing) = shutdown::channel();
+        let (close, closing) = shutdown::token();
         let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
         let bounds = Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::default() };
         let mut server = serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, hello)?;
@@ -244,7 +248,7 @@ impl Parts {
         // First ready turns to 503 and sockets close, while answers go on for whoever asks; then the session, the model
         // and the feed end.
         notify.stopping();
-        drain.stop();
+        drop(drain);
         let within = Duration::from_millis(DRAIN_MS_MAX);
         let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
         if !closed {
@@ -254,11 +258,15 @@ impl Parts {
         if !acts_ended {
             tracing::warn!("some release did not end within {ACT_MAX:?}; the record has its intent and not its outcome");
         }
-        close.stop();
+        drop(close);
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
             tracing::warn!("some answers did not end within {DRAIN_MS_MAX} ms and were given up");
         }
-        self.stopper.stop();
+        drop(self.stopper);
+        self.tasks.close();
+        if tokio::time::timeout(CLOSE_MAX, self.tasks.wait()).await.is_err() {
+            tracing::warn!("{} background tasks did not end within {CLOSE_MAX:?}", self.tasks.len());
+        }
         if tokio::time::timeout(CLOSE_MAX, future::join_all(self.observers)).await.is_err() {
             tracing::warn!("some session to ZooKeeper did not close within {CLOSE_MAX:?}; it will run out by itself");
         }
@@ -276,7 +284,8 @@ impl Parts {
             let pulse = engine.pulse();
             Box::new(move || pulse.load(Ordering::Relaxed)) as Box<dyn Fn() -> u64 + Send + Sync>
         };
-        tasks::spawn("watchdog", notify.clone().watch(self.engines.iter().map(pulse).collect(), self.stop.clone()));
+        let pulses = self.engines.iter().map(pulse).collect();
+        self.tasks.spawn(supervised("watchdog", notify.clone().watch(pulses, self.stop.clone())));
         let mut webhook = std::mem::take(&mut self.webhook);
         webhook.deliver(config, &self.stop).await;
         let takers = Takers {
@@ -289,7 +298,7 @@ impl Parts {
             standing: self.standing.clone(),
             notify: notify.clone(),
         };
-        tasks::spawn("reload", takers.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
+        self.tasks.spawn(supervised("reload", takers.follow(origin, config.clone(), hang_up, self.stop.clone(), status)));
     }
 }
 
@@ -312,7 +321,7 @@ fn serve_http(
     listener: TcpListener,
     tls: Option<Tls>,
     (router, bounds): (Router, Bounds),
-    closing: Stop,
+    closing: CancellationToken,
     hello: &str,
 ) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the address can't be told: {error}")))?;
@@ -326,7 +335,7 @@ fn serve_http(
 }
 
 /// TLS as the configuration has it; its files are followed until told to stop.
-fn open_tls(config: &Config, clock: &Clock, stop: Stop) -> Result<Option<Tls>, RunError> {
+fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) -> Result<Option<Tls>, RunError> {
     let Some(files) = config.web.tls.clone() else { return Ok(None) };
     let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
     tasks::spawn("certificate", http::listener::follow(follower, stop));

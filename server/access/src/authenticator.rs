@@ -22,7 +22,7 @@ use audit::{Entry, Journal};
 use identity::Right;
 use identity::{Actor, Scope};
 use runtime::clock::Clock;
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 
 /// How often it is looked what is over, and what changed on disk. With a look itself less than a second.
 const TEND_EVERY: Duration = Duration::from_millis(500);
@@ -334,10 +334,10 @@ impl Access {
     }
 
     /// Tends until told to stop.
-    pub async fn run(self, stop: Stop) {
+    pub async fn run(self, stop: CancellationToken) {
         loop {
             tokio::select! {
-                () = stop.stopped() => return,
+                () = stop.cancelled() => return,
                 () = tokio::time::sleep(TEND_EVERY) => self.tend().await,
             }
         }

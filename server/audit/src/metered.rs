@@ -46,7 +46,7 @@ pub struct MeteredJournal {
 }
 
 impl MeteredJournal {
-    /// JournalCounts what is written to a journal.
+    /// Counts what is written to a journal.
     pub fn new(inner: Arc<dyn Journal>, counts: Arc<JournalCounts>) -> Self {
         Self { inner, counts }
     }

@@ -14,7 +14,7 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// JournalCounts one; true when it is to be recorded.
+    /// Counts one; true when it is to be recorded.
     pub fn count(&mut self, now_ms: i64) -> bool {
         self.all += 1;
         if self.is_over(now_ms) {
@@ -38,7 +38,7 @@ impl Refusals {
         (self.left_out > 0 && self.is_over(now_ms)).then(|| std::mem::take(&mut self.left_out))
     }
 
-    /// JournalCounts one that is not to be recorded.
+    /// Counts one that is not to be recorded.
     pub fn leave_out(&mut self) {
         self.all += 1;
         self.left_out += 1;

@@ -146,7 +146,7 @@ impl RequestLog {
         }
     }
 
-    /// JournalCounts a refusal; gives the place back when it is to be written.
+    /// Counts a refusal; gives the place back when it is to be written.
     fn count(&self, actor: &Actor, place: Option<OwnedSemaphorePermit>) -> Option<OwnedSemaphorePermit> {
         let now_ms = self.0.clock.now_ms();
         let mut refused = self.refused();

@@ -68,7 +68,7 @@ use routes::Answer;
 pub use routes::{Declared, Need, Verb, declared};
 use runtime::clock::Clock;
 use runtime::quota::Quota;
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 use shared_answers::SharedAnswers;
 use worker_pool::WorkerPool;
 
@@ -125,7 +125,7 @@ impl Default for Limits {
 #[derive(Clone)]
 pub struct Http {
     hub: Arc<Hub>,
-    draining: Stop,
+    draining: CancellationToken,
     limits: Limits,
     sockets: Arc<Semaphore>,
     /// Sockets and views by caller.
@@ -167,7 +167,7 @@ impl Counts {
 impl Http {
     /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them; everybody
     /// may look and nobody may do anything.
-    pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
+    pub fn new(hub: Arc<Hub>, draining: CancellationToken, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
         let work = WorkerPool::new();
         let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());

@@ -27,7 +27,7 @@ pub(super) async fn live(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
     let upgrade = upgrade.map_err(|error| Refused::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
-    if http.draining.is_stopped() {
+    if http.draining.is_cancelled() {
         return Err(Refused::unavailable("the server is shutting down; connect to another"));
     }
     origins::check(&headers, &http.origins, arrival.map(|Extension(arrival)| arrival.local), headers.contains_key(COOKIE))?;

@@ -125,7 +125,7 @@ impl Socket {
         let mut is_pending = false;
         loop {
             tokio::select! {
-                () = draining.stopped() => return Err(going_away()),
+                () = draining.cancelled() => return Err(going_away()),
                 () = payloads.next() => return Err(read_anew()),
                 why = permitted.revoked() => return Err(not_permitted(why)),
                 message = self.socket.recv() => {
@@ -300,7 +300,7 @@ impl Socket {
                 Ok(Err(_)) => Err(End::Gone),
                 Err(_) => Err(too_slow()),
             },
-            () = self.http.draining.stopped() => Err(going_away()),
+            () = self.http.draining.cancelled() => Err(going_away()),
             why = self.principal.revocation.revoked() => Err(not_permitted(why)),
         }
     }

@@ -19,7 +19,7 @@ use access::Access;
 use audit::{Entry, Journal, PlanRef, RequestLog};
 use identity::{Actor, Right, is_same_person};
 use runtime::clock::{self, Clock};
-use runtime::tasks::spawn;
+use runtime::tasks::{TaskTracker, TaskTrackerToken, spawn};
 use zookeeper::DeletePermission;
 
 /// How long a record may take before it counts as not to be written.
@@ -44,7 +44,7 @@ struct Inner {
     needs_second: AtomicBool,
     counts: Counts,
     state: Mutex<State>,
-    running: watch::Sender<usize>,
+    running: TaskTracker,
 }
 
 #[derive(Default)]
@@ -68,6 +68,8 @@ struct RunningRequest {
     service: ReleaseService,
     ensemble: String,
     sender: watch::Sender<Option<Execution>>,
+    /// Whoever closes the service waits for it.
+    _token: TaskTrackerToken,
 }
 
 /// What is to be done with an order.
@@ -90,14 +92,13 @@ impl Drop for RunningRequest {
         if self.sender.borrow().is_none() {
             self.ended(broken());
         }
-        self.service.0.running.send_modify(|count| *count -= 1);
     }
 }
 
 impl ReleaseService {
     /// A service for some ensembles; `access` knows who may still do what they could.
     pub fn new(ensembles: Vec<EnsembleHandle>, journal: Arc<dyn Journal>, access: Access, clock: Clock, settings: Settings) -> Self {
-        let running = watch::Sender::new(0);
+        let running = TaskTracker::new();
         let log = RequestLog::new(journal, clock.clone(), RECORD_MAX);
         let counts = Counts::new(ensembles.iter().map(|ensemble| ensemble.info.name.clone()));
         let needs_second = AtomicBool::new(settings.needs_second);
@@ -234,10 +235,9 @@ impl ReleaseService {
     /// Takes no more orders and waits for those under way, for so long at most; false when some were left.
     pub async fn close(&self, within: Duration) -> bool {
         self.state().is_closing = true;
-        let mut running = self.0.running.subscribe();
+        self.0.running.close();
         let ended = async {
-            // It fails only without a sender, which is ours.
-            let _ = running.wait_for(|count| *count == 0).await;
+            self.0.running.wait().await;
             self.0.log.flush().await;
         };
         tokio::time::timeout(within, ended).await.is_ok()
@@ -323,8 +323,7 @@ impl ReleaseService {
         state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
         let sender = state.requests.begin(now_ms, &plan.plan_id, (actor.name.clone(), actor.by));
         // Counted before the state is let go of, so that whoever closes the service waits for it.
-        self.0.running.send_modify(|count| *count += 1);
-        let running = RunningRequest { service: self.clone(), ensemble: plan.ensemble, sender };
+        let running = RunningRequest { service: self.clone(), ensemble: plan.ensemble, sender, _token: self.0.running.token() };
         let reason = order.reason.trim().to_owned();
         let order = ReleaseRequest { operation, ensemble, planned, actor: actor.clone(), reason, begun };
         Ok(Some(Accepted::Now(Box::new(order), running)))

@@ -9,6 +9,7 @@ use access::Access;
 use audit::{self, Journal, LazyLog, MeteredJournal, Records, UnavailableLog};
 use release::ReleaseService;
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 use runtime::tasks::spawn;
 
 /// The record of acts: where it is written, where it is read, and who tells others of it.
@@ -59,14 +60,16 @@ fn warn_if_open_to_all(dir: &Path) {
 }
 
 /// Settles what a server before left on record: now, or once the record is open.
-pub(super) fn take_over(log: Option<&Arc<LazyLog>>, desk: &ReleaseService) {
+pub(super) fn take_over(log: Option<&Arc<LazyLog>>, desk: &ReleaseService, stop: &CancellationToken) {
     let Some(log) = log.cloned() else { return };
     if let Some(requests) = log.take_requests() {
         return desk.take_over(&requests);
     }
-    let desk = desk.clone();
+    let (desk, stop) = (desk.clone(), stop.clone());
     spawn("requests of a server before", async move {
-        log.opened().await;
+        if stop.run_until_cancelled(log.opened()).await.is_none() {
+            return;
+        }
         if let Some(requests) = log.take_requests() {
             desk.take_over(&requests);
         }

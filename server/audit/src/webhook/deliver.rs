@@ -9,13 +9,13 @@ use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, USER_AGENT};
 use reqwest::redirect::Policy;
 use serde::Deserialize;
-use tokio::sync::watch;
 
 use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
 use crate::log::{Log, Shared};
 use crate::{AuditError, chain, read};
 use runtime::backoff::Backoff;
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 
 /// Records that are read at once.
 const READ_MAX: usize = 64;
@@ -97,10 +97,9 @@ impl Delivery {
     }
 
     /// Delivers until told to stop. What is under way then is delivered again after the next start.
-    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+    pub async fn run(mut self, stop: CancellationToken) {
         tokio::select! {
-            // An error means that the stopper is gone, which is a stop as well.
-            _ = stop.wait_for(|stopped| *stopped) => {}
+            () = stop.cancelled() => {}
             () = self.deliver_all() => {}
         }
     }

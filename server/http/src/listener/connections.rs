@@ -29,7 +29,7 @@ use super::stall::Stall;
 use super::tls::Tls;
 use runtime::clock;
 use runtime::quota::{Full, Permit, Quota, Refusals, neighbourhood};
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 
 /// Pause after the system could not give a connection: it ran out of something.
 const RETRY: Duration = Duration::from_millis(100);
@@ -120,14 +120,14 @@ pub struct Arrival {
 ///
 /// # Errors
 /// Never; the signature is that of a server.
-pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, bounds: Bounds, closing: Stop) -> io::Result<()> {
+pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, bounds: Bounds, closing: CancellationToken) -> io::Result<()> {
     let room = Quota::new(bounds.connections_max, bounds.address_connections_max, bounds.refusals.clone());
     let bounds = Arc::new(bounds);
     let mut connections = JoinSet::new();
     let mut said_full_at = None;
     loop {
         let accepted = tokio::select! {
-            () = closing.stopped() => break,
+            () = closing.cancelled() => break,
             accepted = listener.accept() => accepted,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
         };
@@ -176,7 +176,7 @@ async fn connection(
     tls: Option<Tls>,
     router: Router,
     bounds: Arc<Bounds>,
-    closing: Stop,
+    closing: CancellationToken,
     permit: Permit<IpAddr>,
 ) {
     let Ok(local) = stream.local_addr() else { return };
@@ -193,7 +193,7 @@ async fn connection(
         Some(tls) => {
             let handshake = tokio::time::timeout(bounds.handshake_max, tls.accept(stream));
             let stream = tokio::select! {
-                () = closing.stopped() => return,
+                () = closing.cancelled() => return,
                 done = handshake => match done {
                     Ok(Ok(stream)) => stream,
                     Ok(Err(error)) => return tracing::debug!(%error, %peer, "no TLS came to be"),
@@ -211,7 +211,13 @@ fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: &Bounds, closing: Stop) {
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    arrival: Arrival,
+    router: Router,
+    bounds: &Bounds,
+    closing: CancellationToken,
+) {
     let service = service_fn(move |request: Request<Incoming>| ask(router.clone(), request, arrival));
     let mut builder = http1::Builder::new();
     builder
@@ -224,7 +230,7 @@ async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, ar
     let mut connection = pin!(builder.serve_connection(stream, service).with_upgrades());
     let done = tokio::select! {
         done = connection.as_mut() => done,
-        () = closing.stopped() => {
+        () = closing.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

@@ -17,7 +17,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
 use release::{EnsembleHandle, Execution, Rejection, ReleaseService};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, DropGuard};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
 use zookeeper::members::{self, Demand};
@@ -72,7 +72,7 @@ pub(crate) struct Office {
     pub(crate) journal: Arc<Memory>,
     pub(crate) clock: Clock,
     engine: Engine<Observatory>,
-    _stopper: Stopper,
+    _stopper: DropGuard,
     _demand: watch::Sender<Demand>,
 }
 
@@ -95,7 +95,7 @@ impl Office {
     }
 
     pub(crate) async fn open_with(watch: &str, acting: ReleaseClient, root: &str, settings: release::Settings) -> Self {
-        let (stopper, stop) = shutdown::channel();
+        let (stopper, stop) = shutdown::token();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let roots = vec![root.to_owned()];
         let clock = Clock::manual(Clock::system().now_ms());
@@ -109,8 +109,8 @@ impl Office {
             credentials: zookeeper::Credentials::default(),
         };
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
-        tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
-        tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
+        tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.clone()));
+        tokio::spawn(observe(config, Clock::system(), sink, stop.clone()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());
         let site = EnsembleHandle { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
