@@ -68,7 +68,7 @@ impl Hooked {
         let (Some(webhook), Some(lazy)) = (config.webhook.clone(), &self.log) else { return };
         let log: Arc<Log> = match lazy.open().await {
             Ok(log) => log,
-            Err(error) => return tracing::error!("{error}; every act is refused until then"),
+            Err(error) => return tracing::error!("{error}; every release is rejected until then"),
         };
         match Delivery::new(&log, webhook, self.clock.clone(), Pace::default()) {
             Ok(delivery) => {

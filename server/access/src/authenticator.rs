@@ -175,10 +175,10 @@ impl Access {
         }
         if is_stuck {
             tracing::error!(
-                "the files of tokens and users can't be looked at, since the data directory does not answer; what was read before counts"
+                "the files of tokens and users can't be read, since the data directory does not answer; the last state that was read stays in force"
             );
         } else {
-            tracing::info!("the files of tokens and users can be looked at again");
+            tracing::info!("the files of tokens and users can be read again");
         }
     }
 
@@ -211,7 +211,7 @@ impl Access {
             let token = bearer(headers)?;
             let (record, revocation) = self.token(token.expose()).await.map_err(|why| match why {
                 BadToken::Unknown => Denied::Token("the token is not known here; it may have been revoked"),
-                BadToken::Expired => Denied::Token("the token ran out; make a new one with `lockscope token new`"),
+                BadToken::Expired => Denied::Token("the token has expired; make a new one with `lockscope token new`"),
             })?;
             let actor = Actor { name: record.name, role: record.grant.role, scope: record.grant.scope(), by: SignedBy::Token, address };
             return Ok(Principal { actor, revocation, session: None });
@@ -239,7 +239,7 @@ impl Access {
         Some(Principal { actor: holder.actor(address), revocation, session: Some(id) })
     }
 
-    /// Something was asked by hand: a session that is used does not run out.
+    /// A request was made by hand: a session in use does not expire.
     pub fn touch(&self, principal: &Principal) {
         if let Some(id) = &principal.session {
             let now_ms = self.0.clock.now_ms();
@@ -257,7 +257,7 @@ impl Access {
         }
     }
 
-    /// Where a request came from, as far as that can be believed.
+    /// Where a request came from, as far as that can be trusted.
     pub fn client(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
         let peer = peer.map(|peer| peer.to_canonical());
         self.rules().settings.proxy.as_ref().map_or(peer, |proxy| proxy.client(headers, peer))
@@ -333,7 +333,7 @@ impl Access {
         }
     }
 
-    /// Tends until told to stop.
+    /// Tends until `stop` is cancelled.
     pub async fn run(self, stop: CancellationToken) {
         loop {
             tokio::select! {
@@ -343,7 +343,7 @@ impl Access {
         }
     }
 
-    /// Records something of people. Signing in goes on when it can't be: acts are refused then, looking is not.
+    /// Logs a sign-in event. Signing in goes on when that fails: releases are rejected then, viewing is not.
     pub(super) async fn record(&self, kind: AuditKind, actor: Option<Actor>, detail: String) {
         let Some(journal) = self.0.journal.get() else { return };
         let entry = Entry { actor, ..Entry::of_server(kind, detail) };

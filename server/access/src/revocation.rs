@@ -13,7 +13,7 @@ pub enum RevocationReason {
     TooOld,
     /// The token was revoked or changed.
     Revoked,
-    /// The token ran out.
+    /// The token expired.
     Expired,
     /// The user was removed or changed.
     Removed,

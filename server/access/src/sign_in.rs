@@ -29,7 +29,7 @@ pub struct NewSession {
 /// Why somebody did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignInError {
-    /// Name and password, or token, do not fit. Which of them is not told.
+    /// Name and password, or token, do not fit. Which of them is not disclosed.
     Wrong,
     /// The link was opened before, or is too old.
     Link,

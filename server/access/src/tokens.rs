@@ -111,7 +111,7 @@ struct ActiveToken {
 pub(super) enum BadToken {
     /// It is none of ours.
     Unknown,
-    /// It ran out.
+    /// It has expired.
     Expired,
 }
 
@@ -127,7 +127,7 @@ impl Tokens {
         old.values().for_each(|active| active.revoker.revoke(RevocationReason::Revoked));
     }
 
-    /// Ends what ran out.
+    /// Revokes expired tokens.
     pub(super) fn expire(&self, now_ms: i64) {
         self.0.values().filter(|active| active.record.is_expired(now_ms)).for_each(|active| active.revoker.revoke(RevocationReason::Expired));
     }

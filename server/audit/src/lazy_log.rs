@@ -1,5 +1,5 @@
-//! A log that is opened when it is first needed: a server that nobody can act on keeps nothing. One that could not be
-//! opened is tried again with the next act.
+//! A log that is opened when it is first needed: a read-only server keeps nothing. A log that could not be opened is
+//! tried again with the next release.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;

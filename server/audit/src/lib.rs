@@ -1,4 +1,4 @@
-//! The record of acts: appended, chained, durable before an act leaves. Owns the files of the log; must not know
+//! The audit log: appended, chained, durable before a release is sent. Owns the files of the log; must not know
 //! routes, ZooKeeper or the model.
 //!
 //! The chain shows every change to what lies before its end, the head file a cut at the end. Whoever owns the disk can

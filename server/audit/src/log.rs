@@ -92,7 +92,7 @@ impl Log {
     pub async fn open_with(dir: &Path, clock: Clock, options: Options) -> Result<Self, AuditError> {
         let dir = dir.to_owned();
         let opened = tokio::task::spawn_blocking(move || Self::open_now(dir, clock, options)).await;
-        opened.unwrap_or_else(|error| Err(AuditError(format!("the audit record could not be opened: {error}"))))
+        opened.unwrap_or_else(|error| Err(AuditError(format!("the audit log could not be opened: {error}"))))
     }
 
     fn open_now(dir: PathBuf, clock: Clock, options: Options) -> Result<Self, AuditError> {
@@ -109,10 +109,10 @@ impl Log {
             }
             Err(error @ (VerifyError::Line { .. } | VerifyError::Files { .. })) => {
                 return Err(AuditError(format!(
-                    "the audit record is not whole: {error}; nothing is recorded until its files are put back as they were, or moved away so that a new record begins"
+                    "the audit log is not intact: {error}; nothing is recorded until its files are put back as they were, or moved away so that a new record begins"
                 )));
             }
-            Err(error @ VerifyError::Io { .. }) => return Err(AuditError(format!("the audit record can't be used: {error}"))),
+            Err(error @ VerifyError::Io { .. }) => return Err(AuditError(format!("the audit log can't be used: {error}"))),
         };
         let path = dir.join(files::LOG);
         let failed = |error| files::failed("written", &path, &error);
@@ -152,7 +152,7 @@ impl Log {
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let kept = shared.clone();
         let thread = std::thread::Builder::new().name("audit".to_owned()).spawn(move || write_all(&mut writer, inbox, &kept));
-        let thread = thread.map_err(|error| AuditError(format!("the audit record has no thread to be written on: {error}")))?;
+        let thread = thread.map_err(|error| AuditError(format!("the audit log's writer thread can't be started: {error}")))?;
         Ok(Self { shared, queue: Some(queue), thread: Some(thread), requests: Mutex::new(Some(whole.requests)) })
     }
 
@@ -187,7 +187,7 @@ impl Drop for Log {
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there was told when it happened.
+            // A panic there was logged when it happened.
             let _ = thread.join();
         }
     }
@@ -236,7 +236,7 @@ impl Shared {
             }
             Err(error) => {
                 if state.trouble != error.0 {
-                    tracing::error!("{error}; every act is refused meanwhile");
+                    tracing::error!("{error}; every release is rejected meanwhile");
                     state.trouble.clone_from(&error.0);
                 }
             }
@@ -292,7 +292,7 @@ impl State {
 impl Journal for Log {
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         Box::pin(async move {
-            let ended = || AuditError("the audit record is not written any more: its thread ended; start Lockscope again".to_owned());
+            let ended = || AuditError("the audit log is not written any more: its thread ended; restart Lockscope".to_owned());
             let (answer, written) = oneshot::channel();
             let queue = self.queue.as_ref().ok_or_else(ended)?;
             queue.send(AppendRequest { entry, answer }).await.map_err(|_| ended())?;

@@ -1,4 +1,4 @@
-//! A record that counts what could not be written.
+//! A journal that counts written and failed records.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! A log that is not there: says why to everybody who asks.
+//! An audit log that is not available: every request is answered with the reason.
 
 use futures_util::future::{BoxFuture, ready};
 use lockscope_wire::AuditPage;
@@ -12,7 +12,7 @@ pub struct UnavailableLog(AuditError);
 impl UnavailableLog {
     /// For a server that was given no place for one.
     pub fn without_directory() -> Self {
-        Self(AuditError("no audit record is kept here; start Lockscope with --data-dir DIR, and acts are possible and recorded there".to_owned()))
+        Self(AuditError("no audit log is kept here; start Lockscope with --data-dir DIR to allow releases and record them there".to_owned()))
     }
 
     /// For a log that could not be opened.

@@ -28,7 +28,7 @@ pub struct VerifiedLog {
     pub segments: Vec<Segment>,
     /// Bytes of a line that a crash cut, at the very end.
     pub torn_bytes: u64,
-    /// The record that a hash noted elsewhere belongs to.
+    /// The record with the hash that was noted elsewhere.
     pub anchored: Option<u64>,
     /// Requests without an outcome, and the latest that have one.
     pub requests: Requests,

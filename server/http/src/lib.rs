@@ -132,14 +132,14 @@ pub struct Http {
     caller_sockets: Quota<QuotaOwner>,
     caller_views: Quota<QuotaOwner>,
     counts: Arc<Counts>,
-    /// Where releases are ordered; None where nothing can be recorded.
+    /// The release service; None without an audit log.
     release_service: Option<ReleaseService>,
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
     /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins anew.
     payloads: watch::Receiver<Payloads>,
-    /// Where runs of the lab are ordered.
+    /// The lab.
     #[cfg(feature = "lab")]
     lab: LabService,
     metrics: Arc<Metrics>,
@@ -199,13 +199,13 @@ impl Http {
         Self { origins: Arc::new(origins), ..self }
     }
 
-    /// The same, with a desk where releases are ordered.
+    /// The same, with a release service.
     #[must_use]
     pub fn with_release_service(self, release_service: ReleaseService) -> Self {
         Self { release_service: Some(release_service), ..self }
     }
 
-    /// The same, with a record of acts to be read.
+    /// The same, with an audit log to read.
     #[must_use]
     pub fn with_records(self, records: Arc<dyn Records>) -> Self {
         Self { records, ..self }
@@ -217,7 +217,7 @@ impl Http {
         Self { access, ..self }
     }
 
-    /// The same, with payloads shown to these, as it is told.
+    /// The same, with payloads shown to these roles.
     #[must_use]
     pub fn with_payloads(self, payloads: watch::Receiver<Payloads>) -> Self {
         Self { payloads, ..self }
@@ -239,7 +239,7 @@ impl Http {
         begun
     }
 
-    /// The same, with what these count told at `/metrics`.
+    /// The same, with these counters exposed at `/metrics`.
     #[must_use]
     pub fn with_metrics(self, metrics: Metrics) -> Self {
         Self { metrics: Arc::new(metrics), ..self }
@@ -288,8 +288,8 @@ async fn unknown_api(uri: Uri) -> Refused {
     Refused::not_found(format!("there is nothing at {}; the API has {}", problem::echo(uri.path()), routes::addresses()))
 }
 
-/// Gives an answer up that takes too long. An act that was ordered ends by itself and is answered with its outcome, however
-/// long it takes; only its body has to arrive in time.
+/// Time-out for answers. A release ends by itself and is answered with its outcome, however long it takes; only its body
+/// has to arrive in time.
 async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
     let ms_max = http.limits.answer_ms_max;
     let within = Duration::from_millis(ms_max);

@@ -50,7 +50,7 @@ pub(super) async fn live(
                 Socket::new(http, socket, encoding, principal, (scope, payloads)).run().await;
                 drop(place);
             }
-            // Said on the socket: a page is told nothing of an upgrade that was refused.
+            // Sent on the socket: a page learns nothing of an upgrade that was refused.
             Err(_) => socket::turn_away(socket, &format!("{most} live sockets of yours are open; close one, then connect again")).await,
         }
         drop(permit);

@@ -43,7 +43,7 @@ pub(super) struct Socket {
     principal: Principal,
     /// What they may see.
     scope: VisibilityScope,
-    /// Hears when that is told anew.
+    /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
     /// Notified by every channel a subscription is in.

@@ -1,5 +1,5 @@
 //! What takes a while to answer: off the runtime's threads, a few at a time, one of each caller at a time, so that nobody
-//! waits long for what another asks. Whoever asks too much is told so.
+//! waits long for what another asks. Excess requests are rejected with the reason.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

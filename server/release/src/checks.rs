@@ -1,4 +1,4 @@
-//! What is checked of whoever plans or orders, and of what they typed. Pure.
+//! Checks of who plans or requests a release, and of what they typed. Pure.
 
 use lockscope_wire::{ReleaseOrder, ReleasePlan, visible};
 

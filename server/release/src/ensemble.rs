@@ -22,7 +22,7 @@ pub struct EnsembleHandle {
     pub info: EnsembleInfo,
     /// Its model.
     pub reader: Reader<Observatory>,
-    /// With what to act there.
+    /// The client that releases there.
     pub acting: ReleaseClient,
     /// The clock of whoever tells the model: what is believed is live by this one.
     pub clock: Clock,

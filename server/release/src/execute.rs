@@ -1,5 +1,5 @@
-//! Carrying a request out: intent on record, act, who holds now, outcome on record. Runs in tasks of its own, so that
-//! neither a closed connection nor a panic leaves an act without its outcome.
+//! Execution of a request: intent logged, release, who holds now, outcome logged. Runs in tasks of its own, so that
+//! neither a closed connection nor a panic leaves a release without its outcome.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ use zookeeper::Asked;
 
 /// How long the model gets to hear of a deletion.
 const SEEN_MAX: Duration = Duration::from_secs(2);
-/// How long a holder that was asked gets to let go before that is told.
+/// How long a holder gets to let go before the answer is sent.
 const ASKED_MAX: Duration = Duration::from_secs(5);
 
-/// What kind of end it is, for a status of some protocol.
+/// The kind of outcome, for a status of some protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExecutionStatus {
     /// It was done (200).
@@ -35,7 +35,7 @@ pub enum ExecutionStatus {
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execution {
-    /// As it is told.
+    /// As it is reported.
     pub result: ReleaseResult,
     /// What kind of end it is.
     pub kind: ExecutionStatus,
@@ -127,7 +127,7 @@ impl ReleaseRequest {
 
     /// How it ended when its intent was on record too late.
     fn undone(&self) -> Entry {
-        self.outcome(Outcome::RefusedAudit, "Nothing was sent: the record of the intent took too long.".to_owned())
+        self.outcome(Outcome::RefusedAudit, "Nothing was sent: writing the intent to the audit log took too long.".to_owned())
     }
 
     fn took_ms(&self) -> i64 {
@@ -140,8 +140,8 @@ pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) ->
     let intent = match log.intent(request.intent(), request.undone()).await {
         Ok(intent) => intent,
         Err(error) => {
-            tracing::error!(%error, "a release was refused because its record can't be written");
-            return Execution::untried(Outcome::RefusedAudit, format!("Nothing was sent: the record of it can't be written ({error})."));
+            tracing::error!(%error, "a release was rejected because its audit record can't be written");
+            return Execution::untried(Outcome::RefusedAudit, format!("Nothing was sent: the audit record can't be written ({error})."));
         }
     };
     let doing = request.clone();
@@ -154,7 +154,7 @@ pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) ->
     let (told, holding) = match done.await {
         Ok(done) => done,
         Err(error) => {
-            tracing::error!(%error, "an act broke off");
+            tracing::error!(%error, "a release failed");
             (told(None, &request.planned.draft.target), Holding::default())
         }
     };

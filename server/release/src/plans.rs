@@ -1,5 +1,5 @@
-//! Plans that can still be ordered: numbered by 128 random bits, good for a minute (for ten where a second person has to
-//! look), one order and one actor.
+//! Plans that can still be executed: numbered by 128 random bits, good for a minute (for ten where a second person has to
+//! approve), one request and one actor.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use lockscope_wire::ReleasePlan;
 use feed::project::Draft;
 use identity::Actor;
 
-/// How long a plan can be ordered.
+/// How long a plan can be executed.
 pub const PLAN_MS: i64 = 60_000;
 /// The same where a second person has to approve it.
 pub(super) const SECOND_PLAN_MS: i64 = 600_000;
@@ -25,7 +25,7 @@ pub(super) struct KeptPlan {
     pub(super) approved_by: Option<Actor>,
 }
 
-/// Plans that can still be ordered.
+/// Plans that can still be executed.
 #[derive(Debug, Default)]
 pub(super) struct Plans(BTreeMap<String, KeptPlan>);
 
@@ -64,7 +64,7 @@ impl Plans {
         Some(shown)
     }
 
-    /// A plan that its actor can still order.
+    /// A plan that its actor can still execute.
     pub(super) fn of(&mut self, now_ms: i64, id: &str, actor: &Actor) -> Option<&KeptPlan> {
         self.forget_old(now_ms);
         self.0.get(id).filter(|planned| planned.is_of(actor))

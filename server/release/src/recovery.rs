@@ -13,17 +13,17 @@ use super::service::ReleaseService;
 use audit::{CompletedRequest, Entry, PlanRef, Requests};
 use runtime::tasks::spawn;
 
-/// How long an ensemble gets to be reached and asked; longer, and what is there is told as not known.
+/// How long an ensemble gets to be reached and asked; longer, and the state is reported as unknown.
 const LOOK_MAX: Duration = Duration::from_secs(60);
 
-/// A request without an outcome, and who wants to be told of it.
+/// A request without an outcome, and where to send it.
 struct OpenRequest {
     intent: AuditRecord,
     sender: Option<watch::Sender<Option<Execution>>>,
 }
 
 impl ReleaseService {
-    /// Takes over what a server before left: its outcomes are told to whoever asks again, and what has none is settled.
+    /// Takes over the requests of a previous server: outcomes are kept for repeated requests, open requests are recovered.
     pub fn take_over(&self, requests: &Requests) {
         for ended in requests.completed() {
             if let Some(sender) = self.remember(&ended.intent) {
@@ -38,14 +38,14 @@ impl ReleaseService {
         if by_ensemble.is_empty() {
             return;
         }
-        tracing::warn!(count = requests.open_count(), "requests of a server before have no outcome on record; each is given one now");
+        tracing::warn!(count = requests.open_count(), "requests of a previous server have no outcome in the audit log; recovering them now");
         let service = self.clone();
         spawn("outcomes of a server before", async move {
             future::join_all(by_ensemble.into_values().map(|left| service.settle(left))).await;
         });
     }
 
-    /// From now on whoever ordered this is told what came of it.
+    /// From now on a repeated request gets this outcome.
     fn remember(&self, intent: &AuditRecord) -> Option<watch::Sender<Option<Execution>>> {
         let by = SignedBy::ALL.into_iter().find(|by| intent.actor_by.ends_with(&format!(" by {by}")))?;
         let plan_id = intent.plan_id.as_ref()?;

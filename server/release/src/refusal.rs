@@ -22,7 +22,7 @@ pub enum RejectionReason {
         /// Wait so long.
         wait_ms: i64,
     },
-    /// The record can't be written (503).
+    /// The audit record can't be written (503).
     Audit,
     /// Lockscope is shutting down (503).
     Closing,

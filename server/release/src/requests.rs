@@ -1,4 +1,4 @@
-//! Requests that were taken: who asks again with a plan that was used is told what came of it, while it goes on and after.
+//! Accepted requests: a repeated request with a used plan gets the outcome of the first, while it runs and after.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::execute::Execution;
 use identity::Actor;
 
-/// Who ordered: names alone may be shared by a token and a user.
+/// Who sent the request: names alone may be shared by a token and a user.
 pub(super) type Requester = (String, SignedBy);
 
 /// Requests remembered; the oldest makes room. Nobody can ask for more than five a minute.
@@ -43,7 +43,7 @@ impl RequestHistory {
         sender
     }
 
-    /// What this actor ordered with a plan.
+    /// The outcome of this actor's request with a plan.
     pub(super) fn of(&mut self, now_ms: i64, plan_id: &str, actor: &Actor) -> Option<OutcomeReceiver> {
         self.forget_old(now_ms);
         let accepted = self.0.get(plan_id).filter(|accepted| (&accepted.who.0, accepted.who.1) == (&actor.name, actor.by))?;

@@ -1,4 +1,4 @@
-//! The service itself: who may plan, order and approve what, and the checks before an order is carried out.
+//! The service itself: who may plan, request and approve what, and the checks before a request is executed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,11 +28,11 @@ const RECORD_MAX: Duration = Duration::from_secs(10);
 /// What is set for all releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// A second person approves each order.
+    /// A second person approves each release.
     pub needs_second: bool,
 }
 
-/// Where releases are planned and ordered. Cheap to clone.
+/// Plans and executes releases. Cheap to clone.
 #[derive(Clone)]
 pub struct ReleaseService(Arc<Inner>);
 
@@ -63,7 +63,7 @@ struct RefusalSubject {
     path: Option<String>,
 }
 
-/// An order that was taken. It has its outcome, told and counted once, also when it breaks off.
+/// A request in progress. Its outcome is reported and counted once, also when it fails.
 struct RunningRequest {
     service: ReleaseService,
     ensemble: String,
@@ -72,11 +72,11 @@ struct RunningRequest {
     _token: TaskTrackerToken,
 }
 
-/// What is to be done with an order.
+/// How a request is answered.
 enum Accepted {
-    /// Carried out.
+    /// Executed now.
     Now(Box<ReleaseRequest>, RunningRequest),
-    /// Told what came of it: its plan was used for it before.
+    /// With the outcome of an earlier request with the same plan.
     Before(OutcomeReceiver),
 }
 
@@ -105,12 +105,12 @@ impl ReleaseService {
         Self(Arc::new(Inner { ensembles, log, access, clock, needs_second, counts, state: Mutex::default(), running }))
     }
 
-    /// Sets anew what holds for all releases, from the next order on.
+    /// Sets anew what holds for all releases, from the next request on.
     pub fn set(&self, settings: Settings) {
         self.0.needs_second.store(settings.needs_second, Ordering::Relaxed);
     }
 
-    /// How orders ended so far.
+    /// Outcomes of requests so far.
     pub fn counted(&self) -> OutcomeCounts {
         self.0.counts.told()
     }
@@ -145,11 +145,11 @@ impl ReleaseService {
         })
     }
 
-    /// Orders what was planned. Goes on when the future is dropped; ordered again with the same plan, it is not done again
-    /// and has the outcome that it had.
+    /// Executes a plan. Goes on when the future is dropped; a repeated request with the same plan is not executed again
+    /// and has the same outcome.
     ///
     /// # Errors
-    /// When the order is not taken; a plan is not used up then.
+    /// When the request is rejected; a plan is not used up then.
     pub async fn execute(&self, actor: &Actor, order: &ReleaseOrder) -> Result<Execution, Rejection> {
         self.order(Operation::Release, actor, order).await
     }
@@ -157,20 +157,20 @@ impl ReleaseService {
     /// Asks the holder that was planned for to let go, where it listens for that. Uses the plan up.
     ///
     /// # Errors
-    /// When the order is not taken.
+    /// When the request is rejected.
     pub async fn revoke(&self, actor: &Actor, order: &ReleaseOrder) -> Result<Execution, Rejection> {
         self.order(Operation::Revoke, actor, order).await
     }
 
-    /// A second person approves another's plan; who planned can order it then. Goes on when the future is dropped, so that an
+    /// A second person approves another's plan; the planner can execute it then. Goes on when the future is dropped, so that an
     /// approval that is on record counts.
     ///
     /// # Errors
-    /// When it is not theirs to approve, or the record of it can't be written.
+    /// When it is not theirs to approve, or the audit record can't be written.
     pub async fn approve(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Rejection> {
         let (service, actor, order) = (self.clone(), actor.clone(), order.clone());
         let approving = tokio::spawn(async move { service.approve_now(&actor, &order).await });
-        let broken = |_| Err(Rejection::new(RejectionReason::Audit, "The approval broke off inside Lockscope; the record tells whether it counts."));
+        let broken = |_| Err(Rejection::new(RejectionReason::Audit, "The approval failed inside Lockscope; the audit log shows whether it counts."));
         approving.await.unwrap_or_else(broken)
     }
 
@@ -183,7 +183,7 @@ impl ReleaseService {
             let planned = state.plans.any(now_ms, &order.plan_id).ok_or_else(gone);
             planned.and_then(|planned| {
                 may(actor)?;
-                // Out of scope, not even that there is such a plan is told, nor for which lock.
+                // Out of scope, neither the plan nor its lock is disclosed.
                 if !actor.may_at(Right::Release, &planned.shown().ensemble, &planned.shown().lock) {
                     return Err(gone());
                 }
@@ -216,7 +216,7 @@ impl ReleaseService {
             Entry { kind: AuditKind::Refused, detail: "This approval does not count: its record took too long.".to_owned(), ..entry.clone() };
         let recorded = self.0.log.intent(entry, undone).await;
         let _on_record = recorded
-            .map_err(|error| Rejection::new(RejectionReason::Audit, format!("Not approved: the record of it can't be written ({error}).")))?;
+            .map_err(|error| Rejection::new(RejectionReason::Audit, format!("Not approved: the audit record can't be written ({error}).")))?;
         let now_ms = self.now_ms();
         let mut state = self.state();
         state.plans.any(now_ms, &order.plan_id).ok_or_else(gone)?.approved_by = Some(actor.clone());
@@ -232,7 +232,7 @@ impl ReleaseService {
         Some((planned.shown().clone(), planned.approved_by.as_ref().map(|actor| actor.name.clone())))
     }
 
-    /// Takes no more orders and waits for those under way, for so long at most; false when some were left.
+    /// Accepts no more requests and waits for those in progress, for so long at most; false when some were left.
     pub async fn close(&self, within: Duration) -> bool {
         self.state().is_closing = true;
         self.0.running.close();
@@ -274,7 +274,7 @@ impl ReleaseService {
         Ok(ended.unwrap_or_else(broken))
     }
 
-    /// Carries an order out, whoever still waits for it.
+    /// Executes a request, whoever still waits for it.
     async fn run(self, order: Box<ReleaseRequest>, about: RefusalSubject, running: RunningRequest) {
         let execution = if order.ensemble.is_live(&order.planned.shown().path, &order.planned.draft.target) {
             execute_request(*order, self.0.log.clone()).await
@@ -286,7 +286,7 @@ impl ReleaseService {
         running.ended(execution);
     }
 
-    /// Checks an order and uses its plan up; None when there is no such plan of this actor's.
+    /// Checks a request and uses its plan up; None when the actor has no such plan.
     fn take(&self, operation: Operation, actor: &Actor, order: &ReleaseOrder) -> Result<Option<Accepted>, Rejection> {
         let begun = clock::instant();
         let now_ms = self.now_ms();
@@ -296,7 +296,7 @@ impl ReleaseService {
             return Ok(Some(Accepted::Before(outcome)));
         }
         if state.is_closing {
-            return Err(Rejection::new(RejectionReason::Closing, "Lockscope is shutting down and takes no more orders."));
+            return Err(Rejection::new(RejectionReason::Closing, "Lockscope is shutting down and accepts no more requests."));
         }
         let Some(planned) = state.plans.of(now_ms, &order.plan_id, actor) else { return Ok(None) };
         let plan = planned.shown().clone();
@@ -331,13 +331,13 @@ impl ReleaseService {
 
     fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<feed::project::Draft, Rejection> {
         may(actor)?;
-        // Out of scope, not even that there is such an ensemble is told.
+        // Out of scope, the ensemble's existence is not disclosed.
         if let Some(name) = request.ensemble.as_deref().filter(|name| !name.is_empty() && !actor.scope.covers_ensemble(name)) {
             check_right(actor, name, &request.path)?;
         }
         let ensemble = self.ensemble(&request.ensemble)?;
         let drafted = ensemble.draft(&request.path);
-        // Out of scope, not even that there is nothing is told.
+        // Out of scope, not even a missing znode is disclosed.
         let lock = drafted.as_ref().map_or(&request.path, |draft| &draft.plan.lock);
         // Nor the name of the lock that a path belongs to.
         if !actor.may_at(Right::Release, &ensemble.info.name, lock) {
@@ -346,7 +346,7 @@ impl ReleaseService {
         drafted
     }
 
-    /// Remembers an order of a server before.
+    /// Remembers a request of a previous server.
     pub(super) fn begin(&self, at_ms: i64, plan_id: &str, who: Requester) -> watch::Sender<Option<Execution>> {
         self.state().requests.begin(at_ms, plan_id, who)
     }
@@ -393,7 +393,7 @@ impl ReleaseService {
     }
 }
 
-/// What is told of an order that broke off.
+/// The outcome of a request that failed inside Lockscope.
 fn broken() -> Execution {
-    Execution::untried(Outcome::Unknown, "The order broke off inside Lockscope; the record tells how far it came.".to_owned())
+    Execution::untried(Outcome::Unknown, "The request failed inside Lockscope; the audit log shows how far it got.".to_owned())
 }

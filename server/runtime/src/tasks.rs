@@ -17,13 +17,13 @@ pub fn spawn(name: &'static str, task: impl Future<Output = ()> + Send + 'static
 /// A task that logs its panic, with its name, and then ends.
 pub async fn supervised(name: &'static str, task: impl Future<Output = ()> + Send) {
     if let Err(panic) = AssertUnwindSafe(task).catch_unwind().await {
-        tracing::error!(task = name, why = text(&*panic), "a task failed and runs no more; restart Lockscope, and report this");
+        tracing::error!(task = name, why = text(&*panic), "a task panicked and stopped; restart Lockscope, and report this");
     }
 }
 
 fn text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without words")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
 #[cfg(test)]
@@ -41,6 +41,6 @@ mod tests {
     fn what_a_panic_said_is_told() {
         assert_eq!(text(&"short"), "short");
         assert_eq!(text(&String::from("long")), "long");
-        assert_eq!(text(&7), "a panic without words");
+        assert_eq!(text(&7), "a panic without a message");
     }
 }

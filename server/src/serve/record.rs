@@ -39,7 +39,7 @@ impl Record {
             && let Err(error) = log.open().await
         {
             counts.note(true);
-            tracing::error!("{error}; every act is refused until then");
+            tracing::error!("{error}; every release is rejected until then");
         }
         let journal = Arc::new(MeteredJournal::new(log.clone(), counts.clone()));
         Self { journal, records: log.clone(), counts, log: Some(log) }

@@ -44,7 +44,7 @@ pub struct AuthorizationResponse<'a> {
     pub code: &'a str,
     /// What we gave along.
     pub state: &'a str,
-    /// Who says so; empty when not told.
+    /// The issuer; empty when not sent.
     pub issuer: &'a str,
     /// Why not.
     pub error: &'a str,

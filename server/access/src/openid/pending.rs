@@ -20,7 +20,7 @@ pub(super) struct Proof {
     pub(super) nonce: Secret,
     /// What only the one who began can show to the provider.
     pub(super) verifier: Secret,
-    /// Where the provider was told to send people back to.
+    /// The redirect address that was given to the provider.
     pub(super) redirect: String,
     /// Where to go afterwards.
     pub(super) next: String,

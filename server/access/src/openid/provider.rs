@@ -147,7 +147,7 @@ impl Provider {
         Ok(client.set_redirect_uri(redirect).set_auth_type(way))
     }
 
-    /// Addresses and keys, as they were told lately. Many at once ask once.
+    /// Addresses and keys, as last fetched. Concurrent sign-ins share one request.
     async fn learn(&self) -> Result<Arc<Discovery>, OpenIdFault> {
         let mut memory = self.memory.lock().await;
         let now_ms = self.clock.now_ms();

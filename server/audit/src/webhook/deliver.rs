@@ -49,7 +49,7 @@ pub struct Delivery {
     backoff: Backoff,
     /// The last record that was delivered, or need not be.
     delivered: u64,
-    /// Why it is behind, as it was told last.
+    /// Why it is behind, as last reported.
     trouble: String,
 }
 
@@ -96,7 +96,7 @@ impl Delivery {
         Ok(Self { log: log.clone(), webhook, client, clock, backoff, delivered, trouble: String::new() })
     }
 
-    /// Delivers until told to stop. What is under way then is delivered again after the next start.
+    /// Delivers until `stop` is cancelled. A delivery in flight is repeated after the next start.
     pub async fn run(mut self, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => {}
@@ -190,7 +190,7 @@ impl Delivery {
     }
 }
 
-/// Acts and refusals; that somebody looks around is not told.
+/// Releases and refusals; viewing is not reported.
 fn is_told(kind: AuditKind) -> bool {
     match kind {
         AuditKind::Started | AuditKind::SignedIn | AuditKind::SignedOut => false,

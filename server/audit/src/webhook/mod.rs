@@ -1,4 +1,4 @@
-//! Tells somebody else of every act: the log itself is the queue, a cursor file says how far it was delivered. Nothing
+//! Delivers every audit record to a webhook: the log itself is the queue, a cursor file says how far it was delivered. Nothing
 //! waits for it, and nothing is lost over a restart; a record may come twice, and its number tells that it did.
 
 mod cursor;
@@ -50,9 +50,7 @@ impl Webhook {
         match url.scheme() {
             "https" => Ok(url),
             "http" if is_here || may_be_plain => Ok(url),
-            "http" => {
-                wrong("would send the record of acts in the clear to another machine", "use https://, or allow it with --webhook-allow-http on")
-            }
+            "http" => wrong("would send the audit log in the clear to another machine", "use https://, or allow it with --webhook-allow-http on"),
             _ => wrong("is neither https nor http", "write https://HOST[:PORT]/PATH"),
         }
     }

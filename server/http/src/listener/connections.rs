@@ -1,4 +1,4 @@
-//! Accepts connections and answers on them until told to stop. Every wait has an end: for the handshake, for a request's
+//! Accepts connections and answers on them until cancelled. Every wait has an end: for the handshake, for a request's
 //! head, for the next request, for a client that does not read.
 
 use std::convert::Infallible;
@@ -196,7 +196,7 @@ async fn connection(
                 () = closing.cancelled() => return,
                 done = handshake => match done {
                     Ok(Ok(stream)) => stream,
-                    Ok(Err(error)) => return tracing::debug!(%error, %peer, "no TLS came to be"),
+                    Ok(Err(error)) => return tracing::debug!(%error, %peer, "TLS handshake failed"),
                     Err(_) => return tracing::debug!(%peer, "a TLS handshake took too long"),
                 },
             };

@@ -1,5 +1,5 @@
 //! TLS as it is now: follows the two files, so that a renewed certificate needs no restart. A pair that can't be used is
-//! told once and left alone; the one before stays.
+//! logged once and left alone; the one before stays.
 
 use std::io;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Tls {
     }
 }
 
-/// Looks at the files now and then, until told to stop. Off the runtime: a volume may hang.
+/// Checks the files periodically until cancelled. Off the runtime: a volume may hang.
 pub async fn follow(mut follower: Follower, stop: CancellationToken) {
     loop {
         let looked = tokio::task::spawn_blocking(move || {

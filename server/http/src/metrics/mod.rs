@@ -25,18 +25,18 @@ use zookeeper;
 /// Milliseconds of a second.
 const SECOND_MS: i64 = 1_000;
 
-/// Those who count, and which locks are told apart.
+/// The counters, and which locks have series of their own.
 #[derive(Clone, Default)]
 pub struct Metrics {
-    /// Which locks are told apart.
+    /// Which locks have series of their own.
     pub apart: MetricSelection,
-    /// Of each ensemble, by its name, who counts what it is asked.
+    /// Request counters of each ensemble, by its name.
     pub zookeeper: Vec<(String, Arc<zookeeper::RequestCounts>)>,
-    /// Who counts records of acts.
+    /// Counts audit records.
     pub audit: Arc<audit::JournalCounts>,
-    /// Where the webhook reads them; None without a data directory.
+    /// The log that the webhook delivers; None without a data directory.
     pub record: Option<Arc<LazyLog>>,
-    /// Who counts connections that were refused.
+    /// Counts refused connections.
     pub connections: Arc<Refusals>,
     /// When the process started, ms since the Unix epoch.
     pub started_at_ms: i64,
@@ -55,7 +55,7 @@ pub struct Sockets {
     pub slow_closed: u64,
     /// Frames not understood.
     pub frames_refused: u64,
-    /// Requests refused by the guard.
+    /// Requests rejected by the origin check.
     pub guarded: u64,
 }
 

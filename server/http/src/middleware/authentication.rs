@@ -53,7 +53,7 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
         None => return unknown(&http, request, next).await,
     };
     let Need::Of(right) = row.need else { return next.run(request).await };
-    // Before anybody is looked at: what is told anew meanwhile is heard by the socket that begins here.
+    // Before authentication: the socket that begins here is notified of changes in the meantime.
     let payloads = PayloadChanges::begin(&http);
     let principal = match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
         Err(denied) => return not_known(row, &denied, request.uri()),
@@ -82,7 +82,7 @@ async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
     }
 }
 
-/// Nobody was recognised: scripts are told so, people are led to the page for signing in.
+/// Nobody was recognised: scripts get an error, people are redirected to sign in.
 fn not_known(row: &Row, denied: &Denied, uri: &Uri) -> Response {
     match denied {
         Denied::Proxy(why) => Refused::new(StatusCode::FORBIDDEN, why.clone()).into_response(),

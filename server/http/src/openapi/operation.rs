@@ -61,8 +61,8 @@ impl Tag {
         match self {
             Self::Look => "Locks, sessions and who waits for whom, as they are now.",
             Self::Live => "The same as a stream of snapshots and differences.",
-            Self::Release => "Releasing a lock by force: planned first, then ordered.",
-            Self::Audit => "The record of acts.",
+            Self::Release => "Releasing a lock by force: planned first, then executed.",
+            Self::Audit => "The audit log.",
             Self::Lab => "Runs that compare ways of waiting for a lock, on a real ensemble.",
             Self::Server => "The server itself.",
         }

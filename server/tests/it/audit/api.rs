@@ -110,7 +110,7 @@ async fn without_a_log_it_says_why() {
     let broken = Audited::start(|http| http.with_records(Arc::new(closed))).await;
     for path in ["/api/v1/audit", "/api/v1/audit/export"] {
         let (status, _, text) = served.get(path).await;
-        assert!(status == 503 && text.contains("no audit record is kept here; start Lockscope with --data-dir DIR"), "{text}");
+        assert!(status == 503 && text.contains("no audit log is kept here; start Lockscope with --data-dir DIR"), "{text}");
         let (status, _, text) = broken.get(path).await;
         assert!(status == 503 && text.contains("the disk is gone; bring it back"), "{text}");
     }
