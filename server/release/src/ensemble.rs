@@ -7,11 +7,12 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::release::{End, Refusal, Target};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
+use lockscope_wire::ReleasePlan;
 
 use super::refusal::{Rejection, RejectionReason};
 use feed::VisibilityScope;
 use feed::engine::Reader;
-use feed::project::{Draft, EnsembleInfo, Holding, ProjectionContext};
+use feed::project::{EnsembleInfo, Holding, ProjectionContext};
 use runtime::clock::Clock;
 use zookeeper::{Asked, ReleaseClient, Right, is_ours};
 
@@ -34,11 +35,11 @@ impl EnsembleHandle {
         self.reader.read(|observatory| look(ProjectionContext { observatory, ensemble: &self.info, scope: &VisibilityScope::ALL, now: now() }))
     }
 
-    pub(super) fn draft(&self, path: &str) -> Result<Draft, Rejection> {
-        let draft = self.look(|look| look.draft_release(path)).map_err(|refusal| refused(path, refusal))?;
-        match draft.target.owner {
+    pub(super) fn plan(&self, path: &str) -> Result<(ReleasePlan, Target), Rejection> {
+        let (plan, target) = self.look(|look| look.release_plan(path)).map_err(|refusal| refused(path, refusal))?;
+        match target.owner {
             Some(owner) if is_ours(owner.0) => Err(refused(path, Refusal::Ours)),
-            _ => Ok(draft),
+            _ => Ok((plan, target)),
         }
     }
 

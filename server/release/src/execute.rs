@@ -90,7 +90,7 @@ pub(super) struct ReleaseRequest {
 
 impl ReleaseRequest {
     fn entry(&self, kind: AuditKind, outcome: Option<Outcome>, detail: String) -> Entry {
-        let plan = self.planned.shown();
+        let plan = &self.planned.plan;
         Entry {
             kind,
             actor: Some(self.actor.clone()),
@@ -107,7 +107,7 @@ impl ReleaseRequest {
 
     /// What is on record before anything leaves.
     fn intent(&self) -> Entry {
-        let plan = self.planned.shown();
+        let plan = &self.planned.plan;
         let owner = plan.session_id.map_or_else(|| "no session".to_owned(), |session| format!("session {session}"));
         let place = plan.holder.client.as_ref().map_or_else(String::new, |client| format!(" at {}", client.address));
         let approved = self.planned.approved_by.as_ref().map_or_else(String::new, |approver| format!("; approved by {}", approver.name));
@@ -155,14 +155,14 @@ pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) ->
         Ok(done) => done,
         Err(error) => {
             tracing::error!(%error, "a release failed");
-            (told(None, &request.planned.draft.target), Holding::default())
+            (told(None, &request.planned.target), Holding::default())
         }
     };
     finish(&request, &log, intent, told, holding).await
 }
 
 async fn release(request: &ReleaseRequest) -> (OutcomeText, Holding) {
-    let target = &request.planned.draft.target;
+    let target = &request.planned.target;
     let end = request.ensemble.release(target.clone()).await;
     let told = told(Some(&end), target);
     let should_go = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
@@ -171,7 +171,7 @@ async fn release(request: &ReleaseRequest) -> (OutcomeText, Holding) {
 }
 
 async fn revoke(request: &ReleaseRequest) -> (OutcomeText, Holding) {
-    let target = &request.planned.draft.target;
+    let target = &request.planned.target;
     let (outcome, sentence, proof) = match request.ensemble.revoke(target).await {
         Asked::Told => {
             let holding = hold(request, ASKED_MAX).await;
@@ -201,13 +201,13 @@ async fn revoke(request: &ReleaseRequest) -> (OutcomeText, Holding) {
 }
 
 async fn hold(request: &ReleaseRequest, within: Duration) -> Holding {
-    request.ensemble.holding(&request.planned.shown().lock, &request.planned.draft.target, within).await
+    request.ensemble.holding(&request.planned.plan.lock, &request.planned.target, within).await
 }
 
 /// Tells the end, and puts it on record whatever it is.
 async fn finish(request: &ReleaseRequest, log: &RequestLog, intent: Intent, told: OutcomeText, holding: Holding) -> Execution {
     let took_ms = request.took_ms();
-    let lock = &request.planned.shown().lock;
+    let lock = &request.planned.plan.lock;
     let now = now_held(lock, &told, &holding);
     let mut sentence =
         if told.outcome == Outcome::Released { format!("{}{now} after {took_ms} ms.", told.sentence) } else { format!("{}{now}.", told.sentence) };

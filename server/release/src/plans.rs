@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use lockscope_core::release::Target;
 use lockscope_wire::ReleasePlan;
 
-use feed::project::Draft;
 use identity::Actor;
 
 /// How long a plan can be executed.
@@ -20,7 +20,9 @@ pub const ACTOR_PLANS_MAX: usize = 20;
 /// A plan, and whose.
 #[derive(Clone, Debug)]
 pub(super) struct KeptPlan {
-    pub(super) draft: Draft,
+    pub(super) plan: ReleasePlan,
+    /// The incarnation that the plan is bound to.
+    pub(super) target: Target,
     pub(super) planner: Actor,
     pub(super) approved_by: Option<Actor>,
 }
@@ -30,10 +32,6 @@ pub(super) struct KeptPlan {
 pub(super) struct Plans(BTreeMap<String, KeptPlan>);
 
 impl KeptPlan {
-    pub(super) fn shown(&self) -> &ReleasePlan {
-        &self.draft.plan
-    }
-
     /// Names alone may be shared by a token and a user.
     fn is_of(&self, actor: &Actor) -> bool {
         (&self.planner.name, self.planner.by) == (&actor.name, actor.by)
@@ -47,7 +45,7 @@ impl Plans {
         let actor = planned.planner.clone();
         let oldest = |plans: &Self| {
             let own = plans.0.iter().filter(|(_, other)| other.is_of(&actor));
-            let first = own.clone().min_by_key(|(_, other)| other.shown().expires_at_ms).map(|(id, _)| id.clone());
+            let first = own.clone().min_by_key(|(_, other)| other.plan.expires_at_ms).map(|(id, _)| id.clone());
             (own.count() >= ACTOR_PLANS_MAX).then_some(first).flatten()
         };
         if let Some(oldest) = oldest(self) {
@@ -56,12 +54,12 @@ impl Plans {
         if self.0.len() >= PLANS_MAX {
             return None;
         }
-        planned.draft.plan.plan_id = format!("{:032x}", rand::random::<u128>());
-        let lasts_ms = if planned.draft.plan.needs_second { SECOND_PLAN_MS } else { PLAN_MS };
-        planned.draft.plan.expires_at_ms = now_ms + lasts_ms;
-        let shown = planned.shown().clone();
-        self.0.insert(shown.plan_id.clone(), planned);
-        Some(shown)
+        planned.plan.plan_id = format!("{:032x}", rand::random::<u128>());
+        let lasts_ms = if planned.plan.needs_second { SECOND_PLAN_MS } else { PLAN_MS };
+        planned.plan.expires_at_ms = now_ms + lasts_ms;
+        let plan = planned.plan.clone();
+        self.0.insert(plan.plan_id.clone(), planned);
+        Some(plan)
     }
 
     /// A plan that its actor can still execute.
@@ -83,6 +81,6 @@ impl Plans {
 
     fn forget_old(&mut self, now_ms: i64) {
         // What ends further ahead than a plan lasts was made before the clock was set back.
-        self.0.retain(|_, planned| (1..=SECOND_PLAN_MS).contains(&(planned.shown().expires_at_ms - now_ms)));
+        self.0.retain(|_, planned| (1..=SECOND_PLAN_MS).contains(&(planned.plan.expires_at_ms - now_ms)));
     }
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use lockscope_core::release::Target;
 use lockscope_wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
 use tokio::sync::watch;
 
@@ -120,25 +121,25 @@ impl ReleaseService {
     /// # Errors
     /// When the actor may not, or nothing there can be released.
     pub async fn plan(&self, actor: &Actor, request: &PlanRequest) -> Result<ReleasePlan, Rejection> {
-        let planned = self.draft(actor, request);
-        let mut draft = match planned {
+        let drafted = self.draft(actor, request);
+        let (mut plan, target) = match drafted {
             Err(refused) if refused.kind == RejectionReason::Right => {
                 let about = RefusalSubject { ensemble: request.ensemble.clone(), lock: None, path: Some(cut(&request.path)) };
                 self.note_refusal(actor, about, &refused).await;
                 return Err(refused);
             }
-            planned => planned?,
+            drafted => drafted?,
         };
-        let ensemble = self.ensemble(&Some(draft.plan.ensemble.clone()))?;
-        let right = ensemble.right(&draft.plan.path).await;
-        draft.plan.right = match right.may {
+        let ensemble = self.ensemble(&Some(plan.ensemble.clone()))?;
+        let right = ensemble.right(&plan.path).await;
+        plan.right = match right.may {
             DeletePermission::Granted => DeleteRight::Granted,
             DeletePermission::Missing => DeleteRight::Missing,
             DeletePermission::Unread => DeleteRight::Unread,
         };
-        draft.plan.right_sentence = right.sentence;
-        draft.plan.needs_second = self.0.needs_second.load(Ordering::Relaxed);
-        let planned = KeptPlan { draft, planner: actor.clone(), approved_by: None };
+        plan.right_sentence = right.sentence;
+        plan.needs_second = self.0.needs_second.load(Ordering::Relaxed);
+        let planned = KeptPlan { plan, target, planner: actor.clone(), approved_by: None };
         let kept = self.state().plans.keep(self.now_ms(), planned);
         kept.ok_or_else(|| {
             Rejection::new(RejectionReason::TooMany { wait_ms: super::plans::PLAN_MS }, "Too many plans are open; wait until some run out.")
@@ -184,13 +185,13 @@ impl ReleaseService {
             planned.and_then(|planned| {
                 may(actor)?;
                 // Out of scope, neither the plan nor its lock is disclosed.
-                if !actor.may_at(Right::Release, &planned.shown().ensemble, &planned.shown().lock) {
+                if !actor.may_at(Right::Release, &planned.plan.ensemble, &planned.plan.lock) {
                     return Err(gone());
                 }
                 if is_same_person(&planned.planner.name, &actor.name) {
                     return Err(Rejection::new(RejectionReason::Second, "Whoever planned a release can't approve it; somebody else has to."));
                 }
-                Ok((planned.shown().clone(), planned.planner.name.clone()))
+                Ok((planned.plan.clone(), planned.planner.name.clone()))
             })
         };
         let (plan, planner) = match checked {
@@ -228,8 +229,8 @@ impl ReleaseService {
         let now_ms = self.now_ms();
         let mut state = self.state();
         let planned = state.plans.any(now_ms, plan_id)?;
-        check_right(actor, &planned.shown().ensemble, &planned.shown().lock).ok()?;
-        Some((planned.shown().clone(), planned.approved_by.as_ref().map(|actor| actor.name.clone())))
+        check_right(actor, &planned.plan.ensemble, &planned.plan.lock).ok()?;
+        Some((planned.plan.clone(), planned.approved_by.as_ref().map(|actor| actor.name.clone())))
     }
 
     /// Accepts no more requests and waits for those in progress, for so long at most; false when some were left.
@@ -276,7 +277,7 @@ impl ReleaseService {
 
     /// Executes a request, whoever still waits for it.
     async fn run(self, order: Box<ReleaseRequest>, about: RefusalSubject, running: RunningRequest) {
-        let execution = if order.ensemble.is_live(&order.planned.shown().path, &order.planned.draft.target) {
+        let execution = if order.ensemble.is_live(&order.planned.plan.path, &order.planned.target) {
             execute_request(*order, self.0.log.clone()).await
         } else {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
@@ -299,7 +300,7 @@ impl ReleaseService {
             return Err(Rejection::new(RejectionReason::Closing, "Lockscope is shutting down and accepts no more requests."));
         }
         let Some(planned) = state.plans.of(now_ms, &order.plan_id, actor) else { return Ok(None) };
-        let plan = planned.shown().clone();
+        let plan = planned.plan.clone();
         check_right(actor, &plan.ensemble, &plan.lock)?;
         check_words(&plan, order)?;
         if self.0.needs_second.load(Ordering::Relaxed) {
@@ -329,16 +330,16 @@ impl ReleaseService {
         Ok(Some(Accepted::Now(Box::new(order), running)))
     }
 
-    fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<feed::project::Draft, Rejection> {
+    fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<(ReleasePlan, Target), Rejection> {
         may(actor)?;
         // Out of scope, the ensemble's existence is not disclosed.
         if let Some(name) = request.ensemble.as_deref().filter(|name| !name.is_empty() && !actor.scope.covers_ensemble(name)) {
             check_right(actor, name, &request.path)?;
         }
         let ensemble = self.ensemble(&request.ensemble)?;
-        let drafted = ensemble.draft(&request.path);
+        let drafted = ensemble.plan(&request.path);
         // Out of scope, not even a missing znode is disclosed.
-        let lock = drafted.as_ref().map_or(&request.path, |draft| &draft.plan.lock);
+        let lock = drafted.as_ref().map_or(&request.path, |(plan, _)| &plan.lock);
         // Nor the name of the lock that a path belongs to.
         if !actor.may_at(Right::Release, &ensemble.info.name, lock) {
             return Err(out_of_scope(actor, &ensemble.info.name, &request.path));
@@ -369,7 +370,7 @@ impl ReleaseService {
     fn about(&self, plan_id: &str) -> RefusalSubject {
         let now_ms = self.now_ms();
         let mut state = self.state();
-        let plan = state.plans.any(now_ms, plan_id).map(|planned| planned.shown());
+        let plan = state.plans.any(now_ms, plan_id).map(|planned| &planned.plan);
         plan.map_or_else(RefusalSubject::default, |plan| RefusalSubject {
             ensemble: Some(plan.ensemble.clone()),
             lock: Some(plan.lock.clone()),
