@@ -22,7 +22,7 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{SessionId, Waits};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, DropGuard};
 use shared::{WAIT_MAX, contender, directory};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -120,19 +120,19 @@ struct Watcher {
     hub: Arc<Hub>,
     engine: Engine<Observatory>,
     observer: JoinHandle<()>,
-    stopper: Stopper,
+    stopper: DropGuard,
 }
 
 impl Watcher {
     fn start(address: &str) -> Self {
-        let (stopper, stop) = shutdown::channel();
+        let (stopper, stop) = shutdown::token();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let clock = Clock::system();
         let now_ms = clock.now_ms();
         let observatory = Observatory::new(Settings { roots: vec![ROOT.into()], ..Settings::default() }, TimeMs(now_ms));
         let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
         let config = ObserverConfig::new(address, vec![ROOT.into()], SESSION).unwrap();
-        let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.receiver()));
+        let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.clone()));
         let info = EnsembleInfo { name: "default".into(), connect: address.into(), color: None, has_others: false };
         let about = About { version: env!("CARGO_PKG_VERSION").into(), started_at_ms: now_ms, read_only: std::sync::Arc::default() };
         let projector = Projector::new(vec![Ensemble { info, reader: engine.reader.clone() }], about, clock.clone());
@@ -167,7 +167,7 @@ impl Watcher {
     }
 
     async fn end(mut self) {
-        self.stopper.stop();
+        drop(self.stopper);
         self.engine.ended().await.unwrap();
         self.observer.await.unwrap();
     }

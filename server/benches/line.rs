@@ -22,7 +22,7 @@ use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use zookeeper_client::{AddWatchMode, Client, EventType};
 
@@ -92,7 +92,7 @@ async fn first_sync(address: &str) {
         drop(last.take());
         let region = Region::new(ALLOCATOR);
         let (sender, mut receiver) = mpsc::channel(BATCHES_MAX);
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stopped) = runtime::shutdown::token();
         let config = ObserverConfig::new(address, vec!["/locks".into()], Duration::from_secs(10)).unwrap();
         let started = Instant::now();
         let observer = tokio::spawn(observe(config, runtime::clock::Clock::system(), sender, stopped));
@@ -106,7 +106,7 @@ async fn first_sync(address: &str) {
         assert_eq!(model.locks().count(), LOCKS);
         let change = region.change();
         bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
-        let _ = stop.send(true);
+        drop(stop);
         drop(receiver);
         observer.await.unwrap();
         last = Some(model);

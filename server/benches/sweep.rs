@@ -12,7 +12,7 @@ use lockscope_core::observation::Observation;
 use runtime::clock::Clock;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use zookeeper::{BATCHES_MAX, ObserverConfig, RequestCounts, observe_counted};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
@@ -43,7 +43,7 @@ async fn run() {
     }
     let (address, bytes) = relay(server.address()).await;
     let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
-    let (_stop, stopped) = watch::channel(false);
+    let (_stop, stopped) = runtime::shutdown::token();
     let counts = Arc::<RequestCounts>::default();
     let config = ObserverConfig::new(&address, vec!["/locks".to_owned()], Duration::from_secs(10)).unwrap();
     tokio::spawn(observe_counted(config, Clock::system(), Arc::clone(&counts), sink, stopped));

@@ -12,12 +12,12 @@ use crate::sd_notify::SdNotify;
 use crate::serve::LabParts;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
-use audit::{Late, Log};
+use audit::{LazyLog, Log};
 use http::Payloads;
 use release::{self, ReleaseService};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, HangUp, Stop, Stopper};
-use runtime::tasks::spawn;
+use runtime::shutdown::{CancellationToken, DropGuard, HangUp};
+use runtime::tasks::{TaskTracker, supervised};
 
 /// Where a configuration came from: the command line that named the file, none for one that was made.
 pub type ConfigOrigin = Option<ServeArgs>;
@@ -44,42 +44,37 @@ pub struct ReloadTargets {
 
 /// The delivery of the record of acts, which can be begun anew.
 pub struct WebhookHandle {
-    late: Option<Arc<Late>>,
+    log: Option<Arc<LazyLog>>,
     clock: Clock,
-    running: Option<Stopper>,
+    running: Option<DropGuard>,
+    tasks: TaskTracker,
 }
 
 impl Default for WebhookHandle {
     fn default() -> Self {
-        Self::new(None, Clock::system())
+        Self::new(None, Clock::system(), TaskTracker::new())
     }
 }
 
 impl WebhookHandle {
-    /// Of this record; nothing is delivered yet.
-    pub fn new(late: Option<Arc<Late>>, clock: Clock) -> Self {
-        Self { late, clock, running: None }
+    /// Of this log; nothing is delivered yet. `tasks` keeps track of the delivery.
+    pub fn new(log: Option<Arc<LazyLog>>, clock: Clock, tasks: TaskTracker) -> Self {
+        Self { log, clock, running: None, tasks }
     }
 
     /// Delivers to this webhook from now on, until `stop`; None: to nobody.
-    pub async fn deliver(&mut self, config: &Config, stop: &Stop) {
+    pub async fn deliver(&mut self, config: &Config, stop: &CancellationToken) {
         self.running = None;
-        let (Some(webhook), Some(late)) = (config.webhook.clone(), &self.late) else { return };
-        let log: Arc<Log> = match late.open().await {
+        let (Some(webhook), Some(lazy)) = (config.webhook.clone(), &self.log) else { return };
+        let log: Arc<Log> = match lazy.open().await {
             Ok(log) => log,
-            Err(error) => return tracing::error!("{error}; every release is refused until then"),
+            Err(error) => return tracing::error!("{error}; every release is rejected until then"),
         };
         match Delivery::new(&log, webhook, self.clock.clone(), Pace::default()) {
             Ok(delivery) => {
-                let (stopper, own) = shutdown::channel();
-                let (receiver, all) = (own.receiver(), stop.clone());
-                spawn("webhook", async move {
-                    tokio::select! {
-                        () = delivery.run(receiver) => {}
-                        () = all.stopped() => {}
-                    }
-                });
-                self.running = Some(stopper);
+                let stop = stop.child_token();
+                self.tasks.spawn(supervised("webhook", delivery.run(stop.clone())));
+                self.running = Some(stop.drop_guard());
             }
             Err(error) => tracing::error!("the webhook can't be delivered: {error}"),
         }
@@ -88,11 +83,11 @@ impl WebhookHandle {
 
 impl ReloadTargets {
     /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is told when it was.
-    pub async fn follow(mut self, origin: ConfigOrigin, began: Config, mut hang_up: HangUp, stop: Stop, status: String) {
+    pub async fn follow(mut self, origin: ConfigOrigin, began: Config, mut hang_up: HangUp, stop: CancellationToken, status: String) {
         let mut in_force = began.clone();
         loop {
             tokio::select! {
-                () = stop.stopped() => return,
+                () = stop.cancelled() => return,
                 told = hang_up.next() => if !told { return },
             }
             let Some(settings) = &origin else {
@@ -125,7 +120,7 @@ impl ReloadTargets {
         Ok(config)
     }
 
-    async fn take(&mut self, config: &Config, before: &Config, began: &Config, stop: &Stop) {
+    async fn take(&mut self, config: &Config, before: &Config, began: &Config, stop: &CancellationToken) {
         if (&config.locks, &config.lints) != (&before.locks, &before.lints) {
             for model in self.models.iter().filter_map(mpsc::WeakSender::upgrade) {
                 let changed = LockConfig { configured: config.locks.clone(), limits: config.lints.clone() };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::clock;
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 
 /// Where the manager listens: a path, or with an `@` a name without a file.
 const SOCKET: &str = "NOTIFY_SOCKET";
@@ -81,7 +81,7 @@ impl SdNotify {
     }
 
     /// Tells that we are alive, but only while every pulse moves: a task that is stuck ends in a restart by the manager.
-    pub async fn watch(self, pulses: Pulses, stop: Stop) {
+    pub async fn watch(self, pulses: Pulses, stop: CancellationToken) {
         let Some(every) = self.watchdog.filter(|_| self.to.is_some()) else { return };
         let mut seen = vec![None; pulses.len()];
         loop {
@@ -91,7 +91,7 @@ impl SdNotify {
                 tracing::error!("the model did not answer; the watchdog is not notified");
             }
             tokio::select! {
-                () = stop.stopped() => return,
+                () = stop.cancelled() => return,
                 () = tokio::time::sleep(every / 3) => {}
             }
         }

@@ -37,8 +37,8 @@ use http::{Http, Limits, Payloads};
 pub use lab::LabParts;
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, HangUp, Signals, Stop};
-use runtime::tasks;
+use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
+use runtime::tasks::{self, TaskTracker, supervised};
 use zookeeper::members::Demand;
 use zookeeper::{self, BATCHES_MAX, ReleaseClient};
 
@@ -67,7 +67,7 @@ pub struct ObserverContext {
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
     /// Observes until told to stop, then ends its session.
-    fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send;
+    fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) -> impl Future<Output = ()> + Send;
 }
 
 /// Who may come in, as the configuration has it.
@@ -119,7 +119,7 @@ pub async fn run<O: Observer>(
     let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let hang_up = HangUp::listen().map_err(|error| RunError::Internal(format!("SIGHUP can't be handled: {error}")))?;
     let clock = Clock::system();
-    let (follow, followed) = shutdown::channel();
+    let (follow, followed) = shutdown::token();
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
     if access.is_read_only() {
@@ -138,7 +138,7 @@ pub async fn run<O: Observer>(
             });
         })
         .await;
-    follow.stop();
+    drop(follow);
     served
 }
 
@@ -167,10 +167,12 @@ struct RunningServer {
     config_health: ConfigHealth,
     models: Vec<mpsc::WeakSender<Vec<Observation>>>,
     webhook: WebhookHandle,
-    stop: Stop,
+    stop: CancellationToken,
     metrics: Metrics,
-    /// Says stop to observer, engine and pump; sockets are told earlier.
-    stopper: shutdown::Stopper,
+    /// Stops observers, engines, pump and background tasks when dropped; sockets are closed earlier.
+    stopper: shutdown::DropGuard,
+    /// Background tasks, which all end before the server does.
+    tasks: TaskTracker,
 }
 
 impl RunningServer {
@@ -182,13 +184,13 @@ impl RunningServer {
         access: Access,
         config_health: ConfigHealth,
     ) -> Self {
-        let (stopper, stop) = shutdown::channel();
+        let (stopper, stop) = shutdown::token();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
         let (mut engines, mut observers, mut projected, mut handles) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut models = Vec::new();
         let mut metrics =
-            Metrics { apart: config.metrics.clone(), audit: audit.counts, record: audit.late.clone(), started_at_ms: now_ms, ..Metrics::default() };
+            Metrics { apart: config.metrics.clone(), audit: audit.counts, record: audit.log.clone(), started_at_ms: now_ms, ..Metrics::default() };
         for ServedEnsemble { info, roots, observer, release_client } in ensembles {
             let (sink, inbox) = mpsc::channel(BATCHES_MAX);
             models.push(sink.downgrade());
@@ -196,26 +198,44 @@ impl RunningServer {
             let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
             let counts = Arc::<zookeeper::RequestCounts>::default();
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
-            let (context, receiver) = (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts }, stop.receiver());
+            let (context, receiver) = (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts }, stop.clone());
             observers.push(tokio::spawn(async move { observer.observe(context, sink, receiver).await }));
             handles.push(EnsembleHandle { info: info.clone(), reader: engine.reader.clone(), acting: release_client, clock: clock.clone() });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
         let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
-        tasks::spawn("access", access.clone().run(stop.clone()));
+        let tasks = TaskTracker::new();
+        tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
         let lab = LabParts::start(config, audit.journal.clone(), &clock);
         let releases =
             ReleaseService::new(handles, audit.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
-        audit_log::take_over(audit.late.as_ref(), &releases);
+        audit_log::take_over(audit.log.as_ref(), &releases, &stop);
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
         let projector = lab.project(projector);
-        let webhook = WebhookHandle::new(audit.late, clock.clone());
+        let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
-        tasks::spawn("demand", follow_demand(Arc::downgrade(&hub), want));
+        let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
+        tasks.spawn(supervised("demand", async { _ = demand.await }));
         let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
-        Self { hub, engines, observers, pump, records: audit.records, releases, lab, access, metrics, config_health, models, webhook, stop, stopper }
+        Self {
+            hub,
+            engines,
+            observers,
+            pump,
+            records: audit.records,
+            releases,
+            lab,
+            access,
+            metrics,
+            config_health,
+            models,
+            webhook,
+            stop,
+            stopper,
+            tasks,
+        }
     }
 
     async fn serve(
@@ -226,16 +246,16 @@ impl RunningServer {
         sign_in_link: &str,
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
-        let (drain, draining) = shutdown::channel();
+        let (drain, draining) = shutdown::token();
         let (payloads, shown) = watch::channel(config.payloads);
         let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone()).with_payloads(shown);
         let http = http
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
-            .with_desk(self.releases.clone())
+            .with_release_service(self.releases.clone())
             .with_metrics(self.metrics.clone());
         let http = self.lab.serve(http);
-        let (close, closing) = shutdown::channel();
+        let (close, closing) = shutdown::token();
         let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
         let bounds = Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::default() };
         let mut server = serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, sign_in_link)?;
@@ -251,7 +271,7 @@ impl RunningServer {
         // First ready turns to 503 and sockets close, while answers go on for whoever asks; then the session, the model
         // and the feed end.
         service_manager.stopping();
-        drain.stop();
+        drop(drain);
         let within = Duration::from_millis(DRAIN_MS_MAX);
         let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
         if !closed {
@@ -261,11 +281,15 @@ impl RunningServer {
         if !releases_ended {
             tracing::warn!("a release did not end within {RELEASES_DRAIN_MAX:?}; the audit log has its intent and not its outcome");
         }
-        close.stop();
+        drop(close);
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
             tracing::warn!("some responses did not end within {DRAIN_MS_MAX} ms and were dropped");
         }
-        self.stopper.stop();
+        drop(self.stopper);
+        self.tasks.close();
+        if tokio::time::timeout(CLOSE_MAX, self.tasks.wait()).await.is_err() {
+            tracing::warn!("{} background tasks did not end within {CLOSE_MAX:?}", self.tasks.len());
+        }
         if tokio::time::timeout(CLOSE_MAX, future::join_all(self.observers)).await.is_err() {
             tracing::warn!("a session to ZooKeeper did not close within {CLOSE_MAX:?}; it will expire");
         }
@@ -290,7 +314,8 @@ impl RunningServer {
             let pulse = engine.pulse();
             Box::new(move || pulse.load(Ordering::Relaxed)) as Box<dyn Fn() -> u64 + Send + Sync>
         };
-        tasks::spawn("watchdog", service_manager.clone().watch(self.engines.iter().map(pulse).collect(), self.stop.clone()));
+        let pulses = self.engines.iter().map(pulse).collect();
+        self.tasks.spawn(supervised("watchdog", service_manager.clone().watch(pulses, self.stop.clone())));
         let mut webhook = std::mem::take(&mut self.webhook);
         webhook.deliver(config, &self.stop).await;
         let targets = ReloadTargets {
@@ -303,7 +328,7 @@ impl RunningServer {
             config_health: self.config_health.clone(),
             service_manager: service_manager.clone(),
         };
-        tasks::spawn("reload", targets.follow(origin, config.clone(), hang_up, self.stop.clone(), status));
+        self.tasks.spawn(supervised("reload", targets.follow(origin, config.clone(), hang_up, self.stop.clone(), status)));
     }
 }
 
@@ -326,7 +351,7 @@ fn serve_http(
     listener: TcpListener,
     tls: Option<Tls>,
     (router, bounds): (Router, Bounds),
-    closing: Stop,
+    closing: CancellationToken,
     sign_in_link: &str,
 ) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
@@ -340,7 +365,7 @@ fn serve_http(
 }
 
 /// TLS as the configuration has it; its files are followed until told to stop.
-fn open_tls(config: &Config, clock: &Clock, stop: Stop) -> Result<Option<Tls>, RunError> {
+fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) -> Result<Option<Tls>, RunError> {
     let Some(files) = config.web.tls.clone() else { return Ok(None) };
     let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
     tasks::spawn("certificate", http::listener::follow(follower, stop));

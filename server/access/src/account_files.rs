@@ -97,14 +97,14 @@ fn run(asked: &Receiver<oneshot::Sender<()>>, mut look: impl FnMut()) {
     while let Ok(first) = asked.recv() {
         // A look that began before the question is no answer to it: all questions are taken first.
         let waiting: Vec<_> = std::iter::once(first).chain(asked.try_iter().take(ASKS_MAX)).collect();
-        // Nobody is left to be told: they gave up while the last look took so long.
+        // Nobody waits any more: they gave up while the last read took so long.
         if waiting.iter().all(oneshot::Sender::is_closed) {
             continue;
         }
         look();
         let ended = clock::instant();
         for done in waiting {
-            // Whoever gave up waiting is not told.
+            // A receiver that gave up waiting is gone.
             let _ = done.send(());
         }
         thread::sleep(PAUSE.saturating_sub(ended.elapsed()));

@@ -24,7 +24,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// The state of a file now; None when there is none, or it can't be told.
+    /// The state of a file now; None when there is none, or it can't be read.
     pub(super) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|meta| Self { len: meta.len(), inode: meta.ino(), changed: (meta.ctime(), meta.ctime_nsec()) })
     }

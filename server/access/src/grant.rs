@@ -12,7 +12,7 @@ pub(super) const NAME_CHARS_MAX: usize = 64;
 const REACH_MAX: usize = 100;
 /// The name of nobody.
 pub(super) const ANONYMOUS: &str = "anonymous";
-/// Who acts in the audit log when nobody does.
+/// The actor in the audit log when nobody is known.
 const SERVER: &str = "lockscope";
 
 /// A role and how far it reaches. Empty lists reach everywhere.

@@ -23,7 +23,7 @@ const FORGET_MS: i64 = 60 * 60 * 1_000;
 pub(super) const REMEMBERED_MAX: usize = 10_000;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Guilt {
+struct FailureCount {
     failures: u32,
     free_at_ms: i64,
     last_ms: i64,
@@ -32,7 +32,7 @@ struct Guilt {
 #[derive(Debug)]
 struct Table<K> {
     free: u32,
-    known: HashMap<K, Guilt>,
+    known: HashMap<K, FailureCount>,
 }
 
 impl<K: Eq + Hash + Ord + Clone> Table<K> {
@@ -42,33 +42,33 @@ impl<K: Eq + Hash + Ord + Clone> Table<K> {
 
     fn wait_ms(&self, key: &K, now_ms: i64) -> i64 {
         // A wait can't be longer than the longest, whatever was done to the clock.
-        self.known.get(key).map_or(0, |guilt| (guilt.free_at_ms - now_ms).clamp(0, WAIT_MS_MAX))
+        self.known.get(key).map_or(0, |count| (count.free_at_ms - now_ms).clamp(0, WAIT_MS_MAX))
     }
 
     fn count(&mut self, key: K, now_ms: i64) {
         if !self.known.contains_key(&key) && self.known.len() >= REMEMBERED_MAX {
-            self.known.retain(|_, guilt| now_ms - guilt.last_ms < FORGET_MS);
+            self.known.retain(|_, count| now_ms - count.last_ms < FORGET_MS);
             if self.known.len() >= REMEMBERED_MAX {
-                let least = self.known.iter().min_by_key(|(key, guilt)| (guilt.failures, guilt.last_ms, *key)).map(|(key, _)| key.clone());
+                let least = self.known.iter().min_by_key(|(key, count)| (count.failures, count.last_ms, *key)).map(|(key, _)| key.clone());
                 least.and_then(|key| self.known.remove(&key));
             }
         }
         let free = self.free;
-        let guilt = self.known.entry(key).or_default();
-        if now_ms - guilt.last_ms >= FORGET_MS {
-            *guilt = Guilt::default();
+        let count = self.known.entry(key).or_default();
+        if now_ms - count.last_ms >= FORGET_MS {
+            *count = FailureCount::default();
         }
-        guilt.failures = guilt.failures.saturating_add(1);
-        guilt.last_ms = now_ms;
-        let wait_ms = guilt.failures.checked_sub(free).map_or(0, |over| WAIT_FIRST_MS.saturating_mul(1 << over.min(20)).min(WAIT_MS_MAX));
-        guilt.free_at_ms = now_ms + wait_ms;
+        count.failures = count.failures.saturating_add(1);
+        count.last_ms = now_ms;
+        let wait_ms = count.failures.checked_sub(free).map_or(0, |over| WAIT_FIRST_MS.saturating_mul(1 << over.min(20)).min(WAIT_MS_MAX));
+        count.free_at_ms = now_ms + wait_ms;
     }
 
     /// Takes one failure back.
-    fn pardon(&mut self, key: &K, now_ms: i64) {
-        if let Some(guilt) = self.known.get_mut(key) {
-            guilt.failures = guilt.failures.saturating_sub(1);
-            guilt.free_at_ms = now_ms;
+    fn refund(&mut self, key: &K, now_ms: i64) {
+        if let Some(count) = self.known.get_mut(key) {
+            count.failures = count.failures.saturating_sub(1);
+            count.free_at_ms = now_ms;
         }
     }
 }
@@ -123,7 +123,7 @@ impl Limits {
         match tried {
             Try::Unknown { account, address } => {
                 self.accounts.known.remove(account);
-                self.addresses.pardon(address, now_ms);
+                self.addresses.refund(address, now_ms);
             }
             Try::Known(device) => drop(self.devices.known.remove(device)),
         }
@@ -133,10 +133,10 @@ impl Limits {
     pub(super) fn withdraw(&mut self, tried: &Try, now_ms: i64) {
         match tried {
             Try::Unknown { account, address } => {
-                self.accounts.pardon(account, now_ms);
-                self.addresses.pardon(address, now_ms);
+                self.accounts.refund(account, now_ms);
+                self.addresses.refund(address, now_ms);
             }
-            Try::Known(device) => self.devices.pardon(device, now_ms),
+            Try::Known(device) => self.devices.refund(device, now_ms),
         }
     }
 }

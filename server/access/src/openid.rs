@@ -20,7 +20,7 @@ use lockscope_wire::Role;
 #[cfg(feature = "oidc")]
 pub(super) use self::client::OidcClient;
 #[cfg(feature = "oidc")]
-pub use self::client::{Away, Back};
+pub use self::client::{AuthorizationRedirect, AuthorizationResponse};
 #[cfg(feature = "oidc")]
 pub use self::fault::OpenIdFault;
 use super::Secret;

@@ -12,7 +12,7 @@ use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
 use identity::Right;
 use identity::is_clear_name;
 
-/// Where a client is told by the proxies on the way; believed from listed ones only.
+/// The header with the client's address; believed from listed proxies only.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Addresses of one way that are looked at.
 const HOPS_MAX: usize = 32;

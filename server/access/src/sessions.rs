@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use lockscope_wire::SignedBy;
 
-use super::ended::{Ended, Ender, Ending};
 use super::grant::Grant;
+use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret};
 use super::users::UserRecord;
 use identity::Actor;
@@ -60,23 +60,23 @@ struct Session {
     holder: Holder,
     began_at_ms: i64,
     asked_at_ms: i64,
-    ender: Ender,
+    revoker: Revoker,
 }
 
 impl Session {
-    fn ending(&self, now_ms: i64) -> Option<Ending> {
+    fn ending(&self, now_ms: i64) -> Option<RevocationReason> {
         if now_ms.saturating_sub(self.began_at_ms) >= AGE_MS_MAX {
-            return Some(Ending::TooOld);
+            return Some(RevocationReason::TooOld);
         }
-        (now_ms.saturating_sub(self.asked_at_ms) >= IDLE_MS_MAX).then_some(Ending::Idle)
+        (now_ms.saturating_sub(self.asked_at_ms) >= IDLE_MS_MAX).then_some(RevocationReason::Idle)
     }
 }
 
 /// A session that ended.
 #[derive(Clone, Debug)]
-pub(super) struct Closed {
+pub(super) struct ClosedSession {
     pub(super) holder: Holder,
-    pub(super) why: Ending,
+    pub(super) why: RevocationReason,
 }
 
 /// Every open session.
@@ -85,26 +85,26 @@ pub(super) struct Sessions(HashMap<Digest, Session>);
 
 impl Sessions {
     /// Opens one and gives its id; what had to make room is given too.
-    pub(super) fn open(&mut self, holder: Holder, now_ms: i64) -> (Secret, Vec<Closed>) {
+    pub(super) fn open(&mut self, holder: Holder, now_ms: i64) -> (Secret, Vec<ClosedSession>) {
         let mut closed = Vec::new();
         let of_name: Vec<_> = self.0.iter().filter(|(_, session)| session.holder.name == holder.name).collect();
         if of_name.len() >= SESSIONS_A_NAME_MAX {
             let oldest = of_name.iter().min_by_key(|(id, session)| (session.began_at_ms, **id)).map(|(id, _)| **id);
-            closed.extend(oldest.and_then(|id| self.close(&id, Ending::Replaced)));
+            closed.extend(oldest.and_then(|id| self.close(&id, RevocationReason::Replaced)));
         }
         if self.0.len() >= SESSIONS_MAX {
             let quietest = self.0.iter().min_by_key(|(id, session)| (session.asked_at_ms, **id)).map(|(id, _)| *id);
-            closed.extend(quietest.and_then(|id| self.close(&id, Ending::Replaced)));
+            closed.extend(quietest.and_then(|id| self.close(&id, RevocationReason::Replaced)));
         }
         let id = Secret::random();
-        self.0.insert(id.digest(), Session { holder, began_at_ms: now_ms, asked_at_ms: now_ms, ender: Ender::new() });
+        self.0.insert(id.digest(), Session { holder, began_at_ms: now_ms, asked_at_ms: now_ms, revoker: Revoker::new() });
         (id, closed)
     }
 
     /// Who holds a session, if it is open still.
-    pub(super) fn find(&self, id: &Digest, now_ms: i64) -> Option<(&Holder, Ended)> {
+    pub(super) fn find(&self, id: &Digest, now_ms: i64) -> Option<(&Holder, Revocation)> {
         let session = self.0.get(id).filter(|session| session.ending(now_ms).is_none())?;
-        Some((&session.holder, session.ender.ended()))
+        Some((&session.holder, session.revoker.revocation()))
     }
 
     /// Something was asked by hand.
@@ -115,14 +115,14 @@ impl Sessions {
     }
 
     /// Ends one.
-    pub(super) fn close(&mut self, id: &Digest, why: Ending) -> Option<Closed> {
+    pub(super) fn close(&mut self, id: &Digest, why: RevocationReason) -> Option<ClosedSession> {
         let session = self.0.remove(id)?;
-        session.ender.end(why);
-        Some(Closed { holder: session.holder, why })
+        session.revoker.revoke(why);
+        Some(ClosedSession { holder: session.holder, why })
     }
 
     /// Ends what is over, and what rests on something that is gone.
-    pub(super) fn sweep(&mut self, now_ms: i64, gone: impl Fn(&Basis) -> Option<Ending>) -> Vec<Closed> {
+    pub(super) fn sweep(&mut self, now_ms: i64, gone: impl Fn(&Basis) -> Option<RevocationReason>) -> Vec<ClosedSession> {
         let ending = |session: &Session| session.ending(now_ms).or_else(|| gone(&session.holder.basis));
         let over: Vec<_> = self.0.iter().filter_map(|(id, session)| Some((*id, ending(session)?))).collect();
         over.into_iter().filter_map(|(id, why)| self.close(&id, why)).collect()
@@ -155,13 +155,13 @@ mod tests {
         assert!(sessions.find(&id, IDLE_MS_MAX).is_none(), "what is over is not revived");
         let (id, _) = sessions.open(holder("b"), 0);
         let id = id.digest();
-        let ended = sessions.find(&id, 0).unwrap().1;
+        let revocation = sessions.find(&id, 0).unwrap().1;
         let step = IDLE_MS_MAX / 2;
         (1..AGE_MS_MAX / step).for_each(|at| sessions.touch(&id, at * step));
         assert!(sessions.find(&id, AGE_MS_MAX - 1).is_some());
         assert!(sessions.find(&id, AGE_MS_MAX).is_none());
         assert_eq!(sessions.sweep(AGE_MS_MAX, |_| None).len(), 2);
-        assert_eq!(ended.why(), Some(Ending::TooOld));
+        assert_eq!(revocation.reason(), Some(RevocationReason::TooOld));
     }
 
     #[test]

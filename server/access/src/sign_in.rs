@@ -5,19 +5,19 @@ use std::net::IpAddr;
 use axum::http::HeaderMap;
 use lockscope_wire::AuditKind;
 
+use super::authenticator::cookie_of;
 use super::device::{self, DEVICE_MS_MAX};
-use super::ended::Ending;
 use super::grant::NAME_CHARS_MAX;
-use super::keeper::cookie_of;
 use super::password::TooBusy;
+use super::revocation::RevocationReason;
 use super::secret::Secret;
-use super::sessions::{Basis, Closed, Holder};
+use super::sessions::{Basis, ClosedSession, Holder};
 use super::{Access, Grant, Reach};
 use identity::Actor;
 
 /// Somebody signed in.
 #[derive(Clone, Debug)]
-pub struct SignedIn {
+pub struct NewSession {
     /// Who.
     pub actor: Actor,
     /// The id of their session.
@@ -28,8 +28,8 @@ pub struct SignedIn {
 
 /// Why somebody did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotSignedIn {
-    /// Name and password, or token, do not fit. Which of them is not told.
+pub enum SignInError {
+    /// Name and password, or token, do not fit. Which of them is not disclosed.
     Wrong,
     /// The link was opened before, or is too old.
     Link,
@@ -39,7 +39,7 @@ pub enum NotSignedIn {
     Busy,
 }
 
-impl NotSignedIn {
+impl SignInError {
     /// In words, with a remedy.
     pub fn words(self) -> String {
         match self {
@@ -52,7 +52,7 @@ impl NotSignedIn {
     }
 }
 
-impl SignedIn {
+impl NewSession {
     /// The cookie that carries the session. Strict: no other site can make a browser send it.
     pub fn cookie(&self, access: &Access) -> String {
         cookie(access, self.id.expose(), "")
@@ -87,8 +87,8 @@ impl Access {
     /// Signs in by name and password.
     ///
     /// # Errors
-    /// See [`NotSignedIn`]. While somebody has to wait, a right password is refused like a wrong one.
-    pub async fn by_password(&self, headers: &HeaderMap, peer: Option<IpAddr>, name: &str, password: Secret) -> Result<SignedIn, NotSignedIn> {
+    /// See [`SignInError`]. While somebody has to wait, a right password is refused like a wrong one.
+    pub async fn by_password(&self, headers: &HeaderMap, peer: Option<IpAddr>, name: &str, password: Secret) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let begun_at_ms = self.inner().clock.now_ms();
         // Whether or not the name is known: how long it takes must not tell.
@@ -101,7 +101,7 @@ impl Access {
             Ok(tried) => tried,
             Err(wait_ms) => {
                 self.refused(name, address, "too many failed sign-ins").await;
-                return Err(NotSignedIn::Wait(wait_ms.unsigned_abs().div_ceil(1_000)));
+                return Err(SignInError::Wait(wait_ms.unsigned_abs().div_ceil(1_000)));
             }
         };
         let fits = self.inner().passwords.fits(password, user.as_ref().map(super::UserRecord::hash), address).await;
@@ -112,28 +112,28 @@ impl Access {
             Ok(false) => None,
             Err(TooBusy) => {
                 self.state().limits.withdraw(&tried, now_ms);
-                return Err(NotSignedIn::Busy);
+                return Err(SignInError::Busy);
             }
         };
         let Some(user) = user else {
             self.refused(name, address, "wrong name or password").await;
-            return Err(NotSignedIn::Wrong);
+            return Err(SignInError::Wrong);
         };
         self.state().limits.succeed(&tried, now_ms);
         let device = Some(device::issue(&user, now_ms));
         let holder = Holder { name: user.name.clone(), grant: user.grant.clone(), basis: Basis::User(Box::new(user)) };
-        Ok(SignedIn { device, ..self.open(headers, address, holder).await })
+        Ok(NewSession { device, ..self.open(headers, address, holder).await })
     }
 
     /// Signs in by token. No limit holds here: nobody guesses 256 bits, and nobody may lock a token out.
     ///
     /// # Errors
-    /// See [`NotSignedIn`].
-    pub async fn by_token(&self, headers: &HeaderMap, peer: Option<IpAddr>, token: &Secret) -> Result<SignedIn, NotSignedIn> {
+    /// See [`SignInError`].
+    pub async fn by_token(&self, headers: &HeaderMap, peer: Option<IpAddr>, token: &Secret) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let Ok((record, _)) = self.token(token.expose().trim()).await else {
             self.refused("a token", address, "an unknown token").await;
-            return Err(NotSignedIn::Wrong);
+            return Err(SignInError::Wrong);
         };
         let holder = Holder { name: record.name, grant: record.grant, basis: Basis::Token(record.id) };
         Ok(self.open(headers, address, holder).await)
@@ -142,14 +142,14 @@ impl Access {
     /// Signs in by a one-time link, which is used up by that.
     ///
     /// # Errors
-    /// See [`NotSignedIn`].
-    pub async fn by_link(&self, headers: &HeaderMap, peer: Option<IpAddr>, key: &Secret) -> Result<SignedIn, NotSignedIn> {
+    /// See [`SignInError`].
+    pub async fn by_link(&self, headers: &HeaderMap, peer: Option<IpAddr>, key: &Secret) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let now_ms = self.inner().clock.now_ms();
         let opened: Option<(String, Grant)> = self.state().links.open(key, now_ms);
         let Some((name, grant)) = opened else {
             self.refused("a link", address, "a link that was used or is too old").await;
-            return Err(NotSignedIn::Link);
+            return Err(SignInError::Link);
         };
         Ok(self.open(headers, address, Holder { name, grant, basis: Basis::Link }).await)
     }
@@ -159,33 +159,33 @@ impl Access {
         let id = self.cookie(headers)?;
         let closed = {
             let mut state = self.state();
-            let closed = state.sessions.close(&id, Ending::SignedOut);
+            let closed = state.sessions.close(&id, RevocationReason::SignedOut);
             self.note(&state);
             closed
         };
         let actor = closed?.holder.actor(self.client(headers, peer));
-        self.record(AuditKind::SignedOut, Some(actor.clone()), Ending::SignedOut.words().to_owned()).await;
+        self.record(AuditKind::SignedOut, Some(actor.clone()), RevocationReason::SignedOut.words().to_owned()).await;
         Some(actor)
     }
 
     /// Opens a session with a new id. The one that the browser had before ends.
-    pub(super) async fn open(&self, headers: &HeaderMap, address: Option<IpAddr>, holder: Holder) -> SignedIn {
+    pub(super) async fn open(&self, headers: &HeaderMap, address: Option<IpAddr>, holder: Holder) -> NewSession {
         let actor = holder.actor(address);
         let before = self.cookie(headers);
         let now_ms = self.inner().clock.now_ms();
         let (id, closed) = {
             let mut state = self.state();
-            let before = before.and_then(|id| state.sessions.close(&id, Ending::Replaced));
+            let before = before.and_then(|id| state.sessions.close(&id, RevocationReason::Replaced));
             let (id, mut closed) = state.sessions.open(holder, now_ms);
             closed.extend(before);
             self.note(&state);
             (id, closed)
         };
-        for Closed { holder, why } in closed {
+        for ClosedSession { holder, why } in closed {
             self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
         }
         self.record(AuditKind::SignedIn, Some(actor.clone()), format!("signed in by {}", actor.by)).await;
-        SignedIn { actor, id, device: None }
+        NewSession { actor, id, device: None }
     }
 
     /// Sign-ins that were refused since the start.

@@ -4,10 +4,10 @@ use tokio::sync::watch;
 
 use super::Settings;
 use super::account_files::Accounts;
-use super::ended::Ending;
 use super::limits::Limits;
-use super::links::Links;
-use super::sessions::{Basis, Closed, Sessions};
+use super::one_time_links::OneTimeLinks;
+use super::revocation::RevocationReason;
+use super::sessions::{Basis, ClosedSession, Sessions};
 use super::tokens::Tokens;
 use super::users::Users;
 use audit::Refusals;
@@ -21,11 +21,11 @@ pub(super) struct State {
     pub(super) tokens: Tokens,
     pub(super) users: Users,
     pub(super) sessions: Sessions,
-    pub(super) links: Links,
+    pub(super) links: OneTimeLinks,
     pub(super) limits: Limits,
     pub(super) refusals: Refusals,
     /// Sessions that ended and were not recorded yet; as many as there can be sessions, roughly, between two looks.
-    pub(super) closed: Vec<Closed>,
+    pub(super) closed: Vec<ClosedSession>,
 }
 
 impl State {
@@ -35,7 +35,7 @@ impl State {
             tokens: Tokens::default(),
             users: Users::default(),
             sessions: Sessions::default(),
-            links: Links::default(),
+            links: OneTimeLinks::default(),
             limits: Limits::new(),
             refusals: Refusals::default(),
             closed: Vec::new(),
@@ -64,8 +64,8 @@ impl State {
         self.links.sweep(now_ms);
         let (tokens, users) = (&self.tokens, &self.users);
         let gone = |basis: &Basis| match basis {
-            Basis::User(record) => (!users.has(record)).then_some(Ending::Removed),
-            Basis::Token(id) => (!tokens.has(id, now_ms)).then_some(Ending::Revoked),
+            Basis::User(record) => (!users.has(record)).then_some(RevocationReason::Removed),
+            Basis::Token(id) => (!tokens.has(id, now_ms)).then_some(RevocationReason::Revoked),
             Basis::Link => None,
             #[cfg(feature = "oidc")]
             Basis::OpenId => None,

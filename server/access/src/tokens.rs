@@ -7,9 +7,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::AccessError;
-use super::ended::{Ended, Ender, Ending};
 use super::file;
 use super::grant::{Grant, check_name};
+use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret, hex};
 use identity::Right;
 
@@ -98,12 +98,12 @@ pub fn revoke_token(dir: &Path, named: &str) -> Result<TokenRecord, AccessError>
 
 /// The tokens a running server knows.
 #[derive(Debug, Default)]
-pub(super) struct Tokens(BTreeMap<String, Held>);
+pub(super) struct Tokens(BTreeMap<String, ActiveToken>);
 
 #[derive(Debug)]
-struct Held {
+struct ActiveToken {
     record: TokenRecord,
-    ender: Ender,
+    revoker: Revoker,
 }
 
 /// Why a token is not taken.
@@ -111,7 +111,7 @@ struct Held {
 pub(super) enum BadToken {
     /// It is none of ours.
     Unknown,
-    /// It ran out.
+    /// It has expired.
     Expired,
 }
 
@@ -120,46 +120,46 @@ impl Tokens {
     pub(super) fn replace(&mut self, records: Vec<TokenRecord>) {
         let mut old = std::mem::take(&mut self.0);
         for record in records.into_iter().take(TOKENS_MAX) {
-            let kept = old.remove(&record.id).filter(|held| held.record == record);
-            let held = kept.unwrap_or_else(|| Held { record, ender: Ender::new() });
-            self.0.insert(held.record.id.clone(), held);
+            let kept = old.remove(&record.id).filter(|active| active.record == record);
+            let active = kept.unwrap_or_else(|| ActiveToken { record, revoker: Revoker::new() });
+            self.0.insert(active.record.id.clone(), active);
         }
-        old.values().for_each(|held| held.ender.end(Ending::Revoked));
+        old.values().for_each(|active| active.revoker.revoke(RevocationReason::Revoked));
     }
 
-    /// Ends what ran out.
+    /// Revokes expired tokens.
     pub(super) fn expire(&self, now_ms: i64) {
-        self.0.values().filter(|held| held.record.is_expired(now_ms)).for_each(|held| held.ender.end(Ending::Expired));
+        self.0.values().filter(|active| active.record.is_expired(now_ms)).for_each(|active| active.revoker.revoke(RevocationReason::Expired));
     }
 
     /// Whose token it is.
-    pub(super) fn find(&self, token: &str, now_ms: i64) -> Result<(&TokenRecord, Ended), BadToken> {
+    pub(super) fn find(&self, token: &str, now_ms: i64) -> Result<(&TokenRecord, Revocation), BadToken> {
         let parts = token.strip_prefix(PREFIX).filter(|_| token.len() <= TOKEN_BYTES_MAX).and_then(|rest| rest.split_once('_'));
         let (id, secret) = parts.ok_or(BadToken::Unknown)?;
-        let held = self.0.get(id).ok_or(BadToken::Unknown)?;
-        if !held.record.hash.is(&Secret::new(secret.to_owned()).digest()) {
+        let active = self.0.get(id).ok_or(BadToken::Unknown)?;
+        if !active.record.hash.is(&Secret::new(secret.to_owned()).digest()) {
             return Err(BadToken::Unknown);
         }
-        if held.record.is_expired(now_ms) {
+        if active.record.is_expired(now_ms) {
             return Err(BadToken::Expired);
         }
-        Ok((&held.record, held.ender.ended()))
+        Ok((&active.record, active.revoker.revocation()))
     }
 
     /// Whether a token is still what it was when somebody signed in with it.
     pub(super) fn has(&self, id: &str, now_ms: i64) -> bool {
-        self.0.get(id).is_some_and(|held| !held.record.is_expired(now_ms) && held.ender.ended().why().is_none())
+        self.0.get(id).is_some_and(|active| !active.record.is_expired(now_ms) && active.revoker.revocation().reason().is_none())
     }
 
     /// What the token of this name is given now.
     pub(super) fn grant_of(&self, name: &str, now_ms: i64) -> Option<&Grant> {
-        let held = self.0.values().find(|held| held.record.name == name && !held.record.is_expired(now_ms))?;
-        held.ender.ended().why().is_none().then_some(&held.record.grant)
+        let active = self.0.values().find(|active| active.record.name == name && !active.record.is_expired(now_ms))?;
+        active.revoker.revocation().reason().is_none().then_some(&active.record.grant)
     }
 
     /// Whether some token has a right.
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {
-        self.0.values().any(|held| !held.record.is_expired(now_ms) && identity::role_may(held.record.grant.role, right))
+        self.0.values().any(|active| !active.record.is_expired(now_ms) && identity::role_may(active.record.grant.role, right))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -205,12 +205,12 @@ mod tests {
         let (_, two) = new_token(dir.path(), "cd", Grant::everywhere(Role::Viewer), 0, None).unwrap();
         assert!(new_token(dir.path(), "ci", Grant::everywhere(Role::Viewer), 0, None).is_err());
         let mut tokens = loaded(dir.path());
-        let ended = tokens.find(one.expose(), 0).unwrap().1;
+        let revocation = tokens.find(one.expose(), 0).unwrap().1;
         let other = tokens.find(two.expose(), 0).unwrap().1;
         assert!(tokens.any_may(Right::Release, 0));
         assert_eq!(revoke_token(dir.path(), &first.id).unwrap().name, "ci");
         tokens.replace(list_tokens(dir.path()).unwrap());
-        assert_eq!((ended.why(), other.why()), (Some(Ending::Revoked), None));
+        assert_eq!((revocation.reason(), other.reason()), (Some(RevocationReason::Revoked), None));
         assert!(!tokens.any_may(Right::Release, 0) && !tokens.has(&first.id, 0));
     }
 }

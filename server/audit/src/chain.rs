@@ -45,7 +45,7 @@ pub struct Report {
 /// Where a chain breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} (record {id} was expected): {why}")]
-pub struct Broken {
+pub struct BrokenChain {
     /// Which line, from 1.
     pub line: u64,
     /// Which record should be there.
@@ -76,7 +76,7 @@ impl Verifier {
     ///
     /// # Errors
     /// When it does not go on from the line before.
-    pub fn take(&mut self, line: &[u8]) -> Result<(), Broken> {
+    pub fn take(&mut self, line: &[u8]) -> Result<(), BrokenChain> {
         self.line += 1;
         let (object, hash) = split(line).map_err(|why| self.broken(why))?;
         let id = number_of(&object).ok_or_else(|| self.broken("it is not a record: not an object with a number".to_owned()))?;
@@ -92,8 +92,8 @@ impl Verifier {
     }
 
     /// What is wrong at the next line, when that could not even be read.
-    pub fn broken_next(&self, why: String) -> Broken {
-        Broken { line: self.line + 1, id: self.tip.id + 1, why }
+    pub fn broken_next(&self, why: String) -> BrokenChain {
+        BrokenChain { line: self.line + 1, id: self.tip.id + 1, why }
     }
 
     /// The end so far.
@@ -101,8 +101,8 @@ impl Verifier {
         &self.tip
     }
 
-    fn broken(&self, why: String) -> Broken {
-        Broken { line: self.line, id: self.tip.id + 1, why }
+    fn broken(&self, why: String) -> BrokenChain {
+        BrokenChain { line: self.line, id: self.tip.id + 1, why }
     }
 }
 
@@ -110,7 +110,7 @@ impl Verifier {
 ///
 /// # Errors
 /// The first line that does not fit.
-pub fn verify<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Report, Broken> {
+pub fn verify<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Report, BrokenChain> {
     let mut verifier = Verifier::default();
     for line in lines {
         verifier.take(line)?;

@@ -20,7 +20,7 @@ fn lines(details: &[String]) -> Vec<Vec<u8>> {
     details.iter().map(link_next).collect()
 }
 
-fn check(lines: &[Vec<u8>]) -> Result<Report, Broken> {
+fn check(lines: &[Vec<u8>]) -> Result<Report, BrokenChain> {
     verify(lines.iter().map(Vec::as_slice))
 }
 
@@ -56,7 +56,7 @@ fn the_longest_entry_fits_into_a_line() {
         ensemble: Some(long(100_000)),
         lock: Some(long(100_000)),
         path: Some("\\".repeat(100_000)),
-        plan: Some(crate::PlanOf { id: long(100_000), czxid: lockscope_wire::Zxid(i64::MAX) }),
+        plan: Some(crate::PlanRef { id: long(100_000), czxid: lockscope_wire::Zxid(i64::MAX) }),
         intent: Some(u64::MAX),
         outcome: Some("released_other"),
         reason: Some(long(100_000)),

@@ -5,7 +5,7 @@ use lockscope_wire::{AuditKind, AuditRecord, Zxid};
 use super::text::{DETAIL_CHARS_MAX, NAME_CHARS_MAX, PATH_CHARS_MAX, REASON_CHARS_MAX, bounded};
 use identity::Actor;
 
-/// Who acts when nobody does.
+/// The actor of records of the server itself.
 const SERVER: &str = "lockscope";
 
 /// What is to be recorded. The log adds number, time and hash.
@@ -21,8 +21,8 @@ pub struct Entry {
     pub lock: Option<String>,
     /// The znode.
     pub path: Option<String>,
-    /// The plan that was ordered.
-    pub plan: Option<PlanOf>,
+    /// The plan that was executed.
+    pub plan: Option<PlanRef>,
     /// The intent that this is the outcome of.
     pub intent: Option<u64>,
     /// How it ended.
@@ -35,7 +35,7 @@ pub struct Entry {
 
 /// The plan of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanOf {
+pub struct PlanRef {
     /// Its id.
     pub id: String,
     /// The znode that was planned for.

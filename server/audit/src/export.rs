@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::Export;
 use super::read;
-use super::verify::{Segment, Whole};
+use super::verify::{Segment, VerifiedLog};
 
 /// Bytes of a chunk.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -36,7 +36,7 @@ pub(super) fn stream(dir: PathBuf, segments: Vec<Segment>, permit: OwnedSemaphor
 ///
 /// # Errors
 /// The system's word.
-pub fn copy_all(dir: &std::path::Path, whole: &Whole, to: &mut dyn io::Write) -> io::Result<()> {
+pub fn copy_all(dir: &std::path::Path, whole: &VerifiedLog, to: &mut dyn io::Write) -> io::Result<()> {
     let mut written = Ok(());
     chunks(dir, &whole.segments, |chunk| {
         written = to.write_all(&chunk);

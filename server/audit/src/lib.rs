@@ -1,4 +1,4 @@
-//! The record of acts: appended, chained, durable before an act leaves. Owns the files of the log; must not know
+//! The audit log: appended, chained, durable before a release is sent. Owns the files of the log; must not know
 //! routes, ZooKeeper or the model.
 //!
 //! The chain shows every change to what lies before its end, the head file a cut at the end. Whoever owns the disk can
@@ -6,14 +6,13 @@
 //! every exported line has one, and `lockscope audit verify --head HASH` says whether one is still in the log.
 
 pub mod chain;
-mod closed;
-mod counted;
 mod entry;
 mod export;
 pub mod files;
 mod head;
-mod late;
+mod lazy_log;
 mod log;
+mod metered;
 mod page;
 mod read;
 mod records;
@@ -21,21 +20,22 @@ mod refusals;
 mod request_log;
 mod requests;
 pub mod text;
+mod unavailable_log;
 mod verify;
 pub mod webhook;
 mod writer;
 
-pub use closed::Closed;
-pub use counted::{Counted, Counts};
-pub use entry::{Entry, PlanOf};
+pub use entry::{Entry, PlanRef};
 pub use export::copy_all;
-pub use late::Late;
+pub use lazy_log::LazyLog;
 pub use log::{Log, Options};
+pub use metered::{JournalCounts, MeteredJournal};
 pub use records::{Export, LIMIT_DEFAULT, LIMIT_MAX, PageQuery, Records};
 pub use refusals::{REFUSALS_A_MINUTE_MAX, Refusals};
 pub use request_log::{Intent, OPEN_MAX, RequestLog};
-pub use requests::{Ended, Requests, open_words};
-pub use verify::{Segment, VerifyError, Whole, verify_dir};
+pub use requests::{CompletedRequest, Requests, open_words};
+pub use unavailable_log::UnavailableLog;
+pub use verify::{Segment, VerifiedLog, VerifyError, verify_dir};
 
 use futures_util::future::BoxFuture;
 

@@ -12,8 +12,8 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use super::chain::Tip;
 use super::records::{Export, PageQuery, Records};
 use super::requests::{OpenIds, Requests};
-use super::verify::{Segment, VerifyError, Whole, verify_dir};
-use super::writer::{Start, Writer, Written, torn_end};
+use super::verify::{Segment, VerifiedLog, VerifyError, verify_dir};
+use super::writer::{Start, Writer, WrittenBatch, torn_end};
 use super::{AuditError, Entry, Journal, export, files, head, page};
 use runtime::clock::Clock;
 
@@ -43,7 +43,7 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Log {
     shared: Arc<Shared>,
-    queue: Option<mpsc::Sender<Asked>>,
+    queue: Option<mpsc::Sender<AppendRequest>>,
     thread: Option<JoinHandle<()>>,
     /// As they were when it was opened, until somebody takes them over.
     requests: Mutex<Option<Requests>>,
@@ -71,7 +71,7 @@ struct State {
     delivered: Option<u64>,
 }
 
-struct Asked {
+struct AppendRequest {
     entry: Entry,
     answer: oneshot::Sender<Result<u64, AuditError>>,
 }
@@ -92,7 +92,7 @@ impl Log {
     pub async fn open_with(dir: &Path, clock: Clock, options: Options) -> Result<Self, AuditError> {
         let dir = dir.to_owned();
         let opened = tokio::task::spawn_blocking(move || Self::open_now(dir, clock, options)).await;
-        opened.unwrap_or_else(|error| Err(AuditError(format!("the audit record could not be opened: {error}"))))
+        opened.unwrap_or_else(|error| Err(AuditError(format!("the audit log could not be opened: {error}"))))
     }
 
     fn open_now(dir: PathBuf, clock: Clock, options: Options) -> Result<Self, AuditError> {
@@ -104,15 +104,15 @@ impl Log {
                 (whole, said)
             }
             Err(VerifyError::None { .. }) => {
-                let whole = Whole { tip: Tip::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
+                let whole = VerifiedLog { tip: Tip::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
                 (whole, "a log begins".to_owned())
             }
             Err(error @ (VerifyError::Line { .. } | VerifyError::Files { .. })) => {
                 return Err(AuditError(format!(
-                    "the audit record is not whole: {error}; nothing is recorded until its files are put back as they were, or moved away so that a new record begins"
+                    "the audit log is not intact: {error}; nothing is recorded until its files are put back as they were, or moved away so that a new record begins"
                 )));
             }
-            Err(error @ VerifyError::Io { .. }) => return Err(AuditError(format!("the audit record can't be used: {error}"))),
+            Err(error @ VerifyError::Io { .. }) => return Err(AuditError(format!("the audit log can't be used: {error}"))),
         };
         let path = dir.join(files::LOG);
         let failed = |error| files::failed("written", &path, &error);
@@ -152,7 +152,7 @@ impl Log {
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let kept = shared.clone();
         let thread = std::thread::Builder::new().name("audit".to_owned()).spawn(move || write_all(&mut writer, inbox, &kept));
-        let thread = thread.map_err(|error| AuditError(format!("the audit record has no thread to be written on: {error}")))?;
+        let thread = thread.map_err(|error| AuditError(format!("the audit log's writer thread can't be started: {error}")))?;
         Ok(Self { shared, queue: Some(queue), thread: Some(thread), requests: Mutex::new(Some(whole.requests)) })
     }
 
@@ -187,13 +187,13 @@ impl Drop for Log {
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there was told when it happened.
+            // A panic there was logged when it happened.
             let _ = thread.join();
         }
     }
 }
 
-fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<Asked>, shared: &Shared) {
+fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<AppendRequest>, shared: &Shared) {
     while let Some(first) = inbox.blocking_recv() {
         let mut asked = vec![first];
         while asked.len() < BATCH_MAX
@@ -218,7 +218,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, written: &Result<Written, AuditError>, parts: &[(AuditKind, Option<u64>)]) {
+    fn note(&self, written: &Result<WrittenBatch, AuditError>, parts: &[(AuditKind, Option<u64>)]) {
         let mut state = self.state();
         match written {
             Ok(written) => {
@@ -236,7 +236,7 @@ impl Shared {
             }
             Err(error) => {
                 if state.trouble != error.0 {
-                    tracing::error!("{error}; every act is refused meanwhile");
+                    tracing::error!("{error}; every release is rejected meanwhile");
                     state.trouble.clone_from(&error.0);
                 }
             }
@@ -276,7 +276,7 @@ impl Shared {
 }
 
 impl State {
-    fn take(&mut self, written: &Written) {
+    fn take(&mut self, written: &WrittenBatch) {
         if let Some(last) = self.segments.last_mut()
             && last.first_id != written.segment.first_id
         {
@@ -292,10 +292,10 @@ impl State {
 impl Journal for Log {
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         Box::pin(async move {
-            let ended = || AuditError("the audit record is not written any more: its thread ended; start Lockscope again".to_owned());
+            let ended = || AuditError("the audit log is not written any more: its thread ended; restart Lockscope".to_owned());
             let (answer, written) = oneshot::channel();
             let queue = self.queue.as_ref().ok_or_else(ended)?;
-            queue.send(Asked { entry, answer }).await.map_err(|_| ended())?;
+            queue.send(AppendRequest { entry, answer }).await.map_err(|_| ended())?;
             written.await.map_err(|_| ended())?
         })
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lockscope_wire::AuditRecord;
 
-use super::read::{self, Backwards};
+use super::read::{self, ReverseLines};
 use super::records::{LIMIT_MAX, PageQuery};
 use super::verify::Segment;
 use identity::Scope;
@@ -14,12 +14,12 @@ use identity::Scope;
 pub(super) const SCAN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Records, newest first, and from where to go on.
-pub(super) struct Found {
+pub(super) struct PageRead {
     pub(super) records: Vec<AuditRecord>,
     pub(super) next_before: Option<u64>,
 }
 
-pub(super) fn find(dir: &Path, segments: &[Segment], query: &PageQuery) -> io::Result<Found> {
+pub(super) fn find(dir: &Path, segments: &[Segment], query: &PageQuery) -> io::Result<PageRead> {
     let limit = query.limit.min(LIMIT_MAX);
     let before = query.before.unwrap_or(u64::MAX);
     let after = query.after.unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn find(dir: &Path, segments: &[Segment], query: &PageQuery) -> io::R
     for segment in segments.iter().rev().filter(|segment| segment.first_id < before && segment.bytes > 0) {
         let file = read::open(dir, segment)?;
         let end = if before == u64::MAX { segment.bytes } else { read::offset_of(&file, segment.bytes, before)? };
-        let mut lines = Backwards::new(file, end);
+        let mut lines = ReverseLines::new(file, end);
         while let Some(line) = lines.previous()? {
             let record: AuditRecord = serde_json::from_slice(&line).map_err(|error| {
                 let why = format!("a line is not a record of this version ({error}); run `lockscope audit verify`");
@@ -36,18 +36,18 @@ pub(super) fn find(dir: &Path, segments: &[Segment], query: &PageQuery) -> io::R
             })?;
             let id = record.id;
             if id <= after {
-                return Ok(Found { records, next_before: None });
+                return Ok(PageRead { records, next_before: None });
             }
             scanned += line.len() as u64 + 1;
             if matches(query, &record) {
                 records.push(record);
             }
             if (records.len() >= limit || scanned >= SCAN_BYTES_MAX) && id > after + 1 {
-                return Ok(Found { records, next_before: Some(id) });
+                return Ok(PageRead { records, next_before: Some(id) });
             }
         }
     }
-    Ok(Found { records, next_before: None })
+    Ok(PageRead { records, next_before: None })
 }
 
 fn matches(query: &PageQuery, record: &AuditRecord) -> bool {

@@ -30,14 +30,14 @@ pub(super) fn open(dir: &Path, segment: &Segment) -> io::Result<File> {
 
 /// Lines from an offset back to the beginning.
 #[derive(Debug)]
-pub(super) struct Backwards {
+pub(super) struct ReverseLines {
     file: File,
     /// What was read and not yet given begins here in the file.
     from: u64,
     buffer: Vec<u8>,
 }
 
-impl Backwards {
+impl ReverseLines {
     /// From the end of a line on, which `end` must be.
     pub(super) fn new(file: File, end: u64) -> Self {
         Self { file, from: end, buffer: Vec::new() }

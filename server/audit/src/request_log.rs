@@ -1,5 +1,5 @@
 //! Requests on record: an intent before anything is done, and one outcome for each intent, whatever the disk does.
-//! Refused requests go on record one by one up to a number a minute for each actor, and then as a count.
+//! RefusalSummary requests go on record one by one up to a number a minute for each actor, and then as a count.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,12 +39,12 @@ struct Inner {
     within: Duration,
     open: Arc<Semaphore>,
     refusals_waiting: Arc<Semaphore>,
-    refused: Mutex<Refused>,
+    refused: Mutex<RefusalSummary>,
 }
 
 /// Refusals of late.
 #[derive(Default)]
-struct Refused {
+struct RefusalSummary {
     by_actor: BTreeMap<String, (Refusals, Option<Actor>)>,
     /// The counts will be put on record.
     is_summary_due: bool,
@@ -135,7 +135,7 @@ impl RequestLog {
     /// Puts refusals on record that were only counted so far.
     pub async fn flush(&self) {
         let counted: Vec<_> = {
-            let Refused { by_actor, .. } = std::mem::take(&mut *self.refused());
+            let RefusalSummary { by_actor, .. } = std::mem::take(&mut *self.refused());
             by_actor.into_values().filter_map(|(mut count, actor)| Some((count.take_left_out()?, actor))).collect()
         };
         for (count, actor) in counted {
@@ -169,7 +169,7 @@ impl RequestLog {
         None
     }
 
-    fn refused(&self) -> MutexGuard<'_, Refused> {
+    fn refused(&self) -> MutexGuard<'_, RefusalSummary> {
         self.0.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -27,9 +27,9 @@ fn part(kind: AuditKind) -> Part {
     }
 }
 
-/// A request that ended.
+/// A request that completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct CompletedRequest {
     /// What was to be done.
     pub intent: AuditRecord,
     /// What came of it.
@@ -41,7 +41,7 @@ pub struct Ended {
 pub struct Requests {
     open: BTreeMap<u64, AuditRecord>,
     beyond: u64,
-    ended: VecDeque<Ended>,
+    completed: VecDeque<CompletedRequest>,
 }
 
 #[derive(Deserialize)]
@@ -63,10 +63,10 @@ impl Requests {
             (Part::Intent, _) => _ = self.open.insert(record.id, record),
             (Part::Outcome, Some(id)) => match self.open.remove(&id) {
                 Some(intent) => {
-                    if self.ended.len() >= REQUESTS_MAX {
-                        self.ended.pop_front();
+                    if self.completed.len() >= REQUESTS_MAX {
+                        self.completed.pop_front();
                     }
-                    self.ended.push_back(Ended { intent, outcome: record });
+                    self.completed.push_back(CompletedRequest { intent, outcome: record });
                 }
                 None => self.beyond = self.beyond.saturating_sub(1),
             },
@@ -84,9 +84,9 @@ impl Requests {
         self.open.values()
     }
 
-    /// Those that ended, oldest first, the last thousand.
-    pub fn ended(&self) -> impl Iterator<Item = &Ended> {
-        self.ended.iter()
+    /// Those that completed, oldest first, the last thousand.
+    pub fn completed(&self) -> impl Iterator<Item = &CompletedRequest> {
+        self.completed.iter()
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
         take(6, AuditKind::LabStarted, None);
         assert_eq!((requests.open_count(), ids.count()), (2, 2));
         assert_eq!(requests.open().map(|record| record.id).collect::<Vec<_>>(), [2, 6]);
-        assert_eq!(requests.ended().map(|ended| (ended.intent.id, ended.outcome.id)).collect::<Vec<_>>(), [(3, 5)]);
+        assert_eq!(requests.completed().map(|completed| (completed.intent.id, completed.outcome.id)).collect::<Vec<_>>(), [(3, 5)]);
     }
 
     #[test]
@@ -168,6 +168,6 @@ mod tests {
         for id in 1..=many {
             requests.take(&line(many + id, AuditKind::ReleaseOutcome, Some(id)));
         }
-        assert_eq!((requests.open_count(), requests.ended().count()), (0, REQUESTS_MAX));
+        assert_eq!((requests.open_count(), requests.completed().count()), (0, REQUESTS_MAX));
     }
 }

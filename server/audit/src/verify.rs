@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::chain::{self, Broken, LINE_BYTES_MAX, Tip, Verifier};
+use super::chain::{self, BrokenChain, LINE_BYTES_MAX, Tip, Verifier};
 use super::requests::Requests;
 use super::{files, head};
 
@@ -21,14 +21,14 @@ pub struct Segment {
 
 /// A log whose chain is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Whole {
+pub struct VerifiedLog {
     /// Where it ends; its number is how many records there are.
     pub tip: Tip,
     /// The files in order; the one that is written last, if it is there.
     pub segments: Vec<Segment>,
     /// Bytes of a line that a crash cut, at the very end.
     pub torn_bytes: u64,
-    /// The record that a hash noted elsewhere belongs to.
+    /// The record with the hash that was noted elsewhere.
     pub anchored: Option<u64>,
     /// Requests without an outcome, and the latest that have one.
     pub requests: Requests,
@@ -49,7 +49,7 @@ pub enum VerifyError {
         /// The file.
         file: PathBuf,
         /// Where in it, and what is wrong.
-        broken: Broken,
+        broken: BrokenChain,
     },
     /// The files do not fit together, or the end is not the noted one.
     #[error("{} is broken: {why}", file.display())]
@@ -73,7 +73,7 @@ pub enum VerifyError {
 ///
 /// # Errors
 /// Where it breaks.
-pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<Whole, VerifyError> {
+pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<VerifiedLog, VerifyError> {
     // First the head: a server may write meanwhile, and the log is never behind it.
     let head_path = dir.join(files::HEAD);
     let head = head::read(dir).map_err(|error| match error.kind() {
@@ -104,7 +104,7 @@ pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<Whole, VerifyError
         let why = format!("no record has the hash {anchor}: what was noted is not in this log, so it was cut or written anew");
         return Err(VerifyError::Files { file: dir.join(files::LOG), why });
     }
-    Ok(Whole { tip, segments, torn_bytes, anchored: walk.anchored, requests: walk.requests })
+    Ok(VerifiedLog { tip, segments, torn_bytes, anchored: walk.anchored, requests: walk.requests })
 }
 
 /// The file that begins with a record: a full one, or the one that is written (true), or none.

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use super::chain::{self, LINE_BYTES_MAX, Tip};
-use super::read::Backwards;
+use super::read::ReverseLines;
 use super::verify::{self, Segment};
 use super::{AuditError, Entry, files, head};
 use runtime::clock::Clock;
@@ -44,7 +44,7 @@ pub(super) struct Start {
 }
 
 /// What is true after a batch.
-pub(super) struct Written {
+pub(super) struct WrittenBatch {
     pub(super) tip: Tip,
     /// The number of the first entry that was given.
     pub(super) first_id: u64,
@@ -60,7 +60,7 @@ impl Writer {
     }
 
     /// Writes entries, one record each and in this order: all of them durable, or none.
-    pub(super) fn write(&mut self, entries: Vec<Entry>) -> Result<Written, AuditError> {
+    pub(super) fn write(&mut self, entries: Vec<Entry>) -> Result<WrittenBatch, AuditError> {
         self.heal()?;
         self.rotate()?;
         let path = self.path();
@@ -88,7 +88,7 @@ impl Writer {
         self.pending = None;
         self.bytes += text.len() as u64;
         self.tip = tip.clone();
-        Ok(Written { tip, first_id, segment: self.segment() })
+        Ok(WrittenBatch { tip, first_id, segment: self.segment() })
     }
 
     fn path(&self) -> PathBuf {
@@ -134,7 +134,7 @@ impl Writer {
         let failed = |error: io::Error| files::failed("written", &path, &error);
         let (file, _) = files::open_log(&self.dir).map_err(failed)?;
         let is_same = file.metadata().map_err(failed)?.len() == self.bytes && {
-            let line = Backwards::new(file.try_clone().map_err(failed)?, self.bytes).previous().map_err(failed)?;
+            let line = ReverseLines::new(file.try_clone().map_err(failed)?, self.bytes).previous().map_err(failed)?;
             line.is_none_or(|line| verify::ends_with(&self.tip, &line))
         };
         if !is_same {

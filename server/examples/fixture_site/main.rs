@@ -36,7 +36,7 @@ async fn main() -> anyhow::Result<()> {
     let world = Arc::new(World::new(mode, clock.clone()));
     let hub = Hub::new(world.clone(), clock, feed::random_epoch());
     // Nobody drains this server: Ctrl-C ends it.
-    let (_stopper, stop) = shutdown::channel();
+    let (_stopper, stop) = shutdown::token();
     tokio::spawn(pump::run(hub.clone(), stop.clone()));
     if mode == Mode::Live {
         tokio::spawn(async move {

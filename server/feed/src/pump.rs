@@ -8,17 +8,17 @@ use std::time::Duration;
 use super::channel::Channel;
 use super::{Hub, LOOK_EVERY_MS, Owner, PROJECT_EVERY_MS, REST_FACTOR};
 use runtime::clock;
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 
 /// Time of one pass that the views of one owner take, before others' turn comes.
 const SLICE: Duration = Duration::from_millis(10);
 
 /// Runs until stopped, or until the model is gone.
-pub async fn run(hub: Arc<Hub>, stop: Stop) {
+pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
     let mut revisions = hub.projection().revisions();
     loop {
         tokio::select! {
-            () = stop.stopped() => return,
+            () = stop.cancelled() => return,
             changed = revisions.changed() => if changed.is_err() { return },
             () = hub.kicked() => {}
             () = tokio::time::sleep(Duration::from_millis(LOOK_EVERY_MS)) => {}
@@ -36,7 +36,7 @@ pub async fn run(hub: Arc<Hub>, stop: Stop) {
         }
         let rest = (spent * REST_FACTOR).max(Duration::from_millis(PROJECT_EVERY_MS).saturating_sub(spent));
         tokio::select! {
-            () = stop.stopped() => return,
+            () = stop.cancelled() => return,
             () = tokio::time::sleep(rest) => {}
         }
     }

@@ -359,7 +359,7 @@ fn views_that_can_not_be_have_a_sentence() {
 
 #[tokio::test]
 async fn the_pump_brings_every_change_to_a_waiting_viewer() {
-    let (stopper, stop) = runtime::shutdown::channel();
+    let (stopper, stop) = runtime::shutdown::token();
     let fake = Fake::new();
     let hub = hub(&fake);
     let pump = tokio::spawn(pump::run(hub.clone(), stop));
@@ -379,7 +379,7 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
         .await
         .unwrap();
     }
-    stopper.stop();
+    drop(stopper);
     pump.await.unwrap();
 }
 

@@ -11,13 +11,13 @@ use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
-use super::shared::{Answer, Asked};
+use super::shared_answers::{Answer, AnswerRequest};
 use feed::{FeedError, Projected, StatusQuery, VisibilityScope, WaitsQuery};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-pub(super) async fn status(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn status(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
     takes_none(pairs, "/api/v1/status")?;
     Ok(share(&http, asked, status_now).await)
 }
@@ -27,7 +27,7 @@ fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>,
     Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status }))
 }
 
-pub(super) async fn locks(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn locks(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| locks_now(http, scope, query)).await)
@@ -38,7 +38,7 @@ fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<J
     Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms())))
 }
 
-pub(super) async fn lock(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn lock(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| lock_now(http, scope, query)).await)
@@ -53,7 +53,7 @@ fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Jso
     Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms())))
 }
 
-pub(super) async fn waits(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn waits(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
     takes_none(pairs, "/api/v1/waits")?;
     Ok(share(&http, asked, waits_now).await)
 }
@@ -63,7 +63,7 @@ fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, Ref
     Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms())))
 }
 
-pub(super) async fn sessions(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn sessions(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| sessions_now(http, scope, query)).await)
@@ -74,7 +74,7 @@ fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Re
     Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms())))
 }
 
-pub(super) async fn session(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn session(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
     let pairs = read(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| session_now(http, scope, query)).await)
@@ -94,7 +94,7 @@ fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Resu
 /// Has an answer made off the runtime, once for all who ask for the same at the same time.
 pub(super) async fn share<T: Serialize>(
     http: &Http,
-    asked: Asked,
+    asked: AnswerRequest,
     make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, Refused> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());

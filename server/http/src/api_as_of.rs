@@ -25,7 +25,7 @@ pub(super) struct AsOfJson {
 impl AsOfJson {
     pub(super) fn new(as_of: &AsOf, known: Known, now_ms: i64) -> Self {
         let at_ms = if as_of.state.is_current() { known.at_ms } else { as_of.since_ms };
-        // What was live when it was looked at may not be so by the time that it is told.
+        // What was live when it was read may not be so by the time it is sent.
         let state = if as_of.state.is_current() && !is_fresh(at_ms, now_ms) { RootState::Stale } else { as_of.state };
         Self { state, zxid: as_of.zxid, at_ms, age_ms: age_ms(at_ms, now_ms), why: as_of.why.clone() }
     }

@@ -11,7 +11,7 @@ use feed::Known;
 /// Answer of `/api/v1/status`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct StatusAnswer {
-    /// How old what is told of the ensembles may be, ms, as of this answer.
+    /// Age of the ensembles' state, ms, as of this answer.
     pub(super) age_ms: i64,
     #[serde(flatten)]
     pub(super) status: Status,

@@ -137,7 +137,7 @@ struct ClientJson {
     address: String,
     /// The member it is or was connected to.
     server: String,
-    /// Session time-out; null while no member told it.
+    /// Session time-out; null while no member has reported it.
     timeout_ms: Option<i64>,
     /// How long ago it was heard from.
     last_heard_ms: Option<i64>,

@@ -30,13 +30,13 @@ pub(super) async fn approve(
     Caller { actor, scope, .. }: Caller,
     Form(order): Form<ReleaseOrder>,
 ) -> Result<Response, Refused> {
-    let Some(desk) = &http.desk else { return Err(gone()) };
+    let Some(desk) = &http.release_service else { return Err(gone()) };
     let error = desk.approve(&actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
     page(&http, &actor, &scope, &order.plan_id, &error)
 }
 
 fn page(http: &Http, actor: &Actor, scope: &VisibilityScope, plan_id: &str, error: &str) -> Result<Response, Refused> {
-    let planned = http.desk.as_ref().and_then(|desk| desk.planned(actor, plan_id));
+    let planned = http.release_service.as_ref().and_then(|desk| desk.planned(actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
     let (plan, now_ms) = (project::shown(plan, scope), http.hub.now_ms());
     server_pages::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))

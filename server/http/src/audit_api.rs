@@ -1,4 +1,4 @@
-//! The record of acts: a page of it, and all of it. Knows no file.
+//! The audit log: a page of it, and all of it. Knows no file.
 
 use axum::Json;
 use axum::body::Body;
@@ -25,8 +25,10 @@ pub(super) async fn page(State(http): State<Http>, Caller { actor, .. }: Caller,
 pub(super) async fn export(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
     takes_none(pairs, "/api/v1/audit/export")?;
     if !actor.scope.is_everywhere() {
-        let detail =
-            format!("the record is exported whole, because a part of it can't be verified, and {} has a scope; ask somebody without one", actor.name);
+        let detail = format!(
+            "the audit log is exported whole, because a part of it can't be verified, and {} has a scope; ask somebody without one",
+            actor.name
+        );
         return Err(Refused::new(StatusCode::FORBIDDEN, detail));
     }
     let export = http.records.export().await?;

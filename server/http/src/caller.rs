@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::problem::Refused;
 use crate::{Http, Payloads};
-use access::Known;
+use access::Principal;
 use feed::VisibilityScope;
 use identity::Actor;
 
@@ -21,15 +21,15 @@ pub(super) struct Caller {
     /// The same for the page.
     pub(super) person: Person,
     /// How that is known, and until when.
-    pub(super) known: Known,
+    pub(super) principal: Principal,
     /// Changes of who is shown payloads, from before they were looked at.
     pub(super) payloads: PayloadChanges,
 }
 
 impl Caller {
-    pub(super) fn new(http: &Http, known: Known, payloads: PayloadChanges) -> Self {
-        let actor = known.actor.clone();
-        Self { scope: http.scope_of(&actor), person: http.access.person(&actor), actor, known, payloads }
+    pub(super) fn new(http: &Http, principal: Principal, payloads: PayloadChanges) -> Self {
+        let actor = principal.actor.clone();
+        Self { scope: http.scope_of(&actor), person: http.access.person(&actor), actor, principal, payloads }
     }
 }
 

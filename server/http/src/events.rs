@@ -8,11 +8,11 @@ use lockscope_wire::{Events, EventsQuery, WINDOW_ROWS_MAX};
 use super::Http;
 use super::api::{Pairs, read, share, short, wrong};
 use super::problem::{Refused, echo};
-use super::shared::Asked;
+use super::shared_answers::AnswerRequest;
 use feed::project::EventsTold;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
 
-pub(super) async fn events(State(http): State<Http>, asked: Asked, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn events(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
     let (query, after) = query(&read(pairs)?)?;
     Ok(share(&http, asked, move |http, scope| told(http, &scope, &query, after)).await)
 }

@@ -11,7 +11,7 @@ pub(super) async fn healthz() -> &'static str {
 }
 
 pub(super) async fn readyz(State(http): State<Http>) -> Response {
-    if http.draining.is_stopped() {
+    if http.draining.is_cancelled() {
         return Refused::unavailable("the server is shutting down; use another").into_response();
     }
     if !http.hub.projection().is_ready() {

@@ -54,7 +54,7 @@ pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }:
     let news = newer(&http, &scope, id, after);
     let run = tokio::select! {
         run = tokio::time::timeout(NEWS_MAX, news) => run,
-        () = http.draining.stopped() => return Err(Refused::unavailable("the server is shutting down; ask another")),
+        () = http.draining.cancelled() => return Err(Refused::unavailable("the server is shutting down; ask another")),
     };
     let Ok(run) = run else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let Some(run) = run else { return Err(LabRefusal::Unknown(echo(id)).into()) };

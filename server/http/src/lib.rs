@@ -12,7 +12,7 @@ mod audit_page;
 mod caller;
 mod events;
 mod find;
-mod flow;
+mod flow_control;
 mod health;
 #[cfg(feature = "lab")]
 mod lab_api;
@@ -35,10 +35,10 @@ mod problem;
 mod release_api;
 mod routes;
 mod server_pages;
-mod shared;
+mod shared_answers;
 mod sign_in;
 mod socket;
-mod work;
+mod worker_pool;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,7 +53,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
 use access::Access;
-use audit::{Closed, Records};
+use audit::{Records, UnavailableLog};
 use feed::{Hub, VisibilityScope};
 use identity::{Actor, QuotaOwner};
 #[cfg(feature = "lab")]
@@ -68,9 +68,9 @@ use routes::Answer;
 pub use routes::{Declared, Need, Verb, declared};
 use runtime::clock::Clock;
 use runtime::quota::Quota;
-use runtime::shutdown::Stop;
-use shared::Shared;
-use work::Work;
+use runtime::shutdown::CancellationToken;
+use shared_answers::SharedAnswers;
+use worker_pool::WorkerPool;
 
 /// Bytes of a request's body; nothing here takes more.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -125,27 +125,27 @@ impl Default for Limits {
 #[derive(Clone)]
 pub struct Http {
     hub: Arc<Hub>,
-    draining: Stop,
+    draining: CancellationToken,
     limits: Limits,
     sockets: Arc<Semaphore>,
     /// Sockets and views by caller.
     caller_sockets: Quota<QuotaOwner>,
     caller_views: Quota<QuotaOwner>,
     counts: Arc<Counts>,
-    /// Where releases are ordered; None where nothing can be recorded.
-    desk: Option<ReleaseService>,
+    /// The release service; None without an audit log.
+    release_service: Option<ReleaseService>,
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
     /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins anew.
     payloads: watch::Receiver<Payloads>,
-    /// Where runs of the lab are ordered.
+    /// The lab.
     #[cfg(feature = "lab")]
     lab: LabService,
     metrics: Arc<Metrics>,
     /// What takes a while to answer, and answers that are shared.
-    work: Work,
-    shared: Shared,
+    work: WorkerPool,
+    shared: SharedAnswers,
 }
 
 /// What is counted here, for `/metrics`.
@@ -167,9 +167,9 @@ impl Counts {
 impl Http {
     /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them; everybody
     /// may look and nobody may do anything.
-    pub fn new(hub: Arc<Hub>, draining: Stop, limits: Limits) -> Self {
+    pub fn new(hub: Arc<Hub>, draining: CancellationToken, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        let work = Work::new();
+        let work = WorkerPool::new();
         let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());
         let caller_views = Quota::new(VIEWS_MAX, limits.caller_views_max, Arc::default());
         Self {
@@ -182,13 +182,13 @@ impl Http {
             counts: Arc::default(),
             access: Access::open_to_all(Clock::system()),
             payloads: watch::channel(Payloads::default()).1,
-            desk: None,
+            release_service: None,
             origins: Arc::new(Origins::loopback()),
-            records: Arc::new(Closed::without_directory()),
+            records: Arc::new(UnavailableLog::without_directory()),
             #[cfg(feature = "lab")]
-            lab: LabService::new(Lab::off(), Arc::new(Closed::without_directory()), Clock::system()),
+            lab: LabService::new(Lab::off(), Arc::new(UnavailableLog::without_directory()), Clock::system()),
             metrics: Arc::default(),
-            shared: Shared::new(work.clone()),
+            shared: SharedAnswers::new(work.clone()),
             work,
         }
     }
@@ -199,13 +199,13 @@ impl Http {
         Self { origins: Arc::new(origins), ..self }
     }
 
-    /// The same, with a desk where releases are ordered.
+    /// The same, with a release service.
     #[must_use]
-    pub fn with_desk(self, desk: ReleaseService) -> Self {
-        Self { desk: Some(desk), ..self }
+    pub fn with_release_service(self, release_service: ReleaseService) -> Self {
+        Self { release_service: Some(release_service), ..self }
     }
 
-    /// The same, with a record of acts to be read.
+    /// The same, with an audit log to read.
     #[must_use]
     pub fn with_records(self, records: Arc<dyn Records>) -> Self {
         Self { records, ..self }
@@ -217,7 +217,7 @@ impl Http {
         Self { access, ..self }
     }
 
-    /// The same, with payloads shown to these, as it is told.
+    /// The same, with payloads shown to these roles.
     #[must_use]
     pub fn with_payloads(self, payloads: watch::Receiver<Payloads>) -> Self {
         Self { payloads, ..self }
@@ -239,7 +239,7 @@ impl Http {
         begun
     }
 
-    /// The same, with what these count told at `/metrics`.
+    /// The same, with these counters exposed at `/metrics`.
     #[must_use]
     pub fn with_metrics(self, metrics: Metrics) -> Self {
         Self { metrics: Arc::new(metrics), ..self }
@@ -288,8 +288,8 @@ async fn unknown_api(uri: Uri) -> Refused {
     Refused::not_found(format!("there is nothing at {}; the API has {}", problem::echo(uri.path()), routes::addresses()))
 }
 
-/// Gives an answer up that takes too long. An act that was ordered ends by itself and is answered with its outcome, however
-/// long it takes; only its body has to arrive in time.
+/// Time-out for answers. A release ends by itself and is answered with its outcome, however long it takes; only its body
+/// has to arrive in time.
 async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
     let ms_max = http.limits.answer_ms_max;
     let within = Duration::from_millis(ms_max);

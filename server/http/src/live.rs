@@ -22,12 +22,12 @@ const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 pub(super) async fn live(
     State(http): State<Http>,
     arrival: Option<Extension<Arrival>>,
-    Caller { known, scope, payloads, .. }: Caller,
+    Caller { principal, scope, payloads, .. }: Caller,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
     let upgrade = upgrade.map_err(|error| Refused::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
-    if http.draining.is_stopped() {
+    if http.draining.is_cancelled() {
         return Err(Refused::unavailable("the server is shutting down; connect to another"));
     }
     origins::check(&headers, &http.origins, arrival.map(|Extension(arrival)| arrival.local), headers.contains_key(COOKIE))?;
@@ -35,7 +35,7 @@ pub(super) async fn live(
     let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
         return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
     };
-    let caller = known.actor.quota_owner();
+    let caller = principal.actor.quota_owner();
     let most = http.limits.caller_sockets_max * caller.shares();
     let place = http.caller_sockets.take_of(Some(caller), most);
     Counts::add(&http.counts.sockets_opened);
@@ -47,10 +47,10 @@ pub(super) async fn live(
     Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
         match place {
             Ok(place) => {
-                Socket::new(http, socket, encoding, known, (scope, payloads)).run().await;
+                Socket::new(http, socket, encoding, principal, (scope, payloads)).run().await;
                 drop(place);
             }
-            // Said on the socket: a page is told nothing of an upgrade that was refused.
+            // Sent on the socket: a page learns nothing of an upgrade that was refused.
             Err(_) => socket::turn_away(socket, &format!("{most} live sockets of yours are open; close one, then connect again")).await,
         }
         drop(permit);

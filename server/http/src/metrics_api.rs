@@ -6,14 +6,14 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Http;
-use super::shared::{self, Answer};
-use crate::metrics::{Asked, Sockets};
+use super::shared_answers::{Answer, AnswerRequest};
+use crate::metrics::{MetricSources, Sockets};
 use feed::VisibilityScope;
 
 /// What Prometheus calls this format.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-pub(super) async fn metrics(State(http): State<Http>, asked: shared::Asked) -> Response {
+pub(super) async fn metrics(State(http): State<Http>, asked: AnswerRequest) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
     http.shared.answer(asked, move || Answer::Text(FORMAT, exposed(&own, &scope).into())).await
 }
@@ -29,6 +29,13 @@ fn exposed(http: &Http, scope: &VisibilityScope) -> String {
         frames_refused: read(&http.counts.refused_frames),
         guarded: read(&http.counts.guarded),
     };
-    let asked = Asked { hub: &http.hub, sockets, access: &http.access, desk: http.desk.as_ref(), lab_runs: http.lab_runs(), limited: http.limited() };
-    http.metrics.expose(&asked, scope)
+    let sources = MetricSources {
+        hub: &http.hub,
+        sockets,
+        access: &http.access,
+        release_service: http.release_service.as_ref(),
+        lab_runs: http.lab_runs(),
+        limited: http.limited(),
+    };
+    http.metrics.expose(&sources, scope)
 }

@@ -180,7 +180,7 @@ impl Origins {
         })
     }
 
-    /// Whether a page may act here: a configured one, or one of the very host it asked.
+    /// Whether a page may send requests that change something: a configured one, or one of the very host it asked.
     fn allows(&self, origin: &str, host: &str, local: Option<SocketAddr>) -> bool {
         if self.named.iter().any(|named| named.0 == origin) {
             return true;
@@ -214,7 +214,7 @@ pub(super) fn check_host(headers: &HeaderMap, allowed: &Origins, local: Option<S
     Err(Refused::new(StatusCode::MISDIRECTED_REQUEST, detail))
 }
 
-/// Checks whether the page that sent a request may act here. Browsers name it in `Origin`; where they do not,
+/// Checks whether the page that sent a request may change something. Browsers name it in `Origin`; where they do not,
 /// `Sec-Fetch-Site` tells. Scripts say neither; who is known by a cookie is in a browser and must say one.
 pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>, by_cookie: bool) -> Result<(), Refused> {
     let site = single(headers, &FETCH_SITE)?;
@@ -222,7 +222,10 @@ pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<Socket
     if let Some(site) = site
         && !matches!(text(site), Some("same-origin" | "none"))
     {
-        return Err(forbidden(format!("a request of another site ({}) may not act here; open the dashboard at its own address", shown(site))));
+        return Err(forbidden(format!(
+            "a request of another site ({}) may not send requests here; open the dashboard at its own address",
+            shown(site)
+        )));
     }
     let Some(origin) = origin else {
         return match (site, by_cookie) {
@@ -236,7 +239,7 @@ pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<Socket
     if text(origin).is_some_and(|origin| allowed.allows(origin, host, local)) {
         return Ok(());
     }
-    Err(forbidden(format!("a page of {} may not act here; open the dashboard at the address it is served from; {NAMED}", shown(origin))))
+    Err(forbidden(format!("a page of {} may not send requests here; open the dashboard at the address it is served from; {NAMED}", shown(origin))))
 }
 
 /// The one header of this name, if any.
@@ -256,7 +259,7 @@ fn text(value: &HeaderValue) -> Option<&str> {
     value.to_str().ok()
 }
 
-/// A header as it may be told back.
+/// A header as it may be echoed.
 fn shown(value: &HeaderValue) -> String {
     super::problem::echo(&String::from_utf8_lossy(value.as_bytes()))
 }

@@ -1,4 +1,4 @@
-//! Errors as RFC 9457 answers. Knows no route. What came in is told back cut, and never with characters that hide or
+//! Errors as RFC 9457 answers. Knows no route. Input is echoed cut, and never with characters that hide or
 //! move others.
 
 use std::time::Duration;
@@ -7,9 +7,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lockscope_wire::{Problem, visible};
 
-/// Longest sentence; longer ones tell back too much.
+/// Longest sentence; longer ones echo too much.
 const DETAIL_CHARS_MAX: usize = 1_000;
-/// Longest piece of what came in that is told back.
+/// Longest piece of input that is echoed.
 const ECHO_CHARS_MAX: usize = 100;
 
 /// An answer that says in one sentence what was wrong and what to do.
@@ -71,7 +71,7 @@ impl IntoResponse for Refused {
     }
 }
 
-/// Something that came in, as it may be told back: in one piece, with nothing hidden in it.
+/// Input as it may be echoed: in one piece, with nothing hidden in it.
 pub(super) fn echo(input: &str) -> String {
     cut(&visible(input), ECHO_CHARS_MAX)
 }

@@ -18,7 +18,7 @@ use super::api_types::ContenderJson;
 use super::caller::Caller;
 use super::problem::Refused;
 use feed::project;
-use release::{self, Executed, RefusedFor, ReleaseService};
+use release::{self, Execution, RejectionReason, ReleaseService};
 
 /// Answer of `POST /api/v1/release/plan`: a plan, with ages instead of instants.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -179,7 +179,7 @@ const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";
 
 fn desk(http: &Http) -> Result<&ReleaseService, Refused> {
     let none = "this server releases nothing: it has no place to keep a record in; give it a --data-dir";
-    http.desk.as_ref().ok_or_else(|| Refused::unavailable(none))
+    http.release_service.as_ref().ok_or_else(|| Refused::unavailable(none))
 }
 
 /// The body, or one sentence that shows how it is written.
@@ -207,10 +207,10 @@ fn show_plan(http: &Http, headers: &HeaderMap, plan: ReleasePlan) -> Response {
     if wants_compact(headers) { compact(&plan) } else { Json(PlanJson::new(plan, http.hub.now_ms())).into_response() }
 }
 
-fn show_result(http: &Http, headers: &HeaderMap, executed: Executed) -> Response {
-    let status = StatusCode::from_u16(executed.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+fn show_result(http: &Http, headers: &HeaderMap, execution: Execution) -> Response {
+    let status = StatusCode::from_u16(execution.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body =
-        if wants_compact(headers) { compact(&executed.result) } else { Json(ResultJson::new(executed.result, http.hub.now_ms())).into_response() };
+        if wants_compact(headers) { compact(&execution.result) } else { Json(ResultJson::new(execution.result, http.hub.now_ms())).into_response() };
     (status, body).into_response()
 }
 
@@ -219,7 +219,7 @@ pub(super) enum No {
     /// The request was not understood.
     Unread(Refused),
     /// The desk takes it not.
-    Untaken(release::Refused),
+    Untaken(release::Rejection),
 }
 
 impl From<Refused> for No {
@@ -228,8 +228,8 @@ impl From<Refused> for No {
     }
 }
 
-impl From<release::Refused> for No {
-    fn from(refused: release::Refused) -> Self {
+impl From<release::Rejection> for No {
+    fn from(refused: release::Rejection) -> Self {
         Self::Untaken(refused)
     }
 }
@@ -243,7 +243,7 @@ impl IntoResponse for No {
         let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = Refused::new(status, refused.sentence).into_response();
         // With how long to wait, where waiting helps.
-        if let RefusedFor::TooMany { wait_ms } = refused.kind {
+        if let RejectionReason::TooMany { wait_ms } = refused.kind {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait_ms.max(1).unsigned_abs().div_ceil(1_000)));
         }
         response

@@ -61,7 +61,7 @@ pub enum Need {
 pub(super) enum Answer {
     /// A handler, for scripts.
     Api(fn() -> MethodRouter<Http>),
-    /// The same, of an act that takes as long as it takes and ends by itself.
+    /// The same, for a release, which takes as long as it takes and ends by itself.
     Act(fn() -> MethodRouter<Http>),
     /// A handler, for people.
     Form(fn() -> MethodRouter<Http>),
@@ -81,7 +81,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Who may not see it is led to sign in, and told of it on a page.
+    /// Whoever may not see it is redirected to sign in, and gets an error page.
     pub(super) fn is_for_people(&self) -> bool {
         matches!(self.answer, Answer::Page | Answer::Form(_))
     }
@@ -98,7 +98,7 @@ const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodR
     Row { verb, path, need, answer: Answer::Api(answer) }
 }
 
-/// A handler for scripts that orders an act.
+/// A handler for scripts that executes a release.
 const fn act(path: &'static str, answer: fn() -> MethodRouter<Http>) -> Row {
     Row { verb: Verb::Post, path, need: RELEASE, answer: Answer::Act(answer) }
 }

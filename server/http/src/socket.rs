@@ -12,13 +12,13 @@ use lockscope_wire::{ClientFrame, Epoch, KnownView, ServerFrame, View, age_ms};
 use tokio::sync::Notify;
 
 use super::caller::PayloadChanges;
-use super::flow::Flow;
+use super::flow_control::FlowControl;
 use super::{Counts, Http};
-use access::{Ending, Known};
+use access::{Principal, RevocationReason};
 use feed::{self, Encoding, FeedError, Owner, Refusal, Subscription, VisibilityScope};
 use identity::QuotaOwner;
 use runtime::clock;
-use runtime::quota::{Full, Place};
+use runtime::quota::{Full, Permit};
 
 /// Longest client frame.
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
@@ -40,10 +40,10 @@ pub(super) struct Socket {
     socket: WebSocket,
     encoding: Encoding,
     /// Who listens, and until when they may.
-    known: Known,
+    principal: Principal,
     /// What they may see.
     scope: VisibilityScope,
-    /// Hears when that is told anew.
+    /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
     /// Notified by every channel a subscription is in.
@@ -51,7 +51,7 @@ pub(super) struct Socket {
     /// Whose turn was last: subscriptions take turns.
     last_id: u32,
     /// What is under way to the client.
-    flow: Flow,
+    flow: FlowControl,
     /// When this socket was opened, on the clock that frames tell.
     opened_at_ms: i64,
 }
@@ -60,7 +60,7 @@ struct Viewer {
     subscription: Subscription,
     is_paused: bool,
     /// Among the views of this caller.
-    place: Option<Place<QuotaOwner>>,
+    permit: Option<Permit<QuotaOwner>>,
 }
 
 /// Closes a socket that may not be.
@@ -84,10 +84,16 @@ enum End {
 }
 
 impl Socket {
-    pub(super) fn new(http: Http, socket: WebSocket, encoding: Encoding, known: Known, (scope, payloads): (VisibilityScope, PayloadChanges)) -> Self {
+    pub(super) fn new(
+        http: Http,
+        socket: WebSocket,
+        encoding: Encoding,
+        principal: Principal,
+        (scope, payloads): (VisibilityScope, PayloadChanges),
+    ) -> Self {
         let opened_at_ms = http.hub.now_ms();
         let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));
-        Self { http, socket, encoding, known, scope, payloads, subscriptions, waker, last_id: 0, flow: Flow::default(), opened_at_ms }
+        Self { http, socket, encoding, principal, scope, payloads, subscriptions, waker, last_id: 0, flow: FlowControl::default(), opened_at_ms }
     }
 
     /// Runs until the socket ends.
@@ -113,15 +119,15 @@ impl Socket {
         self.send(hello).await?;
         let mut heartbeat = Box::pin(tokio::time::sleep(self.next_beat(&[])));
         let draining = self.http.draining.clone();
-        let permitted = self.known.ended.clone();
+        let permitted = self.principal.revocation.clone();
         let mut payloads = self.payloads.clone();
         let waker = self.waker.clone();
         let mut is_pending = false;
         loop {
             tokio::select! {
-                () = draining.stopped() => return Err(going_away()),
+                () = draining.cancelled() => return Err(going_away()),
                 () = payloads.next() => return Err(read_anew()),
-                why = permitted.ended() => return Err(not_permitted(why)),
+                why = permitted.revoked() => return Err(not_permitted(why)),
                 message = self.socket.recv() => {
                     self.take(message).await?;
                     is_pending = true;
@@ -219,7 +225,7 @@ impl Socket {
     async fn obey(&mut self, frame: ClientFrame) -> Result<(), Refusal> {
         // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
         if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
-            self.http.access.touch(&self.known);
+            self.http.access.touch(&self.principal);
         }
         match frame {
             ClientFrame::Subscribe { id, view } => self.subscribe(id, view, None).await,
@@ -235,11 +241,11 @@ impl Socket {
             let detail = format!("{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`");
             return Err(Refusal { id: Some(id), detail });
         }
-        let caller = self.known.actor.quota_owner();
+        let caller = self.principal.actor.quota_owner();
         let refuse = |detail: String| Refusal { id: Some(id), detail };
         let most = self.http.limits.caller_views_max * caller.shares();
-        let place = if self.subscriptions.contains_key(&id) { None } else { Some(self.http.caller_views.take_of(Some(caller.clone()), most)) };
-        let place = place.transpose().map_err(|why| {
+        let permit = if self.subscriptions.contains_key(&id) { None } else { Some(self.http.caller_views.take_of(Some(caller.clone()), most)) };
+        let permit = permit.transpose().map_err(|why| {
             refuse(match why {
                 Full::Caller => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
                 Full::All => "too many views are open and no more are taken; try again later".to_owned(),
@@ -252,8 +258,8 @@ impl Socket {
         let joined = joined.map_err(|refused| refuse(refused.sentence().to_owned()))?;
         let subscription = joined.map_err(|error| refuse(error.to_string()))?;
         let before = self.subscriptions.remove(&id);
-        let place = place.or_else(|| before.and_then(|viewer| viewer.place));
-        self.subscriptions.insert(id, Viewer { subscription, is_paused: false, place });
+        let permit = permit.or_else(|| before.and_then(|viewer| viewer.permit));
+        self.subscriptions.insert(id, Viewer { subscription, is_paused: false, permit });
         Ok(())
     }
 
@@ -294,8 +300,8 @@ impl Socket {
                 Ok(Err(_)) => Err(End::Gone),
                 Err(_) => Err(too_slow()),
             },
-            () = self.http.draining.stopped() => Err(going_away()),
-            why = self.known.ended.ended() => Err(not_permitted(why)),
+            () = self.http.draining.cancelled() => Err(going_away()),
+            why = self.principal.revocation.revoked() => Err(not_permitted(why)),
         }
     }
 }
@@ -308,7 +314,7 @@ fn read_anew() -> End {
     End::Close { code: close_code::RESTART, reason: "the configuration was read anew; connect again" }
 }
 
-fn not_permitted(why: Ending) -> End {
+fn not_permitted(why: RevocationReason) -> End {
     End::Close { code: close_code::POLICY, reason: why.words() }
 }
 

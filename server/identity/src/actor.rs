@@ -11,9 +11,9 @@ use runtime::quota::neighbourhood;
 pub enum Right {
     /// To look at locks, sessions and waits.
     View,
-    /// To plan and order releases.
+    /// To plan and request releases.
     Release,
-    /// To read the record of acts.
+    /// To read the audit log.
     ReadAudit,
     /// To run the lab.
     RunLab,

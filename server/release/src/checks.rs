@@ -1,8 +1,8 @@
-//! What is checked of whoever plans or orders, and of what they typed. Pure.
+//! Checks of who plans or requests a release, and of what they typed. Pure.
 
 use lockscope_wire::{ReleaseOrder, ReleasePlan, visible};
 
-use super::refusal::{Refused, RefusedFor};
+use super::refusal::{Rejection, RejectionReason};
 use audit::text::is_shown;
 use identity::{Actor, Right};
 
@@ -16,37 +16,38 @@ pub(super) fn cut(text: &str) -> String {
     text.chars().take(PATH_CHARS_MAX).collect()
 }
 
-pub(super) fn may(actor: &Actor) -> Result<(), Refused> {
-    let denied =
-        || Refused::new(RefusedFor::Right, format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()));
+pub(super) fn may(actor: &Actor) -> Result<(), Rejection> {
+    let denied = || {
+        Rejection::new(RejectionReason::Right, format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()))
+    };
     actor.may(Right::Release).then_some(()).ok_or_else(denied)
 }
 
-pub(super) fn check_right(actor: &Actor, ensemble: &str, lock: &str) -> Result<(), Refused> {
+pub(super) fn check_right(actor: &Actor, ensemble: &str, lock: &str) -> Result<(), Rejection> {
     may(actor)?;
     actor.may_at(Right::Release, ensemble, lock).then_some(()).ok_or_else(|| out_of_scope(actor, ensemble, lock))
 }
 
-pub(super) fn out_of_scope(actor: &Actor, ensemble: &str, path: &str) -> Refused {
-    Refused::new(RefusedFor::Right, format!("{} may not release {path} of {ensemble}: it is out of their scope.", actor.name))
+pub(super) fn out_of_scope(actor: &Actor, ensemble: &str, path: &str) -> Rejection {
+    Rejection::new(RejectionReason::Right, format!("{} may not release {path} of {ensemble}: it is out of their scope.", actor.name))
 }
 
 /// The lock's path is typed exactly, with what can't be typed as it is shown, and there is a reason.
-pub(super) fn check_words(plan: &ReleasePlan, order: &ReleaseOrder) -> Result<(), Refused> {
+pub(super) fn check_words(plan: &ReleasePlan, order: &ReleaseOrder) -> Result<(), Rejection> {
     if order.confirm != plan.lock && order.confirm != visible(&plan.lock) {
-        return Err(Refused::new(RefusedFor::Confirm, format!("To confirm, type the lock's path exactly: {}.", plan.lock)));
+        return Err(Rejection::new(RejectionReason::Confirm, format!("To confirm, type the lock's path exactly: {}.", plan.lock)));
     }
     check_reason(order)
 }
 
 /// There is a reason that somebody can read.
-fn check_reason(order: &ReleaseOrder) -> Result<(), Refused> {
+fn check_reason(order: &ReleaseOrder) -> Result<(), Rejection> {
     let length = order.reason.trim().chars().count();
     let shown = order.reason.chars().filter(|char| is_shown(*char)).count();
     let (least, most) = (REASON_CHARS.start(), REASON_CHARS.end());
     if shown < *least || length > *most {
         let told = if length > *most { length } else { shown };
-        return Err(Refused::new(RefusedFor::Reason, format!("Give a reason of {least} to {most} characters; this one has {told}.")));
+        return Err(Rejection::new(RejectionReason::Reason, format!("Give a reason of {least} to {most} characters; this one has {told}.")));
     }
     Ok(())
 }

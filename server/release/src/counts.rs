@@ -1,4 +1,4 @@
-//! How releases ended, for whoever counts. Holds numbers only.
+//! Counters of release outcomes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +17,7 @@ impl Counts {
         Self { ended: ensembles.map(|name| (name, Default::default())).collect(), refused: AtomicU64::new(0) }
     }
 
-    /// An order ended. One that names no ensemble that is known here was refused.
+    /// Counts an outcome. A request for an unknown ensemble counts as rejected.
     pub(super) fn ended(&self, ensemble: Option<&str>, outcome: Outcome) {
         let of = self.ended.iter().find(|(name, _)| Some(name.as_str()) == ensemble);
         match of.and_then(|(_, outcomes)| outcomes.get(outcome as usize)) {
@@ -26,7 +26,7 @@ impl Counts {
         };
     }
 
-    /// An order was not taken.
+    /// Counts a rejected request.
     pub(super) fn refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
@@ -47,9 +47,9 @@ impl Counts {
 /// What the service counted.
 #[derive(Clone, Debug, Default)]
 pub struct OutcomeCounts {
-    /// Orders by ensemble and outcome.
+    /// Requests by ensemble and outcome.
     pub ended: Vec<(String, Vec<(Outcome, u64)>)>,
-    /// Orders that were not taken.
+    /// Rejected requests.
     pub refused: u64,
 }
 

@@ -7,11 +7,12 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::release::{End, Refusal, Target};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
+use lockscope_wire::ReleasePlan;
 
-use super::refusal::{Refused, RefusedFor};
+use super::refusal::{Rejection, RejectionReason};
 use feed::VisibilityScope;
 use feed::engine::Reader;
-use feed::project::{Draft, EnsembleInfo, Holding, ProjectionContext};
+use feed::project::{EnsembleInfo, Holding, ProjectionContext};
 use runtime::clock::Clock;
 use zookeeper::{Asked, ReleaseClient, Right, is_ours};
 
@@ -22,7 +23,7 @@ pub struct EnsembleHandle {
     pub info: EnsembleInfo,
     /// Its model.
     pub reader: Reader<Observatory>,
-    /// With what to act there.
+    /// The client that releases there.
     pub acting: ReleaseClient,
     /// The clock of whoever tells the model: what is believed is live by this one.
     pub clock: Clock,
@@ -34,11 +35,11 @@ impl EnsembleHandle {
         self.reader.read(|observatory| look(ProjectionContext { observatory, ensemble: &self.info, scope: &VisibilityScope::ALL, now: now() }))
     }
 
-    pub(super) fn draft(&self, path: &str) -> Result<Draft, Refused> {
-        let draft = self.look(|look| look.draft_release(path)).map_err(|refusal| refused(path, refusal))?;
-        match draft.target.owner {
+    pub(super) fn plan(&self, path: &str) -> Result<(ReleasePlan, Target), Rejection> {
+        let (plan, target) = self.look(|look| look.release_plan(path)).map_err(|refusal| refused(path, refusal))?;
+        match target.owner {
             Some(owner) if is_ours(owner.0) => Err(refused(path, Refusal::Ours)),
-            _ => Ok(draft),
+            _ => Ok((plan, target)),
         }
     }
 
@@ -82,10 +83,10 @@ impl EnsembleHandle {
     }
 }
 
-fn refused(path: &str, refusal: Refusal) -> Refused {
+fn refused(path: &str, refusal: Refusal) -> Rejection {
     let kind = match refusal {
-        Refusal::NotWatched | Refusal::NoSuchZnode => RefusedFor::NotFound,
-        Refusal::NotLive(_) | Refusal::NotRead => RefusedFor::NotLive,
+        Refusal::NotWatched | Refusal::NoSuchZnode => RejectionReason::NotFound,
+        Refusal::NotLive(_) | Refusal::NotRead => RejectionReason::NotLive,
         Refusal::Denied
         | Refusal::Directory
         | Refusal::NotAContender
@@ -93,7 +94,7 @@ fn refused(path: &str, refusal: Refusal) -> Refused {
         | Refusal::Ours
         | Refusal::Member
         | Refusal::Item
-        | Refusal::SetAside => RefusedFor::NotReleasable,
+        | Refusal::SetAside => RejectionReason::NotReleasable,
     };
-    Refused::new(kind, format!("{path} can't be released: {refusal}."))
+    Rejection::new(kind, format!("{path} can't be released: {refusal}."))
 }

@@ -1,25 +1,25 @@
-//! Carrying an order out: intent on record, act, who holds now, outcome on record. Runs in tasks of its own, so that
-//! neither a closed connection nor a panic leaves an act without its outcome.
+//! Execution of a request: intent logged, release, who holds now, outcome logged. Runs in tasks of its own, so that
+//! neither a closed connection nor a panic leaves a release without its outcome.
 
 use std::time::{Duration, Instant};
 
 use lockscope_wire::{AuditKind, Contender, Outcome, ReleaseResult};
 
 use super::ensemble::EnsembleHandle;
-use super::plans::Planned;
-use audit::{Entry, Intent, PlanOf, RequestLog};
+use super::plans::KeptPlan;
+use audit::{Entry, Intent, PlanRef, RequestLog};
 use feed::project::{Holding, OutcomeText, told};
 use identity::Actor;
 use zookeeper::Asked;
 
 /// How long the model gets to hear of a deletion.
 const SEEN_MAX: Duration = Duration::from_secs(2);
-/// How long a holder that was asked gets to let go before that is told.
+/// How long a holder gets to let go before the answer is sent.
 const ASKED_MAX: Duration = Duration::from_secs(5);
 
-/// What kind of end it is, for a status of some protocol.
+/// The kind of outcome, for a status of some protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExecutionStatus {
     /// It was done (200).
     Done,
     /// It was asked for, or what came of it is not known (202).
@@ -32,28 +32,28 @@ pub enum Kind {
     Unavailable,
 }
 
-/// What came of an order.
+/// What came of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Executed {
-    /// As it is told.
+pub struct Execution {
+    /// As it is reported.
     pub result: ReleaseResult,
     /// What kind of end it is.
-    pub kind: Kind,
+    pub kind: ExecutionStatus,
 }
 
-impl Executed {
+impl Execution {
     pub(super) fn new(result: ReleaseResult) -> Self {
         let kind = match result.outcome {
-            Outcome::Released | Outcome::ReleasedOther => Kind::Done,
-            Outcome::Asked | Outcome::Unknown => Kind::Open,
-            Outcome::Denied => Kind::Denied,
-            Outcome::AlreadyGone | Outcome::ChangedHands | Outcome::VersionMoved | Outcome::PlanExpired => Kind::Conflict,
-            Outcome::RefusedAudit | Outcome::NotLive => Kind::Unavailable,
+            Outcome::Released | Outcome::ReleasedOther => ExecutionStatus::Done,
+            Outcome::Asked | Outcome::Unknown => ExecutionStatus::Open,
+            Outcome::Denied => ExecutionStatus::Denied,
+            Outcome::AlreadyGone | Outcome::ChangedHands | Outcome::VersionMoved | Outcome::PlanExpired => ExecutionStatus::Conflict,
+            Outcome::RefusedAudit | Outcome::NotLive => ExecutionStatus::Unavailable,
         };
         Self { result, kind }
     }
 
-    /// An order that ends before anything was tried.
+    /// A request that ends before anything was tried.
     pub(super) fn untried(outcome: Outcome, sentence: String) -> Self {
         Self::new(ReleaseResult { outcome, sentence, verified: false, holders: Vec::new(), took_ms: 0, audit_id: None })
     }
@@ -61,11 +61,11 @@ impl Executed {
     /// The HTTP status that says the same.
     pub fn status(&self) -> u16 {
         match self.kind {
-            Kind::Done => 200,
-            Kind::Open => 202,
-            Kind::Denied => 403,
-            Kind::Conflict => 409,
-            Kind::Unavailable => 503,
+            ExecutionStatus::Done => 200,
+            ExecutionStatus::Open => 202,
+            ExecutionStatus::Denied => 403,
+            ExecutionStatus::Conflict => 409,
+            ExecutionStatus::Unavailable => 503,
         }
     }
 }
@@ -77,27 +77,27 @@ pub(super) enum Operation {
     Revoke,
 }
 
-/// One order, checked.
+/// One request, checked.
 #[derive(Clone)]
-pub(super) struct Order {
+pub(super) struct ReleaseRequest {
     pub(super) operation: Operation,
-    pub(super) site: EnsembleHandle,
-    pub(super) planned: Planned,
+    pub(super) ensemble: EnsembleHandle,
+    pub(super) planned: KeptPlan,
     pub(super) actor: Actor,
     pub(super) reason: String,
     pub(super) begun: Instant,
 }
 
-impl Order {
+impl ReleaseRequest {
     fn entry(&self, kind: AuditKind, outcome: Option<Outcome>, detail: String) -> Entry {
-        let plan = self.planned.shown();
+        let plan = &self.planned.plan;
         Entry {
             kind,
             actor: Some(self.actor.clone()),
             ensemble: Some(plan.ensemble.clone()),
             lock: Some(plan.lock.clone()),
             path: Some(plan.path.clone()),
-            plan: Some(PlanOf { id: plan.plan_id.clone(), czxid: plan.czxid }),
+            plan: Some(PlanRef { id: plan.plan_id.clone(), czxid: plan.czxid }),
             intent: None,
             outcome: outcome.map(Outcome::name),
             reason: Some(self.reason.clone()),
@@ -107,7 +107,7 @@ impl Order {
 
     /// What is on record before anything leaves.
     fn intent(&self) -> Entry {
-        let plan = self.planned.shown();
+        let plan = &self.planned.plan;
         let owner = plan.session_id.map_or_else(|| "no session".to_owned(), |session| format!("session {session}"));
         let place = plan.holder.client.as_ref().map_or_else(String::new, |client| format!(" at {}", client.address));
         let approved = self.planned.approved_by.as_ref().map_or_else(String::new, |approver| format!("; approved by {}", approver.name));
@@ -127,7 +127,7 @@ impl Order {
 
     /// How it ended when its intent was on record too late.
     fn undone(&self) -> Entry {
-        self.outcome(Outcome::RefusedAudit, "Nothing was sent: the record of the intent took too long.".to_owned())
+        self.outcome(Outcome::RefusedAudit, "Nothing was sent: writing the intent to the audit log took too long.".to_owned())
     }
 
     fn took_ms(&self) -> i64 {
@@ -135,16 +135,16 @@ impl Order {
     }
 }
 
-/// Carries an order out from its intent to its outcome.
-pub(super) async fn execute_order(order: Order, log: RequestLog) -> Executed {
-    let intent = match log.intent(order.intent(), order.undone()).await {
+/// Carries a request out from its intent to its outcome.
+pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) -> Execution {
+    let intent = match log.intent(request.intent(), request.undone()).await {
         Ok(intent) => intent,
         Err(error) => {
-            tracing::error!(%error, "a release was refused because its record can't be written");
-            return Executed::untried(Outcome::RefusedAudit, format!("Nothing was sent: the record of it can't be written ({error})."));
+            tracing::error!(%error, "a release was rejected because its audit record can't be written");
+            return Execution::untried(Outcome::RefusedAudit, format!("Nothing was sent: the audit record can't be written ({error})."));
         }
     };
-    let doing = order.clone();
+    let doing = request.clone();
     let done = tokio::spawn(async move {
         match doing.operation {
             Operation::Release => release(&doing).await,
@@ -154,27 +154,27 @@ pub(super) async fn execute_order(order: Order, log: RequestLog) -> Executed {
     let (told, holding) = match done.await {
         Ok(done) => done,
         Err(error) => {
-            tracing::error!(%error, "an act broke off");
-            (told(None, &order.planned.draft.target), Holding::default())
+            tracing::error!(%error, "a release failed");
+            (told(None, &request.planned.target), Holding::default())
         }
     };
-    finish(&order, &log, intent, told, holding).await
+    finish(&request, &log, intent, told, holding).await
 }
 
-async fn release(order: &Order) -> (OutcomeText, Holding) {
-    let target = &order.planned.draft.target;
-    let end = order.site.release(target.clone()).await;
+async fn release(request: &ReleaseRequest) -> (OutcomeText, Holding) {
+    let target = &request.planned.target;
+    let end = request.ensemble.release(target.clone()).await;
     let told = told(Some(&end), target);
     let should_go = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
-    let holding = hold(order, if should_go { SEEN_MAX } else { Duration::ZERO }).await;
+    let holding = hold(request, if should_go { SEEN_MAX } else { Duration::ZERO }).await;
     (told, holding)
 }
 
-async fn revoke(order: &Order) -> (OutcomeText, Holding) {
-    let target = &order.planned.draft.target;
-    let (outcome, sentence, proof) = match order.site.revoke(target).await {
+async fn revoke(request: &ReleaseRequest) -> (OutcomeText, Holding) {
+    let target = &request.planned.target;
+    let (outcome, sentence, proof) = match request.ensemble.revoke(target).await {
         Asked::Told => {
-            let holding = hold(order, ASKED_MAX).await;
+            let holding = hold(request, ASKED_MAX).await;
             let told = |outcome, sentence, is_verified| OutcomeText {
                 outcome,
                 sentence,
@@ -197,23 +197,23 @@ async fn revoke(order: &Order) -> (OutcomeText, Holding) {
         Asked::NotLive => (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent"),
     };
     let told = OutcomeText { outcome, sentence: sentence.to_owned(), is_verified: false, proof };
-    (told, hold(order, Duration::ZERO).await)
+    (told, hold(request, Duration::ZERO).await)
 }
 
-async fn hold(order: &Order, within: Duration) -> Holding {
-    order.site.holding(&order.planned.shown().lock, &order.planned.draft.target, within).await
+async fn hold(request: &ReleaseRequest, within: Duration) -> Holding {
+    request.ensemble.holding(&request.planned.plan.lock, &request.planned.target, within).await
 }
 
 /// Tells the end, and puts it on record whatever it is.
-async fn finish(order: &Order, log: &RequestLog, intent: Intent, told: OutcomeText, holding: Holding) -> Executed {
-    let took_ms = order.took_ms();
-    let lock = &order.planned.shown().lock;
+async fn finish(request: &ReleaseRequest, log: &RequestLog, intent: Intent, told: OutcomeText, holding: Holding) -> Execution {
+    let took_ms = request.took_ms();
+    let lock = &request.planned.plan.lock;
     let now = now_held(lock, &told, &holding);
     let mut sentence =
         if told.outcome == Outcome::Released { format!("{}{now} after {took_ms} ms.", told.sentence) } else { format!("{}{now}.", told.sentence) };
     let detail = format!("{sentence} Known by: {}.", told.proof);
     let id = intent.id();
-    let audit_id = match log.outcome(intent, order.outcome(told.outcome, detail)).await {
+    let audit_id = match log.outcome(intent, request.outcome(told.outcome, detail)).await {
         Ok(id) => Some(id),
         Err(error) => {
             sentence.push_str(&format!(" ATTENTION: this outcome is NOT on record yet ({error}); only the intent, record {id}, is."));
@@ -221,10 +221,10 @@ async fn finish(order: &Order, log: &RequestLog, intent: Intent, told: OutcomeTe
         }
     };
     let Holding { holders, .. } = holding;
-    Executed::new(ReleaseResult { outcome: told.outcome, sentence, verified: told.is_verified, holders, took_ms, audit_id })
+    Execution::new(ReleaseResult { outcome: told.outcome, sentence, verified: told.is_verified, holders, took_ms, audit_id })
 }
 
-/// `; /order now held by 10.1.2.3:4711 (0x1f9)`.
+/// `; /request now held by 10.1.2.3:4711 (0x1f9)`.
 fn now_held(lock: &str, told: &OutcomeText, holding: &Holding) -> String {
     let is_over = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
     if !is_over {

@@ -1,25 +1,25 @@
-//! The service where releases are planned, ordered and carried out: whoever asks, nothing leaves before the checks here
-//! and before its intent is on record. Knows no route and no page; the HTTP side calls [`ReleaseService`] and tells its answers.
+//! The service that plans and executes releases: nothing is sent before the checks here have passed and the intent is
+//! logged. Knows no route and no page; the HTTP side calls [`ReleaseService`] and serves its answers.
 //!
 //! Order of things: right and scope → plan → confirmation and reason → second person → limits → view is live → intent
-//! durable → act → what holds now, by the model → outcome on record. The last four run in a task of their own, which
-//! goes on when whoever asked goes away.
+//! durable → release → who holds now, by the model → outcome logged. The last four run in a task of their own, which
+//! goes on when the client disconnects.
 
 mod checks;
 mod counts;
 mod ensemble;
 mod execute;
 mod limits;
-mod orders;
 mod plans;
+mod recovery;
 mod refusal;
+mod requests;
 mod service;
-mod settle;
 
 pub use counts::OutcomeCounts;
 pub use ensemble::EnsembleHandle;
-pub use execute::{Executed, Kind};
+pub use execute::{Execution, ExecutionStatus};
 pub use limits::{ACTOR_ACTS_MAX, ACTOR_WINDOW_MS, LOCK_PAUSE_MS};
 pub use plans::{ACTOR_PLANS_MAX, PLAN_MS, PLANS_MAX};
-pub use refusal::{Refused, RefusedFor};
+pub use refusal::{Rejection, RejectionReason};
 pub use service::{ReleaseService, Settings};

@@ -10,7 +10,7 @@ pub const LOCK_PAUSE_MS: i64 = 10_000;
 pub const ACTOR_ACTS_MAX: usize = 5;
 /// … within this time.
 pub const ACTOR_WINDOW_MS: i64 = 60_000;
-/// Locks and actors remembered. Both are bounded by those who may act; beyond it everybody waits.
+/// Locks and actors remembered. Both are bounded by those who may release; beyond it everybody waits.
 const REMEMBERED_MAX: usize = 10_000;
 
 /// What was done lately.
@@ -21,7 +21,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// How long to wait before an actor may act on a lock; None when that is now.
+    /// How long to wait before an actor may release a lock; None when that is now.
     pub(super) fn wait_ms(&mut self, now_ms: i64, actor: &str, ensemble: &str, lock: &str) -> Option<i64> {
         // A clock that was set back must not lock anybody out for longer than the limit itself.
         self.locks.retain(|_, at| (0..LOCK_PAUSE_MS).contains(&(now_ms - *at)));
@@ -36,7 +36,7 @@ impl Limits {
         of_lock.max(of_actor).max(is_full.then_some(LOCK_PAUSE_MS))
     }
 
-    /// An act begins.
+    /// A release begins.
     pub(super) fn note(&mut self, now_ms: i64, actor: &str, ensemble: &str, lock: &str) {
         self.locks.insert((ensemble.to_owned(), lock.to_owned()), now_ms);
         self.actors.entry(person_key(actor)).or_default().push_back(now_ms);

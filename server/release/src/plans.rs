@@ -1,14 +1,14 @@
-//! Plans that can still be ordered: numbered by 128 random bits, good for a minute (for ten where a second person has to
-//! look), one order and one actor.
+//! Plans that can still be executed: numbered by 128 random bits, good for a minute (for ten where a second person has to
+//! approve), one request and one actor.
 
 use std::collections::BTreeMap;
 
+use lockscope_core::release::Target;
 use lockscope_wire::ReleasePlan;
 
-use feed::project::Draft;
 use identity::Actor;
 
-/// How long a plan can be ordered.
+/// How long a plan can be executed.
 pub const PLAN_MS: i64 = 60_000;
 /// The same where a second person has to approve it.
 pub(super) const SECOND_PLAN_MS: i64 = 600_000;
@@ -19,21 +19,19 @@ pub const ACTOR_PLANS_MAX: usize = 20;
 
 /// A plan, and whose.
 #[derive(Clone, Debug)]
-pub(super) struct Planned {
-    pub(super) draft: Draft,
+pub(super) struct KeptPlan {
+    pub(super) plan: ReleasePlan,
+    /// The incarnation that the plan is bound to.
+    pub(super) target: Target,
     pub(super) planner: Actor,
     pub(super) approved_by: Option<Actor>,
 }
 
-/// Plans that can still be ordered.
+/// Plans that can still be executed.
 #[derive(Debug, Default)]
-pub(super) struct Plans(BTreeMap<String, Planned>);
+pub(super) struct Plans(BTreeMap<String, KeptPlan>);
 
-impl Planned {
-    pub(super) fn shown(&self) -> &ReleasePlan {
-        &self.draft.plan
-    }
-
+impl KeptPlan {
     /// Names alone may be shared by a token and a user.
     fn is_of(&self, actor: &Actor) -> bool {
         (&self.planner.name, self.planner.by) == (&actor.name, actor.by)
@@ -42,12 +40,12 @@ impl Planned {
 
 impl Plans {
     /// Keeps a plan and numbers it; None when there are too many.
-    pub(super) fn keep(&mut self, now_ms: i64, mut planned: Planned) -> Option<ReleasePlan> {
+    pub(super) fn keep(&mut self, now_ms: i64, mut planned: KeptPlan) -> Option<ReleasePlan> {
         self.forget_old(now_ms);
         let actor = planned.planner.clone();
         let oldest = |plans: &Self| {
             let own = plans.0.iter().filter(|(_, other)| other.is_of(&actor));
-            let first = own.clone().min_by_key(|(_, other)| other.shown().expires_at_ms).map(|(id, _)| id.clone());
+            let first = own.clone().min_by_key(|(_, other)| other.plan.expires_at_ms).map(|(id, _)| id.clone());
             (own.count() >= ACTOR_PLANS_MAX).then_some(first).flatten()
         };
         if let Some(oldest) = oldest(self) {
@@ -56,33 +54,33 @@ impl Plans {
         if self.0.len() >= PLANS_MAX {
             return None;
         }
-        planned.draft.plan.plan_id = format!("{:032x}", rand::random::<u128>());
-        let lasts_ms = if planned.draft.plan.needs_second { SECOND_PLAN_MS } else { PLAN_MS };
-        planned.draft.plan.expires_at_ms = now_ms + lasts_ms;
-        let shown = planned.shown().clone();
-        self.0.insert(shown.plan_id.clone(), planned);
-        Some(shown)
+        planned.plan.plan_id = format!("{:032x}", rand::random::<u128>());
+        let lasts_ms = if planned.plan.needs_second { SECOND_PLAN_MS } else { PLAN_MS };
+        planned.plan.expires_at_ms = now_ms + lasts_ms;
+        let plan = planned.plan.clone();
+        self.0.insert(plan.plan_id.clone(), planned);
+        Some(plan)
     }
 
-    /// A plan that its actor can still order.
-    pub(super) fn of(&mut self, now_ms: i64, id: &str, actor: &Actor) -> Option<&Planned> {
+    /// A plan that its actor can still execute.
+    pub(super) fn of(&mut self, now_ms: i64, id: &str, actor: &Actor) -> Option<&KeptPlan> {
         self.forget_old(now_ms);
         self.0.get(id).filter(|planned| planned.is_of(actor))
     }
 
     /// A plan of whomever.
-    pub(super) fn any(&mut self, now_ms: i64, id: &str) -> Option<&mut Planned> {
+    pub(super) fn any(&mut self, now_ms: i64, id: &str) -> Option<&mut KeptPlan> {
         self.forget_old(now_ms);
         self.0.get_mut(id)
     }
 
     /// Uses a plan up.
-    pub(super) fn take(&mut self, id: &str) -> Option<Planned> {
+    pub(super) fn take(&mut self, id: &str) -> Option<KeptPlan> {
         self.0.remove(id)
     }
 
     fn forget_old(&mut self, now_ms: i64) {
         // What ends further ahead than a plan lasts was made before the clock was set back.
-        self.0.retain(|_, planned| (1..=SECOND_PLAN_MS).contains(&(planned.shown().expires_at_ms - now_ms)));
+        self.0.retain(|_, planned| (1..=SECOND_PLAN_MS).contains(&(planned.plan.expires_at_ms - now_ms)));
     }
 }

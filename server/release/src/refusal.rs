@@ -2,7 +2,7 @@
 
 /// Kinds of refusals; each maps to one HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusedFor {
+pub enum RejectionReason {
     /// Role or scope do not allow it (403).
     Right,
     /// No such ensemble, lock or znode (404).
@@ -22,7 +22,7 @@ pub enum RefusedFor {
         /// Wait so long.
         wait_ms: i64,
     },
-    /// The record can't be written (503).
+    /// The audit record can't be written (503).
     Audit,
     /// Lockscope is shutting down (503).
     Closing,
@@ -31,27 +31,27 @@ pub enum RefusedFor {
 /// A refusal with its sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
-pub struct Refused {
+pub struct Rejection {
     /// Its kind.
-    pub kind: RefusedFor,
+    pub kind: RejectionReason,
     /// One sentence that names the remedy.
     pub sentence: String,
 }
 
-impl Refused {
-    pub(super) fn new(kind: RefusedFor, sentence: impl Into<String>) -> Self {
+impl Rejection {
+    pub(super) fn new(kind: RejectionReason, sentence: impl Into<String>) -> Self {
         Self { kind, sentence: sentence.into() }
     }
 
     /// The HTTP status that says the same.
     pub fn status(&self) -> u16 {
         match self.kind {
-            RefusedFor::Right => 403,
-            RefusedFor::NotFound => 404,
-            RefusedFor::NotReleasable | RefusedFor::Second => 409,
-            RefusedFor::Confirm | RefusedFor::Reason => 422,
-            RefusedFor::TooMany { .. } => 429,
-            RefusedFor::NotLive | RefusedFor::Audit | RefusedFor::Closing => 503,
+            RejectionReason::Right => 403,
+            RejectionReason::NotFound => 404,
+            RejectionReason::NotReleasable | RejectionReason::Second => 409,
+            RejectionReason::Confirm | RejectionReason::Reason => 422,
+            RejectionReason::TooMany { .. } => 429,
+            RejectionReason::NotLive | RejectionReason::Audit | RejectionReason::Closing => 503,
         }
     }
 }

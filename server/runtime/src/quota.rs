@@ -16,12 +16,12 @@ pub struct Quota<K>(Arc<Inner<K>>);
 struct Inner<K> {
     max: usize,
     caller_max: usize,
-    taken: Mutex<Taken<K>>,
+    taken: Mutex<Usage<K>>,
     refusals: Arc<Refusals>,
 }
 
 #[derive(Debug)]
-struct Taken<K> {
+struct Usage<K> {
     all: usize,
     /// Callers with a place; never more than places.
     by_caller: HashMap<K, usize>,
@@ -45,7 +45,7 @@ pub enum Full {
 
 /// A place; dropping it gives it back.
 #[derive(Debug)]
-pub struct Place<K: Eq + Hash> {
+pub struct Permit<K: Eq + Hash> {
     quota: Quota<K>,
     caller: Option<K>,
 }
@@ -75,14 +75,14 @@ impl<K> Clone for Quota<K> {
 impl<K: Eq + Hash + Clone> Quota<K> {
     /// So many places in all, and so many for each caller; who is refused is counted.
     pub fn new(max: usize, caller_max: usize, refusals: Arc<Refusals>) -> Self {
-        Self(Arc::new(Inner { max, caller_max, taken: Mutex::new(Taken { all: 0, by_caller: HashMap::new() }), refusals }))
+        Self(Arc::new(Inner { max, caller_max, taken: Mutex::new(Usage { all: 0, by_caller: HashMap::new() }), refusals }))
     }
 
     /// Takes a place. No caller: one that stands for many, and has no share of its own.
     ///
     /// # Errors
     /// When there is none.
-    pub fn take(&self, caller: Option<K>) -> Result<Place<K>, Full> {
+    pub fn take(&self, caller: Option<K>) -> Result<Permit<K>, Full> {
         self.take_of(caller, self.0.caller_max)
     }
 
@@ -90,10 +90,10 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     ///
     /// # Errors
     /// When there is none.
-    pub fn take_of(&self, caller: Option<K>, caller_max: usize) -> Result<Place<K>, Full> {
+    pub fn take_of(&self, caller: Option<K>, caller_max: usize) -> Result<Permit<K>, Full> {
         let taken = self.taken().take(caller.clone(), self.0.max, caller_max);
         match taken {
-            Ok(()) => Ok(Place { quota: self.clone(), caller }),
+            Ok(()) => Ok(Permit { quota: self.clone(), caller }),
             Err(why) => {
                 self.0.refusals.count(why);
                 Err(why)
@@ -118,12 +118,12 @@ impl<K: Eq + Hash + Clone> Quota<K> {
 }
 
 impl<K> Quota<K> {
-    fn taken(&self) -> MutexGuard<'_, Taken<K>> {
+    fn taken(&self) -> MutexGuard<'_, Usage<K>> {
         self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<K: Eq + Hash> Taken<K> {
+impl<K: Eq + Hash> Usage<K> {
     fn take(&mut self, caller: Option<K>, max: usize, caller_max: usize) -> Result<(), Full> {
         if self.all >= max {
             return Err(Full::All);
@@ -150,7 +150,7 @@ impl<K: Eq + Hash> Taken<K> {
     }
 }
 
-impl<K: Eq + Hash> Drop for Place<K> {
+impl<K: Eq + Hash> Drop for Permit<K> {
     fn drop(&mut self) {
         self.quota.taken().give_back(self.caller.as_ref());
     }

@@ -1,46 +1,13 @@
-//! One word for "stop" that every task understands, and the signals that say it. Knows no task.
+//! Stopping: the token that tasks wait for, and the signals that ask the process to stop. Knows no task.
 
 use std::io;
 
-use tokio::sync::watch;
+pub use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Says stop, once. Dropping it says stop too, so that no task outlives who started it.
-#[derive(Debug)]
-pub struct Stopper(watch::Sender<bool>);
-
-/// Hears stop; cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Stop(watch::Receiver<bool>);
-
-/// A pair.
-pub fn channel() -> (Stopper, Stop) {
-    let (tx, rx) = watch::channel(false);
-    (Stopper(tx), Stop(rx))
-}
-
-impl Stopper {
-    /// Says stop.
-    pub fn stop(&self) {
-        self.0.send_replace(true);
-    }
-}
-
-impl Stop {
-    /// Whether stop was said.
-    pub fn is_stopped(&self) -> bool {
-        *self.0.borrow() || self.0.has_changed().is_err()
-    }
-
-    /// The same as a bare channel, for modules that know no more of us.
-    pub fn receiver(&self) -> watch::Receiver<bool> {
-        self.0.clone()
-    }
-
-    /// Waits until stop is said.
-    pub async fn stopped(&self) {
-        // An error means that the stopper is gone, which is a stop as well.
-        let _ = self.0.clone().wait_for(|stopped| *stopped).await;
-    }
+/// A token for tasks, and the guard that cancels it when dropped, so that no task outlives its owner.
+pub fn token() -> (DropGuard, CancellationToken) {
+    let token = CancellationToken::new();
+    (token.clone().drop_guard(), token)
 }
 
 /// Listens for SIGHUP, which asks to read the configuration again.
@@ -94,17 +61,12 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn stop_reaches_every_clone_also_when_the_stopper_is_dropped() {
-        let (stopper, stop) = channel();
-        let clone = stop.clone();
-        assert!(!clone.is_stopped());
-        stopper.stop();
-        clone.stopped().await;
-        assert!(stop.is_stopped());
-
-        let (stopper, stop) = channel();
-        drop(stopper);
-        stop.stopped().await;
-        assert!(stop.is_stopped());
+    async fn a_dropped_guard_cancels_every_clone() {
+        let (guard, token) = token();
+        let clone = token.clone();
+        assert!(!clone.is_cancelled());
+        drop(guard);
+        clone.cancelled().await;
+        assert!(token.is_cancelled());
     }
 }

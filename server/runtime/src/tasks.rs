@@ -1,4 +1,4 @@
-//! Tasks that run beside everything else: each has a name, and none ends by a panic that nobody notices.
+//! Background tasks: each has a name, and a panic in one is caught and logged, and ends no other.
 
 use std::any::Any;
 use std::future::Future;
@@ -6,22 +6,24 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
 use tokio::task::JoinHandle;
+pub use tokio_util::task::TaskTracker;
+pub use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// Runs a task of its own. When it panics that is told, by its name, and everything else goes on.
-pub fn spawn<F>(name: &'static str, task: F) -> JoinHandle<()>
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    tokio::spawn(async move {
-        if let Err(panic) = AssertUnwindSafe(task).catch_unwind().await {
-            tracing::error!(task = name, why = text(&*panic), "a task failed and runs no more; restart Lockscope, and report this");
-        }
-    })
+/// Spawns a supervised task that ends by itself.
+pub fn spawn(name: &'static str, task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    tokio::spawn(supervised(name, task))
+}
+
+/// A task that logs its panic, with its name, and then ends.
+pub async fn supervised(name: &'static str, task: impl Future<Output = ()> + Send) {
+    if let Err(panic) = AssertUnwindSafe(task).catch_unwind().await {
+        tracing::error!(task = name, why = text(&*panic), "a task panicked and stopped; restart Lockscope, and report this");
+    }
 }
 
 fn text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without words")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
 #[cfg(test)]
@@ -39,6 +41,6 @@ mod tests {
     fn what_a_panic_said_is_told() {
         assert_eq!(text(&"short"), "short");
         assert_eq!(text(&String::from("long")), "long");
-        assert_eq!(text(&7), "a panic without words");
+        assert_eq!(text(&7), "a panic without a message");
     }
 }

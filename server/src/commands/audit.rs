@@ -44,7 +44,7 @@ pub(super) fn run(command: &AuditCommand, data: &DataDirArgs) -> Result<(), RunE
     }
 }
 
-fn verified(data: &DataDirArgs, head: Option<&str>) -> Result<(PathBuf, audit::Whole), RunError> {
+fn verified(data: &DataDirArgs, head: Option<&str>) -> Result<(PathBuf, audit::VerifiedLog), RunError> {
     let dir = config::data_dir(data.data_dir.as_deref(), data.config.as_deref(), &ProcessEnvironment)?;
     let whole = audit::verify_dir(&dir, head).map_err(|error| match error {
         VerifyError::Line { .. } | VerifyError::Files { .. } => RunError::Broken(error.to_string()),

@@ -60,10 +60,10 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
         access: access::Settings::default(),
         metrics: MetricSelection::usual(),
     };
-    let (stopper, stop) = shutdown::channel();
+    let (stopper, stop) = shutdown::token();
     let connect = zookeeper.address();
     let workload = tokio::spawn(async move {
-        if let Err(error) = run_workload(&connect, Pace::LIFELIKE, stop.receiver()).await {
+        if let Err(error) = run_workload(&connect, Pace::LIFELIKE, stop.clone()).await {
             tracing::error!(%error, "the sample contention ended");
         }
     });
@@ -71,7 +71,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
     let link = access.one_time_link("demo", Role::Operator);
     say(&format!("the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}", data.path().display()));
     let served = serve::run(&config, None, commands::serve::ensembles(&config)?, pages, access, &link).await;
-    stopper.stop();
+    drop(stopper);
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
     }

@@ -1,7 +1,7 @@
 //! `lockscope serve`: every configured ensemble with its observer.
 
 use lockscope_core::observation::Observation;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ProcessEnvironment};
@@ -10,6 +10,7 @@ use crate::serve::{self, Observer, ObserverContext, ServedEnsemble};
 use access::Access;
 use feed::project::EnsembleInfo;
 use http::{is_loopback, pages};
+use runtime::shutdown::CancellationToken;
 use zookeeper::members;
 use zookeeper::{ClockProbeConfig, ObserverConfig, ReleaseClient, compare_clocks, observe_counted};
 
@@ -65,7 +66,7 @@ fn release_client(ensemble: &config::Ensemble) -> ReleaseClient {
 }
 
 impl Observer for EnsembleObserver {
-    async fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+    async fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
         let compared = self.scratch.map(|config| compare_clocks(config, context.clock.clone(), sink.clone(), stop.clone()));
         let asked = self.evidence.map(|config| members::collect(config, context.clock.clone(), context.demand, sink.clone(), stop.clone()));
         let asks = async {

@@ -338,7 +338,7 @@ fn a_webhook_needs_an_address_a_secret_and_a_log() {
     fails(
         |flags| flags.webhook_url = Some("http://hooks.example/canary".to_owned()),
         "0123456789abcdef",
-        "--webhook-url would send the record of acts in the clear to another machine; use https://, or allow it with --webhook-allow-http on",
+        "--webhook-url would send the audit log in the clear to another machine; use https://, or allow it with --webhook-allow-http on",
     );
     fails(
         |flags| (flags.webhook_url, flags.webhook_secret_file) = (None, Some("/s".to_owned())),

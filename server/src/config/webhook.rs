@@ -2,7 +2,7 @@
 
 use super::{ConfigError, Layers, check};
 use crate::cli::ServeArgs;
-use audit::webhook::{Webhook, Wrong};
+use audit::webhook::{Webhook, WebhookFault};
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_WEBHOOK_SECRET";
@@ -42,6 +42,6 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>, has_data_dir: bool) -> 
     Webhook::new(address, secret.trim().as_bytes().to_vec()).map(Some).map_err(|wrong| told(&from, &wrong))
 }
 
-fn told(from: &str, wrong: &Wrong) -> ConfigError {
+fn told(from: &str, wrong: &WebhookFault) -> ConfigError {
     ConfigError(format!("{from} {}; {}", wrong.why, wrong.remedy))
 }

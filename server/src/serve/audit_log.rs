@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use access::Access;
-use audit::{self, Closed, Counted, Journal, Late, Records};
+use audit::{self, Journal, LazyLog, MeteredJournal, Records, UnavailableLog};
 use release::ReleaseService;
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 use runtime::tasks::spawn;
 
 /// The record of acts: where it is written, where it is read, and who tells others of it.
@@ -18,9 +19,9 @@ pub(super) struct AuditParts {
     /// Where they are read.
     pub(super) records: Arc<dyn Records>,
     /// What is counted of both.
-    pub(super) counts: Arc<audit::Counts>,
+    pub(super) counts: Arc<audit::JournalCounts>,
     /// The same, where it is kept.
-    pub(super) late: Option<Arc<Late>>,
+    pub(super) log: Option<Arc<LazyLog>>,
 }
 
 impl AuditParts {
@@ -28,20 +29,20 @@ impl AuditParts {
     /// that can't be written, viewing goes on and whoever asks is told why.
     pub(super) async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
         let Some(dir) = &config.data_dir else {
-            let closed = Arc::new(Closed::without_directory());
-            return Self { journal: closed.clone(), records: closed, counts: Arc::default(), late: None };
+            let closed = Arc::new(UnavailableLog::without_directory());
+            return Self { journal: closed.clone(), records: closed, counts: Arc::default(), log: None };
         };
         warn_if_open_to_all(dir);
-        let late = Arc::new(Late::new(dir.clone(), clock.clone()));
-        let counts = Arc::<audit::Counts>::default();
-        if (config.webhook.is_some() || access.has_credentials() || late.is_there())
-            && let Err(error) = late.open().await
+        let log = Arc::new(LazyLog::new(dir.clone(), clock.clone()));
+        let counts = Arc::<audit::JournalCounts>::default();
+        if (config.webhook.is_some() || access.has_credentials() || log.is_there())
+            && let Err(error) = log.open().await
         {
             counts.note(true);
-            tracing::error!("{error}; every release is refused until then");
+            tracing::error!("{error}; every release is rejected until then");
         }
-        let journal = Arc::new(Counted::new(late.clone(), counts.clone()));
-        Self { journal, records: late.clone(), counts, late: Some(late) }
+        let journal = Arc::new(MeteredJournal::new(log.clone(), counts.clone()));
+        Self { journal, records: log.clone(), counts, log: Some(log) }
     }
 }
 
@@ -57,15 +58,17 @@ fn warn_if_open_to_all(dir: &Path) {
 }
 
 /// Settles what a server before left on record: now, or once the record is open.
-pub(super) fn take_over(late: Option<&Arc<Late>>, releases: &ReleaseService) {
-    let Some(late) = late.cloned() else { return };
-    if let Some(requests) = late.take_requests() {
+pub(super) fn take_over(log: Option<&Arc<LazyLog>>, releases: &ReleaseService, stop: &CancellationToken) {
+    let Some(log) = log.cloned() else { return };
+    if let Some(requests) = log.take_requests() {
         return releases.take_over(&requests);
     }
-    let releases = releases.clone();
+    let (releases, stop) = (releases.clone(), stop.clone());
     spawn("requests of a server before", async move {
-        late.opened().await;
-        if let Some(requests) = late.take_requests() {
+        if stop.run_until_cancelled(log.opened()).await.is_none() {
+            return;
+        }
+        if let Some(requests) = log.take_requests() {
             releases.take_over(&requests);
         }
     });

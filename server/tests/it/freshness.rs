@@ -23,7 +23,7 @@ use lockscope_wire::{
     SessionsQuery, Status, View, Waits,
 };
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, DropGuard};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -106,7 +106,7 @@ struct Line {
     reader: Reader<Observatory>,
     answers: Arc<AtomicBool>,
     projects_for_ms: Arc<AtomicU64>,
-    _running: (Engine<Observatory>, Vec<Stopper>),
+    _running: (Engine<Observatory>, Vec<DropGuard>),
 }
 
 fn facts(czxid: i64, now_ms: i64) -> Box<Facts> {
@@ -159,7 +159,7 @@ impl Line {
     async fn start() -> Self {
         let clock = Clock::system();
         let (sink, inbox) = mpsc::channel(8);
-        let (stopper, stop) = shutdown::channel();
+        let (stopper, stop) = shutdown::token();
         let model = Observatory::new(Settings { roots: vec!["/order".into()], ..Settings::default() }, TimeMs(clock.now_ms()));
         let engine = Engine::start(model, inbox, clock.clone(), stop.clone());
         let answers = Arc::new(AtomicBool::new(true));
@@ -170,8 +170,8 @@ impl Line {
         let projector = Projector::new(vec![Ensemble { info, reader: reader.clone() }], about, clock.clone());
         let hub = Hub::new(Arc::new(Slow { projector, projects_for_ms: projects_for_ms.clone() }), clock, Epoch(7));
         tokio::spawn(pump::run(hub.clone(), stop));
-        let (drain, draining) = shutdown::channel();
-        let (close, closing) = shutdown::channel();
+        let (drain, draining) = shutdown::token();
+        let (close, closing) = shutdown::token();
         let http = Http::new(hub, draining, Limits::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::{Access, Grant, Reach, Settings, new_token};
-use audit::{Closed, Journal};
+use audit::{Journal, UnavailableLog};
 use http::Limits as HttpLimits;
 use http::listener::Bounds;
 use lab::LabService;
@@ -156,7 +156,7 @@ async fn a_lab_that_is_off_says_how_to_allow_it() {
 
 #[tokio::test]
 async fn without_a_record_nothing_begins() {
-    let hall = Hall::open(lab(), Some(Arc::new(Closed::without_directory()))).await;
+    let hall = Hall::open(lab(), Some(Arc::new(UnavailableLog::without_directory()))).await;
     let operator = hall.token("operator", Role::Operator, &[], &[]);
     hall.check(Method::POST, RUNS, &operator, ORDER, 503, "nothing was started: the record of it can't be written").await;
     let (_, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &operator)], "").await;

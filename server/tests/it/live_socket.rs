@@ -219,7 +219,7 @@ async fn at_shutdown_sockets_close_with_1001_and_ready_says_so() {
     let mut client = served.json().await;
     say(&mut client, SUBSCRIBE).await;
     hear(&mut client, "snapshot").await;
-    served.drain.stop();
+    served.drain.cancel();
     assert_eq!(closed(&mut client).await, (1001, "the server is shutting down".to_owned()));
     drop(client);
     assert!(served.http.sockets_closed(crate::harness::DEADLINE).await);

@@ -154,7 +154,7 @@ async fn the_sample_workload_contends_and_leaves_nothing() {
     let server = zookeeper().await;
     let observed = Observed::start(&server.address(), &["/"]);
     observed.until_live().await;
-    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let (stop, stopped) = runtime::shutdown::token();
     let address = server.address();
     let workload = tokio::spawn(async move { run_workload(&address, Pace::percent(10), stopped).await });
     let seen = RefCell::new(Seen::default());
@@ -170,7 +170,7 @@ async fn the_sample_workload_contends_and_leaves_nothing() {
         seen.borrow().leaders.len() > 1
     };
     observed.until("the leader steps down", has_changed).await;
-    stop.send(true).unwrap();
+    drop(stop);
     tokio::time::timeout(DEADLINE, workload).await.expect("the workload stops").unwrap().unwrap();
     let nothing_is_left = |believed: &Believed| {
         let is_owned = believed.tree.values().any(|node| node.facts.as_ref().is_none_or(|facts| facts.owner.is_some()));

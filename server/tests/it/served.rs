@@ -17,7 +17,7 @@ use lockscope_wire::{
     Waits, Window, Zxid,
 };
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, CancellationToken, DropGuard};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -239,10 +239,10 @@ pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     hub: Arc<Hub>,
     pub(crate) http: Http,
-    pub(crate) drain: Stopper,
+    pub(crate) drain: CancellationToken,
     /// Closes the door.
-    pub(crate) close: Stopper,
-    _pump: Stopper,
+    pub(crate) close: CancellationToken,
+    _guards: [DropGuard; 3],
 }
 
 pub(crate) type Client = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -264,16 +264,16 @@ impl Served {
     async fn start_all(limits: Limits, bounds: Bounds, tls: Option<Tls>, with: impl FnOnce(Http) -> Http, pages: fn(Arc<Hub>) -> Router) -> Self {
         let fake = Arc::new(Fake::default());
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
-        let (pump_stopper, stop) = shutdown::channel();
+        let (pump_guard, stop) = shutdown::token();
         tokio::spawn(pump::run(hub.clone(), stop));
-        let (drain, draining) = shutdown::channel();
-        let (close, closing) = shutdown::channel();
-        let http = with(Http::new(hub.clone(), draining, limits).with_access(Access::open_to_all(Clock::manual(NOW_MS))));
+        let (drain_guard, drain) = shutdown::token();
+        let (close_guard, close) = shutdown::token();
+        let http = with(Http::new(hub.clone(), drain.clone(), limits).with_access(Access::open_to_all(Clock::manual(NOW_MS))));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = http.router(pages(hub.clone()));
-        tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
-        Self { fake, address, hub, http, drain, close, _pump: pump_stopper }
+        tokio::spawn(http::listener::serve(listener, tls, router, bounds, close.clone()));
+        Self { fake, address, hub, http, drain, close, _guards: [pump_guard, drain_guard, close_guard] }
     }
 
     /// Bytes that all views keep.

@@ -145,7 +145,7 @@ async fn the_door_closes_and_answers_under_way_end() {
     while !answer.ends_with(b"alive\n") {
         assert!(idle.read_buf(&mut answer).await.unwrap() > 0);
     }
-    served.close.stop();
+    served.close.cancel();
     assert_eq!(to_end(&mut idle).await, "", "an idle connection is closed at once");
     until(async || TcpStream::connect(served.address).await.is_err()).await;
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use lockscope_core::observation::Observation;
 use lockscope_core::time::TimeMs;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState};
 
 use super::credentials::Credentials;
-use super::observer::stopped;
 use super::session::connect;
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 
 /// Znodes made one after the other: the shortest round trip of them bounds the error.
 const SAMPLES: usize = 8;
@@ -36,7 +36,7 @@ pub struct ClockProbeConfig {
 }
 
 /// Compares now and then, and after each reconnect, since another leader may stamp then; until told to stop.
-pub async fn compare_clocks(config: ClockProbeConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, mut stop: watch::Receiver<bool>) {
+pub async fn compare_clocks(config: ClockProbeConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
     let comparing = async {
         while !sink.is_closed() {
             match session(&config, &clock, &sink).await {
@@ -49,7 +49,7 @@ pub async fn compare_clocks(config: ClockProbeConfig, clock: Clock, sink: mpsc::
         }
     };
     tokio::select! {
-        () = stopped(&mut stop) => {}
+        () = stop.cancelled() => {}
         () = comparing => {}
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lockscope_core::observation::{Link, Observation, RootId};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use zookeeper_client::{Client, Error};
 
 use super::child_watch::{ChildWatches, watch_children};
@@ -17,14 +17,15 @@ use super::session::{End, Root, Session, Shared};
 use super::watch::{Input, Why};
 use runtime::backoff::Backoff;
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 
 /// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
 /// wait in the observer's own bounded queue.
 pub const BATCHES_MAX: usize = 64;
 
-/// Watches the configured roots and sends what it learns, in batches, until `stop` turns true or either end of the
+/// Watches the configured roots and sends what it learns, in batches, until `stop` is cancelled or either end of the
 /// channels is dropped.
-pub async fn observe(config: ObserverConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: watch::Receiver<bool>) {
+pub async fn observe(config: ObserverConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
     observe_counted(config, clock, Arc::default(), sink, stop).await;
 }
 
@@ -34,16 +35,16 @@ pub async fn observe_counted(
     clock: Clock,
     counts: Arc<RequestCounts>,
     sink: mpsc::Sender<Vec<Observation>>,
-    mut stop: watch::Receiver<bool>,
+    stop: CancellationToken,
 ) {
     let child_watches = ChildWatches::new(config.roots().len());
     tokio::select! {
-        () = sessions(Shared { config: &config, sink: &sink, child_watches: &child_watches, clock: &clock, counts: &counts }, &mut stop) => {}
+        () = sessions(Shared { config: &config, sink: &sink, child_watches: &child_watches, clock: &clock, counts: &counts }, &stop) => {}
         () = watch_children(&config, &child_watches, &counts) => {}
     }
 }
 
-async fn sessions(shared: Shared<'_>, stop: &mut watch::Receiver<bool>) {
+async fn sessions(shared: Shared<'_>, stop: &CancellationToken) {
     let config = shared.config;
     let mut roots: Vec<Root> = Vec::with_capacity(config.roots().len());
     for (id, path) in (0..).zip(config.roots()) {
@@ -84,14 +85,14 @@ async fn next_session(
     out: &mut Outbox,
     link: &mut LinkTeller,
     sink: &mpsc::Sender<Vec<Observation>>,
-    stop: &mut watch::Receiver<bool>,
+    stop: &CancellationToken,
 ) -> Option<Client> {
     let mut backoff = Backoff::new(RETRY_FIRST, RETRY_CAP).ok();
     let mut told = None;
     loop {
         let attempt = attempt(config, out, sink);
         let result = tokio::select! {
-            () = stopped(stop) => return None,
+            () = stop.cancelled() => return None,
             result = attempt => result?,
         };
         match result {
@@ -105,7 +106,7 @@ async fn next_session(
             }
         }
         tokio::select! {
-            () = stopped(stop) => return None,
+            () = stop.cancelled() => return None,
             () = tokio::time::sleep(pause(&mut backoff)) => {}
         }
     }
@@ -127,10 +128,4 @@ fn why_lost(error: &Error) -> &'static str {
         Error::BadArguments(_) => "the connect string is not understood",
         _ => "no session could be made",
     }
-}
-
-/// Waits until `stop` turns true or nobody can turn it any more.
-pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // An error means that the sender is gone: as good as stopped.
-    let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -13,7 +13,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
@@ -30,6 +30,7 @@ use super::root::RootWatch;
 use super::translate::{WatcherEvent, heard};
 use super::watch::{Input, Why};
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 
 /// The pulse of everything that is slow.
 pub(super) const TICK: Duration = Duration::from_millis(250);
@@ -134,8 +135,8 @@ impl<'a> Session<'a> {
         Self { client, states, connected: true, roots, out, link, shared, flights, probe, reconnect, hints_at, turn: 0 }
     }
 
-    /// Runs until the session ends or `stop` turns true.
-    pub(super) async fn run(mut self, why: Why, stop: &mut watch::Receiver<bool>) -> End {
+    /// Runs until the session ends or `stop` is cancelled.
+    pub(super) async fn run(mut self, why: Why, stop: &CancellationToken) -> End {
         for root in self.roots.iter_mut() {
             root.watch.input(Input::Connected(why), self.out);
         }
@@ -147,7 +148,7 @@ impl<'a> Session<'a> {
             let busy = self.turn();
             tokio::select! {
                 biased;
-                () = super::observer::stopped(stop) => return End::Stopped,
+                () = stop.cancelled() => return End::Stopped,
                 state = self.states.changed() => {
                     if let Some(end) = self.state_changed(state) {
                         return end;

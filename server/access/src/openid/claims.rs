@@ -19,7 +19,7 @@ pub(super) struct Claims(Map<String, Value>);
 
 /// Somebody who may come in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Who {
+pub(super) struct OpenIdUser {
     pub(super) name: String,
     pub(super) role: Role,
 }
@@ -33,7 +33,7 @@ impl Claims {
     }
 
     /// Name and role.
-    pub(super) fn who(&self, settings: &OpenId) -> Result<Who, OpenIdFault> {
+    pub(super) fn who(&self, settings: &OpenId) -> Result<OpenIdUser, OpenIdFault> {
         let usual = NAME_CLAIMS.iter().find_map(|claim| self.name(claim).map(|name| (*claim, name)));
         let named = settings.name_claim.as_deref().map_or(usual, |claim| self.name(claim).map(|name| (claim, name)));
         let wanted = settings.name_claim.as_deref().unwrap_or("preferred_username");
@@ -56,7 +56,7 @@ impl Claims {
         let role = role.ok_or_else(|| {
             OpenIdFault::refused(&format!("{} has no role here", said(name)), "add one of their groups to [oidc_roles], or set `oidc_role`")
         })?;
-        Ok(Who { name: name.to_owned(), role })
+        Ok(OpenIdUser { name: name.to_owned(), role })
     }
 
     /// The text of a claim. An address that the provider itself did not check may be somebody else's.

@@ -8,11 +8,11 @@ use axum::http::header::HOST;
 use lockscope_wire::visible;
 
 use super::fault::{OpenIdFault, said};
-use super::pending::{PENDING_MS_MAX, Pending, Proof};
-use super::provider::{AGAIN, Provider, Sent};
-use crate::keeper::{Rules, cookie_of};
+use super::pending::{PENDING_MS_MAX, PendingSignIns, Proof};
+use super::provider::{AGAIN, AuthorizationRequest, Provider};
+use crate::authenticator::{Rules, cookie_of};
 use crate::sessions::{Basis, Holder};
-use crate::{Access, Grant, OpenId, Secret, SignedIn};
+use crate::{Access, Grant, NewSession, OpenId, Secret};
 use runtime::clock::Clock;
 
 /// Whom a refusal is of when no name is known.
@@ -26,11 +26,11 @@ const PART_BYTES_MAX: usize = 4_096;
 pub(crate) struct OidcClient {
     settings: OpenId,
     provider: Provider,
-    pending: Mutex<Pending>,
+    pending: Mutex<PendingSignIns>,
 }
 
 /// Where to send a browser, and the cookie by which it is known again.
-pub struct Away {
+pub struct AuthorizationRedirect {
     /// The provider's address.
     pub to: String,
     /// Lax: the way back is a navigation from another site.
@@ -39,12 +39,12 @@ pub struct Away {
 
 /// What somebody brings back from the provider.
 #[derive(Clone, Copy, Default)]
-pub struct Back<'a> {
+pub struct AuthorizationResponse<'a> {
     /// What to exchange.
     pub code: &'a str,
     /// What we gave along.
     pub state: &'a str,
-    /// Who says so; empty when not told.
+    /// The issuer; empty when not sent.
     pub issuer: &'a str,
     /// Why not.
     pub error: &'a str,
@@ -57,12 +57,12 @@ impl OidcClient {
         Self { provider: Provider::new(settings.clone(), clock), settings, pending: Mutex::default() }
     }
 
-    fn pending<T>(&self, with: impl FnOnce(&mut Pending) -> T) -> T {
+    fn pending<T>(&self, with: impl FnOnce(&mut PendingSignIns) -> T) -> T {
         with(&mut self.pending.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Who came back, and where they wanted to go.
-    async fn who(&self, back: &Back<'_>, proof: Option<Proof>) -> Result<(Holder, String), OpenIdFault> {
+    async fn who(&self, back: &AuthorizationResponse<'_>, proof: Option<Proof>) -> Result<(Holder, String), OpenIdFault> {
         let proof = proof.ok_or_else(|| {
             let why = "this sign-in was not begun in this browser, was used already, or took longer than 10 minutes";
             OpenIdFault::refused(why, "begin again at /sign-in")
@@ -83,7 +83,7 @@ impl OidcClient {
     }
 }
 
-fn desk(rules: &Rules) -> Result<&OidcClient, OpenIdFault> {
+fn oidc_client(rules: &Rules) -> Result<&OidcClient, OpenIdFault> {
     rules.openid.as_ref().ok_or_else(|| {
         OpenIdFault::Refused("nobody signs in by OpenID Connect here; set `oidc_issuer` and `oidc_client_id`, or sign in otherwise".to_owned())
     })
@@ -94,10 +94,10 @@ impl Access {
     ///
     /// # Errors
     /// When the provider can't be asked.
-    pub async fn openid_begin(&self, headers: &HeaderMap, peer: Option<IpAddr>, next: &str) -> Result<Away, OpenIdFault> {
+    pub async fn openid_begin(&self, headers: &HeaderMap, peer: Option<IpAddr>, next: &str) -> Result<AuthorizationRedirect, OpenIdFault> {
         let rules = self.rules();
-        let desk = desk(&rules)?;
-        let redirect = match &desk.settings.redirect {
+        let client = oidc_client(&rules)?;
+        let redirect = match &client.settings.redirect {
             Some(redirect) => redirect.clone(),
             None => {
                 // The host was looked at already: it is one of ours.
@@ -106,26 +106,31 @@ impl Access {
                 format!("{scheme}://{host}{}", OpenId::BACK)
             }
         };
-        let Sent { to, state, proof } = desk.provider.send(redirect, next.to_owned()).await?;
+        let AuthorizationRequest { to, state, proof } = client.provider.send(redirect, next.to_owned()).await?;
         let (cookie, address) = (Secret::random(), self.client(headers, peer));
         let now_ms = self.inner().clock.now_ms();
-        desk.pending(|pending| pending.add(&cookie, &state, address, proof, now_ms));
-        Ok(Away { to, cookie: self.openid_cookie(cookie.expose(), PENDING_MS_MAX / 1_000) })
+        client.pending(|pending| pending.add(&cookie, &state, address, proof, now_ms));
+        Ok(AuthorizationRedirect { to, cookie: self.openid_cookie(cookie.expose(), PENDING_MS_MAX / 1_000) })
     }
 
     /// Ends one: who it is, and where they wanted to go.
     ///
     /// # Errors
     /// When it is not believed; that is recorded.
-    pub async fn openid_end(&self, headers: &HeaderMap, peer: Option<IpAddr>, back: &Back<'_>) -> Result<(SignedIn, String), OpenIdFault> {
+    pub async fn openid_end(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+        back: &AuthorizationResponse<'_>,
+    ) -> Result<(NewSession, String), OpenIdFault> {
         let rules = self.rules();
-        let desk = desk(&rules)?;
+        let client = oidc_client(&rules)?;
         let address = self.client(headers, peer);
         let now_ms = self.inner().clock.now_ms();
         let cookie = cookie_of(headers, &self.openid_cookie_name());
         let state = Some(back.state).filter(|state| !state.is_empty() && state.len() <= PART_BYTES_MAX).map(|state| Secret::new(state.to_owned()));
-        let proof = cookie.zip(state).and_then(|(cookie, state)| desk.pending(|pending| pending.take(&cookie, &state, now_ms)));
-        match desk.who(back, proof).await {
+        let proof = cookie.zip(state).and_then(|(cookie, state)| client.pending(|pending| pending.take(&cookie, &state, now_ms)));
+        match client.who(back, proof).await {
             Ok((holder, next)) => Ok((self.open(headers, address, holder).await, next)),
             Err(fault) => {
                 self.refused(SOMEBODY, address, &visible(&fault.to_string())).await;

@@ -20,14 +20,14 @@ pub(super) struct Proof {
     pub(super) nonce: Secret,
     /// What only the one who began can show to the provider.
     pub(super) verifier: Secret,
-    /// Where the provider was told to send people back to.
+    /// The redirect address that was given to the provider.
     pub(super) redirect: String,
     /// Where to go afterwards.
     pub(super) next: String,
 }
 
 #[derive(Debug)]
-struct Begun {
+struct PendingSignIn {
     cookie: Digest,
     state: Digest,
     address: IpAddr,
@@ -37,9 +37,9 @@ struct Begun {
 
 /// In the order they began.
 #[derive(Debug, Default)]
-pub(super) struct Pending(Vec<Begun>);
+pub(super) struct PendingSignIns(Vec<PendingSignIn>);
 
-impl Pending {
+impl PendingSignIns {
     /// Remembers one; `cookie` goes to the browser, `state` by way of the provider.
     pub(super) fn add(&mut self, cookie: &Secret, state: &Secret, address: Option<IpAddr>, proof: Proof, now_ms: i64) {
         self.0.retain(|begun| now_ms < begun.until_ms);
@@ -53,7 +53,7 @@ impl Pending {
             self.0.remove(0);
         }
         let until_ms = now_ms.saturating_add(PENDING_MS_MAX);
-        self.0.push(Begun { cookie: cookie.digest(), state: state.digest(), address, until_ms, proof });
+        self.0.push(PendingSignIn { cookie: cookie.digest(), state: state.digest(), address, until_ms, proof });
     }
 
     /// Takes one out when both fit. When only one does it stays, or anybody's link could end what somebody else began.
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn one_is_taken_once_in_time_and_by_who_began() {
-        let mut pending = Pending::default();
+        let mut pending = PendingSignIns::default();
         let (cookie, state, other) = (Secret::random(), Secret::random(), Secret::random());
         pending.add(&cookie, &state, from(1), proof(), 0);
         assert!(pending.take(&other, &state, 1).is_none() && pending.take(&cookie, &other, 1).is_none());
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_flood_from_one_address_crowds_nobody_out_and_there_is_a_maximum() {
-        let mut pending = Pending::default();
+        let mut pending = PendingSignIns::default();
         let (cookie, state) = (Secret::random(), Secret::random());
         pending.add(&cookie, &state, from(1), proof(), 0);
         (0..10 * PENDING_AN_ADDRESS_MAX).for_each(|_| pending.add(&Secret::random(), &Secret::random(), from(2), proof(), 1));

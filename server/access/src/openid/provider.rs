@@ -13,7 +13,7 @@ use openidconnect::{
 };
 use tokio::sync::Mutex;
 
-use super::claims::{Claims, Who};
+use super::claims::{Claims, OpenIdUser};
 use super::fault::{OpenIdFault, whole};
 use super::fetch::Fetch;
 use super::pending::Proof;
@@ -44,7 +44,7 @@ const SIGNATURES: [CoreJwsSigningAlgorithm; 9] = [
 type Client = CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
 
 /// Where somebody is sent, and what has to fit when they come back.
-pub(super) struct Sent {
+pub(super) struct AuthorizationRequest {
     pub(super) to: String,
     pub(super) state: Secret,
     pub(super) proof: Proof,
@@ -52,7 +52,7 @@ pub(super) struct Sent {
 
 /// What was learned, and when.
 #[derive(Debug)]
-struct Learned {
+struct Discovery {
     fetch: Fetch,
     metadata: CoreProviderMetadata,
     at_ms: i64,
@@ -60,7 +60,7 @@ struct Learned {
 
 #[derive(Debug, Default)]
 struct Memory {
-    learned: Option<Arc<Learned>>,
+    learned: Option<Arc<Discovery>>,
     failed: Option<(i64, OpenIdFault)>,
     keys_asked_at_ms: Option<i64>,
 }
@@ -79,7 +79,7 @@ impl Provider {
     }
 
     /// Where to send somebody who wants to sign in.
-    pub(super) async fn send(&self, redirect: String, next: String) -> Result<Sent, OpenIdFault> {
+    pub(super) async fn send(&self, redirect: String, next: String) -> Result<AuthorizationRequest, OpenIdFault> {
         let learned = within(self.learn()).await?;
         let client = self.client(&learned.metadata, redirect.clone())?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
@@ -90,17 +90,17 @@ impl Provider {
         let scopes = ["profile", "email"].map(|scope| Scope::new(scope.to_owned()));
         let (to, _, _) = request.add_scopes(scopes).set_pkce_challenge(challenge).url();
         let proof = Proof { nonce, verifier: Secret::new(verifier.into_secret()), redirect, next };
-        Ok(Sent { to: to.into(), state, proof })
+        Ok(AuthorizationRequest { to: to.into(), state, proof })
     }
 
     /// Who somebody is who came back with a code.
-    pub(super) async fn who(&self, code: &str, proof: &Proof) -> Result<Who, OpenIdFault> {
+    pub(super) async fn who(&self, code: &str, proof: &Proof) -> Result<OpenIdUser, OpenIdFault> {
         let secret = self.settings.client_secret.as_ref().map_or("", Secret::expose);
         let who = within(self.exchange(code, proof)).await;
         who.map_err(|fault| fault.without(&[code, secret, proof.verifier.expose(), proof.nonce.expose()]))
     }
 
-    async fn exchange(&self, code: &str, proof: &Proof) -> Result<Who, OpenIdFault> {
+    async fn exchange(&self, code: &str, proof: &Proof) -> Result<OpenIdUser, OpenIdFault> {
         let learned = self.learn().await?;
         let client = self.client(&learned.metadata, proof.redirect.clone())?;
         let request = client.exchange_code(AuthorizationCode::new(code.to_owned())).map_err(|error| OpenIdFault::provider(&whole(&error)))?;
@@ -147,8 +147,8 @@ impl Provider {
         Ok(client.set_redirect_uri(redirect).set_auth_type(way))
     }
 
-    /// Addresses and keys, as they were told lately. Many at once ask once.
-    async fn learn(&self) -> Result<Arc<Learned>, OpenIdFault> {
+    /// Addresses and keys, as last fetched. Concurrent sign-ins share one request.
+    async fn learn(&self) -> Result<Arc<Discovery>, OpenIdFault> {
         let mut memory = self.memory.lock().await;
         let now_ms = self.clock.now_ms();
         if let Some(learned) = memory.learned.as_ref().filter(|learned| is_within(learned.at_ms, LEARNED_MS_MAX, now_ms)) {
@@ -173,18 +173,18 @@ impl Provider {
         }
     }
 
-    async fn discover(&self, now_ms: i64) -> Result<Learned, OpenIdFault> {
+    async fn discover(&self, now_ms: i64) -> Result<Discovery, OpenIdFault> {
         let fetch = Fetch::new(&self.settings.issuer)?;
         let issuer = IssuerUrl::new(self.settings.issuer.clone()).map_err(|error| OpenIdFault::provider(&whole(&error)))?;
         let metadata = CoreProviderMetadata::discover_async(issuer, &fetch).await.map_err(|error| OpenIdFault::provider(&whole(&error)))?;
         fetch.may_ask(metadata.authorization_endpoint().url())?;
         let token_endpoint = metadata.token_endpoint().ok_or_else(|| OpenIdFault::provider("it names no address for tokens"))?;
         fetch.may_ask(token_endpoint.url())?;
-        Ok(Learned { fetch, metadata, at_ms: now_ms })
+        Ok(Discovery { fetch, metadata, at_ms: now_ms })
     }
 
     /// The keys once more; None when that was done just now and brought nothing new.
-    async fn renew(&self, old: &Arc<Learned>) -> Result<Option<Arc<Learned>>, OpenIdFault> {
+    async fn renew(&self, old: &Arc<Discovery>) -> Result<Option<Arc<Discovery>>, OpenIdFault> {
         let mut memory = self.memory.lock().await;
         let now_ms = self.clock.now_ms();
         if let Some(newer) = memory.learned.as_ref().filter(|learned| !Arc::ptr_eq(learned, old)) {
@@ -196,7 +196,7 @@ impl Provider {
         memory.keys_asked_at_ms = Some(now_ms);
         let keys = CoreJsonWebKeySet::fetch_async(old.metadata.jwks_uri(), &old.fetch).await;
         let keys = keys.map_err(|error| OpenIdFault::provider(&whole(&error)))?;
-        let learned = Arc::new(Learned { fetch: old.fetch.clone(), metadata: old.metadata.clone().set_jwks(keys), at_ms: old.at_ms });
+        let learned = Arc::new(Discovery { fetch: old.fetch.clone(), metadata: old.metadata.clone().set_jwks(keys), at_ms: old.at_ms });
         memory.learned = Some(learned.clone());
         Ok(Some(learned))
     }

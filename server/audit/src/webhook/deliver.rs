@@ -9,13 +9,13 @@ use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, USER_AGENT};
 use reqwest::redirect::Policy;
 use serde::Deserialize;
-use tokio::sync::watch;
 
 use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
 use crate::log::{Log, Shared};
 use crate::{AuditError, chain, read};
 use runtime::backoff::Backoff;
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 
 /// Records that are read at once.
 const READ_MAX: usize = 64;
@@ -49,7 +49,7 @@ pub struct Delivery {
     backoff: Backoff,
     /// The last record that was delivered, or need not be.
     delivered: u64,
-    /// Why it is behind, as it was told last.
+    /// Why it is behind, as last reported.
     trouble: String,
 }
 
@@ -96,11 +96,10 @@ impl Delivery {
         Ok(Self { log: log.clone(), webhook, client, clock, backoff, delivered, trouble: String::new() })
     }
 
-    /// Delivers until told to stop. What is under way then is delivered again after the next start.
-    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+    /// Delivers until `stop` is cancelled. A delivery in flight is repeated after the next start.
+    pub async fn run(mut self, stop: CancellationToken) {
         tokio::select! {
-            // An error means that the stopper is gone, which is a stop as well.
-            _ = stop.wait_for(|stopped| *stopped) => {}
+            () = stop.cancelled() => {}
             () = self.deliver_all() => {}
         }
     }
@@ -191,7 +190,7 @@ impl Delivery {
     }
 }
 
-/// Acts and refusals; that somebody looks around is not told.
+/// Releases and refusals; viewing is not reported.
 fn is_told(kind: AuditKind) -> bool {
     match kind {
         AuditKind::Started | AuditKind::SignedIn | AuditKind::SignedOut => false,

@@ -1,4 +1,4 @@
-//! Tells somebody else of every act: the log itself is the queue, a cursor file says how far it was delivered. Nothing
+//! Delivers every audit record to a webhook: the log itself is the queue, a cursor file says how far it was delivered. Nothing
 //! waits for it, and nothing is lost over a restart; a record may come twice, and its number tells that it did.
 
 mod cursor;
@@ -27,7 +27,7 @@ pub struct Webhook {
 
 /// What is wrong with a setting, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct WebhookFault {
     /// What is wrong.
     pub why: &'static str,
     /// What to do.
@@ -39,8 +39,8 @@ impl Webhook {
     ///
     /// # Errors
     /// The first fault.
-    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, Wrong> {
-        let wrong = |why, remedy| Err(Wrong { why, remedy });
+    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, WebhookFault> {
+        let wrong = |why, remedy| Err(WebhookFault { why, remedy });
         let Ok(url) = Url::parse(text) else { return wrong("is not an address", "write https://HOST[:PORT]/PATH") };
         let Some(host) = url.host_str().filter(|host| !host.is_empty()) else { return wrong("names no host", "write https://HOST[:PORT]/PATH") };
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
@@ -50,9 +50,7 @@ impl Webhook {
         match url.scheme() {
             "https" => Ok(url),
             "http" if is_here || may_be_plain => Ok(url),
-            "http" => {
-                wrong("would send the record of acts in the clear to another machine", "use https://, or allow it with --webhook-allow-http on")
-            }
+            "http" => wrong("would send the audit log in the clear to another machine", "use https://, or allow it with --webhook-allow-http on"),
             _ => wrong("is neither https nor http", "write https://HOST[:PORT]/PATH"),
         }
     }
@@ -61,9 +59,9 @@ impl Webhook {
     ///
     /// # Errors
     /// When the secret is too short.
-    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, Wrong> {
+    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, WebhookFault> {
         if secret.len() < SECRET_BYTES_MIN {
-            return Err(Wrong { why: "has fewer than 16 bytes, which can be guessed", remedy: "make one with `openssl rand -hex 32`" });
+            return Err(WebhookFault { why: "has fewer than 16 bytes, which can be guessed", remedy: "make one with `openssl rand -hex 32`" });
         }
         Ok(Self { url, secret })
     }

@@ -18,7 +18,7 @@ mod spawn;
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 pub use pace::Pace;
 pub use spawn::WorkloadError;
@@ -26,9 +26,9 @@ pub use spawn::WorkloadError;
 /// Contenders of all scenes together. A named maximum: the sample must never become a load test.
 pub const CONTENDERS_MAX: usize = 72;
 
-/// Runs all scenes until `stop` turns true (or its sender is dropped), then closes every session and takes away what
+/// Runs all scenes until `stop` is cancelled, then closes every session and takes away what
 /// would outlive them.
-pub async fn run_workload(connect: &str, pace: Pace, stop: watch::Receiver<bool>) -> Result<(), WorkloadError> {
+pub async fn run_workload(connect: &str, pace: Pace, stop: CancellationToken) -> Result<(), WorkloadError> {
     let connect: Arc<str> = connect.into();
     let scenes = scenes::all();
     spawn::prepare(&connect, &scenes).await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use super::cut::CutLine;
@@ -108,7 +108,7 @@ async fn clear(client: &Client, scenes: &[Scene]) -> Result<(), Error> {
 }
 
 /// Runs one contender until told to stop.
-pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, pace: Pace, mut stop: watch::Receiver<bool>) {
+pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, pace: Pace, stop: CancellationToken) {
     let contention = async {
         loop {
             match life(&scene, &connect, pace).await {
@@ -123,8 +123,8 @@ pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, pace: Pace, mut 
     };
     tokio::select! {
         () = contention => {}
-        // Dropping the session closes it; an error means that nobody can stop us any more: the same.
-        _ = stop.wait_for(|stop| *stop) => {}
+        // Dropping the session closes it.
+        () = stop.cancelled() => {}
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use runtime::clock::{self, Clock};
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 
 pub use model::Model;
 
@@ -81,7 +81,7 @@ pub struct Engine<M> {
 
 impl<M: Model> Engine<M> {
     /// Starts the task.
-    pub fn start(model: M, inbox: mpsc::Receiver<Vec<Observation>>, clock: Clock, stop: Stop) -> Self {
+    pub fn start(model: M, inbox: mpsc::Receiver<Vec<Observation>>, clock: Clock, stop: CancellationToken) -> Self {
         let model = Arc::new(RwLock::new(model));
         let (publish, revision) = watch::channel(0);
         let pulse = Arc::new(AtomicU64::new(0));
@@ -119,16 +119,16 @@ struct Writer<M> {
 }
 
 impl<M: Model> Writer<M> {
-    async fn run(mut self, mut inbox: mpsc::Receiver<Vec<Observation>>, stop: Stop) -> Result<(), EngineError> {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Vec<Observation>>, stop: CancellationToken) -> Result<(), EngineError> {
         let mut tick = tokio::time::interval(Duration::from_millis(TICK_MS));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let mut tick_due = None;
             tokio::select! {
-                () = stop.stopped() => return Ok(()),
+                () = stop.cancelled() => return Ok(()),
                 batch = inbox.recv() => match batch {
                     Some(batch) => batch.into_iter().for_each(|observation| self.pending.push(observation)),
-                    None if stop.is_stopped() => return Ok(()),
+                    None if stop.is_cancelled() => return Ok(()),
                     None => return Err(EngineError::NoObserver),
                 },
                 _ = tick.tick() => tick_due = Some(Observation::Tick),

@@ -70,21 +70,21 @@ fn ended(root: u32) -> Observation {
 
 #[tokio::test]
 async fn batches_are_applied_in_order_and_published_and_stop_ends_the_task() {
-    let (stopper, stop) = shutdown::channel();
+    let (stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
     let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
     tx.send((0..3_000).map(ended).collect()).await.unwrap();
     let mut revisions = engine.reader.revisions();
     revisions.wait_for(|revision| *revision == 3_000).await.unwrap();
     assert_eq!(engine.reader.read(|model| model.roots), 3_000);
-    stopper.stop();
+    drop(stopper);
     engine.ended().await.unwrap();
     assert_eq!(engine.reader.revision(), 3_000);
 }
 
 #[tokio::test]
 async fn a_panic_in_the_model_is_noticed_and_reading_goes_on() {
-    let (_stopper, stop) = shutdown::channel();
+    let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
     let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
     tx.send(vec![ended(1), ended(u32::MAX)]).await.unwrap();
@@ -94,7 +94,7 @@ async fn a_panic_in_the_model_is_noticed_and_reading_goes_on() {
 
 #[tokio::test]
 async fn an_observer_that_is_gone_is_an_error() {
-    let (_stopper, stop) = shutdown::channel();
+    let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
     let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
     drop(tx);
@@ -104,7 +104,7 @@ async fn an_observer_that_is_gone_is_an_error() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_get_their_turn_while_a_long_observation_is_applied() {
     const PIECES: u32 = 500;
-    let (_stopper, stop) = shutdown::channel();
+    let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
     let engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
     let (reader, pulse) = (engine.reader.clone(), engine.pulse());
@@ -148,7 +148,7 @@ fn owned() -> Vec<Observation> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_sees_a_part_of_the_end_of_a_session() {
-    let (_stopper, stop) = shutdown::channel();
+    let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(1);
     let model = Observatory::new(Settings { roots: vec!["/l".into()], ..Settings::default() }, TimeMs(1));
     let engine = Engine::start(model, rx, Clock::manual(1), stop);

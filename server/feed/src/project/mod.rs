@@ -28,7 +28,7 @@ pub use board::board;
 pub use ended::{OutcomeText, told};
 pub use events::{EventsTold, events, lately};
 pub use freshness::{known, old_roots};
-pub use release::{Draft, Holding, shown};
+pub use release::{Holding, shown};
 pub use sessions::sessions;
 pub use snapshot::{Counted, LockSnapshot, MetricSelection, PINNED_MAX, Snapshot, figures};
 pub use waits::waits;

@@ -16,15 +16,6 @@ use super::{ProjectionContext, VisibilityScope, count32};
 /// Znodes of one session that are looked at.
 const OWNED_LOOK: usize = 10_000;
 
-/// A plan that has no number yet, and what it is bound to.
-#[derive(Clone, Debug)]
-pub struct Draft {
-    /// As it will be shown; number, expiry and right are still to be filled in.
-    pub plan: wire::ReleasePlan,
-    /// The incarnation it is bound to.
-    pub target: Target,
-}
-
 /// Who holds a lock, as far as that is believed.
 #[derive(Clone, Debug, Default)]
 pub struct Holding {
@@ -50,11 +41,12 @@ pub fn shown(mut plan: wire::ReleasePlan, scope: &VisibilityScope) -> wire::Rele
 }
 
 impl ProjectionContext<'_> {
-    /// What releasing the znode at a path would do.
+    /// What releasing the znode at a path would do, and the incarnation that the plan is bound to. The release service fills
+    /// in number, expiry, right and whether it needs a second person.
     ///
     /// # Errors
     /// When nothing there can be released.
-    pub fn draft_release(&self, path: &str) -> Result<Draft, Refusal> {
+    pub fn release_plan(&self, path: &str) -> Result<(wire::ReleasePlan, Target), Refusal> {
         let found = release::plan(self.observatory, path, self.now)?;
         let mirror = self.observatory.mirror_of(found.lock).ok_or(Refusal::NotWatched)?;
         let (falls, falls_count) = found.target.owner.map_or_else(Default::default, |owner| self.falls(owner, path));
@@ -94,7 +86,7 @@ impl ProjectionContext<'_> {
             falls_count,
             runbook: found.target.owner.map(|owner| self.runbook(owner, falls_count)),
         };
-        Ok(Draft { plan, target: found.target })
+        Ok((plan, found.target))
     }
 
     /// Who holds a lock now, and whether an incarnation of a znode is still believed to be there.

@@ -1,4 +1,4 @@
-//! Accepts connections and answers on them until told to stop. Every wait has an end: for the handshake, for a request's
+//! Accepts connections and answers on them until cancelled. Every wait has an end: for the handshake, for a request's
 //! head, for the next request, for a client that does not read.
 
 use std::convert::Infallible;
@@ -28,8 +28,8 @@ use tower_service::Service as _;
 use super::stall::Stall;
 use super::tls::Tls;
 use runtime::clock;
-use runtime::quota::{Full, Place, Quota, Refusals, neighbourhood};
-use runtime::shutdown::Stop;
+use runtime::quota::{Full, Permit, Quota, Refusals, neighbourhood};
+use runtime::shutdown::CancellationToken;
 
 /// Pause after the system could not give a connection: it ran out of something.
 const RETRY: Duration = Duration::from_millis(100);
@@ -120,14 +120,14 @@ pub struct Arrival {
 ///
 /// # Errors
 /// Never; the signature is that of a server.
-pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, bounds: Bounds, closing: Stop) -> io::Result<()> {
+pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, bounds: Bounds, closing: CancellationToken) -> io::Result<()> {
     let room = Quota::new(bounds.connections_max, bounds.address_connections_max, bounds.refusals.clone());
     let bounds = Arc::new(bounds);
     let mut connections = JoinSet::new();
     let mut said_full_at = None;
     loop {
         let accepted = tokio::select! {
-            () = closing.stopped() => break,
+            () = closing.cancelled() => break,
             accepted = listener.accept() => accepted,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
         };
@@ -143,8 +143,8 @@ pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, boun
             }
         };
         let caller = peer.ip().to_canonical();
-        let place = match room.take((!(bounds.proxies.0)(caller)).then(|| neighbourhood(Some(caller)))) {
-            Ok(place) => place,
+        let permit = match room.take((!(bounds.proxies.0)(caller)).then(|| neighbourhood(Some(caller)))) {
+            Ok(permit) => permit,
             Err(why) => {
                 if said_full_at.is_none_or(|said_at: std::time::Instant| said_at.elapsed() > SAID_AGAIN) {
                     said_full_at = Some(clock::instant());
@@ -153,7 +153,7 @@ pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, boun
                 continue;
             }
         };
-        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds.clone(), closing.clone(), place));
+        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds.clone(), closing.clone(), permit));
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
@@ -170,7 +170,15 @@ fn say_full(why: Full, caller: IpAddr, bounds: &Bounds) {
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, tls: Option<Tls>, router: Router, bounds: Arc<Bounds>, closing: Stop, place: Place<IpAddr>) {
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<Tls>,
+    router: Router,
+    bounds: Arc<Bounds>,
+    closing: CancellationToken,
+    permit: Permit<IpAddr>,
+) {
     let Ok(local) = stream.local_addr() else { return };
     // Frames are small and must not wait for each other.
     let _ = stream.set_nodelay(true);
@@ -185,17 +193,17 @@ async fn connection(stream: TcpStream, peer: SocketAddr, tls: Option<Tls>, route
         Some(tls) => {
             let handshake = tokio::time::timeout(bounds.handshake_max, tls.accept(stream));
             let stream = tokio::select! {
-                () = closing.stopped() => return,
+                () = closing.cancelled() => return,
                 done = handshake => match done {
                     Ok(Ok(stream)) => stream,
-                    Ok(Err(error)) => return tracing::debug!(%error, %peer, "no TLS came to be"),
+                    Ok(Err(error)) => return tracing::debug!(%error, %peer, "TLS handshake failed"),
                     Err(_) => return tracing::debug!(%peer, "a TLS handshake took too long"),
                 },
             };
             answer(stream, arrival, router, &bounds, closing).await;
         }
     }
-    drop(place);
+    drop(permit);
 }
 
 /// An IPv4 client of a socket for both is known by its IPv4 address.
@@ -203,7 +211,13 @@ fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, arrival: Arrival, router: Router, bounds: &Bounds, closing: Stop) {
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    arrival: Arrival,
+    router: Router,
+    bounds: &Bounds,
+    closing: CancellationToken,
+) {
     let service = service_fn(move |request: Request<Incoming>| ask(router.clone(), request, arrival));
     let mut builder = http1::Builder::new();
     builder
@@ -216,7 +230,7 @@ async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, ar
     let mut connection = pin!(builder.serve_connection(stream, service).with_upgrades());
     let done = tokio::select! {
         done = connection.as_mut() => done,
-        () = closing.stopped() => {
+        () = closing.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

@@ -1,5 +1,5 @@
 //! TLS as it is now: follows the two files, so that a renewed certificate needs no restart. A pair that can't be used is
-//! told once and left alone; the one before stays.
+//! logged once and left alone; the one before stays.
 
 use std::io;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio_rustls::server::TlsStream;
 
 use super::certificate::{EXPIRY_WARNING_DAYS, Nearness, Pems, TlsFault, TlsFiles};
 use runtime::clock::Clock;
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 
 /// Pause between two looks at the files.
 pub const LOOK_EVERY: Duration = Duration::from_secs(3);
@@ -56,22 +56,22 @@ impl Tls {
     }
 }
 
-/// Looks at the files now and then, until told to stop. Off the runtime: a volume may hang.
-pub async fn follow(mut follower: Follower, stop: Stop) {
+/// Checks the files periodically until cancelled. Off the runtime: a volume may hang.
+pub async fn follow(mut follower: Follower, stop: CancellationToken) {
     loop {
         let looked = tokio::task::spawn_blocking(move || {
             follower.look();
             follower
         });
         follower = tokio::select! {
-            () = stop.stopped() => return,
+            () = stop.cancelled() => return,
             looked = looked => match looked {
                 Ok(follower) => follower,
                 Err(error) => return tracing::error!(%error, "changes of the TLS certificate are not noticed until a restart"),
             },
         };
         tokio::select! {
-            () = stop.stopped() => return,
+            () = stop.cancelled() => return,
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
     }

@@ -63,7 +63,7 @@ macro_rules! families {
         }
 
         impl Family {
-            /// Every metric, in the order it is told.
+            /// Every metric, in the order it is exposed.
             pub const ALL: &[Self] = &[$($(Self::$variant,)+)+];
 
             /// What it is.
@@ -82,80 +82,80 @@ macro_rules! families {
 families! {
     "Locks" {
         Locks: Gauge "locks" ["ensemble", "verdict"] "Locks by verdict. The sum over verdicts is the number of locks.";
-        LocksIncomplete: Gauge "locks_incomplete" ["ensemble", "missing"] "Locks of which something may be there that is not seen, by what is missing; a lock that misses several things counts for each.";
+        LocksIncomplete: Gauge "locks_incomplete" ["ensemble", "missing"] "Locks that may have contenders or watches that are not visible, by what is missing; a lock with several gaps counts once for each.";
         LocksHeld: Gauge "locks_held" ["ensemble"] "Locks that somebody holds.";
         LocksContended: Gauge "locks_contended" ["ensemble"] "Locks that somebody waits for.";
-        Holders: Gauge "holders" ["ensemble"] "Contenders that hold. Items of queues and members of groups and barriers are none.";
-        Waiters: Gauge "waiters" ["ensemble"] "Contenders that are seen to wait for a lock, with a znode or without. Candidates of elections, items of queues and members of groups and barriers are none. While locks_incomplete is above 0 there may be more.";
-        OldestWait: Gauge "oldest_wait_seconds" ["ensemble"] "How long the one that has waited longest for any lock waits now; 0 when nobody is seen to wait. A waiter without a znode counts from when it was first seen.";
-        LongestHold: Gauge "longest_hold_seconds" ["ensemble"] "How long the one that has held any lock longest holds it now, waited for or not. A hold that began before Lockscope looked counts from its first look.";
-        Findings: Gauge "findings" ["ensemble", "code", "severity"] "Locks with a finding now, by finding. One that no lock has has no series.";
-        Deadlocks: Gauge "deadlocks" ["ensemble"] "Circles of sessions that wait for each other now.";
-        MaybeDeadlocks: Gauge "maybe_deadlocks" ["ensemble"] "Circles that are deadlocks only if one thread of each session both holds and waits.";
-        SequenceUsed: Gauge "sequence_used_ratio" ["ensemble"] "Part of the 2147483647 sequence numbers that is used, of the lock that has used most.";
+        Holders: Gauge "holders" ["ensemble"] "Contenders that hold a lock. Queue items and members of groups and barriers are not counted.";
+        Waiters: Gauge "waiters" ["ensemble"] "Contenders that visibly wait for a lock, with or without a znode. Election candidates, queue items and members of groups and barriers are not counted. While locks_incomplete is above 0 there may be more.";
+        OldestWait: Gauge "oldest_wait_seconds" ["ensemble"] "Longest current wait for any lock; 0 when nobody visibly waits. A waiter without a znode counts from when it was first seen.";
+        LongestHold: Gauge "longest_hold_seconds" ["ensemble"] "Longest current hold of any lock, contended or not. A hold that began before Lockscope started counts from its first read.";
+        Findings: Gauge "findings" ["ensemble", "code", "severity"] "Locks with a finding now, by finding. Findings that no lock currently has are omitted.";
+        Deadlocks: Gauge "deadlocks" ["ensemble"] "Cycles of sessions that currently wait for each other.";
+        MaybeDeadlocks: Gauge "maybe_deadlocks" ["ensemble"] "Cycles that are deadlocks only if one thread of each session both holds and waits.";
+        SequenceUsed: Gauge "sequence_used_ratio" ["ensemble"] "Fraction of the 2147483647 sequence numbers that is used, for the lock that has used most.";
         WaitDuration: Histogram "wait_duration_seconds" ["ensemble"] "Waits that ended in a hold, from the znode's creation to the hold.";
-        HoldDuration: Histogram "hold_duration_seconds" ["ensemble"] "Holds that were seen from beginning to end.";
+        HoldDuration: Histogram "hold_duration_seconds" ["ensemble"] "Holds that were observed from beginning to end.";
         OwnerUnknown: Counter "owner_unknown_total" ["ensemble"] "Contenders that were gone before their owner could be read.";
     }
     "Single locks" {
-        LockHolders: Gauge "lock_holders" ["ensemble", "path"] "Contenders that hold this lock. Told apart are locks that the setting metrics.locks names and the metrics.top_locks with most waiting now; path=\"_other\" is all others together.";
-        LockWaiters: Gauge "lock_waiters" ["ensemble", "path"] "Contenders that wait for this lock. No series for a lock whose waiters can't be seen. Which are told apart is said at lock_holders; path=\"_other\" is the sum of all others.";
-        LockOldestWait: Gauge "lock_oldest_wait_seconds" ["ensemble", "path"] "How long the first in line waits for this lock. Which are told apart is said at lock_holders; path=\"_other\" is the longest of all others.";
-        LockHold: Gauge "lock_hold_seconds" ["ensemble", "path"] "How long the first holder holds this lock. Which are told apart is said at lock_holders; path=\"_other\" is the longest of all others.";
-        LockSequenceUsed: Gauge "lock_sequence_used_ratio" ["ensemble", "path"] "Part of the sequence numbers of this lock that is used. Which are told apart is said at lock_holders; path=\"_other\" is the most of all others.";
-        OtherLocks: Gauge "other_locks" ["ensemble"] "Locks that path=\"_other\" stands for.";
+        LockHolders: Gauge "lock_holders" ["ensemble", "path"] "Contenders that hold this lock. Locks named by the setting metrics.locks and the metrics.top_locks with most waiters have series of their own; path=\"_other\" is the sum of all others.";
+        LockWaiters: Gauge "lock_waiters" ["ensemble", "path"] "Contenders that wait for this lock. Locks whose waiters are not visible are omitted. Locks are selected as for lock_holders; path=\"_other\" is the sum of all others.";
+        LockOldestWait: Gauge "lock_oldest_wait_seconds" ["ensemble", "path"] "How long the first in line waits for this lock. Locks are selected as for lock_holders; path=\"_other\" is the longest of all others.";
+        LockHold: Gauge "lock_hold_seconds" ["ensemble", "path"] "How long the first holder holds this lock. Locks are selected as for lock_holders; path=\"_other\" is the longest of all others.";
+        LockSequenceUsed: Gauge "lock_sequence_used_ratio" ["ensemble", "path"] "Fraction of this lock's sequence numbers that is used. Locks are selected as for lock_holders; path=\"_other\" is the highest of all others.";
+        OtherLocks: Gauge "other_locks" ["ensemble"] "Locks aggregated as path=\"_other\".";
     }
     "The view" {
-        Ready: Gauge "ready" [] "1 when every root left its first sync.";
-        LinkState: Gauge "link_state" ["ensemble", "state"] "1 for the state that the link to the ensemble is in, 0 for the others.";
-        ViewAge: Gauge "view_age_seconds" ["ensemble"] "How long ago the instant is up to which all that is shown of the ensemble is known to be true. What is older than 2 seconds is not called live.";
-        RootState: Gauge "root_state" ["ensemble", "root", "state"] "1 for the state that the view of a watched root is in, 0 for the others.";
+        Ready: Gauge "ready" [] "1 when every root has completed its first sync.";
+        LinkState: Gauge "link_state" ["ensemble", "state"] "1 for the current state of the link to the ensemble, 0 for the others.";
+        ViewAge: Gauge "view_age_seconds" ["ensemble"] "Age of the instant up to which the view of the ensemble is known to be true. A view older than 2 seconds is not live.";
+        RootState: Gauge "root_state" ["ensemble", "root", "state"] "1 for the current state of the view of a watched root, 0 for the others.";
         RootLocks: Gauge "root_locks" ["ensemble", "root"] "Locks below a watched root.";
         RootZnodes: Gauge "root_znodes" ["ensemble", "root"] "Znodes believed below a watched root.";
         Changes: Counter "changes_total" ["ensemble"] "Changes applied to the model.";
-        Events: Counter "events_total" ["ensemble"] "Watch events of created and deleted znodes taken in.";
-        EventLag: Histogram "event_lag_seconds" ["ensemble"] "From the arrival of watch events to the moment the model had taken them in; one observation for those that came at once.";
-        Resyncs: Counter "resyncs_total" ["ensemble", "reason"] "Times a watched root was read anew; its first reading is none.";
-        Missed: Counter "missed_total" ["ensemble"] "Creations that the counters of a directory tell of and no event showed.";
-        ClockOffset: Gauge "clock_offset_seconds" ["ensemble"] "Our clock minus the ensemble's, estimated. No series before there is evidence.";
-        ClockError: Gauge "clock_error_seconds" ["ensemble"] "By how much clock_offset_seconds may be wrong. No series while nothing bounds it.";
-        EvidenceSource: Gauge "evidence_source_state" ["ensemble", "member", "source", "state"] "1 for how one question to one member of the ensemble goes, 0 for the other states.";
-        EvidenceRounds: Counter "evidence_rounds_total" ["ensemble"] "Rounds of questions to the members.";
+        Events: Counter "events_total" ["ensemble"] "Watch events of created and deleted znodes received.";
+        EventLag: Histogram "event_lag_seconds" ["ensemble"] "From the arrival of watch events until the model has applied them; one observation for each batch.";
+        Resyncs: Counter "resyncs_total" ["ensemble", "reason"] "Times a watched root was read again; the first read is not counted.";
+        Missed: Counter "missed_total" ["ensemble"] "Creations that a directory's counters show and no event reported.";
+        ClockOffset: Gauge "clock_offset_seconds" ["ensemble"] "Our clock minus the ensemble's, estimated. Omitted until there is evidence.";
+        ClockError: Gauge "clock_error_seconds" ["ensemble"] "Error bound of clock_offset_seconds. Omitted while there is no bound.";
+        EvidenceSource: Gauge "evidence_source_state" ["ensemble", "member", "source", "state"] "1 for the current state of one evidence source of one member, 0 for the others.";
+        EvidenceRounds: Counter "evidence_rounds_total" ["ensemble"] "Rounds of evidence collection from the members.";
     }
     "Requests to ZooKeeper" {
-        ZkRequests: Counter "zookeeper_requests_total" ["ensemble", "kind"] "Requests sent to ZooKeeper to watch it. Acts and questions to members are not among them.";
-        ZkErrors: Counter "zookeeper_request_errors_total" ["ensemble", "kind"] "Of these, those that failed while the link was there.";
-        ZkSessions: Counter "zookeeper_sessions_total" ["ensemble"] "Sessions made to watch; more than one means that one was lost.";
+        ZkRequests: Counter "zookeeper_requests_total" ["ensemble", "kind"] "Requests sent to ZooKeeper to watch it. Releases and evidence collection are not counted.";
+        ZkErrors: Counter "zookeeper_request_errors_total" ["ensemble", "kind"] "Watch requests that failed while the link was up.";
+        ZkSessions: Counter "zookeeper_sessions_total" ["ensemble"] "Sessions opened to watch; more than one means that a session was lost.";
     }
     "Browsers and scripts" {
-        SocketClients: Gauge "socket_clients" [] "Live sockets open now.";
+        SocketClients: Gauge "socket_clients" [] "Live sockets currently open.";
         SocketsOpened: Counter "sockets_opened_total" [] "Live sockets opened.";
         FramesSent: Counter "frames_sent_total" [] "Frames sent on live sockets.";
-        Conflations: Counter "socket_conflations_total" [] "Times a viewer that fell behind was given the newest state instead of each step to it.";
+        Conflations: Counter "socket_conflations_total" [] "Times a viewer that fell behind received the newest state instead of every update.";
         SlowClosed: Counter "slow_sockets_closed_total" [] "Live sockets closed with 1013 because a frame could not be sent in time.";
-        FramesRefused: Counter "frames_refused_total" [] "Frames of clients that were not understood.";
-        ViewsWatched: Gauge "views_watched" [] "Distinct views somebody looks at.";
-        ViewsIdle: Gauge "views_idle" [] "Distinct views kept for those who come back.";
-        Guarded: Counter "requests_guarded_total" [] "Requests refused for their host, their page or their form.";
-        SignInsRefused: Counter "sign_ins_refused_total" [] "Sign-ins that were refused.";
-        Limited: Counter "limited_total" ["limit"] "What was refused because of a rate limit or a maximum, by the limit. Limits that begin with caller_ are those of one caller; the others are those of all together.";
+        FramesRefused: Counter "frames_refused_total" [] "Client frames that could not be parsed.";
+        ViewsWatched: Gauge "views_watched" [] "Distinct views with subscribers.";
+        ViewsIdle: Gauge "views_idle" [] "Distinct views without subscribers, kept for reconnects.";
+        Guarded: Counter "requests_guarded_total" [] "Requests rejected by the origin check, for their host, page or form.";
+        SignInsRefused: Counter "sign_ins_refused_total" [] "Rejected sign-ins.";
+        Limited: Counter "limited_total" ["limit"] "Rejections by a rate limit or a maximum, by limit. Limits that begin with caller_ apply to one caller; the others to all callers together.";
     }
-    "Acts" {
-        Releases: Counter "releases_total" ["ensemble", "outcome"] "Releases that were ordered, by how they ended.";
-        ReleasesRefused: Counter "releases_refused_total" [] "Releases that were ordered and not taken: nothing was sent.";
-        LabRuns: Counter "lab_runs_total" ["ensemble"] "Runs of the lab that were begun.";
-        AuditRecords: Counter "audit_records_total" [] "Records of acts written by this process.";
-        AuditFailures: Counter "audit_write_failures_total" [] "Attempts to write a record, or to open what they are written to, that failed.";
-        AuditFailing: Gauge "audit_failing" [] "1 when the last attempt to write a record failed: every act is refused meanwhile.";
-        WebhookBehind: Gauge "webhook_backlog_records" [] "Records that the webhook has still to take. No series without a webhook.";
+    "Releases, lab and audit log" {
+        Releases: Counter "releases_total" ["ensemble", "outcome"] "Requested releases by outcome.";
+        ReleasesRefused: Counter "releases_refused_total" [] "Requested releases that were rejected: nothing was sent.";
+        LabRuns: Counter "lab_runs_total" ["ensemble"] "Lab runs started.";
+        AuditRecords: Counter "audit_records_total" [] "Audit records written by this process.";
+        AuditFailures: Counter "audit_write_failures_total" [] "Failed attempts to write an audit record or to open the audit log.";
+        AuditFailing: Gauge "audit_failing" [] "1 when the last attempt to write an audit record failed: every release is rejected meanwhile.";
+        WebhookBehind: Gauge "webhook_backlog_records" [] "Audit records not yet delivered to the webhook. Omitted without a webhook.";
     }
     "The process" {
-        Panics: Counter "panics_total" [] "Panics of this process. Each is a fault of Lockscope and is logged with its place.";
-        BuildInfo: Gauge "build_info" ["version"] "Always 1; its label says what runs.";
+        Panics: Counter "panics_total" [] "Panics of this process. Each is a bug in Lockscope and is logged with its location.";
+        BuildInfo: Gauge "build_info" ["version"] "Always 1; the label is the running version.";
         StartTime: Gauge "process_start_time_seconds" [] "When the process started, in seconds since the Unix epoch.";
-        ResidentMemory: Gauge "process_resident_memory_bytes" [] "Memory of the process that is in use now.";
-        OpenFds: Gauge "process_open_fds" [] "Files and sockets that are open now.";
-        MaxFds: Gauge "process_max_fds" [] "Files and sockets that may be open.";
+        ResidentMemory: Gauge "process_resident_memory_bytes" [] "Resident memory of the process.";
+        OpenFds: Gauge "process_open_fds" [] "Open files and sockets.";
+        MaxFds: Gauge "process_max_fds" [] "Limit of open files and sockets.";
     }
 }
 

@@ -14,7 +14,7 @@ pub use model::OTHER;
 pub use text::Exposition;
 
 use access::Access;
-use audit::{self, Late};
+use audit::{self, LazyLog};
 use feed::project::{MetricSelection, Snapshot};
 use feed::{Hub, VisibilityScope};
 use process::Process;
@@ -25,18 +25,18 @@ use zookeeper;
 /// Milliseconds of a second.
 const SECOND_MS: i64 = 1_000;
 
-/// Those who count, and which locks are told apart.
+/// The counters, and which locks have series of their own.
 #[derive(Clone, Default)]
 pub struct Metrics {
-    /// Which locks are told apart.
+    /// Which locks have series of their own.
     pub apart: MetricSelection,
-    /// Of each ensemble, by its name, who counts what it is asked.
+    /// Request counters of each ensemble, by its name.
     pub zookeeper: Vec<(String, Arc<zookeeper::RequestCounts>)>,
-    /// Who counts records of acts.
-    pub audit: Arc<audit::Counts>,
-    /// Where the webhook reads them; None without a data directory.
-    pub record: Option<Arc<Late>>,
-    /// Who counts connections that were refused.
+    /// Counts audit records.
+    pub audit: Arc<audit::JournalCounts>,
+    /// The log that the webhook delivers; None without a data directory.
+    pub record: Option<Arc<LazyLog>>,
+    /// Counts refused connections.
     pub connections: Arc<Refusals>,
     /// When the process started, ms since the Unix epoch.
     pub started_at_ms: i64,
@@ -55,12 +55,12 @@ pub struct Sockets {
     pub slow_closed: u64,
     /// Frames not understood.
     pub frames_refused: u64,
-    /// Requests refused by the guard.
+    /// Requests rejected by the origin check.
     pub guarded: u64,
 }
 
 /// Who is asked besides.
-pub struct Asked<'a> {
+pub struct MetricSources<'a> {
     /// Models and views.
     pub hub: &'a Hub,
     /// What is counted on the way in.
@@ -68,7 +68,7 @@ pub struct Asked<'a> {
     /// Sign-ins.
     pub access: &'a Access,
     /// Releases; None where nothing can be released.
-    pub desk: Option<&'a ReleaseService>,
+    pub release_service: Option<&'a ReleaseService>,
     /// Runs of the lab that were begun, by ensemble.
     pub lab_runs: Vec<(String, u64)>,
     /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
@@ -77,21 +77,21 @@ pub struct Asked<'a> {
 
 impl Metrics {
     /// The exposition for somebody of this scope.
-    pub fn expose(&self, asked: &Asked<'_>, scope: &VisibilityScope) -> String {
+    pub fn expose(&self, sources: &MetricSources<'_>, scope: &VisibilityScope) -> String {
         let mut out = Exposition::default();
         out.count(Family::BuildInfo, &[env!("CARGO_PKG_VERSION")], 1);
-        out.count(Family::Ready, &[], asked.hub.projection().is_ready().into());
-        let figures = asked.hub.projection().figures(scope, &self.apart);
+        out.count(Family::Ready, &[], sources.hub.projection().is_ready().into());
+        let figures = sources.hub.projection().figures(scope, &self.apart);
         figures.iter().for_each(|figures| model::tell(figures, &mut out));
-        self.tell_counted(asked, scope, &figures, &mut out);
+        self.tell_counted(sources, scope, &figures, &mut out);
         if !scope.is_bounded() {
-            self.tell_server(asked, &mut out);
+            self.tell_server(sources, &mut out);
         }
         out.finish()
     }
 
     /// What is counted outside the models, of ensembles that are seen as a whole.
-    fn tell_counted(&self, asked: &Asked<'_>, scope: &VisibilityScope, figures: &[Snapshot], out: &mut Exposition) {
+    fn tell_counted(&self, sources: &MetricSources<'_>, scope: &VisibilityScope, figures: &[Snapshot], out: &mut Exposition) {
         let is_whole = |name: &str| scope.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
         for (ensemble, counts) in self.zookeeper.iter().filter(|(name, _)| is_whole(name)) {
             for (kind, sent, failed) in counts.requests() {
@@ -103,34 +103,34 @@ impl Metrics {
             }
             out.count(Family::ZkSessions, &[ensemble], counts.sessions());
         }
-        let released = asked.desk.map(ReleaseService::counted).unwrap_or_default();
+        let released = sources.release_service.map(ReleaseService::counted).unwrap_or_default();
         for (ensemble, outcomes) in released.ended.iter().filter(|(name, _)| is_whole(name)) {
             for (outcome, count) in outcomes {
                 out.count(Family::Releases, &[ensemble, outcome.name()], *count);
             }
         }
-        for (ensemble, count) in asked.lab_runs.iter().filter(|(name, _)| is_whole(name)) {
+        for (ensemble, count) in sources.lab_runs.iter().filter(|(name, _)| is_whole(name)) {
             out.count(Family::LabRuns, &[ensemble], *count);
         }
     }
 
     /// What is of the server as a whole.
-    fn tell_server(&self, asked: &Asked<'_>, out: &mut Exposition) {
-        let (sockets, sizes) = (&asked.sockets, asked.hub.sizes());
-        let refused = asked.desk.map_or(0, |desk| desk.counted().refused);
+    fn tell_server(&self, sources: &MetricSources<'_>, out: &mut Exposition) {
+        let (sockets, sizes) = (&sources.sockets, sources.hub.sizes());
+        let refused = sources.release_service.map_or(0, |release_service| release_service.counted().refused);
         let process = Process::now();
         let started = u64::try_from(self.started_at_ms / SECOND_MS).unwrap_or(0);
         let known = [
             (Family::SocketClients, sockets.clients),
             (Family::SocketsOpened, sockets.opened),
             (Family::FramesSent, sockets.frames_sent),
-            (Family::Conflations, asked.hub.conflated()),
+            (Family::Conflations, sources.hub.conflated()),
             (Family::SlowClosed, sockets.slow_closed),
             (Family::FramesRefused, sockets.frames_refused),
             (Family::ViewsWatched, sizes.watched as u64),
             (Family::ViewsIdle, sizes.idle as u64),
             (Family::Guarded, sockets.guarded),
-            (Family::SignInsRefused, asked.access.refused_sign_ins()),
+            (Family::SignInsRefused, sources.access.refused_sign_ins()),
             (Family::ReleasesRefused, refused),
             (Family::AuditRecords, self.audit.written()),
             (Family::AuditFailures, self.audit.failed()),
@@ -149,8 +149,8 @@ impl Metrics {
         for (family, value) in known.into_iter().chain(unsure) {
             out.count(family, &[], value);
         }
-        let limited = [("connections", self.connections.counted()), ("sign_ins", asked.access.crowded_sign_ins())];
-        for (what, (all, caller)) in limited.into_iter().chain(asked.limited.iter().copied()) {
+        let limited = [("connections", self.connections.counted()), ("sign_ins", sources.access.crowded_sign_ins())];
+        for (what, (all, caller)) in limited.into_iter().chain(sources.limited.iter().copied()) {
             out.count(Family::Limited, &[what], all);
             out.count(Family::Limited, &[&format!("caller_{what}")], caller);
         }

@@ -6,7 +6,7 @@ use super::catalogue::Family;
 use super::text::Exposition;
 use feed::project::{Counted, LockSnapshot, Snapshot};
 
-/// The path that stands for all locks that are not told apart: no path of a znode looks like it.
+/// The path of the series for all other locks: no path of a znode looks like it.
 pub const OTHER: &str = "_other";
 
 /// Millionths of one.

@@ -1,4 +1,4 @@
-//! What the system says of our own process. Where it says nothing, nothing is told.
+//! What the system reports of our own process. What it does not report is omitted.
 
 use std::fs;
 

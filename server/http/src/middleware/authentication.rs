@@ -53,18 +53,18 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
         None => return unknown(&http, request, next).await,
     };
     let Need::Of(right) = row.need else { return next.run(request).await };
-    // Before anybody is looked at: what is told anew meanwhile is heard by the socket that begins here.
+    // Before authentication: the socket that begins here is notified of changes in the meantime.
     let payloads = PayloadChanges::begin(&http);
-    let known = match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
+    let principal = match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
         Err(denied) => return not_known(row, &denied, request.uri()),
-        Ok(known) if !known.actor.may(right) => return not_allowed(row, &known.actor, right, request.uri()),
-        Ok(known) => known,
+        Ok(principal) if !principal.actor.may(right) => return not_allowed(row, &principal.actor, right, request.uri()),
+        Ok(principal) => principal,
     };
     if !routes::is_by_itself(row.path) {
-        http.access.touch(&known);
+        http.access.touch(&principal);
     }
-    let line = http.work.line(&known.actor.quota_owner());
-    request.extensions_mut().insert(Caller::new(&http, known, payloads));
+    let line = http.work.line(&principal.actor.quota_owner());
+    request.extensions_mut().insert(Caller::new(&http, principal, payloads));
     // Rendering a page keeps a thread of the runtime: nobody has more than one.
     let _mine = if matches!(row.answer, Answer::Page) { Some(line.lock().await) } else { None };
     next.run(request).await
@@ -74,15 +74,15 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
 async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
     let payloads = PayloadChanges::begin(http);
     match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
-        Ok(known) if known.actor.may(Right::View) => {
-            request.extensions_mut().insert(Caller::new(http, known, payloads));
+        Ok(principal) if principal.actor.may(Right::View) => {
+            request.extensions_mut().insert(Caller::new(http, principal, payloads));
             next.run(request).await
         }
         _ => nothing_there(request.uri()).into_response(),
     }
 }
 
-/// Nobody was recognised: scripts are told so, people are led to the page for signing in.
+/// Nobody was recognised: scripts get an error, people are redirected to sign in.
 fn not_known(row: &Row, denied: &Denied, uri: &Uri) -> Response {
     match denied {
         Denied::Proxy(why) => Refused::new(StatusCode::FORBIDDEN, why.clone()).into_response(),

@@ -36,7 +36,7 @@ pub(crate) async fn of_all(State(http): State<Http>, request: Request, next: Nex
     set(&mut response, DOMAIN_POLICIES, "none");
     set(&mut response, ORIGIN_CLUSTER, "?1");
     // What is answered is true only now, a refusal too. The page's files say how long they are kept; "not modified" speaks
-    // of one that was told so.
+    // of one with such a lifetime.
     if response.status() != StatusCode::NOT_MODIFIED {
         set(&mut response, CACHE_CONTROL, "no-store");
     }

@@ -1,4 +1,4 @@
-//! A handler that panics is answered, not cut off: a page or view is asked for once more, anything else is told 500. The
+//! A handler that panics is answered, not cut off: a page or view is asked for once more, anything else is answered with 500. The
 //! panic itself is counted and logged by [`runtime::panics`].
 
 use std::panic::AssertUnwindSafe;

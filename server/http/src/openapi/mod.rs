@@ -148,7 +148,7 @@ fn common(operation: &Operation) -> Vec<Reply> {
     }
     if operation.verb != Verb::Get {
         replies.push(problem(413, "The body is longer than 64 KiB."));
-        replies.push(problem(415, "The body is not said to be `application/json`."));
+        replies.push(problem(415, "The body's content type is not `application/json`."));
     }
     if operation.takes.is_some() {
         replies.push(problem(422, "The body is not what it should be; `detail` shows one that is."));

@@ -61,8 +61,8 @@ impl Tag {
         match self {
             Self::Look => "Locks, sessions and who waits for whom, as they are now.",
             Self::Live => "The same as a stream of snapshots and differences.",
-            Self::Release => "Releasing a lock by force: planned first, then ordered.",
-            Self::Audit => "The record of acts.",
+            Self::Release => "Releasing a lock by force: planned first, then executed.",
+            Self::Audit => "The audit log.",
             Self::Lab => "Runs that compare ways of waiting for a lock, on a real ensemble.",
             Self::Server => "The server itself.",
         }
@@ -72,7 +72,7 @@ impl Tag {
 /// A parameter of the query or the path.
 pub(super) struct Param {
     pub(super) name: &'static str,
-    pub(super) place: Place,
+    pub(super) place: ParamLocation,
     pub(super) is_required: bool,
     pub(super) text: &'static str,
     pub(super) kind: Kind,
@@ -82,7 +82,7 @@ pub(super) struct Param {
 
 /// Where a parameter is.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum ParamLocation {
     Query,
     Path,
 }
@@ -127,8 +127,8 @@ impl Kind {
 impl Param {
     pub(super) fn to_json(&self) -> Value {
         let place = match self.place {
-            Place::Query => "query",
-            Place::Path => "path",
+            ParamLocation::Query => "query",
+            ParamLocation::Path => "path",
         };
         let mut out = json!({ "name": self.name, "in": place, "required": self.is_required, "description": self.text, "schema": self.kind.schema() });
         if let Some(example) = self.example {

@@ -31,14 +31,14 @@ const fn act(path: &'static str, id: &'static str, tag: Tag, summary: &'static s
 
 const NOT_RELEASABLE: Reply = problem(409, "It can't be released, or not now: what is there is no contender, or a second person has to approve.");
 const NO_ZNODE: Reply = problem(404, "No contender is known at that path.");
-const TOO_MANY: Reply = problem(429, "Too many plans or orders; `Retry-After` tells how long to wait.");
+const TOO_MANY: Reply = problem(429, "Too many plans or requests; `Retry-After` says how long to wait.");
 const NO_PLAN: Reply = problem(404, "There is no such plan.");
 const NOT_CONFIRMED: Reply =
     problem(422, "The body is not what it should be, `confirm` is not the lock's path, or `reason` has not 3 to 500 characters.");
 const NO_RUN: Reply = problem(404, "No run of that name is kept.");
 const NO_RECORD: Reply = problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
 
-/// What an order may come to.
+/// Possible outcomes of a request.
 const RESULTS: &[Reply] = &[
     json(
         200,
@@ -100,7 +100,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/metrics", "metrics", Tag::Server, "Metrics")
     },
     Operation {
-        text: "Needs nobody to be known: it says nothing of any lock.",
+        text: "Needs no authentication: it exposes nothing about any lock.",
         replies: &[json(200, "OpenAPI 3.1.", &[Content::Document])],
         ..look("/api/v1/openapi.json", "openapi", Tag::Server, "This document")
     },
@@ -154,7 +154,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/live", "live", Tag::Live, "The live socket (WebSocket)")
     },
     Operation {
-        text: "A plan is good for one order of whoever asked for it, within a minute.",
+        text: "A plan is good for one request by its planner, within a minute.",
         replies: PLANS,
         ..act("/api/v1/release/plan", "planRelease", Tag::Release, "Plan the release of a znode", shape::<PlanRequest>)
     },
@@ -169,7 +169,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..act("/api/v1/release/revoke", "revoke", Tag::Release, "Ask the holder that was planned for to let go", shape::<ReleaseOrder>)
     },
     Operation {
-        text: "Where the server asks for two people; who planned can order it then.",
+        text: "Where the server requires a second approver; the planner can execute the plan then.",
         replies: &[
             json(200, "The plan, approved.", &[Content::Json(shape::<PlanJson>)]),
             NO_PLAN,
@@ -184,12 +184,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         text: "What is inside the scope of whoever asks, newest first. `next_before` leads to older ones.",
         params: params::AUDIT,
         replies: &[json(200, "A page of records.", &[Content::Json(shape::<AuditPage>)]), NO_RECORD],
-        ..look("/api/v1/audit", "audit", Tag::Audit, "The record of acts")
+        ..look("/api/v1/audit", "audit", Tag::Audit, "The audit log")
     },
     Operation {
         text: "All of it or nothing, because a part can't be verified; who has a scope is refused with 403.",
         replies: &[json(200, "A record a line, each with the hash of the one before.", &[Content::Text("application/x-ndjson")]), NO_RECORD],
-        ..look("/api/v1/audit/export", "exportAudit", Tag::Audit, "The whole record of acts")
+        ..look("/api/v1/audit/export", "exportAudit", Tag::Audit, "The whole audit log")
     },
     Operation {
         replies: &[json(200, "The runs that are kept, newest first.", &[Content::Json(shape::<LabRuns>)])],

@@ -2,13 +2,13 @@
 
 use lockscope_wire::{AuditKind, Recipe, SessionSort, Sort, Verdict};
 
-use super::operation::{Kind, Param, Place};
+use super::operation::{Kind, Param, ParamLocation};
 use audit::LIMIT_MAX;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
 /// A parameter of the query that may be left out.
 const fn query(name: &'static str, kind: Kind, text: &'static str) -> Param {
-    Param { name, place: Place::Query, is_required: false, text, kind, example: None }
+    Param { name, place: ParamLocation::Query, is_required: false, text, kind, example: None }
 }
 
 /// One that may not, like this.
@@ -98,7 +98,7 @@ pub(super) const AUDIT: &[Param] = &[
     query("lock", Kind::Text(PATH_CHARS_MAX), "Only what concerns this lock; empty for all."),
 ];
 
-const RUN: Param = Param { name: "id", place: Place::Path, is_required: true, text: "The run's name.", kind: Kind::Run, example: None };
+const RUN: Param = Param { name: "id", place: ParamLocation::Path, is_required: true, text: "The run's name.", kind: Kind::Run, example: None };
 
 pub(super) const ONE_RUN: &[Param] = &[RUN];
 

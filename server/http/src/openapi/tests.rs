@@ -24,7 +24,7 @@ fn parameters_of_the_path_are_those_of_the_route() {
     for operation in operations() {
         let named: Vec<_> = operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
         let described: Vec<_> =
-            operation.params.iter().filter(|param| matches!(param.place, operation::Place::Path)).map(|param| param.name).collect();
+            operation.params.iter().filter(|param| matches!(param.place, operation::ParamLocation::Path)).map(|param| param.name).collect();
         assert_eq!(named, described, "{}", operation.path);
     }
 }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::Http;
 use super::middleware::authentication::{Peer, see_other};
-use access::{NotSignedIn, Secret, SignedIn};
+use access::{NewSession, Secret, SignInError};
 
 /// No script at all, and forms that lead nowhere else.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self' data:; style-src 'self'";
@@ -37,7 +37,7 @@ pub(super) struct Fields {
 }
 
 /// What leads to the page.
-type Asked = Query<BTreeMap<String, String>>;
+type QueryMap = Query<BTreeMap<String, String>>;
 
 /// The page's address for somebody who wanted another.
 pub(super) fn address(wanted: &str) -> String {
@@ -58,24 +58,24 @@ fn local(next: &str) -> &str {
     if is_path && is_clean && is_page { next } else { "/" }
 }
 
-pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): Asked) -> Response {
+pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): QueryMap) -> Response {
     let next = local(asked.get("next").map_or("", String::as_str));
     // Whether there is anybody who could sign in, be they as new as they may.
     http.access.look().await;
-    let known = http.access.resolve(&headers, peer.0).await.ok().filter(access::Known::is_signed_in);
+    let principal = http.access.resolve(&headers, peer.0).await.ok().filter(access::Principal::is_signed_in);
     let comes_from_elsewhere = headers.get("sec-fetch-site").is_some_and(|site| site.as_bytes() == b"cross-site");
     // A link on another site makes the browser keep the cookie back. Asked again from here, it sends it.
-    if known.is_none() && comes_from_elsewhere && !asked.contains_key("again") {
+    if principal.is_none() && comes_from_elsewhere && !asked.contains_key("again") {
         return answer(StatusCode::OK, page::again(next));
     }
-    if known.is_some() && asked.contains_key("again") {
+    if principal.is_some() && asked.contains_key("again") {
         return see_other(next);
     }
     let form = page::Form {
         next,
         name: "",
         error: "",
-        who: known.map(|known| known.actor),
+        who: principal.map(|principal| principal.actor),
         has_secrets: http.access.has_secrets(),
         has_openid: http.access.has_openid(),
         is_read_only: http.access.is_read_only(),
@@ -103,7 +103,7 @@ pub(super) async fn sign_in(State(http): State<Http>, peer: Peer, headers: Heade
     }
 }
 
-pub(super) async fn show_once(Query(mut asked): Asked) -> Response {
+pub(super) async fn show_once(Query(mut asked): QueryMap) -> Response {
     let key = Secret::new(asked.remove("key").unwrap_or_default());
     answer(StatusCode::OK, page::once(&key))
 }
@@ -122,7 +122,7 @@ pub(super) async fn sign_out(State(http): State<Http>, peer: Peer, headers: Head
     with_cookie(see_other("/"), &http.access.no_cookie())
 }
 
-fn welcome(http: &Http, signed_in: &SignedIn, next: &str) -> Response {
+fn welcome(http: &Http, signed_in: &NewSession, next: &str) -> Response {
     let response = with_cookie(see_other(next), &signed_in.cookie(&http.access));
     match signed_in.device_cookie(&http.access) {
         Some(device) => with_cookie(response, &device),
@@ -138,11 +138,11 @@ fn with_cookie(mut response: Response, cookie: &str) -> Response {
     response
 }
 
-fn not_signed_in(http: &Http, fields: &Fields, why: NotSignedIn) -> Response {
+fn not_signed_in(http: &Http, fields: &Fields, why: SignInError) -> Response {
     let (status, retry_s) = match why {
-        NotSignedIn::Wrong | NotSignedIn::Link => (StatusCode::UNAUTHORIZED, None),
-        NotSignedIn::Wait(seconds) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
-        NotSignedIn::Busy => (StatusCode::SERVICE_UNAVAILABLE, Some(5)),
+        SignInError::Wrong | SignInError::Link => (StatusCode::UNAUTHORIZED, None),
+        SignInError::Wait(seconds) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
+        SignInError::Busy => (StatusCode::SERVICE_UNAVAILABLE, Some(5)),
     };
     let mut response = refused(http, fields, status, &why.words());
     if let Some(seconds) = retry_s {

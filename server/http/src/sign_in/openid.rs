@@ -4,10 +4,10 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
-use super::{Asked, Fields, Http, Peer, answer, local, page, refused, see_other, with_cookie};
-use access::{Back, OpenIdFault};
+use super::{Fields, Http, Peer, QueryMap, answer, local, page, refused, see_other, with_cookie};
+use access::{AuthorizationResponse, OpenIdFault};
 
-pub(crate) async fn begin(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): Asked) -> Response {
+pub(crate) async fn begin(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): QueryMap) -> Response {
     let next = local(asked.get("next").map_or("", String::as_str));
     match http.access.openid_begin(&headers, peer.0, next).await {
         Ok(away) => with_cookie(see_other(&away.to), &away.cookie),
@@ -17,9 +17,15 @@ pub(crate) async fn begin(State(http): State<Http>, peer: Peer, headers: HeaderM
 
 /// The answer is a page that goes on by itself: on a redirect the browser would keep the new Strict cookie back, since it
 /// comes from another site.
-pub(crate) async fn back(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): Asked) -> Response {
+pub(crate) async fn back(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): QueryMap) -> Response {
     let part = |name: &str| asked.get(name).map_or("", String::as_str);
-    let back = Back { code: part("code"), state: part("state"), issuer: part("iss"), error: part("error"), description: part("error_description") };
+    let back = AuthorizationResponse {
+        code: part("code"),
+        state: part("state"),
+        issuer: part("iss"),
+        error: part("error"),
+        description: part("error_description"),
+    };
     match http.access.openid_end(&headers, peer.0, &back).await {
         Ok((signed_in, next)) => {
             let response = with_cookie(answer(StatusCode::OK, page::arrived(local(&next))), &signed_in.cookie(&http.access));

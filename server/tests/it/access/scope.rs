@@ -19,7 +19,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{AuditKind, Epoch, Role};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, DropGuard};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -39,7 +39,7 @@ const PAYLOAD: &str = "treasure";
 const SESSIONS: [i64; 4] = [0x1001, 0x1002, 0x1003, 0x1fca];
 
 /// What ends with the world.
-type Running = (Vec<Engine<Observatory>>, Vec<mpsc::Sender<Vec<Observation>>>, Vec<Stopper>);
+type Running = (Vec<Engine<Observatory>>, Vec<mpsc::Sender<Vec<Observation>>>, Vec<DropGuard>);
 
 struct World {
     address: SocketAddr,
@@ -112,7 +112,7 @@ impl World {
         let (mut engines, mut sinks, mut ensembles, mut stoppers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (name, told) in [("prod", prod), ("canary-lab", other)] {
             let (sink, inbox) = mpsc::channel(8);
-            let (stopper, stop) = shutdown::channel();
+            let (stopper, stop) = shutdown::token();
             let model = Observatory::new(Model { roots: vec!["/".into()], ..Model::default() }, TimeMs(NOW_MS));
             let engine = Engine::start(model, inbox, clock.clone(), stop);
             sink.send(told).await.unwrap();
@@ -124,15 +124,15 @@ impl World {
         }
         let about = About { version: "1".into(), started_at_ms: NOW_MS, read_only: Arc::default() };
         let hub = Hub::new(Arc::new(Projector::new(ensembles, about, clock.clone())), clock.clone(), Epoch(7));
-        let (stopper, stop) = shutdown::channel();
+        let (stopper, stop) = shutdown::token();
         tokio::spawn(pump::run(hub.clone(), stop));
         stoppers.push(stopper);
         let place = tempfile::tempdir().unwrap();
         let access =
             Access::new(Some(place.path().to_owned()), Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK, clock.clone());
         let log = Arc::new(Log::open(&place.path().join("record"), clock.clone()).await.unwrap());
-        let (drain, draining) = shutdown::channel();
-        let (close, closing) = shutdown::channel();
+        let (drain, draining) = shutdown::token();
+        let (close, closing) = shutdown::token();
         let http = Http::new(hub.clone(), draining, Limits::default())
             .with_access(access)
             .with_payloads(watch::channel(payloads).1)

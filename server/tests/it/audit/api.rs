@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::{Access, Grant, Reach, Settings, new_token};
-use audit::{Closed, Log};
+use audit::{Log, UnavailableLog};
 use http::listener::Bounds;
 use http::{Http, Limits};
 use lockscope_wire::Role;
@@ -106,11 +106,11 @@ async fn an_export_is_the_file() {
 #[tokio::test]
 async fn without_a_log_it_says_why() {
     let served = Audited::start(|http| http).await;
-    let closed = Closed::because(audit::AuditError("the disk is gone; bring it back".to_owned()));
+    let closed = UnavailableLog::because(audit::AuditError("the disk is gone; bring it back".to_owned()));
     let broken = Audited::start(|http| http.with_records(Arc::new(closed))).await;
     for path in ["/api/v1/audit", "/api/v1/audit/export"] {
         let (status, _, text) = served.get(path).await;
-        assert!(status == 503 && text.contains("no audit record is kept here; start Lockscope with --data-dir DIR"), "{text}");
+        assert!(status == 503 && text.contains("no audit log is kept here; start Lockscope with --data-dir DIR"), "{text}");
         let (status, _, text) = broken.get(path).await;
         assert!(status == 503 && text.contains("the disk is gone; bring it back"), "{text}");
     }

@@ -15,7 +15,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
 use lockscope_wire::{AuditKind, AuditRecord};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, DropGuard};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::{append, open};
@@ -91,15 +91,15 @@ impl Receiver {
     }
 }
 
-fn deliver_to(log: &Log, url: &str, pace: Pace) -> Stopper {
+fn deliver_to(log: &Log, url: &str, pace: Pace) -> DropGuard {
     let webhook = Webhook::new(Webhook::address(url, false).unwrap(), SECRET.to_vec()).unwrap();
     let delivery = Delivery::new(log, webhook, Clock::manual(NOW_MS), pace).unwrap();
-    let (stopper, stop) = shutdown::channel();
-    tokio::spawn(delivery.run(stop.receiver()));
+    let (stopper, stop) = shutdown::token();
+    tokio::spawn(delivery.run(stop.clone()));
     stopper
 }
 
-fn deliver(log: &Log, port: u16) -> Stopper {
+fn deliver(log: &Log, port: u16) -> DropGuard {
     deliver_to(log, &format!("http://127.0.0.1:{port}/hook"), PACE)
 }
 
@@ -180,7 +180,7 @@ async fn nothing_is_lost_over_restarts() {
         for number in 0..30 {
             expected.push(append(&log, format!("act {round} {number}")).await);
         }
-        stopper.stop();
+        drop(stopper);
     }
     let log = reopened(place.path()).await;
     let _stopper = deliver(&log, port);

@@ -7,6 +7,7 @@ use lockscope_core::evidence::{Connection, MemberAnswer, Report, Round};
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::SessionId;
 use runtime::clock::Clock;
+use runtime::shutdown::DropGuard;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -22,7 +23,7 @@ pub(super) type Said = BTreeMap<String, Report>;
 pub(super) struct Collected {
     rounds: mpsc::Receiver<Vec<Observation>>,
     pub(super) demand: watch::Sender<Demand>,
-    stop: watch::Sender<bool>,
+    stop: DropGuard,
     task: JoinHandle<()>,
     pub(super) said: Said,
 }
@@ -37,7 +38,7 @@ impl Collected {
         };
         let (sink, rounds) = mpsc::channel(4);
         let (demand, demanded) = watch::channel(Demand::default());
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stopped) = runtime::shutdown::token();
         let task = tokio::spawn(collect(config, Clock::system(), demanded, sink, stopped));
         Self { rounds, demand, stop, task, said: Said::new() }
     }
@@ -74,7 +75,7 @@ impl Collected {
     }
 
     pub(super) async fn stop(self) {
-        self.stop.send(true).expect("the collector listens");
+        drop(self.stop);
         timeout(DEADLINE, self.task).await.expect("the collector stops").expect("the collector does not panic");
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
+use runtime::shutdown::DropGuard;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use zookeeper::{BATCH_MAX, BATCHES_MAX, ObserverConfig, observe};
@@ -18,7 +19,7 @@ pub(crate) struct Observed {
     /// The real core, fed the same: it must hold the same znodes.
     core: Arc<Mutex<Observatory>>,
     news: watch::Receiver<u64>,
-    stop: watch::Sender<bool>,
+    stop: DropGuard,
     roots: Vec<String>,
     task: JoinHandle<()>,
 }
@@ -38,7 +39,7 @@ impl Observed {
     pub(crate) fn start_as(config: ObserverConfig) -> Self {
         let roots = config.roots().to_vec();
         let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stopped) = runtime::shutdown::token();
         let (tell, news) = watch::channel(0);
         let believed = Arc::new(Mutex::new(Believed::new(&roots)));
         let settings = Settings { roots: roots.clone(), ..Settings::default() };
@@ -123,7 +124,7 @@ impl Observed {
 
     /// Stops the observer and waits for its end.
     pub(crate) async fn stop(self) {
-        self.stop.send(true).expect("the observer listens");
+        drop(self.stop);
         tokio::time::timeout(DEADLINE, self.task).await.expect("the observer stops").expect("the observer does not panic");
     }
 }

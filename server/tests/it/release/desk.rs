@@ -7,7 +7,7 @@ use std::time::Duration;
 use access::{Grant, new_token, revoke_token};
 use identity::{Actor, Scope};
 use lockscope_wire::{AuditKind, Outcome, PlanRequest, ReleaseOrder, Role};
-use release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RefusedFor, Settings};
+use release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RejectionReason, Settings};
 
 use super::office::{Office, operator, order_of, somebody};
 use crate::harness::{Truth, zookeeper};
@@ -52,13 +52,13 @@ async fn only_who_may_and_only_there() {
     let request = PlanRequest { ensemble: None, path: path.clone() };
     for role in [Role::Viewer, Role::Auditor] {
         let refused = scene.office.desk.plan(&somebody("vera", role), &request).await.unwrap_err();
-        assert_eq!((refused.kind, refused.status()), (RefusedFor::Right, 403), "{refused}");
+        assert_eq!((refused.kind, refused.status()), (RejectionReason::Right, 403), "{refused}");
     }
     let mut elsewhere = operator();
     elsewhere.scope = Scope { ensembles: Vec::new(), paths: vec!["/other".to_owned()] };
-    assert_eq!(scene.office.desk.plan(&elsewhere, &request).await.unwrap_err().kind, RefusedFor::Right);
+    assert_eq!(scene.office.desk.plan(&elsewhere, &request).await.unwrap_err().kind, RejectionReason::Right);
     let nothing = PlanRequest { ensemble: None, path: "/locks/nothing".to_owned() };
-    assert_eq!(scene.office.desk.plan(&elsewhere, &nothing).await.unwrap_err().kind, RefusedFor::Right, "not even that it is not there");
+    assert_eq!(scene.office.desk.plan(&elsewhere, &nothing).await.unwrap_err().kind, RejectionReason::Right, "not even that it is not there");
     assert_eq!(scene.office.desk.plan(&operator(), &nothing).await.unwrap_err().status(), 404);
     let other = PlanRequest { ensemble: Some("prod".to_owned()), path: path.clone() };
     assert_eq!(scene.office.desk.plan(&operator(), &other).await.unwrap_err().status(), 404);
@@ -68,7 +68,7 @@ async fn only_who_may_and_only_there() {
     // A role that was taken away in between.
     let plan = scene.office.plan(&path).await.unwrap();
     let demoted = somebody("anna", Role::Viewer);
-    assert_eq!(scene.office.desk.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind, RefusedFor::Right);
+    assert_eq!(scene.office.desk.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind, RejectionReason::Right);
     assert!(scene.is_there(&path).await);
     assert!(scene.office.journal.kinds().iter().all(|kind| *kind == AuditKind::Refused) && scene.office.journal.kinds().len() == 5);
 }
@@ -94,10 +94,10 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
     let wrong = |confirm: &str, reason: &str| ReleaseOrder { confirm: confirm.to_owned(), reason: reason.to_owned(), ..order_of(&plan) };
     for confirm in ["", "/locks", "/locks/b ", "/locks/B", &path] {
         let refused = scene.office.desk.execute(&operator(), &wrong(confirm, "because")).await.unwrap_err();
-        assert_eq!((refused.kind, refused.status()), (RefusedFor::Confirm, 422), "{confirm:?}");
+        assert_eq!((refused.kind, refused.status()), (RejectionReason::Confirm, 422), "{confirm:?}");
     }
     for reason in ["", "  no ", &"x".repeat(501)] {
-        assert_eq!(scene.office.desk.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind, RefusedFor::Reason);
+        assert_eq!(scene.office.desk.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind, RejectionReason::Reason);
     }
     // Of two orders at once, one is carried out, and whoever asks is told its outcome.
     let (one, other) = tokio::join!(scene.office.order(&plan), scene.office.order(&plan));
@@ -132,7 +132,7 @@ async fn not_too_many_in_too_short_a_time() {
     let plans = [scene.office.plan(&first).await.unwrap(), scene.office.plan(&second).await.unwrap()];
     assert_eq!(scene.office.order(&plans[0]).await.unwrap().result.outcome, Outcome::Released);
     let refused = scene.office.order(&plans[1]).await.unwrap_err();
-    assert_eq!((refused.kind, refused.status()), (RefusedFor::TooMany { wait_ms: LOCK_PAUSE_MS }, 429), "{refused}");
+    assert_eq!((refused.kind, refused.status()), (RejectionReason::TooMany { wait_ms: LOCK_PAUSE_MS }, 429), "{refused}");
     scene.office.clock.set_ms(scene.office.clock.now_ms() + LOCK_PAUSE_MS);
     assert_eq!(scene.office.order(&plans[1]).await.unwrap().result.outcome, Outcome::Released, "the plan was not used up by the refusal");
     for at in 2..ACTOR_ACTS_MAX {
@@ -142,7 +142,7 @@ async fn not_too_many_in_too_short_a_time() {
     }
     let path = scene.queued("c").await;
     let plan = scene.office.plan(&path).await.unwrap();
-    assert!(matches!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::TooMany { .. }));
+    assert!(matches!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::TooMany { .. }));
     assert!(scene.is_there(&path).await);
 }
 
@@ -191,7 +191,7 @@ async fn an_order_goes_on_when_whoever_asked_is_gone() {
     assert_eq!(counted, 1, "counted though nobody waited");
     let path = scene.queued("b").await;
     let plan = scene.office.plan(&path).await.unwrap();
-    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Closing);
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Closing);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -220,13 +220,13 @@ async fn a_second_person_approves() {
     let path = scene.queued("a").await;
     let plan = scene.office.plan(&path).await.unwrap();
     assert!(plan.needs_second);
-    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second);
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Second);
     let approval = order_of(&plan);
-    assert_eq!(scene.office.desk.approve(&operator(), &approval).await.unwrap_err().kind, RefusedFor::Second, "not oneself");
-    assert_eq!(scene.office.desk.approve(&somebody("vera", Role::Viewer), &approval).await.unwrap_err().kind, RefusedFor::Right);
+    assert_eq!(scene.office.desk.approve(&operator(), &approval).await.unwrap_err().kind, RejectionReason::Second, "not oneself");
+    assert_eq!(scene.office.desk.approve(&somebody("vera", Role::Viewer), &approval).await.unwrap_err().kind, RejectionReason::Right);
     for name in ["ANNA", "anna ", "an\u{200b}na", "\u{430}nna"] {
         let same = somebody(name, Role::Operator);
-        assert_eq!(scene.office.desk.approve(&same, &approval).await.unwrap_err().kind, RefusedFor::Second, "{name:?} is anna");
+        assert_eq!(scene.office.desk.approve(&same, &approval).await.unwrap_err().kind, RejectionReason::Second, "{name:?} is anna");
     }
     let elsewhere = Actor { scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] }, ..somebody("carl", Role::Operator) };
     let refused = scene.office.desk.approve(&elsewhere, &approval).await.unwrap_err();
@@ -236,17 +236,17 @@ async fn a_second_person_approves() {
     let grant = || Grant::everywhere(Role::Operator);
     new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
     scene.office.journal.fails.store(true, Ordering::SeqCst);
-    assert_eq!(scene.office.desk.approve(&ben, &approval).await.unwrap_err().kind, RefusedFor::Audit);
+    assert_eq!(scene.office.desk.approve(&ben, &approval).await.unwrap_err().kind, RejectionReason::Audit);
     scene.office.journal.fails.store(false, Ordering::SeqCst);
-    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second);
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Second);
     scene.office.desk.approve(&ben, &approval).await.unwrap();
     assert_eq!(scene.office.desk.planned(&ben, &plan.plan_id).unwrap().1.as_deref(), Some("ben"));
     // What was approved is looked at again when it is used.
     revoke_token(&people, "ben").unwrap();
     let refused = scene.office.order(&plan).await.unwrap_err();
-    assert!(refused.kind == RefusedFor::Second && refused.sentence.starts_with("ben, who approved"), "{refused}");
+    assert!(refused.kind == RejectionReason::Second && refused.sentence.starts_with("ben, who approved"), "{refused}");
     new_token(&people, "ben", Grant::everywhere(Role::Viewer), scene.office.clock.now_ms(), None).unwrap();
-    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RefusedFor::Second, "may look only by now");
+    assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Second, "may look only by now");
     revoke_token(&people, "ben").unwrap();
     new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
     scene.office.desk.approve(&ben, &approval).await.unwrap();
@@ -273,5 +273,5 @@ async fn nothing_is_sent_from_a_view_that_is_not_live() {
         assert_eq!((done.result.outcome, done.status()), (Outcome::NotLive, 503), "{done:?}");
     }
     let refused = scene.office.plan(&plans[0].1.path).await.unwrap_err();
-    assert_eq!((refused.kind, refused.status()), (RefusedFor::NotLive, 503), "{refused}");
+    assert_eq!((refused.kind, refused.status()), (RejectionReason::NotLive, 503), "{refused}");
 }

@@ -141,5 +141,5 @@ async fn what_was_under_way_has_an_outcome_after_the_next_start() {
     let (status, again) = server.post("/api/v1/release/execute", &order).await.unwrap();
     assert_eq!((status, &again["outcome"], &again["verified"], &again["audit_id"]), (200, &told["outcome"], &json!(true), &told["audit_id"]));
     let records = verify_dir(dir, None).unwrap().requests;
-    assert_eq!((records.open_count(), records.ended().count()), (0, 3), "one outcome each");
+    assert_eq!((records.open_count(), records.completed().count()), (0, 3), "one outcome each");
 }

@@ -15,9 +15,9 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{AuditKind, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
-use release::{EnsembleHandle, Executed, Refused, ReleaseService};
+use release::{EnsembleHandle, Execution, Rejection, ReleaseService};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, DropGuard};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
 use zookeeper::members::{self, Demand};
@@ -72,7 +72,7 @@ pub(crate) struct Office {
     pub(crate) journal: Arc<Memory>,
     pub(crate) clock: Clock,
     engine: Engine<Observatory>,
-    _stopper: Stopper,
+    _stopper: DropGuard,
     _demand: watch::Sender<Demand>,
 }
 
@@ -95,7 +95,7 @@ impl Office {
     }
 
     pub(crate) async fn open_with(watch: &str, acting: ReleaseClient, root: &str, settings: release::Settings) -> Self {
-        let (stopper, stop) = shutdown::channel();
+        let (stopper, stop) = shutdown::token();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let roots = vec![root.to_owned()];
         let clock = Clock::manual(Clock::system().now_ms());
@@ -109,8 +109,8 @@ impl Office {
             credentials: zookeeper::Credentials::default(),
         };
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
-        tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.receiver()));
-        tokio::spawn(observe(config, Clock::system(), sink, stop.receiver()));
+        tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.clone()));
+        tokio::spawn(observe(config, Clock::system(), sink, stop.clone()));
         let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());
         let site = EnsembleHandle { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
@@ -168,16 +168,16 @@ impl Office {
         self.clock.set_ms(self.clock.now_ms() + 61_000);
     }
 
-    pub(crate) async fn plan(&self, path: &str) -> Result<ReleasePlan, Refused> {
+    pub(crate) async fn plan(&self, path: &str) -> Result<ReleasePlan, Rejection> {
         self.desk.plan(&operator(), &PlanRequest { ensemble: None, path: path.to_owned() }).await
     }
 
-    pub(crate) async fn order(&self, plan: &ReleasePlan) -> Result<Executed, Refused> {
+    pub(crate) async fn order(&self, plan: &ReleasePlan) -> Result<Execution, Rejection> {
         self.desk.execute(&operator(), &order_of(plan)).await
     }
 
     /// Plans and orders; both must be taken.
-    pub(crate) async fn release(&self, path: &str) -> Executed {
+    pub(crate) async fn release(&self, path: &str) -> Execution {
         self.rest();
         self.knows(path).await;
         let plan = self.plan(path).await.unwrap();

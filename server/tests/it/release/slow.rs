@@ -30,7 +30,7 @@ async fn a_slow_release_is_answered_with_its_outcome_however_often_it_is_asked_f
     let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), Reach::LOOPBACK, Clock::system());
     let limits = Limits { answer_ms_max: ANSWER_MS, ..Limits::default() };
     let desk = office.desk.clone();
-    let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_desk(desk).with_access(access)).await;
+    let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_release_service(desk).with_access(access)).await;
     office.journal.stalls.send_replace(true);
     let order = || {
         let asked = reqwest::Client::new().post(format!("http://{}/api/v1/release/execute", served.address));

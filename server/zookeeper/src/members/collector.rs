@@ -21,6 +21,7 @@ use super::stamp::Stamp;
 use super::{http, lookup};
 use crate::Credentials;
 use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
 
 /// From the start of one round to the start of the next, without jitter.
 pub const ROUND_EVERY: Duration = Duration::from_secs(5);
@@ -76,13 +77,7 @@ impl Demand {
 }
 
 /// Asks all members about every five seconds until told to stop; each batch handed on is one [`Round`].
-pub async fn collect(
-    config: Config,
-    clock: Clock,
-    demand: watch::Receiver<Demand>,
-    sink: mpsc::Sender<Vec<Observation>>,
-    mut stop: watch::Receiver<bool>,
-) {
+pub async fn collect(config: Config, clock: Clock, demand: watch::Receiver<Demand>, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
     let client = http::client().inspect_err(|error| tracing::warn!(%error, "no HTTP client; AdminServers are not asked")).ok();
     let mut collector = Collector {
         config,
@@ -98,8 +93,7 @@ pub async fn collect(
         landed: Vec::new(),
     };
     tokio::select! {
-        // Its end, too, when nobody can tell any more.
-        _ = stop.wait_for(|stop| *stop) => {}
+        () = stop.cancelled() => {}
         () = collector.run() => {}
     }
 }

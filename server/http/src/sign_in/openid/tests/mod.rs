@@ -22,7 +22,7 @@ use audit::{AuditError, Entry, Journal};
 use feed::{self, Hub};
 use feed::{About, Projector};
 use runtime::clock::Clock;
-use runtime::shutdown::{self, Stopper};
+use runtime::shutdown::{self, DropGuard};
 
 const NOW_MS: i64 = 1_700_000_000_000;
 
@@ -74,7 +74,7 @@ struct House {
     clock: Clock,
     kept: Arc<Kept>,
     provider: Provider,
-    _close: Stopper,
+    _close: DropGuard,
 }
 
 const SESSION: &str = "lockscope";
@@ -100,8 +100,8 @@ impl House {
         access.record_in(kept.clone());
         let about = About { version: String::new(), started_at_ms: NOW_MS, read_only: Arc::new(AtomicBool::new(false)) };
         let hub = Hub::new(Arc::new(Projector::new(Vec::new(), about, clock.clone())), clock.clone(), feed::random_epoch());
-        let (_, draining) = shutdown::channel();
-        let (close, closing) = shutdown::channel();
+        let (_, draining) = shutdown::token();
+        let (close, closing) = shutdown::token();
         let http = Http::new(hub, draining, Limits::default()).with_access(access.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! A log that is not there: says why to everybody who asks.
+//! An audit log that is not available: every request is answered with the reason.
 
 use futures_util::future::{BoxFuture, ready};
 use lockscope_wire::AuditPage;
@@ -7,12 +7,12 @@ use super::{AuditError, Entry, Export, Journal, PageQuery, Records};
 
 /// No log. Nothing that needs a record can be done.
 #[derive(Clone, Debug)]
-pub struct Closed(AuditError);
+pub struct UnavailableLog(AuditError);
 
-impl Closed {
+impl UnavailableLog {
     /// For a server that was given no place for one.
     pub fn without_directory() -> Self {
-        Self(AuditError("no audit record is kept here; start Lockscope with --data-dir DIR, and acts are possible and recorded there".to_owned()))
+        Self(AuditError("no audit log is kept here; start Lockscope with --data-dir DIR to allow releases and record them there".to_owned()))
     }
 
     /// For a log that could not be opened.
@@ -21,13 +21,13 @@ impl Closed {
     }
 }
 
-impl Journal for Closed {
+impl Journal for UnavailableLog {
     fn append(&self, _: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         Box::pin(ready(Err(self.0.clone())))
     }
 }
 
-impl Records for Closed {
+impl Records for UnavailableLog {
     fn page(&self, _: PageQuery) -> BoxFuture<'_, Result<AuditPage, AuditError>> {
         Box::pin(ready(Err(self.0.clone())))
     }

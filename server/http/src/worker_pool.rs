@@ -1,5 +1,5 @@
 //! What takes a while to answer: off the runtime's threads, a few at a time, one of each caller at a time, so that nobody
-//! waits long for what another asks. Whoever asks too much is told so.
+//! waits long for what another asks. Excess requests are rejected with the reason.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,7 +10,7 @@ use tokio::sync::{Mutex as Line, Semaphore};
 use super::problem::Refused;
 use identity::QuotaOwner;
 use runtime::clock;
-use runtime::quota::{Full, Place, Quota, Refusals};
+use runtime::quota::{Full, Permit, Quota, Refusals};
 use runtime::rate::RateLimit;
 
 /// Requests that wait or are worked on.
@@ -25,7 +25,7 @@ const AT_ONCE_MAX: usize = 4;
 
 /// Does what takes a while; cheap to clone.
 #[derive(Clone)]
-pub(super) struct Work(Arc<Inner>);
+pub(super) struct WorkerPool(Arc<Inner>);
 
 struct Inner {
     places: Quota<QuotaOwner>,
@@ -38,9 +38,9 @@ struct Inner {
 }
 
 /// A place among those who wait.
-pub(super) type Waiting = Place<QuotaOwner>;
+pub(super) type WaitingPermit = Permit<QuotaOwner>;
 
-impl Work {
+impl WorkerPool {
     pub(super) fn new() -> Self {
         let refusals = Arc::<Refusals>::default();
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -59,7 +59,7 @@ impl Work {
     }
 
     /// Lets somebody ask, or says why not.
-    pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<Waiting, Refused> {
+    pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<WaitingPermit, Refused> {
         if let Err(wait) = lock(&self.0.rates).take(caller, clock::instant()) {
             self.0.refusals.count(Full::Caller);
             return Err(Refused::too_many(format!("more than {CALLER_PER_SECOND} requests a second; ask less often, or open a live socket"), wait));
@@ -86,7 +86,7 @@ impl Work {
         self.make_now(make).await
     }
 
-    /// Makes an answer for whoever is next of their own already: see [`Work::line`].
+    /// Makes an answer for whoever is next of their own already: see [`WorkerPool::line`].
     pub(super) async fn make_now<T: Send + 'static>(&self, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
         let turn = self.0.turns.clone().acquire_owned().await;
         let made = tokio::task::spawn_blocking(move || {
@@ -132,7 +132,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_caller_has_one_turn_at_a_time_and_others_are_next() {
-        let work = Work::new();
+        let work = WorkerPool::new();
         let done = Arc::new(AtomicUsize::new(0));
         let greedy: Vec<_> = (0..50)
             .map(|_| {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn whoever_asks_too_much_is_refused_and_others_are_not() {
-        let work = Work::new();
+        let work = WorkerPool::new();
         let waiting: Vec<_> = (0..CALLER_WAITING_MAX).map(|_| work.admit(&caller("greedy")).unwrap()).collect();
         let refused = work.admit(&caller("greedy")).unwrap_err();
         assert_eq!(refused.status(), 429);
@@ -172,7 +172,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_answer() {
-        let work = Work::new();
+        let work = WorkerPool::new();
         let refused = work.make(&caller("a"), || "planted".parse::<u8>().unwrap()).await.unwrap_err();
         assert_eq!(refused.status(), 500);
         assert_eq!(work.make(&caller("a"), || 7).await.unwrap(), 7, "and the next one goes on");

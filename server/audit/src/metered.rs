@@ -1,4 +1,4 @@
-//! A record that counts what could not be written.
+//! A journal that counts written and failed records.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,13 +9,13 @@ use super::{AuditError, Entry, Journal};
 
 /// What happened to records; the counters only grow.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct JournalCounts {
     written: AtomicU64,
     failed: AtomicU64,
     is_failing: AtomicBool,
 }
 
-impl Counts {
+impl JournalCounts {
     /// Notes an attempt to write, or to open what is written to.
     pub fn note(&self, has_failed: bool) {
         let counter = if has_failed { &self.failed } else { &self.written };
@@ -40,19 +40,19 @@ impl Counts {
 }
 
 /// A journal with counters.
-pub struct Counted {
+pub struct MeteredJournal {
     inner: Arc<dyn Journal>,
-    counts: Arc<Counts>,
+    counts: Arc<JournalCounts>,
 }
 
-impl Counted {
+impl MeteredJournal {
     /// Counts what is written to a journal.
-    pub fn new(inner: Arc<dyn Journal>, counts: Arc<Counts>) -> Self {
+    pub fn new(inner: Arc<dyn Journal>, counts: Arc<JournalCounts>) -> Self {
         Self { inner, counts }
     }
 }
 
-impl Journal for Counted {
+impl Journal for MeteredJournal {
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         Box::pin(async {
             let written = self.inner.append(entry).await;

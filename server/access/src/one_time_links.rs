@@ -9,7 +9,7 @@ pub(super) const LINKS_MAX: usize = 16;
 pub const LINK_MS_MAX: i64 = 15 * 60 * 1_000;
 
 #[derive(Debug)]
-struct Link {
+struct OneTimeLink {
     key: Digest,
     name: String,
     grant: Grant,
@@ -18,16 +18,16 @@ struct Link {
 
 /// Every link that was not opened yet.
 #[derive(Debug, Default)]
-pub(super) struct Links(Vec<Link>);
+pub(super) struct OneTimeLinks(Vec<OneTimeLink>);
 
-impl Links {
+impl OneTimeLinks {
     /// Makes one and gives its key.
     pub(super) fn add(&mut self, name: &str, grant: Grant, now_ms: i64) -> Secret {
         if self.0.len() >= LINKS_MAX {
             self.0.remove(0);
         }
         let key = Secret::random();
-        self.0.push(Link { key: key.digest(), name: name.to_owned(), grant, until_ms: now_ms.saturating_add(LINK_MS_MAX) });
+        self.0.push(OneTimeLink { key: key.digest(), name: name.to_owned(), grant, until_ms: now_ms.saturating_add(LINK_MS_MAX) });
         key
     }
 
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_link_opens_once_and_in_time() {
-        let mut links = Links::default();
+        let mut links = OneTimeLinks::default();
         let grant = Grant::everywhere(Role::Operator);
         let key = links.add("demo", grant.clone(), 0);
         assert!(links.open(&Secret::random(), 1).is_none());

@@ -14,7 +14,7 @@ const LINE_MAX: Duration = Duration::from_secs(1);
 
 /// What is under way to one client.
 #[derive(Debug, Default)]
-pub(super) struct Flow {
+pub(super) struct FlowControl {
     /// Frames and bytes since the last ping.
     frames: u32,
     bytes: usize,
@@ -28,7 +28,7 @@ pub(super) struct Flow {
     is_slow: bool,
 }
 
-impl Flow {
+impl FlowControl {
     /// Whether one more frame may go.
     pub(super) fn is_open(&self, now: Instant) -> bool {
         let Some(asked_at) = self.asked_at else { return true };
@@ -85,7 +85,7 @@ mod tests {
     /// A frame a step for whoever may be sent one, and a client that reads one every `every` steps of 10 ms. The longest
     /// that a frame was under way, and how many came.
     fn run(every: u64, bytes: usize) -> (Duration, u32) {
-        let (start, mut flow) = (Instant::now(), Flow::default());
+        let (start, mut flow) = (Instant::now(), FlowControl::default());
         let mut pipe: VecDeque<Result<Instant, [u8; 4]>> = VecDeque::new();
         let (mut longest, mut read) = (Duration::ZERO, 0);
         for step in 0..6_000 {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn one_that_never_reads_holds_little() {
-        let (start, mut flow) = (Instant::now(), Flow::default());
+        let (start, mut flow) = (Instant::now(), FlowControl::default());
         let mut bytes = 0;
         for step in 0..1_000 {
             let now = start + Duration::from_millis(step);

@@ -8,68 +8,68 @@ use futures_util::future;
 use lockscope_wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
 use tokio::sync::watch;
 
-use super::execute::Executed;
+use super::execute::Execution;
 use super::service::ReleaseService;
-use audit::{Ended, Entry, PlanOf, Requests};
+use audit::{CompletedRequest, Entry, PlanRef, Requests};
 use runtime::tasks::spawn;
 
-/// How long an ensemble gets to be reached and asked; longer, and what is there is told as not known.
+/// How long an ensemble gets to be reached and asked; longer, and the state is reported as unknown.
 const LOOK_MAX: Duration = Duration::from_secs(60);
 
-/// A request without an outcome, and who wants to be told of it.
-struct Left {
+/// A request without an outcome, and where to send it.
+struct OpenRequest {
     intent: AuditRecord,
-    tell: Option<watch::Sender<Option<Executed>>>,
+    sender: Option<watch::Sender<Option<Execution>>>,
 }
 
 impl ReleaseService {
-    /// Takes over what a server before left: its outcomes are told to whoever asks again, and what has none is settled.
+    /// Takes over the requests of a previous server: outcomes are kept for repeated requests, open requests are recovered.
     pub fn take_over(&self, requests: &Requests) {
-        for ended in requests.ended() {
-            if let Some(tell) = self.remember(&ended.intent) {
-                tell.send_replace(executed(ended));
+        for ended in requests.completed() {
+            if let Some(sender) = self.remember(&ended.intent) {
+                sender.send_replace(execution(ended));
             }
         }
-        let mut by_ensemble: BTreeMap<Option<String>, Vec<Left>> = BTreeMap::new();
+        let mut by_ensemble: BTreeMap<Option<String>, Vec<OpenRequest>> = BTreeMap::new();
         for intent in requests.open() {
-            let left = Left { tell: self.remember(intent), intent: intent.clone() };
+            let left = OpenRequest { sender: self.remember(intent), intent: intent.clone() };
             by_ensemble.entry(intent.ensemble.clone()).or_default().push(left);
         }
         if by_ensemble.is_empty() {
             return;
         }
-        tracing::warn!(count = requests.open_count(), "requests of a server before have no outcome on record; each is given one now");
+        tracing::warn!(count = requests.open_count(), "requests of a previous server have no outcome in the audit log; recovering them now");
         let service = self.clone();
         spawn("outcomes of a server before", async move {
             future::join_all(by_ensemble.into_values().map(|left| service.settle(left))).await;
         });
     }
 
-    /// From now on whoever ordered this is told what came of it.
-    fn remember(&self, intent: &AuditRecord) -> Option<watch::Sender<Option<Executed>>> {
+    /// From now on a repeated request gets this outcome.
+    fn remember(&self, intent: &AuditRecord) -> Option<watch::Sender<Option<Execution>>> {
         let by = SignedBy::ALL.into_iter().find(|by| intent.actor_by.ends_with(&format!(" by {by}")))?;
         let plan_id = intent.plan_id.as_ref()?;
         Some(self.begin(intent.at_ms, plan_id, (intent.actor.clone(), by)))
     }
 
     /// Gives requests of one ensemble their outcome.
-    async fn settle(&self, left: Vec<Left>) {
+    async fn settle(&self, left: Vec<OpenRequest>) {
         let asked: Vec<(String, Zxid)> = left.iter().filter_map(|left| left.intent.path.clone().zip(left.intent.czxid)).collect();
-        let site = left.first().and_then(|left| self.site(&left.intent.ensemble).ok());
+        let ensemble = left.first().and_then(|left| self.ensemble(&left.intent.ensemble).ok());
         let paths: Vec<String> = asked.iter().map(|(path, _)| path.clone()).collect();
-        let there = match site {
-            Some(site) if !paths.is_empty() => site.there(&paths, LOOK_MAX).await,
+        let there = match ensemble {
+            Some(ensemble) if !paths.is_empty() => ensemble.there(&paths, LOOK_MAX).await,
             Some(_) | None => Vec::new(),
         };
         let there: BTreeMap<(String, Zxid), Option<Zxid>> =
             asked.into_iter().zip(there).filter_map(|(asked, there)| Some((asked, there?.map(Zxid)))).collect();
-        for Left { intent, tell } in left {
+        for OpenRequest { intent, sender } in left {
             let key = intent.path.clone().zip(intent.czxid);
             let entry = outcome(&intent, sentence(&intent, key.and_then(|key| there.get(&key).copied())));
             let detail = entry.detail.clone();
             let id = self.log().late_outcome(intent.id, entry).await;
-            if let Some(tell) = tell {
-                tell.send_replace(Some(unknown(detail, id)));
+            if let Some(sender) = sender {
+                sender.send_replace(Some(unknown(detail, id)));
             }
         }
     }
@@ -81,7 +81,7 @@ fn outcome(intent: &AuditRecord, detail: String) -> Entry {
         AuditKind::LabStarted => AuditKind::LabEnded,
         _ => AuditKind::ReleaseOutcome,
     };
-    let plan = intent.plan_id.clone().zip(intent.czxid).map(|(id, czxid)| PlanOf { id, czxid });
+    let plan = intent.plan_id.clone().zip(intent.czxid).map(|(id, czxid)| PlanRef { id, czxid });
     Entry {
         ensemble: intent.ensemble.clone(),
         lock: intent.lock.clone(),
@@ -105,16 +105,16 @@ fn sentence(intent: &AuditRecord, there: Option<Option<Zxid>>) -> String {
     }
 }
 
-fn unknown(sentence: String, id: u64) -> Executed {
+fn unknown(sentence: String, id: u64) -> Execution {
     let outcome = Outcome::Unknown;
-    Executed::new(ReleaseResult { outcome, sentence, verified: false, holders: Vec::new(), took_ms: 0, audit_id: Some(id) })
+    Execution::new(ReleaseResult { outcome, sentence, verified: false, holders: Vec::new(), took_ms: 0, audit_id: Some(id) })
 }
 
 /// An outcome as it is on record. Who held then is not.
-fn executed(ended: &Ended) -> Option<Executed> {
-    let Ended { intent, outcome: record } = ended;
+fn execution(ended: &CompletedRequest) -> Option<Execution> {
+    let CompletedRequest { intent, outcome: record } = ended;
     let outcome = Outcome::ALL.into_iter().find(|outcome| Some(outcome.name()) == record.outcome.as_deref())?;
-    Some(Executed::new(ReleaseResult {
+    Some(Execution::new(ReleaseResult {
         outcome,
         sentence: record.detail.clone(),
         verified: outcome == Outcome::Released,

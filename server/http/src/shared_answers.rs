@@ -15,7 +15,7 @@ use tokio::sync::Mutex as Line;
 
 use super::caller::Caller;
 use super::problem::Refused;
-use super::work::Work;
+use super::worker_pool::WorkerPool;
 use feed::{REST_FACTOR, VisibilityScope};
 use identity::QuotaOwner;
 use runtime::clock;
@@ -32,14 +32,14 @@ type Key = (String, VisibilityScope);
 
 /// Who asks for what.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct AnswerRequest {
     pub(super) caller: QuotaOwner,
     /// Path and query.
     pub(super) address: String,
     pub(super) scope: VisibilityScope,
 }
 
-impl<S: Sync> FromRequestParts<S> for Asked {
+impl<S: Sync> FromRequestParts<S> for AnswerRequest {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
@@ -51,8 +51,8 @@ impl<S: Sync> FromRequestParts<S> for Asked {
 
 /// Answers that are shared; cheap to clone.
 #[derive(Clone)]
-pub(super) struct Shared {
-    work: Work,
+pub(super) struct SharedAnswers {
+    work: WorkerPool,
     slots: Arc<Mutex<HashMap<Key, Arc<Line<Slot>>>>>,
 }
 
@@ -88,13 +88,13 @@ impl Answer {
     }
 }
 
-impl Shared {
-    pub(super) fn new(work: Work) -> Self {
+impl SharedAnswers {
+    pub(super) fn new(work: WorkerPool) -> Self {
         Self { work, slots: Arc::default() }
     }
 
     /// Answers somebody; `make` is used when nobody else is about to make the same.
-    pub(super) async fn answer(&self, asked: Asked, make: impl FnOnce() -> Answer + Send + 'static) -> Response {
+    pub(super) async fn answer(&self, asked: AnswerRequest, make: impl FnOnce() -> Answer + Send + 'static) -> Response {
         let waiting = match self.work.admit(&asked.caller) {
             Ok(waiting) => waiting,
             Err(refused) => return refused.into_response(),
@@ -145,7 +145,7 @@ impl Shared {
     }
 
     /// Where those meet who ask for the same; None: there are too many already.
-    fn slot(&self, asked: Asked) -> Option<Arc<Line<Slot>>> {
+    fn slot(&self, asked: AnswerRequest) -> Option<Arc<Line<Slot>>> {
         if asked.address.len() > ADDRESS_BYTES_MAX {
             return None;
         }
@@ -176,13 +176,13 @@ mod tests {
 
     use super::*;
 
-    fn asked(caller: &str, address: &str) -> Asked {
-        Asked { caller: QuotaOwner::Named(caller.to_owned()), address: address.to_owned(), scope: VisibilityScope::ALL }
+    fn asked(caller: &str, address: &str) -> AnswerRequest {
+        AnswerRequest { caller: QuotaOwner::Named(caller.to_owned()), address: address.to_owned(), scope: VisibilityScope::ALL }
     }
 
     #[tokio::test]
     async fn many_share_an_answer_that_is_never_older_than_their_question() {
-        let shared = Shared::new(Work::new());
+        let shared = SharedAnswers::new(WorkerPool::new());
         let made = Arc::new(AtomicUsize::new(0));
         let ask = |caller: &str| {
             let (shared, made, asked) = (shared.clone(), made.clone(), asked(caller, "/a"));
@@ -208,7 +208,7 @@ mod tests {
 
     #[tokio::test]
     async fn addresses_have_a_maximum_and_all_are_answered() {
-        let shared = Shared::new(Work::new());
+        let shared = SharedAnswers::new(WorkerPool::new());
         for at in 0..SHARED_MAX + 20 {
             let caller = format!("{}", at % 50);
             let response = shared.answer(asked(&caller, &format!("/{at}")), || Answer::json(Ok(1))).await;

@@ -14,15 +14,15 @@ use super::account_files::AccountFiles;
 use super::grant::ANONYMOUS;
 use super::password::Passwords;
 use super::secret::{Digest, Secret};
-use super::sessions::Closed;
+use super::sessions::ClosedSession;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
-use super::{Ended, Grant, Reach, Settings};
+use super::{Grant, Reach, Revocation, Settings};
 use audit::{Entry, Journal};
 use identity::Right;
 use identity::{Actor, Scope};
 use runtime::clock::Clock;
-use runtime::shutdown::Stop;
+use runtime::shutdown::CancellationToken;
 
 /// How often it is looked what is over, and what changed on disk. With a look itself less than a second.
 const TEND_EVERY: Duration = Duration::from_millis(500);
@@ -66,11 +66,11 @@ impl Rules {
 
 /// Who asks, as far as it is known.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct Principal {
     /// Who.
     pub actor: Actor,
     /// Hears when that ends.
-    pub ended: Ended,
+    pub revocation: Revocation,
     /// The session whose cookie came along.
     pub(super) session: Option<Digest>,
 }
@@ -86,7 +86,7 @@ pub enum Denied {
     Proxy(String),
 }
 
-impl Known {
+impl Principal {
     /// Whether the request itself carried a token. A browser sends everything else by itself, also for other sites.
     pub fn is_by_bearer(&self) -> bool {
         self.actor.by == SignedBy::Token && self.session.is_none()
@@ -175,17 +175,17 @@ impl Access {
         }
         if is_stuck {
             tracing::error!(
-                "the files of tokens and users can't be looked at, since the data directory does not answer; what was read before counts"
+                "the files of tokens and users can't be read, since the data directory does not answer; the last state that was read stays in force"
             );
         } else {
-            tracing::info!("the files of tokens and users can be looked at again");
+            tracing::info!("the files of tokens and users can be read again");
         }
     }
 
     /// Whose token it is, be it as new as it may.
-    pub(super) async fn token(&self, token: &str) -> Result<(TokenRecord, Ended), BadToken> {
+    pub(super) async fn token(&self, token: &str) -> Result<(TokenRecord, Revocation), BadToken> {
         let now_ms = self.0.clock.now_ms();
-        let find = || self.state().tokens.find(token, now_ms).map(|(record, ended)| (record.clone(), ended));
+        let find = || self.state().tokens.find(token, now_ms).map(|(record, revocation)| (record.clone(), revocation));
         match find() {
             Err(BadToken::Unknown) => {
                 self.look().await;
@@ -205,43 +205,43 @@ impl Access {
     ///
     /// # Errors
     /// When something was shown that can't be believed, or nothing where something is needed.
-    pub async fn resolve(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Known, Denied> {
+    pub async fn resolve(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Principal, Denied> {
         let address = self.client(headers, peer);
         if headers.contains_key(AUTHORIZATION) {
             let token = bearer(headers)?;
-            let (record, ended) = self.token(token.expose()).await.map_err(|why| match why {
+            let (record, revocation) = self.token(token.expose()).await.map_err(|why| match why {
                 BadToken::Unknown => Denied::Token("the token is not known here; it may have been revoked"),
-                BadToken::Expired => Denied::Token("the token ran out; make a new one with `lockscope token new`"),
+                BadToken::Expired => Denied::Token("the token has expired; make a new one with `lockscope token new`"),
             })?;
             let actor = Actor { name: record.name, role: record.grant.role, scope: record.grant.scope(), by: SignedBy::Token, address };
-            return Ok(Known { actor, ended, session: None });
+            return Ok(Principal { actor, revocation, session: None });
         }
-        if let Some(known) = self.cookie(headers).and_then(|id| self.signed_in(id, address)) {
-            return Ok(known);
+        if let Some(principal) = self.cookie(headers).and_then(|id| self.signed_in(id, address)) {
+            return Ok(principal);
         }
         if let Some((name, grant)) = self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))? {
             let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
-            return Ok(Known { actor, ended: Ended::never(), session: None });
+            return Ok(Principal { actor, revocation: Revocation::never(), session: None });
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
         if self.rules().settings.anonymous.unwrap_or(!self.0.reach.is_public) {
             let actor = Actor { name: ANONYMOUS.to_owned(), role: Role::Viewer, scope: Scope::default(), by: SignedBy::Nobody, address };
-            return Ok(Known { actor, ended: Ended::never(), session: None });
+            return Ok(Principal { actor, revocation: Revocation::never(), session: None });
         }
         Err(Denied::Nobody)
     }
 
     /// Whose session it is.
-    fn signed_in(&self, id: Digest, address: Option<IpAddr>) -> Option<Known> {
+    fn signed_in(&self, id: Digest, address: Option<IpAddr>) -> Option<Principal> {
         let now_ms = self.0.clock.now_ms();
         let state = self.state();
-        let (holder, ended) = state.sessions.find(&id, now_ms)?;
-        Some(Known { actor: holder.actor(address), ended, session: Some(id) })
+        let (holder, revocation) = state.sessions.find(&id, now_ms)?;
+        Some(Principal { actor: holder.actor(address), revocation, session: Some(id) })
     }
 
-    /// Something was asked by hand: a session that is used does not run out.
-    pub fn touch(&self, known: &Known) {
-        if let Some(id) = &known.session {
+    /// A request was made by hand: a session in use does not expire.
+    pub fn touch(&self, principal: &Principal) {
+        if let Some(id) = &principal.session {
             let now_ms = self.0.clock.now_ms();
             self.state().sessions.touch(id, now_ms);
         }
@@ -257,7 +257,7 @@ impl Access {
         }
     }
 
-    /// Where a request came from, as far as that can be believed.
+    /// Where a request came from, as far as that can be trusted.
     pub fn client(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
         let peer = peer.map(|peer| peer.to_canonical());
         self.rules().settings.proxy.as_ref().map_or(peer, |proxy| proxy.client(headers, peer))
@@ -325,7 +325,7 @@ impl Access {
             self.note(&state);
             (std::mem::take(&mut state.closed), state.refusals.left_out(now_ms))
         };
-        for Closed { holder, why } in closed {
+        for ClosedSession { holder, why } in closed {
             self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
         }
         if let Some(count) = left_out {
@@ -333,17 +333,17 @@ impl Access {
         }
     }
 
-    /// Tends until told to stop.
-    pub async fn run(self, stop: Stop) {
+    /// Tends until `stop` is cancelled.
+    pub async fn run(self, stop: CancellationToken) {
         loop {
             tokio::select! {
-                () = stop.stopped() => return,
+                () = stop.cancelled() => return,
                 () = tokio::time::sleep(TEND_EVERY) => self.tend().await,
             }
         }
     }
 
-    /// Records something of people. Signing in goes on when it can't be: acts are refused then, looking is not.
+    /// Logs a sign-in event. Signing in goes on when that fails: releases are rejected then, viewing is not.
     pub(super) async fn record(&self, kind: AuditKind, actor: Option<Actor>, detail: String) {
         let Some(journal) = self.0.journal.get() else { return };
         let entry = Entry { actor, ..Entry::of_server(kind, detail) };

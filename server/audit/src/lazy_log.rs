@@ -1,5 +1,5 @@
-//! A log that is opened when it is first needed: a server that nobody can act on keeps nothing. One that could not be
-//! opened is tried again with the next act.
+//! A log that is opened when it is first needed: a read-only server keeps nothing. A log that could not be opened is
+//! tried again with the next release.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -15,14 +15,14 @@ use runtime::clock::Clock;
 
 /// The log of a data directory.
 #[derive(Debug)]
-pub struct Late {
+pub struct LazyLog {
     dir: PathBuf,
     clock: Clock,
     log: OnceCell<Arc<Log>>,
     is_open: watch::Sender<bool>,
 }
 
-impl Late {
+impl LazyLog {
     /// The log in this directory, which need not be there yet.
     pub fn new(dir: PathBuf, clock: Clock) -> Self {
         Self { dir, clock, log: OnceCell::new(), is_open: watch::Sender::new(false) }
@@ -69,13 +69,13 @@ impl Late {
     }
 }
 
-impl Journal for Late {
+impl Journal for LazyLog {
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         Box::pin(async { self.open().await?.append(entry).await })
     }
 }
 
-impl Records for Late {
+impl Records for LazyLog {
     fn page(&self, query: PageQuery) -> BoxFuture<'_, Result<AuditPage, AuditError>> {
         Box::pin(async { self.open().await?.page(query).await })
     }
