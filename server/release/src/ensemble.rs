@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use lockscope_core::observatory::Observatory;
-use lockscope_core::release::{End, Refusal, Target};
+pub(super) use lockscope_core::release::Target;
+use lockscope_core::release::{End, Refusal};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
 use lockscope_wire::ReleasePlan;

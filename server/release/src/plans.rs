@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_core::release::Target;
 use lockscope_wire::ReleasePlan;
 
+use super::ensemble::Target;
 use identity::Actor;
 
 /// How long a plan can be executed.

@@ -4,13 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use lockscope_core::release::Target;
 use lockscope_wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
 use tokio::sync::watch;
 
 use super::checks::{check_right, check_words, cut, may, out_of_scope};
 use super::counts::{Counts, OutcomeCounts};
-use super::ensemble::EnsembleHandle;
+use super::ensemble::{EnsembleHandle, Target};
 use super::execute::{Execution, Operation, ReleaseRequest, execute_request};
 use super::limits::Limits;
 use super::plans::{KeptPlan, Plans};
