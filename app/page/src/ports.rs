@@ -18,26 +18,18 @@ pub struct InitialView<T> {
     pub value: T,
 }
 
-impl<T> InitialView<T> {
-    /// The same, with the view made into something else.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> InitialView<U> {
-        let Self { epoch, seq, server_time_ms, known_at_ms, value } = self;
-        InitialView { epoch, seq, server_time_ms, known_at_ms, value: make(value) }
-    }
-}
-
 /// Read access to the live views.
 pub trait Source: Send + Sync + 'static {
     /// The board for a query.
     fn board(&self, query: &BoardQuery) -> InitialView<Board>;
     /// One lock; `value` is None when there is no such lock.
-    fn lock(&self, query: &LockQuery) -> InitialView<Option<LockPage>>;
+    fn lock(&self, query: &LockQuery) -> InitialView<Option<Box<LockPage>>>;
     /// The server's own state.
     fn status(&self) -> InitialView<Status>;
     /// Who waits for whom.
-    fn waits(&self) -> InitialView<Waits>;
+    fn waits(&self) -> InitialView<Box<Waits>>;
     /// Every session that matches.
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions>;
     /// One session; `value` is None when nothing is known of it.
-    fn session(&self, query: &SessionQuery) -> InitialView<Option<SessionPage>>;
+    fn session(&self, query: &SessionQuery) -> InitialView<Option<Box<SessionPage>>>;
 }

@@ -5,6 +5,7 @@
 //! Enums are externally tagged so that the compact encoding (postcard) can carry them; the JSON frames that
 //! scripts see are flattened to `type` / `kind` tags by the server.
 
+mod answer;
 mod audit;
 mod board;
 mod events;
@@ -28,6 +29,7 @@ mod waits;
 mod window;
 pub mod words;
 
+pub use answer::{Query, StatusQuery, WaitsQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};

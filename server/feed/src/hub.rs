@@ -12,7 +12,9 @@ use tokio::sync::Notify;
 use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
-use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, Owner, Projected, Projection, Query, Subscription, VisibilityScope, normalise};
+use super::{
+    CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, Projected, Projection, Subscription, VisibilityScope, normalise,
+};
 use runtime::clock::{self, Clock};
 
 /// A view, as those of one scope see it.
@@ -146,7 +148,7 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first<Q: Query>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
+    pub fn first<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
@@ -166,7 +168,7 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look<Q: Query>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
+    pub fn look<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         self.refuse_ambiguous(&view, scope)?;
@@ -177,7 +179,7 @@ impl Hub {
     }
 
     /// A view that leaves no trace. Number 0 goes with it: whoever goes on from it starts afresh.
-    pub fn glance<Q: Query>(&self, query: &Q, scope: &VisibilityScope) -> Projected<Q::Answer> {
+    pub fn glance<Q: ModelQuery>(&self, query: &Q, scope: &VisibilityScope) -> Projected<Q::Answer> {
         query.project(self.projection(), scope).aged(self.now_ms())
     }
 

@@ -31,7 +31,7 @@ pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, Projected};
 pub use owner::Owner;
 pub use projector::{About, ConfigState, Ensemble, LabSource, Projector};
-pub use query::{Query, StatusQuery, WaitsQuery};
+pub use query::ModelQuery;
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
 pub use visibility::VisibilityScope;

@@ -9,14 +9,14 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
-    Board, BoardQuery, ConfigStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions,
-    SessionsQuery, Status, View, Waits,
+    Board, BoardQuery, ConfigStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, PROTOCOL, Query, SessionPage, SessionQuery,
+    Sessions, SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
 };
 use tokio::sync::watch;
 
 use super::engine::Reader;
 use super::project::{self, EnsembleInfo, EventsTold, MetricSelection, ProjectionContext, Snapshot};
-use super::{Known, Projected, Projection, Query, StatusQuery, Views, VisibilityScope, WaitsQuery};
+use super::{Known, Projected, Projection, Views, VisibilityScope};
 use runtime::clock::Clock;
 use runtime::tasks;
 

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use lockscope_wire::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, age_ms};
+use lockscope_wire::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery, age_ms};
 use serde::Serialize;
 
 use super::Http;
@@ -12,7 +12,7 @@ use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::problem::{Refused, echo};
 use super::shared_answers::{Answer, AnswerRequest};
-use feed::{FeedError, Projected, StatusQuery, VisibilityScope, WaitsQuery};
+use feed::{FeedError, Projected, VisibilityScope};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use lockscope_page::ports::{InitialView, Source};
-use lockscope_wire::{Board, BoardQuery, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Waits};
+use lockscope_wire::{
+    Board, BoardQuery, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, Waits, WaitsQuery,
+};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use feed::{Hub, Projected, Query, StatusQuery, VisibilityScope, WaitsQuery};
+use feed::{Hub, ModelQuery, Projected, VisibilityScope};
 
 /// The hub for somebody of one scope.
 pub(super) struct PageSource {
@@ -21,7 +23,7 @@ impl PageSource {
 
     /// A first view for a page. When no channel can be had the page still gets its rows, and number 0, from which the
     /// live socket starts afresh.
-    fn initial<Q: Query>(&self, query: &Q) -> InitialView<Q::Answer> {
+    fn initial<Q: ModelQuery>(&self, query: &Q) -> InitialView<Q::Answer> {
         let first = || self.hub.first(query.clone(), &self.scope).unwrap_or_else(|_| (0, self.hub.glance(query, &self.scope)));
         let (seq, Projected { body, known }) = aside(first);
         InitialView { epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms: known.at_ms, value: body }
@@ -33,24 +35,24 @@ impl Source for PageSource {
         self.initial(query)
     }
 
-    fn lock(&self, query: &LockQuery) -> InitialView<Option<LockPage>> {
-        self.initial(query).map(|page| page.map(|page| *page))
+    fn lock(&self, query: &LockQuery) -> InitialView<Option<Box<LockPage>>> {
+        self.initial(query)
     }
 
     fn status(&self) -> InitialView<Status> {
         self.initial(&StatusQuery)
     }
 
-    fn waits(&self) -> InitialView<Waits> {
-        self.initial(&WaitsQuery).map(|waits| *waits)
+    fn waits(&self) -> InitialView<Box<Waits>> {
+        self.initial(&WaitsQuery)
     }
 
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions> {
         self.initial(query)
     }
 
-    fn session(&self, query: &SessionQuery) -> InitialView<Option<SessionPage>> {
-        self.initial(query).map(|page| page.map(|page| *page))
+    fn session(&self, query: &SessionQuery) -> InitialView<Option<Box<SessionPage>>> {
+        self.initial(query)
     }
 }
 

@@ -18,7 +18,6 @@ use super::parts::Chrome;
 use filters::Filters;
 use keys::use_board_keys;
 use list::LockList;
-use lockscope_wire::{Body, View};
 use state::BoardState;
 use totals::TotalsLine;
 
@@ -30,7 +29,7 @@ pub(crate) fn BoardPage() -> impl IntoView {
     let query = state.query.get_untracked();
     let offset = query.offset;
     let first = initial_view(|source| source.board(&query));
-    let opened = live.open(View::Board(query), first, Body::Board);
+    let opened = live.open(query, first);
     use_board_keys(state);
     let mistake = move || state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> });
     let refusal = move || live.refusal().map(|text| view! { <p class="notice" role="alert">{text}</p> });

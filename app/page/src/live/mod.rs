@@ -8,7 +8,7 @@ mod viewport;
 use leptos::prelude::*;
 
 use crate::ports::InitialView;
-use lockscope_wire::{Board, BoardHead, Body, Epoch, Link, LockPage, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
+use lockscope_wire::{Board, BoardHead, Body, Epoch, Link, LockPage, Query, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
 use model::Model;
 use policy::{Dispute, LocalClock, ServerClock};
 pub(crate) use viewport::{FETCH_ROWS, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
@@ -92,14 +92,14 @@ impl Live {
     }
 
     /// Starts a view from what the server rendered, if it did, and ends it with the calling component.
-    pub(crate) fn open<T>(self, view: View, first: Option<InitialView<T>>, body_of: impl FnOnce(T) -> Body) -> Opened {
+    pub(crate) fn open<Q: Query>(self, query: Q, first: Option<InitialView<Q::Answer>>) -> Opened {
         let first = first.map(|first| {
             self.now_ms.update_untracked(|now_ms| *now_ms = (*now_ms).max(first.server_time_ms));
             self.first_ms.update_value(|first_ms| *first_ms = (*first_ms).max(first.server_time_ms));
-            (first.epoch, first.seq, first.known_at_ms, body_of(first.value))
+            (first.epoch, first.seq, first.known_at_ms, Q::body(first.value))
         });
         let first: Option<(Epoch, u64, i64, Body)> = first;
-        let id = self.model.try_update_value(|model| model.open(view, first)).unwrap_or_default();
+        let id = self.model.try_update_value(|model| model.open(query.view(), first)).unwrap_or_default();
         self.paused.set(false);
         self.bump();
         self.flush();

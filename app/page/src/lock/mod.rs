@@ -21,7 +21,7 @@ use super::release::ReleaseDialog;
 use chain::Chain;
 use facts::Facts;
 use head::LockTitle;
-use lockscope_wire::{Body, LockHead, LockQuery, View};
+use lockscope_wire::{LockHead, LockQuery};
 use queue::Queue;
 use stats::Stats;
 
@@ -56,7 +56,7 @@ struct LockState {
 fn one(query: LockQuery) -> impl IntoView {
     let live = Live::of_app();
     let first = initial_view(|source| source.lock(&query));
-    let opened = live.open(View::Lock(query.clone()), first, |page| Body::Lock(page.map(Box::new)));
+    let opened = live.open(query.clone(), first);
     let head = Memo::new(move |_| live.lock(|page| page.map(|page| page.head.clone())).flatten());
     let is_read = Memo::new(move |_| live.lock(|_| ()).is_some());
     let state = LockState { live, head };

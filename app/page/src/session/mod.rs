@@ -12,7 +12,7 @@ use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, use_keys};
-use lockscope_wire::{Body, SessionPage, SessionQuery, SessionRow, Verdict, View};
+use lockscope_wire::{SessionPage, SessionQuery, SessionRow, Verdict};
 
 /// Longest name in the title.
 const LABEL_CHARS: usize = 90;
@@ -39,7 +39,7 @@ pub(crate) fn SessionPageView() -> impl IntoView {
 fn one(query: SessionQuery) -> impl IntoView {
     let live = Live::of_app();
     let first = initial_view(|source| source.session(&query));
-    live.open(View::Session(query.clone()), first, |page| Body::Session(page.map(Box::new)));
+    live.open(query.clone(), first);
     use_keys(|_| false);
     dynamic(move || match live.session(|page| page.map(|page| known(page, &query))) {
         Some(Some(page)) => page,

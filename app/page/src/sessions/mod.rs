@@ -12,7 +12,7 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, FilterBox, Key, SortSelect, Total, empty_filter, focus_filter, let_go_of_focus, use_keys};
 use list::SessionList;
-use lockscope_wire::{Body, SessionSort, View};
+use lockscope_wire::SessionSort;
 use state::ListState;
 
 /// The page.
@@ -23,7 +23,7 @@ pub(crate) fn SessionsPage() -> impl IntoView {
     let query = state.query.get_untracked();
     let offset = query.offset;
     let first = initial_view(|source| source.sessions(&query));
-    let opened = live.open(View::Sessions(query), first, Body::Sessions);
+    let opened = live.open(query, first);
     use_keys(move |key| act(state, key));
     view! {
         <Chrome here="sessions" title="Sessions">

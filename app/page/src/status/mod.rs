@@ -11,14 +11,14 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Pair, use_keys};
 use ensemble::ensemble;
-use lockscope_wire::{Body, ConfigStatus, Status, View};
+use lockscope_wire::{ConfigStatus, Status, StatusQuery};
 
 /// The status page.
 #[component]
 pub(crate) fn StatusPage() -> impl IntoView {
     let live = Live::of_app();
     let first = initial_view(|source| source.status());
-    live.open(View::Status {}, first, Body::Status);
+    live.open(StatusQuery, first);
     use_keys(|_| false);
     let page = move || live.status(page).unwrap_or_else(|| erase(view! { <p class="quiet">"Not read yet."</p> }));
     view! {

@@ -13,7 +13,7 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
 use graph::Graph;
-use lockscope_wire::{Body, RootState, SessionId, Verdict, View, Waits};
+use lockscope_wire::{RootState, SessionId, Verdict, Waits, WaitsQuery};
 
 /// What the parts of the page read.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ struct WaitsState {
 pub(crate) fn WaitsPage() -> impl IntoView {
     let live = Live::of_app();
     let first = initial_view(|source| source.waits());
-    live.open(View::Waits {}, first, |waits| Body::Waits(Box::new(waits)));
+    live.open(WaitsQuery, first);
     use_keys(|_| false);
     let address = use_pairs();
     let chosen = Memo::new(move |_| address.with(|pairs| pairs.iter().find(|(name, _)| name == "session").and_then(|(_, id)| id.parse().ok())));
