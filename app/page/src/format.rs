@@ -1,9 +1,7 @@
 //! Ages, sizes and names as people read them on the page. Pure: the same on the server and in the browser.
 
 pub(crate) use lockscope_wire::visible;
-#[cfg(feature = "ssr")]
-pub(crate) use lockscope_wire::words::date;
-pub(crate) use lockscope_wire::words::{clock, count, duration, plural};
+pub(crate) use lockscope_wire::words::{clock, count, date, duration, plural};
 
 /// The time from `since_ms` to now; `…` while the clock is not known.
 pub(crate) fn age(since_ms: i64, now_ms: i64) -> String {

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::app::App;
-use super::{follow, palette};
+use super::{lab, palette};
 
 /// Called once by the boot module of the document.
 #[wasm_bindgen]
@@ -13,10 +13,10 @@ pub fn hydrate() {
     leptos::mount::hydrate_body(App);
 }
 
-/// Called once by the boot module of a page that the server draws and draws anew.
+/// Called once by the boot module of the page of a run that is under way.
 #[wasm_bindgen]
-pub fn follow_page() {
+pub fn draw_run() {
     console_error_panic_hook::set_once();
     palette::listen();
-    wasm_bindgen_futures::spawn_local(follow::follow_page());
+    lab::draw_live();
 }

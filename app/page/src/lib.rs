@@ -19,12 +19,11 @@ mod current_user;
 mod document_title;
 mod erase;
 mod exact;
-#[cfg(feature = "hydrate")]
-mod follow;
 mod format;
 #[cfg(feature = "hydrate")]
 mod hydrate;
 mod initial_view;
+mod lab;
 mod live;
 mod lock;
 #[cfg(feature = "hydrate")]
@@ -42,9 +41,10 @@ mod waits;
 
 pub use app::App;
 pub use document_title::DocumentTitle;
+pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
-    AuditView, FindView, LabDraft, LabSight, LabView, ServerPage, approve_page, audit_page, find_drawn, find_page, lab_drawn, lab_gone_page,
-    lab_page, lab_run_page, run_url,
+    AuditView, FindView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_drawn, find_page, lab_gone_page, lab_page, lab_run_page,
+    run_url,
 };
 pub use shell::{AssetNames, shell};

@@ -7,16 +7,18 @@ use std::time::Duration;
 use js_sys::Reflect;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::{Element, Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{AbortSignal, Element, Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent, RequestInit, Response};
 
 use super::clipboard::copy;
-use super::follow::drawing;
 
 /// Typing pauses this long before it is asked; after no answer it is asked again.
 const TYPING_PAUSE: Duration = Duration::from_millis(80);
 const NO_ANSWER_PAUSE: Duration = Duration::from_secs(1);
+/// No answer takes longer than this; the server gives up earlier.
+const ANSWER_MS_MAX: u32 = 15_000;
 const NO_ANSWER: &str = "<p class=\"palette-none\" role=\"status\">No answer from Lockscope.</p>";
 const INNER: &str = "<input class=\"palette-input\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-autocomplete=\"list\" \
     aria-controls=\"palette-options\" aria-label=\"Find a lock, a session, a page\" placeholder=\"Lock path, session id, page\" autocomplete=\"off\" \
@@ -118,7 +120,7 @@ fn ask(dialog: &HtmlDialogElement) {
     let (mine, dialog) = (question(), dialog.clone());
     let typed = String::from(js_sys::encode_uri_component(&input.value()));
     spawn_local(async move {
-        let drawn = drawing(&format!("/find/drawn?q={typed}")).await.ok().flatten();
+        let drawn = drawing(&format!("/find/drawn?q={typed}")).await.ok();
         if QUESTION.get() != mine {
             return;
         }
@@ -128,6 +130,17 @@ fn ask(dialog: &HtmlDialogElement) {
         list.set_inner_html(&drawn.unwrap_or_else(|| NO_ANSWER.to_owned()));
         choose(&dialog, 0);
     });
+}
+
+/// What the server found and drew.
+async fn drawing(url: &str) -> Result<String, JsValue> {
+    let init = RequestInit::new();
+    init.set_signal(Some(&AbortSignal::timeout_with_u32(ANSWER_MS_MAX)));
+    let response: Response = JsFuture::from(window().fetch_with_str_and_init(url, &init)).await?.dyn_into()?;
+    if !response.ok() {
+        return Err(JsValue::NULL);
+    }
+    JsFuture::from(response.text()?).await?.as_string().ok_or(JsValue::NULL)
 }
 
 /// What can be chosen. Acts are for pages that have what they act on.

@@ -1,7 +1,7 @@
 // The lab on a real ZooKeeper: a run is watched in the browser from its preset to its table; faults that are thrown into
 // one are told by the lock's page, and releasing there lets the run go on.
 
-import type { Page as Browser } from '@playwright/test';
+import type { Page as Browser, WebSocketRoute } from '@playwright/test';
 
 import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
@@ -53,7 +53,7 @@ test('the preset of 50 drains both lanes and tells 49 against 1225', async ({ pa
   await expectAccessible(page, 'set-up');
   await page.getByTestId('lab-presets').getByRole('button', { name: /^50/ }).click();
   await expect(page).toHaveURL(/\/lab\?run=/);
-  await expect(page.locator('#follow')).toHaveAttribute('data-following', /.*/);
+  await expect(page.locator('#lab-live')).toHaveAttribute('data-live', 'true');
   await page.evaluate(() => Object.assign(window, { stays: true }));
   await expect(page.getByTestId('lab-lane')).toHaveCount(2);
   await expect(state(page)).toHaveText('finished', { timeout: 120_000 });
@@ -133,14 +133,26 @@ test('a stale znode stops the queue, the lock page tells it, and releasing it le
 
 test('a lost link is told until it is back, and a run that is stopped says so', async ({ page, problems }) => {
   problems.expectOutage();
+  const sockets: WebSocketRoute[] = [];
+  let isCut = false;
+  await page.routeWebSocket(/\/api\/v1\/live/, (socket) => {
+    if (isCut) {
+      void socket.close();
+      return;
+    }
+    sockets.push(socket);
+    socket.connectToServer();
+  });
   await signIn(page, lockscope, 'operator');
   await start(page, { strategies: ['herd_children'], clients: 8, hold_ms: 10_000 });
   await expect(state(page)).toHaveText('running');
   const run = page.url();
-  await page.route('**/lab/drawn?**', (route) => route.abort());
+  await expect(page.locator('#lab-live')).toHaveAttribute('data-live', 'true');
+  isCut = true;
+  await Promise.all(sockets.map((socket) => socket.close()));
   await expect(page.getByTestId('lab-lost')).toContainText('Link lost');
-  await expect(page.locator('#follow')).toHaveAttribute('data-link', 'lost');
-  await page.unroute('**/lab/drawn?**');
+  await expect(page.locator('#lab-live')).toHaveAttribute('data-link', 'lost');
+  isCut = false;
   await expect(page.getByTestId('lab-lost')).toBeEmpty();
   await page.getByTestId('lab-stop').click();
   await expect(page).toHaveURL(run);

@@ -1,15 +1,12 @@
-//! The lab's pages, for people: the runs that are kept and the form that starts one, one run, and the drawing of it that
-//! its page asks for again and again. What may be done is decided where it is done; here forms become orders.
-
-use std::sync::Arc;
-use std::time::Duration;
+//! The lab's pages, for people: the runs that are kept and the form that starts one, and one run. What may be done is decided where it is
+//! done; here forms become requests.
 
 use axum::extract::rejection::{FormRejection, QueryRejection};
 use axum::extract::{Form, Query, State};
-use axum::http::header::{CONTENT_TYPE, HOST};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::HOST;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use lockscope_page::{LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
+use lockscope_page::{LabSight, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 use lockscope_wire::{Fault, FaultOrder, LabRun, Strategy};
 
 use super::caller::Caller;
@@ -19,10 +16,6 @@ use super::problem::{Refused, echo};
 use super::{Http, server_pages};
 use feed::VisibilityScope;
 use identity::{Actor, Right};
-use lab::LabRefusal;
-
-/// A drawing that is asked for is waited for so long; less than any answer may take.
-const NEWS_MAX: Duration = Duration::from_secs(8);
 
 type Found = Result<Query<Vec<(String, String)>>, QueryRejection>;
 type Typed = Result<Form<Vec<(String, String)>>, FormRejection>;
@@ -42,25 +35,6 @@ pub(super) async fn show(
         }
         Some(id) => one(&http, &actor, &scope, &headers, id, None),
     }
-}
-
-/// `GET /lab/drawn?run=ID&after=REVISION`: the content of a run's page as soon as the run is newer; 204 when it stays as it
-/// is for a while.
-pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }: Caller, found: Found) -> Result<Response, Refused> {
-    let pairs = queried(found)?;
-    let id = value(&pairs, "run").ok_or_else(|| Refused::bad_request("which run? add run=ID"))?;
-    let after = value(&pairs, "after").unwrap_or("0").parse::<u64>();
-    let after = after.map_err(|_| Refused::bad_request("`after` must be the revision that is known already, a whole number"))?;
-    let news = newer(&http, &scope, id, after);
-    let run = tokio::select! {
-        run = tokio::time::timeout(NEWS_MAX, news) => run,
-        () = http.draining.cancelled() => return Err(Refused::unavailable("the server is shutting down; ask another")),
-    };
-    let Ok(run) = run else { return Ok(StatusCode::NO_CONTENT.into_response()) };
-    let Some(run) = run else { return Err(LabRefusal::Unknown(echo(id)).into()) };
-    let mut response = lab_drawn(&run, &seen_by(&http, &actor, &run)).into_response();
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    Ok(response)
 }
 
 /// `POST /lab/run`.
@@ -121,20 +95,8 @@ fn one(http: &Http, actor: &Actor, scope: &VisibilityScope, headers: &HeaderMap,
     };
     let share = share(http, headers, &run.id);
     let error = refused.as_ref().map(|refused| refused.sentence().to_owned()).unwrap_or_default();
-    let page = server_pages::living(http, actor, |of| lab_run_page(of, &run, &seen_by(http, actor, &run), &share, &error))?;
+    let page = server_pages::living(http, actor, |of| lab_run_page(of, &run, sight(actor, &run), http.hub.now_ms(), &share, &error))?;
     Ok((refused.map_or(StatusCode::OK, |refused| refused.status()), page).into_response())
-}
-
-/// Waits until a run is newer than what is known; None when there is none.
-async fn newer(http: &Http, scope: &VisibilityScope, id: &str, after: u64) -> Option<Arc<LabRun>> {
-    let mut changes = http.lab.changes();
-    loop {
-        changes.borrow_and_update();
-        let run = http.lab.run(scope, id).ok()?;
-        if run.revision > after || run.ended_at_ms.is_some() || changes.changed().await.is_err() {
-            return Some(run);
-        }
-    }
 }
 
 fn view(http: &Http, actor: &Actor, scope: &VisibilityScope) -> LabView {
@@ -148,8 +110,8 @@ fn view(http: &Http, actor: &Actor, scope: &VisibilityScope) -> LabView {
     }
 }
 
-fn seen_by(http: &Http, actor: &Actor, run: &LabRun) -> LabSight {
-    LabSight { may_run: actor.may_at(Right::RunLab, &run.ensemble, &run.root), has_many: run.ensemble != "default", now_ms: http.hub.now_ms() }
+fn sight(actor: &Actor, run: &LabRun) -> LabSight {
+    LabSight { may_run: actor.may_at(Right::RunLab, &run.ensemble, &run.root), has_many: run.ensemble != "default" }
 }
 
 /// A run's whole address, as whoever asks reached this server.

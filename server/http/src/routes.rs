@@ -158,8 +158,6 @@ pub(super) const ROUTES: &[Row] = &[
     #[cfg(feature = "lab")]
     Row { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
     #[cfg(feature = "lab")]
-    api(Verb::Get, DRAWN, VIEW, || get(lab_page::drawn)),
-    #[cfg(feature = "lab")]
     Row { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
     #[cfg(feature = "lab")]
     Row { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
@@ -194,12 +192,10 @@ pub(super) const ROUTES: &[Row] = &[
 
 /// The live socket.
 const LIVE: &str = "/api/v1/live";
-/// What the page of a run asks for.
-const DRAWN: &str = "/lab/drawn";
 
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {
-    matches!(path, LIVE | DRAWN)
+    path == LIVE
 }
 
 /// One row, for those who check the table from outside.

@@ -8,6 +8,8 @@ mod viewport;
 use leptos::prelude::*;
 
 use crate::ports::InitialView;
+#[cfg(feature = "hydrate")]
+use lockscope_wire::LabRun;
 use lockscope_wire::{Board, BoardHead, Body, Epoch, Link, LockPage, Query, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
 use model::Model;
 use policy::{Dispute, LocalClock, ServerClock};
@@ -187,6 +189,12 @@ impl Live {
     /// Reads who waits for whom.
     pub(crate) fn waits<R>(self, read: impl FnOnce(&Waits) -> R) -> Option<R> {
         self.body(|body| if let Body::Waits(waits) = body { Some(read(waits)) } else { None })
+    }
+
+    /// Reads the run of the lab; None inside when there is none of that name.
+    #[cfg(feature = "hydrate")]
+    pub(crate) fn lab<R>(self, read: impl FnOnce(Option<&LabRun>) -> R) -> Option<R> {
+        self.body(|body| if let Body::Lab(run) = body { Some(read(run.as_deref())) } else { None })
     }
 
     /// Why the server refused the last request.

@@ -1,6 +1,5 @@
-//! What the server draws alone. Pages: whole documents, without script but for the remembered theme. And the content of the
-//! dialog that releases, which the page asks for. The components are the same as those of the live pages. Neither changes while it is looked at, except for a run of
-//! the lab, which a follower in the browser keeps in line with what the server draws (see `ui::follow`).
+//! Pages that the server renders alone: whole documents, without script but for the remembered theme. The components are the same as those
+//! of the live pages. None changes while it is looked at, except for a run of the lab under way, which the browser takes over.
 
 mod audit;
 mod find;
@@ -9,7 +8,7 @@ mod release;
 
 pub use audit::{AuditView, audit_page};
 pub use find::{FindView, find_drawn, find_page};
-pub use lab::{LabDraft, LabSight, LabView, lab_drawn, lab_gone_page, lab_page, lab_run_page, run_url};
+pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use release::approve_page;
 
 use leptos::prelude::*;
@@ -40,13 +39,13 @@ fn page<V: IntoView + 'static>(plain: &ServerPage<'_>, title: &str, here: &'stat
     text(now_ms, || framed(plain, title, here, content(), (), ()))
 }
 
-/// A page whose element `follow` is kept in line with the server. Without script it is loaded anew every two seconds;
-/// so it is where the page's code does not come.
-fn following<V: IntoView + 'static>(plain: &ServerPage<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
+/// A page that the browser keeps current. Without script it is loaded anew every two seconds; so it is where the page's code does not
+/// come.
+fn moving<V: IntoView + 'static>(plain: &ServerPage<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
     let (js, wasm) = (format!("/pkg/{}", plain.assets.js), format!("/pkg/{}", plain.assets.wasm));
     // Both names are of our own build.
     let boot = format!(
-        "import init,{{follow_page}} from '{js}';init({{module_or_path:'{wasm}'}}).then(()=>follow_page()).catch(()=>setTimeout(()=>location.reload(),2e3))"
+        "import init,{{draw_run}} from '{js}';init({{module_or_path:'{wasm}'}}).then(()=>draw_run()).catch(()=>setTimeout(()=>location.reload(),2e3))"
     );
     text(now_ms, || {
         let head = view! {
@@ -82,7 +81,7 @@ fn framed(
 }
 
 /// Components as text. Their clock stands at an instant.
-fn text<V: IntoView>(now_ms: i64, view: impl FnOnce() -> V) -> String {
+pub(crate) fn text<V: IntoView>(now_ms: i64, view: impl FnOnce() -> V) -> String {
     let owner = Owner::new_root(None);
     let html = owner.with(|| {
         provide_context(Live::at(now_ms));

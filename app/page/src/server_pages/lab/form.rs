@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::LabView;
-use super::words::{name, way};
 use crate::exact::Exact;
 use crate::format::visible;
+use crate::lab::words::{name, way};
 use crate::parts::filled;
 use lockscope_wire::Strategy;
 

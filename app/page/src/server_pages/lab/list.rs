@@ -4,10 +4,10 @@ use leptos::either::{Either, EitherOf3};
 use leptos::prelude::*;
 
 use super::form::{form, presets};
-use super::words::{is_under_way, name, state};
 use super::{LabView, problem, run_url};
 use crate::exact::Exact;
 use crate::format::{count, date, middle, visible};
+use crate::lab::words::{is_under_way, name, state};
 use crate::parts::{Columns, Table};
 use lockscope_wire::LabBrief;
 

@@ -1,11 +1,12 @@
 //! What the lab's pages say and must never do.
 
-use super::samples::{BEGAN_MS, broken, failed, famous, finished, opening, running, stopped};
 use super::*;
+use crate::lab::samples::{BEGAN_MS, broken, failed, famous, finished, opening, running, stopped};
 use crate::shell::AssetNames;
 use lockscope_wire::{LabBrief, LabState, Person, Role, SignedBy, Strategy};
 
-const SIGHT: LabSight = LabSight { may_run: true, has_many: false, now_ms: BEGAN_MS + 4_200 };
+const SIGHT: LabSight = LabSight { may_run: true, has_many: false };
+const NOW_MS: i64 = BEGAN_MS + 4_200;
 
 fn person() -> Person {
     Person { name: "o".to_owned(), role: Role::Operator, by: SignedBy::Token, may_release: true, may_audit: false, can_sign_in: true }
@@ -15,12 +16,17 @@ fn names() -> AssetNames {
     AssetNames { css: "app.css".to_owned(), js: "app.js".to_owned(), wasm: "app.wasm".to_owned() }
 }
 
-fn page(run: &LabRun, sight: &LabSight) -> String {
+fn lab_drawn(run: &LabRun, sight: LabSight) -> String {
+    crate::server_pages::text(NOW_MS, || run_view(run, sight))
+}
+
+fn page(run: &LabRun, sight: LabSight) -> String {
     let (assets, person) = (names(), person());
     lab_run_page(
         &ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() },
         run,
         sight,
+        NOW_MS,
         "http://127.0.0.1:1/lab?run=00ff",
         "",
     )
@@ -37,32 +43,32 @@ fn list(view: &LabView) -> String {
 }
 
 #[test]
-fn a_run_under_way_is_followed_and_one_that_ended_is_not() {
+fn a_run_under_way_is_taken_over_and_one_that_ended_is_not() {
     for run in [opening(), running(), famous(), broken()] {
-        let html = page(&run, &SIGHT);
-        assert!(html.contains("data-next=\"/lab/drawn?run=00ff00ff00ff00ff&amp;after=7\""));
-        assert!(html.contains("follow_page()") && html.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"));
+        let html = page(&run, SIGHT);
+        assert!(html.contains("data-run=\"00ff00ff00ff00ff\" data-may-run=\"true\""));
+        assert!(html.contains("draw_run()") && html.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"));
         assert!(html.contains("lab-stop"));
     }
     for run in [finished(), stopped(), failed()] {
-        let html = page(&run, &SIGHT);
-        assert!(!html.contains("data-next") && !html.contains("follow_page") && !html.contains("http-equiv") && !html.contains("lab-stop"));
+        let html = page(&run, SIGHT);
+        assert!(!html.contains("draw_run") && !html.contains("http-equiv") && !html.contains("lab-stop"));
     }
 }
 
 #[test]
 fn every_seat_is_drawn_with_what_it_is_at() {
-    let html = lab_drawn(&running(), &SIGHT);
+    let html = lab_drawn(&running(), SIGHT);
     let count = |kind: &str| html.matches(&format!("<i data-s=\"{kind}\">")).count();
     // The legend has one of each usual kind.
     assert_eq!([count("done"), count("holds"), count("woken"), count("waits")], [17 + 12 + 1, 2 + 1, 37 + 1, 32 + 1]);
     assert!(html.contains("Herd on the children: 1 holds, 37 were woken in vain, 12 are done"));
-    assert!(html.contains("data-size=\"large\"") && lab_drawn(&famous(), &SIGHT).contains("data-size=\"small\""));
+    assert!(html.contains("data-size=\"large\"") && lab_drawn(&famous(), SIGHT).contains("data-size=\"small\""));
 }
 
 #[test]
 fn who_may_only_look_gets_no_button() {
-    let html = page(&running(), &LabSight { may_run: false, ..SIGHT });
+    let html = page(&running(), LabSight { may_run: false, ..SIGHT });
     assert!(!html.contains("method=\"post\" action=\"/lab"), "{html}");
     let html = list(&LabView { may_run: false, ..view(Vec::new()) });
     assert!(!html.contains("action=\"/lab/run\"") && html.contains("Sign in as operator to start one"));
@@ -72,9 +78,9 @@ fn who_may_only_look_gets_no_button() {
 
 #[test]
 fn faults_are_thrown_only_while_it_runs_and_are_told_with_their_lock() {
-    assert_eq!(lab_drawn(&running(), &SIGHT).matches("name=\"fault\"").count(), 5);
-    assert!(!lab_drawn(&opening(), &SIGHT).contains("name=\"fault\""));
-    let html = lab_drawn(&broken(), &SIGHT);
+    assert_eq!(lab_drawn(&running(), SIGHT).matches("name=\"fault\"").count(), 5);
+    assert!(!lab_drawn(&opening(), SIGHT).contains("name=\"fault\""));
+    let html = lab_drawn(&broken(), SIGHT);
     assert!(html.contains("href=\"/lock?path=/lockscope-lab/run-00ff00ff00ff00ff/predecessor\""), "{html}");
     assert!(html.contains("expiring, then the next holds") && html.contains("data-s=\"believes\""));
 }
@@ -98,8 +104,8 @@ fn hostile_words_stay_words() {
     }
     let (assets, person) = (names(), person());
     let plain = ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() };
-    let html = lab_run_page(&plain, &run, &LabSight { has_many: true, ..SIGHT }, hostile, hostile);
-    assert_eq!(html.matches("<script").count(), 2, "the theme's and the follower's");
+    let html = lab_run_page(&plain, &run, LabSight { has_many: true, ..SIGHT }, NOW_MS, hostile, hostile);
+    assert_eq!(html.matches("<script").count(), 2, "the theme's and the one that takes the run over");
     assert!(!html.contains('\u{202e}'));
     let gone = lab_gone_page(&plain, hostile);
     assert!(gone.matches("<script").count() == 1 && !gone.contains('\u{202e}'));
@@ -165,7 +171,7 @@ fn pages_to_be_looked_at() {
     };
     let briefs = vec![brief(&finished()), brief(&stopped()), brief(&failed())];
     for (name, run) in runs {
-        let html = lab_run_page(&plain, &run, &SIGHT, "http://127.0.0.1:8080/lab?run=00ff00ff00ff00ff", "");
+        let html = lab_run_page(&plain, &run, SIGHT, NOW_MS, "http://127.0.0.1:8080/lab?run=00ff00ff00ff00ff", "");
         std::fs::write(folder.join(format!("{name}.html")), html).unwrap();
     }
     let full = view(briefs);

@@ -6,13 +6,14 @@ use super::LabSight;
 use super::words::{is_under_way, spelled, state};
 use crate::exact::Exact;
 use crate::format::{count, date, duration, middle, plural, visible};
+use crate::live::Live;
 use crate::parts::filled;
 use lockscope_wire::{LabOrder, LabRun, LabState, Lane};
 
 /// Longest path or name in a line; the whole is in its title.
 const NAME_CHARS: usize = 64;
 
-pub(super) fn head(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
+pub(super) fn head(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
     let why = filled(&*run.why).map(|why| {
         let kind = if run.state == LabState::Failed { "failed" } else { "stopped" };
         view! { <p class="lab-why" data-kind=kind data-testid="lab-why">{visible(why)}</p> }
@@ -25,21 +26,21 @@ pub(super) fn head(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
                 {stop(run, sight)}
             </div>
             {facts(run, sight)}
-            {progress(run, sight)}
+            {progress(run)}
             {why}
         </header>
     }
 }
 
 /// `50 clients, one lock, two ways to wait`.
-pub(super) fn title(order: &LabOrder) -> String {
+pub(crate) fn title(order: &LabOrder) -> String {
     let ways = order.strategies.len();
     let ways = format!("{} {}", spelled(ways), if ways == 1 { "way" } else { "ways" });
     format!("{}, one lock, {ways} to wait", plural(order.clients.into(), "client", "clients"))
 }
 
 /// What was ordered, in words.
-pub(super) fn ordered(order: &LabOrder) -> String {
+fn ordered(order: &LabOrder) -> String {
     let mut parts = vec![plural(order.rounds.into(), "round", "rounds"), format!("held for {}", duration(order.hold_ms.into()))];
     if order.think_ms > 0 {
         parts.push(format!("away for {} on average", duration(order.think_ms.into())));
@@ -53,7 +54,7 @@ pub(super) fn ordered(order: &LabOrder) -> String {
     parts.join(", ")
 }
 
-fn facts(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
+fn facts(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
     let name = |text: &str| {
         let whole = visible(text);
         view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> }
@@ -73,11 +74,12 @@ fn facts(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
 }
 
 /// A line that fills, and in words how far it is.
-fn progress(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
+fn progress(run: &LabRun) -> impl IntoView + use<> {
     let sum = |part: fn(&Lane) -> u64| run.strategies.iter().map(part).sum::<u64>();
     let (got, wanted) = (sum(|lane| lane.acquisitions), sum(|lane| lane.acquisitions_wanted));
     let width = if wanted == 0 { 0.0 } else { (got as f64 * 1_000.0 / wanted as f64).min(1_000.0) };
-    let took = duration(run.ended_at_ms.unwrap_or(sight.now_ms).saturating_sub(run.ordered_at_ms));
+    let (live, began_ms, ended_ms) = (Live::of_app(), run.ordered_at_ms, run.ended_at_ms);
+    let took = move || duration(ended_ms.unwrap_or_else(|| live.now_ms()).saturating_sub(began_ms));
     view! {
         <svg class="lab-bar" viewBox="0 0 1000 4" preserveAspectRatio="none" aria-hidden="true" data-state=run.state.name()>
             <rect class="lab-bar-all" width="1000" height="4"></rect>
@@ -90,7 +92,7 @@ fn progress(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
     }
 }
 
-fn stop(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
+fn stop(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
     (sight.may_run && is_under_way(run.state)).then(|| {
         view! {
             <form class="lab-stop" method="post" action="/lab/stop">

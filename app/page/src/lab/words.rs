@@ -4,7 +4,7 @@ use crate::format::count;
 use lockscope_wire::{Fault, LabState, Lane, Strategy};
 
 /// Name of a strategy.
-pub(super) fn name(strategy: Strategy) -> &'static str {
+pub(crate) fn name(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Predecessor => "Predecessor",
         Strategy::HerdChildren => "Herd on the children",
@@ -14,7 +14,7 @@ pub(super) fn name(strategy: Strategy) -> &'static str {
 }
 
 /// What its clients do, in one line.
-pub(super) fn way(strategy: Strategy) -> &'static str {
+pub(crate) fn way(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Predecessor => "Numbered znodes; each client watches only the one right before its own.",
         Strategy::HerdChildren => "One fixed znode; everybody watches the children of the directory.",
@@ -24,7 +24,7 @@ pub(super) fn way(strategy: Strategy) -> &'static str {
 }
 
 /// The conclusion as people read it: strategies by the names that the page has for them, thousands set apart as on it.
-pub(super) fn spoken(conclusion: &str) -> String {
+pub(crate) fn spoken(conclusion: &str) -> String {
     let named = Strategy::ALL.into_iter().fold(conclusion.to_owned(), |text, strategy| text.replace(strategy.name(), name(strategy)));
     let mut chars = named.chars().peekable();
     let mut out = String::with_capacity(named.len());
@@ -36,7 +36,7 @@ pub(super) fn spoken(conclusion: &str) -> String {
 }
 
 /// How theory counts the watch events of draining once.
-pub(super) fn formula(strategy: Strategy) -> &'static str {
+pub(crate) fn formula(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Predecessor => "n − 1",
         Strategy::HerdChildren | Strategy::HerdExists | Strategy::HerdLowest => "n(n − 1)/2",
@@ -44,7 +44,7 @@ pub(super) fn formula(strategy: Strategy) -> &'static str {
 }
 
 /// A state of a run or of a lane.
-pub(super) fn state(state: LabState) -> &'static str {
+pub(crate) fn state(state: LabState) -> &'static str {
     match state {
         LabState::Waiting => "waits its turn",
         LabState::Opening => "opening sessions",
@@ -57,12 +57,12 @@ pub(super) fn state(state: LabState) -> &'static str {
 }
 
 /// Whether it is not at its end.
-pub(super) fn is_under_way(state: LabState) -> bool {
+pub(crate) fn is_under_way(state: LabState) -> bool {
     matches!(state, LabState::Waiting | LabState::Opening | LabState::Running | LabState::Clearing)
 }
 
 /// What a button that throws a fault says, and what then happens.
-pub(super) fn fault(fault: Fault) -> (&'static str, &'static str) {
+pub(crate) fn fault(fault: Fault) -> (&'static str, &'static str) {
     match fault {
         Fault::Kill => ("Kill the holder", "Its connection is cut for good; the lock hangs until its session runs out."),
         Fault::Pause => ("Pause the holder", "It hears nothing until its session has run out, then goes on and still believes that it holds."),
@@ -73,7 +73,7 @@ pub(super) fn fault(fault: Fault) -> (&'static str, &'static str) {
 }
 
 /// Small numbers in words.
-pub(super) fn spelled(number: usize) -> String {
+pub(crate) fn spelled(number: usize) -> String {
     match number {
         1 => "one".to_owned(),
         2 => "two".to_owned(),
@@ -84,7 +84,7 @@ pub(super) fn spelled(number: usize) -> String {
 }
 
 /// A time with three digits: `0.84 ms`, `12.3 ms`, `124 ms`, `1.24 s`.
-pub(super) fn millis(ms: f64) -> String {
+pub(crate) fn millis(ms: f64) -> String {
     match ms {
         ..9.995 => format!("{ms:.2} ms"),
         ..99.95 => format!("{ms:.1} ms"),
@@ -95,7 +95,7 @@ pub(super) fn millis(ms: f64) -> String {
 }
 
 /// How many times as much: `25.0×`; with no more digits than it has.
-pub(super) fn times(factor: f64) -> String {
+pub(crate) fn times(factor: f64) -> String {
     match factor {
         ..9.995 => format!("{factor:.2}×"),
         ..99.95 => format!("{factor:.1}×"),
@@ -104,7 +104,7 @@ pub(super) fn times(factor: f64) -> String {
 }
 
 /// A difference to what was expected: `±0 %`, `+0.4 %`.
-pub(super) fn difference(is: u64, should: u64) -> Option<String> {
+pub(crate) fn difference(is: u64, should: u64) -> Option<String> {
     if should == 0 {
         return None;
     }
@@ -113,7 +113,7 @@ pub(super) fn difference(is: u64, should: u64) -> Option<String> {
 }
 
 /// Who is at what, for those who can't see the seats.
-pub(super) fn seats(lane: &Lane) -> String {
+pub(crate) fn seats(lane: &Lane) -> String {
     let kinds = [
         ('h', "holds", "hold"),
         ('b', "believes that it holds", "believe that they hold"),

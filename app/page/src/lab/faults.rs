@@ -12,7 +12,7 @@ use lockscope_wire::{Fault, LabRun, LabState, LockQuery, ThrownFault};
 /// Longest path in a cell; the whole is in its title.
 const PATH_CHARS: usize = 56;
 
-pub(super) fn faults(run: &LabRun, sight: &LabSight) -> impl IntoView + use<> {
+pub(super) fn faults(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
     let buttons = (sight.may_run && run.state == LabState::Running).then(|| throw(run));
     let thrown = (!run.faults.is_empty()).then(|| thrown(run));
     (buttons.is_some() || thrown.is_some()).then(|| {

@@ -1,0 +1,63 @@
+//! A run that moves: drawn from the live socket in the place of what the server rendered. Browser only.
+
+use leptos::mount::mount_to;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlElement};
+
+use super::{LabSight, run_view};
+use crate::erase::dynamic;
+use crate::live::{Connection, Live};
+use lockscope_wire::LabQuery;
+
+const LOST: &str = "Link lost, trying again. What you see is the last that came.";
+const SIGNED_OUT: &str = "Your sign-in ended. What you see is the last that came.";
+
+/// Draws the run of this document for as long as the document is there.
+pub(crate) fn draw_live() {
+    let Some(place) = document().get_element_by_id("lab-live").and_then(|place| place.dyn_into::<HtmlElement>().ok()) else { return };
+    let run = place.get_attribute("data-run").unwrap_or_default();
+    let sight = LabSight { may_run: place.has_attribute("data-may-run"), has_many: place.has_attribute("data-has-many") };
+    let rendered = place.first_element_child();
+    mount_to(place.clone(), move || view! { <LiveRun run=run sight=sight place=place rendered=rendered /> }).forget();
+}
+
+#[component]
+fn LiveRun(
+    run: String,
+    sight: LabSight,
+    /// The element around it.
+    place: HtmlElement,
+    /// What the server rendered: shown until the run arrives.
+    rendered: Option<Element>,
+) -> impl IntoView {
+    let live = Live::new();
+    provide_context(live);
+    live.open(LabQuery { run }, None);
+    live.start();
+    let is_there = Memo::new(move |_| live.lab(|_| ()).is_some());
+    let (place, rendered) = (StoredValue::new_local(place), StoredValue::new_local(rendered));
+    Effect::new(move |_| {
+        if is_there.get() {
+            rendered.update_value(|rendered| {
+                if let Some(rendered) = rendered.take() {
+                    rendered.remove();
+                }
+            });
+            // For those who wait until the page moves. Setting an attribute of ours cannot fail.
+            place.with_value(|place| drop(place.set_attribute("data-live", "true")));
+        }
+    });
+    Effect::new(move |_| {
+        let words = match live.connection() {
+            Connection::Lost => LOST,
+            Connection::SignedOut => SIGNED_OUT,
+            Connection::Opening | Connection::Open | Connection::Back { .. } => "",
+        };
+        if let Some(line) = document().get_element_by_id("lab-lost").filter(|line| line.text_content().as_deref() != Some(words)) {
+            line.set_text_content(Some(words));
+        }
+        place.with_value(|place| drop(place.set_attribute("data-link", if words.is_empty() { "live" } else { "lost" })));
+    });
+    dynamic(move || live.lab(|run| run.map(|run| run_view(run, sight))).flatten())
+}
