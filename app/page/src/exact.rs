@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_value_is_read_back_to_the_letter_and_hides_nothing() {
         let hostile = "/a\u{202e}\r\u{1b}\"é<script>";
-        let html = view! { <form data-lock=Exact(hostile.to_owned())>"a"</form> }.to_html();
+        let html = view! { <form data-lock=Exact(hostile.to_owned())>"a"</form> }.to_html().replace("<!>", "");
         assert_eq!(html, "<form data-lock=\"/a&#8238;&#13;&#27;&quot;é&lt;script&gt;\">a</form>");
     }
 }

@@ -66,8 +66,8 @@ fn lock(row: &LockRow, is_grouped: bool) -> impl IntoView + use<> {
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
     let whole = visible(&row.path);
     let name = middle(&whole, PATH_CHARS);
-    let root = if is_grouped { format!("in {}", middle(&visible(&row.root), ROOT_CHARS)) } else { String::new() };
-    let findings = if row.findings.is_empty() { String::new() } else { plural(row.findings.len() as u64, "finding", "findings") };
+    let root = is_grouped.then(|| format!("in {}", middle(&visible(&row.root), ROOT_CHARS)));
+    let findings = (!row.findings.is_empty()).then(|| plural(row.findings.len() as u64, "finding", "findings"));
     let sentence = visible(&row.sentence);
     let title = sentence.clone();
     view! {
@@ -89,7 +89,7 @@ fn holder(row: &LockRow) -> impl IntoView + use<> {
     let name = if whole.is_empty() { nobody.to_owned() } else { middle(&whole, HOLDER_CHARS) };
     view! {
         <div class="holder-name" title=filled(whole)>{name}</div>
-        <div class="holder-session">{second_line(row).unwrap_or_default()}</div>
+        <div class="holder-session">{second_line(row)}</div>
     }
 }
 

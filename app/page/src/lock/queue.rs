@@ -97,7 +97,7 @@ fn row(slot: Slot, ensemble: &str) -> AnyView {
     let name = contender.node.clone().unwrap_or_default();
     let href = contender.session_id.map(|session| session_url(ensemble, session));
     let place = if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
-    let label = contender.label.as_deref().map(|label| middle(&visible(label), 36)).unwrap_or_default();
+    let label = contender.label.as_deref().map(|label| middle(&visible(label), 36));
     let (since_ms, least) = match contender.holding_since_ms {
         Some(since_ms) => (Some(since_ms), hold_least(contender.holding_is_lower_bound)),
         None => (contender.waiting_since_ms, wait_least(contender.waiting_is_lower_bound)),

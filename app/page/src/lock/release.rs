@@ -25,12 +25,12 @@ pub(super) fn herd(herd: &Herd) -> AnyView {
         return erase(view! { <p class="herd" data-testid="herd">{why}</p> });
     };
     let is_herd = number > HERD;
-    let (mark_of_herd, begin) = if is_herd { ("▲", "Herd: a release wakes ") } else { ("", "A release wakes ") };
+    let (mark_of_herd, begin) = if is_herd { (Some("▲"), "Herd: a release wakes ") } else { (None, "A release wakes ") };
     let wakes = format!("{sign}{}", plural(number.into(), "session", "sessions"));
     let bytes = herd.bytes.filter(|weight| *weight > 0).map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
     erase(view! {
         <p class="herd" data-testid="herd" data-herd=mark(is_herd)>
-            <span class="herd-sign" aria-hidden="true">{mark_of_herd}</span>
+            {mark_of_herd.map(|sign| view! { <span class="herd-sign" aria-hidden="true">{sign}</span> })}
             {begin}
             <strong class="herd-number">{wakes}</strong>
             <span class="quiet" title=filled(title)>{format!(" ({known}){bytes}")}</span>

@@ -68,7 +68,7 @@ fn known(page: &SessionPage, query: &SessionQuery) -> AnyView {
     let row = &page.row;
     let id = row.session_id.to_string();
     let label = row.label.as_deref().map(visible).unwrap_or_default();
-    let name = middle(&label, LABEL_CHARS);
+    let name = filled(middle(&label, LABEL_CHARS));
     erase(view! {
         <nav class="crumbs" aria-label="Way back"><a href="/sessions">"Sessions"</a></nav>
         <header class="verdict dims" data-verdict=row.cycle_verdict.map_or("unknown", Verdict::name)>

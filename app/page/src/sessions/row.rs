@@ -62,7 +62,7 @@ pub(super) fn row(slot: Slot) -> AnyView {
 /// Whether it is heard of, and from where.
 fn client(row: &SessionRow) -> impl IntoView + use<> {
     let address = row.client.as_ref().map(|client| visible(&client.address)).unwrap_or_default();
-    let short = middle(&address, ADDRESS_CHARS);
+    let short = filled(middle(&address, ADDRESS_CHARS));
     view! {
         <div class="cell sess-client" role="cell" data-col="client">
             <LivenessChip liveness=row.liveness end=row.runs_out />

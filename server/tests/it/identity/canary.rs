@@ -59,7 +59,7 @@ async fn no_secret_is_in_any_sentence_of_the_configuration() {
         (&["--cert-file", &cert, "--key-file", &key], 64, "--cert-file is set and ca_file is not"),
         (&["--ca-file", &key], 64, "has no certificate of an authority"),
         (&["--ca-file", &ca, "--cert-file", &key, "--key-file", &key], 64, "has no certificate; write it in PEM"),
-        (&["--tls-cert", &cert, "--tls-key", &bad_key], 64, "is not the key of tls_cert"),
+        (&["--tls-cert", &cert, "--tls-key", &bad_key], 64, "does not match tls_cert"),
     ];
     let secrets: Vec<String> =
         [&key, &bad_key].into_iter().map(|path| std::fs::read_to_string(path).unwrap().lines().nth(1).unwrap().to_owned()).collect();

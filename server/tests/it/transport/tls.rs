@@ -147,7 +147,7 @@ async fn a_renewed_certificate_is_taken_over_and_a_bad_one_is_not() {
 
     let good_key = std::fs::read(authority.files().key).unwrap();
     let bad: [(&str, Spoil<'_>); 5] = [
-        ("is not the key of", Box::new(|| std::fs::write(authority.files().key, KeyPair::generate().unwrap().serialize_pem()).unwrap())),
+        ("does not match tls_cert", Box::new(|| std::fs::write(authority.files().key, KeyPair::generate().unwrap().serialize_pem()).unwrap())),
         ("has no private key", Box::new(|| std::fs::write(authority.files().key, "nothing").unwrap())),
         ("expired 3 days ago", Box::new(|| drop(authority.renew(-3)))),
         ("has 0 certificates", Box::new(|| std::fs::write(authority.files().cert, "").unwrap())),
