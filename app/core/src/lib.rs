@@ -3,6 +3,7 @@
 //! Standard library only. No I/O, no clock, no logging, no serialisation, no async: time comes in as an
 //! argument, everything else is an adapter's. The same inputs always give the same outputs.
 
+pub mod assessment;
 pub mod change;
 pub mod configured;
 pub mod deadlock;

@@ -1,5 +1,6 @@
 //! The one word on a lock, and the one sentence.
 
+use super::assessment::{AssessedLock, Deadlock};
 use super::lock::{Hold, Lock};
 use super::mirror::Mirror;
 use super::missing::Missing;
@@ -79,18 +80,18 @@ pub fn usual_hold_ms(lock: &Lock, thresholds: &Thresholds) -> Option<i64> {
 }
 
 /// The verdict now, and when it may change although nothing happens.
-pub fn judge(lock: &Lock, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds) -> (Verdict, Option<TimeMs>) {
+pub fn judge(lock: &Lock, deadlock: Option<&Deadlock>, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds) -> (Verdict, Option<TimeMs>) {
     if lock.gone_since.is_some() {
         return (Verdict::NobodyHome, None);
     }
-    if lock.deadlock.as_ref().is_some_and(|deadlock| deadlock.is_certain) {
+    if deadlock.is_some_and(|deadlock| deadlock.is_certain) {
         return (Verdict::Deadlocked, None);
     }
     let Some(first) = lock.holders.first() else { return (unheld(lock), None) };
     if conflict(lock).is_some() {
         return (Verdict::DoubleOwner, None);
     }
-    if lock.deadlock.is_some() {
+    if deadlock.is_some() {
         return (Verdict::MaybeDeadlocked, None);
     }
     if is_expiring(lock) {
@@ -160,13 +161,15 @@ fn orphan(lock: &Lock) -> Option<&Hold> {
 }
 
 /// The sentence. It holds no age, so it changes only when something happens.
-pub fn sentence(lock: &Lock, mirror: &Mirror, thresholds: &Thresholds) -> String {
+pub fn sentence(AssessedLock { lock, assessment }: &AssessedLock, mirror: &Mirror, thresholds: &Thresholds) -> String {
     let waiting = waiting_clause(lock);
     let Some(first) = lock.holders.first().filter(|_| lock.gone_since.is_none()) else { return sentence_unheld(lock) };
     let who = place_of(first);
     let usual = || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
-    match lock.verdict {
-        Verdict::Deadlocked | Verdict::MaybeDeadlocked => lock.deadlock.as_ref().map_or_else(String::new, |deadlock| deadlock.sentence.to_string()),
+    match assessment.verdict {
+        Verdict::Deadlocked | Verdict::MaybeDeadlocked => {
+            assessment.deadlock.as_ref().map_or_else(String::new, |deadlock| deadlock.sentence.to_string())
+        }
         Verdict::DoubleOwner => double_owner(lock, &waiting),
         Verdict::Orphan => {
             let name = orphan(lock).map_or("", |tenure| &tenure.name);

@@ -54,7 +54,7 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
   await expect(rows).toHaveCount(2);
   await expect(rows.first()).toContainText('released');
   await expect(rows.last()).toContainText('labels-hung hangs, orders wait');
-  const said = /the record of what you do is in (.+?); check it with: (.+)$/m.exec(demo.log);
+  const said = /the audit log is in (.+?); verify it with: (.+)$/m.exec(demo.log);
   const where = said?.[1] ?? '';
   await expect(page.getByRole('main')).toContainText(where);
   expect(said?.[2]).toBe(`lockscope audit verify --data-dir ${where}`);

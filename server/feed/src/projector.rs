@@ -257,11 +257,11 @@ impl Projection for Projector {
     }
 
     fn suspects_herd(&self) -> bool {
-        self.any(|observatory| observatory.locks().any(|lock| lock.findings.iter().any(|finding| finding.code == Code::Herd)))
+        self.any(|observatory| observatory.locks().any(|lock| lock.assessment.findings.iter().any(|finding| finding.code == Code::Herd)))
     }
 
     fn needs_tables(&self) -> bool {
-        self.any(|observatory| observatory.locks().any(lockscope_core::lock::Lock::needs_tables))
+        self.any(|observatory| observatory.locks().any(|lock| lock.needs_tables()))
     }
 
     fn is_linked(&self) -> bool {

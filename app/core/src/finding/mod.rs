@@ -262,7 +262,7 @@ pub fn look(survey: &LintContext<'_>) -> LintReport {
 }
 
 fn finding(survey: &LintContext<'_>, code: Code, warning: LintWarning) -> Finding {
-    let before = survey.lock.findings.iter().find(|finding| finding.code == code);
+    let before = survey.assessment.findings.iter().find(|finding| finding.code == code);
     Finding {
         code,
         severity: warning.severity,
@@ -274,6 +274,6 @@ fn finding(survey: &LintContext<'_>, code: Code, warning: LintWarning) -> Findin
 
 /// Since when something is odd; for a new suspicion, since this look was due: it was planned when it came to be so.
 fn suspected_since(survey: &LintContext<'_>, code: Code) -> TimeMs {
-    let before = survey.lock.suspects.iter().find(|(suspect, _)| *suspect == code).map(|(_, since)| *since);
-    before.or(survey.lock.look_at).unwrap_or(survey.now).min(survey.now)
+    let before = survey.assessment.suspects.iter().find(|(suspect, _)| *suspect == code).map(|(_, since)| *since);
+    before.or(survey.assessment.look_at).unwrap_or(survey.now).min(survey.now)
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Limits;
+use crate::assessment::Assessment;
 use crate::change::Departure;
 use crate::deadlock::Cycle;
 use crate::evidence::MemberEvidence;
@@ -22,6 +23,8 @@ pub const SEATS_MAX: usize = 20_000;
 pub struct LintContext<'a> {
     /// The lock.
     pub lock: &'a Lock,
+    /// What was derived of it before.
+    pub assessment: &'a Assessment,
     /// Directories and names of the contenders that hold and are told apart.
     pub held: BTreeSet<(&'a str, &'a str)>,
     /// The tree it is in.

@@ -22,7 +22,6 @@ pub use woken::{Woken, WokenBasis};
 
 use super::change::Departure;
 use super::evidence::{ClientState, Liveness};
-use super::finding::{Code, Finding};
 use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
 use super::missing::MissingSet;
@@ -31,7 +30,6 @@ use super::offset::ClockOffset;
 use super::recipe::{Access, Recognition, Shape};
 use super::tally::{Attempts, Depth, GaveUp, Histogram};
 use super::time::TimeMs;
-use super::verdict::Verdict;
 use super::znode::{SessionId, Zxid, join_path};
 
 /// Holders told apart; the rest of a large group of readers or members is only counted.
@@ -150,15 +148,6 @@ pub struct QueueCounts {
     pub missing: MissingSet,
 }
 
-/// A circle that goes through a lock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deadlock {
-    /// The circle in words.
-    pub sentence: Arc<str>,
-    /// It is one, and not only looks like it.
-    pub is_certain: bool,
-}
-
 /// One lock.
 #[derive(Clone, Debug)]
 pub struct Lock {
@@ -178,20 +167,8 @@ pub struct Lock {
     pub watchers: Watchers,
     /// Counters.
     pub tally: Tally,
-    /// The verdict, as of the last change or re-check.
-    pub verdict: Verdict,
-    /// It is part of a deadlock, or of what looks like one.
-    pub deadlock: Option<Deadlock>,
     /// Its directory is gone; since when.
     pub gone_since: Option<TimeMs>,
-    /// What is odd about it, as of the last look.
-    pub findings: Vec<Finding>,
-    /// What is odd once it lasts, and since when it is so.
-    pub suspects: Vec<(Code, TimeMs)>,
-    /// When the verdict may change without anything happening.
-    pub recheck_at: Option<TimeMs>,
-    /// When its findings are looked for again.
-    pub look_at: Option<TimeMs>,
     /// The kinds of names it was recognised by.
     pub kinds: (u64, u64),
     /// When a contender left last, or might have in a gap: whoever waited for it has begun to wait for another.
@@ -213,13 +190,7 @@ impl Lock {
             standing: QueueCounts::default(),
             watchers: Watchers::default(),
             tally: Tally::default(),
-            verdict: Verdict::Unknown,
-            deadlock: None,
             gone_since: None,
-            findings: Vec::new(),
-            suspects: Vec::new(),
-            recheck_at: None,
-            look_at: None,
             kinds: (0, 0),
             left_at: TimeMs(i64::MIN),
             revision: 0,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Observatory;
 use super::waits::{is_waited_for, makes_edges};
+use crate::assessment::Deadlock;
 use crate::change::Change;
 use crate::deadlock::{Cycle, CycleStep};
-use crate::lock::{Deadlock, Lock};
 use crate::time::TimeMs;
 use crate::verdict;
 use crate::wait_graph::{Budget, Search, Vertex, Wait};
@@ -160,7 +160,7 @@ impl Observatory {
     /// Drops the deadlocks of a lock that came apart. Where the same sessions wait for each other by other znodes than
     /// before, it is the same circle, and did not stand still.
     pub(super) fn verify_cycles(&mut self, now: TimeMs, path: &Arc<str>, out: &mut Vec<Change>) {
-        if self.cycles.is_empty() || self.locks.get(path).is_some_and(|lock| lock.deadlock.is_none()) {
+        if self.cycles.is_empty() || self.locks.get(path).is_some_and(|lock| lock.assessment.deadlock.is_none()) {
             return;
         }
         let (mut kept, mut broken, mut moved) = (Vec::new(), Vec::new(), Vec::new());
@@ -222,8 +222,8 @@ impl Observatory {
 
     /// How long all the locks of a circle may be held before the last of them is called stuck.
     fn stuck_ms(&self, cycle: &Cycle) -> i64 {
-        let stuck_ms = |lock: &Lock| self.settings.thresholds.stuck_after_ms(lock);
-        cycle.locks().filter_map(|path| self.locks.get(path)).map(stuck_ms).max().unwrap_or(i64::MAX)
+        let locks = cycle.locks().filter_map(|path| self.locks.get(path));
+        locks.map(|lock| self.settings.thresholds.stuck_after_ms(lock)).max().unwrap_or(i64::MAX)
     }
 
     /// Says of locks whether a circle goes through them: the first that is certain, else the first. Each circle is walked
@@ -245,8 +245,8 @@ impl Observatory {
             }
         }
         for (path, deadlock) in marks {
-            let Some(lock) = self.locks.get_mut(&path).filter(|lock| lock.deadlock != deadlock) else { continue };
-            lock.deadlock = deadlock;
+            let Some(lock) = self.locks.get_mut(&path).filter(|lock| lock.assessment.deadlock != deadlock) else { continue };
+            lock.assessment.deadlock = deadlock;
             lock.revision = self.revision + 1;
             self.judge_again(now, &path, out);
             self.plan_look(now, &path);

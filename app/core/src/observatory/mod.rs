@@ -28,6 +28,7 @@ use lock_index::LockIndex;
 pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
 pub use waits::SessionLock;
 
+use super::assessment::AssessedLock;
 use super::change::Change;
 use super::configured::Configured;
 use super::deadlock::Cycle;
@@ -87,7 +88,7 @@ pub struct Observatory {
     link_why: Box<str>,
     session: Option<SessionId>,
     roots: Vec<RootView>,
-    locks: PathMap<Lock>,
+    locks: PathMap<AssessedLock>,
     index: LockIndex,
     backlog: Backlog,
     rechecks: BTreeSet<(TimeMs, Arc<str>)>,
@@ -252,12 +253,12 @@ impl Observatory {
     }
 
     /// Every lock, in path order.
-    pub fn locks(&self) -> impl Iterator<Item = &Lock> {
+    pub fn locks(&self) -> impl Iterator<Item = &AssessedLock> {
         self.locks.iter().map(|(_, lock)| lock)
     }
 
     /// The lock at a path, or the lock that the znode at the path contends for, or whose part the directory is.
-    pub fn lock(&self, path: &str) -> Option<&Lock> {
+    pub fn lock(&self, path: &str) -> Option<&AssessedLock> {
         let of_child = || {
             let (parent, name) = split_path(path)?;
             self.lock_at(parent).filter(|lock| self.child_counts(lock, parent, name))

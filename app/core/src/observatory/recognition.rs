@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Observatory;
 use super::refresh::Seen;
+use crate::assessment::AssessedLock;
 use crate::change::Change;
 use crate::configured::configured;
 use crate::lock::{Lock, lock_paths};
@@ -20,7 +21,7 @@ impl Observatory {
     }
 
     /// The lock that has a part at a directory.
-    pub(super) fn lock_at(&self, directory: &str) -> Option<&Lock> {
+    pub(super) fn lock_at(&self, directory: &str) -> Option<&AssessedLock> {
         let own = self.locks.get(directory).filter(|lock| !lock.is_alone() && lock.parts.hold(directory));
         own.or_else(|| lock_paths(directory).find_map(|home| self.locks.get(&home).filter(|lock| lock.parts.hold(directory))))
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::holders::follow_holders;
 use super::{GONE_MAX, Observatory};
+use crate::assessment::AssessedLock;
 use crate::change::{Change, Departure};
 use crate::evidence::MemberEvidence;
 use crate::finding::{self, LintContext};
@@ -88,7 +89,7 @@ impl Observatory {
         let path = Arc::clone(&lock.path);
         lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
         self.index.note(&lock);
-        self.locks.insert(Arc::clone(&path), lock);
+        self.locks.insert(Arc::clone(&path), lock.into());
         self.absorb(now, &path, out);
         out.push(Change::LockAppeared { lock: Arc::clone(&path) });
         self.refresh(now, &path, seen, out);
@@ -108,10 +109,10 @@ impl Observatory {
     pub(super) fn vanish(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         if let Some((path, lock)) = self.locks.remove(path) {
             self.index.forget(&lock);
-            for due in [lock.recheck_at, lock.look_at].into_iter().flatten() {
+            for due in [lock.assessment.recheck_at, lock.assessment.look_at].into_iter().flatten() {
                 self.rechecks.remove(&(due, Arc::clone(&path)));
             }
-            if lock.deadlock.is_some() {
+            if lock.assessment.deadlock.is_some() {
                 self.verify_cycles(now, &path, out);
             }
             out.push(Change::LockVanished { lock: path });
@@ -143,7 +144,7 @@ impl Observatory {
     /// Brings a lock's holders and verdict in line with the believed tree.
     pub(super) fn refresh(&mut self, now: TimeMs, path: &str, seen: Seen, out: &mut Vec<Change>) {
         let revision = self.revision + 1;
-        let Some(lock) = self.locks.get_mut(path) else { return };
+        let Some(AssessedLock { lock, .. }) = self.locks.get_mut(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         lock.revision = revision;
         let ended_before = lock.tally.past.front().map(|past| past.until);
@@ -187,10 +188,10 @@ impl Observatory {
     pub(super) fn plan_look(&mut self, now: TimeMs, path: &Arc<str>) {
         let Some(lock) = self.locks.get_mut(path) else { return };
         let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
-        if lock.look_at.is_some_and(|planned| planned <= due) {
+        if lock.assessment.look_at.is_some_and(|planned| planned <= due) {
             return;
         }
-        if let Some(later) = lock.look_at.replace(due).filter(|later| lock.recheck_at != Some(*later)) {
+        if let Some(later) = lock.assessment.look_at.replace(due).filter(|later| lock.assessment.recheck_at != Some(*later)) {
             self.rechecks.remove(&(later, Arc::clone(path)));
         }
         self.rechecks.insert((due, Arc::clone(path)));
@@ -200,16 +201,17 @@ impl Observatory {
     pub(super) fn judge_again(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         let Some(lock) = self.locks.get_mut(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
-        let (verdict, recheck_at) = verdict::judge(lock, &view.mirror, now, &self.settings.thresholds);
-        if recheck_at != lock.recheck_at {
-            if let Some(due) = lock.recheck_at.filter(|due| lock.look_at != Some(*due)) {
+        let AssessedLock { lock, assessment } = lock;
+        let (verdict, recheck_at) = verdict::judge(lock, assessment.deadlock.as_ref(), &view.mirror, now, &self.settings.thresholds);
+        if recheck_at != assessment.recheck_at {
+            if let Some(due) = assessment.recheck_at.filter(|due| assessment.look_at != Some(*due)) {
                 self.rechecks.remove(&(due, Arc::clone(&lock.path)));
             }
-            lock.recheck_at = recheck_at;
+            assessment.recheck_at = recheck_at;
             self.rechecks.extend(recheck_at.map(|due| (due, Arc::clone(&lock.path))));
         }
-        if verdict != lock.verdict {
-            lock.verdict = verdict;
+        if verdict != assessment.verdict {
+            assessment.verdict = verdict;
             lock.revision = self.revision + 1;
             out.push(Change::VerdictChanged { lock: Arc::clone(&lock.path), verdict });
         }
@@ -218,15 +220,15 @@ impl Observatory {
     /// A planned look is due: at a lease that may have run out, the verdict, the findings.
     pub(super) fn recheck(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
         let Some(lock) = self.locks.get_mut(path) else { return };
-        if lock.recheck_at.is_some_and(|due| due <= now) {
-            lock.recheck_at = None;
+        if lock.assessment.recheck_at.is_some_and(|due| due <= now) {
+            lock.assessment.recheck_at = None;
             let ends = self.roots.get(lock.root.0 as usize).and_then(|view| lock.ends_at(&view.mirror));
             if ends.is_some() {
                 self.refresh(now, path, Seen::Watched, out);
             }
             self.judge_again(now, path, out);
         }
-        if self.locks.get(path).and_then(|lock| lock.look_at).is_some_and(|due| due <= now) {
+        if self.locks.get(path).and_then(|lock| lock.assessment.look_at).is_some_and(|due| due <= now) {
             self.look_for_findings(now, path, out);
         }
     }
@@ -237,6 +239,7 @@ impl Observatory {
         let looked = finding::look(&LintContext {
             held: LintContext::held(lock),
             lock,
+            assessment: &lock.assessment,
             mirror: &view.mirror,
             now,
             book: &self.book,
@@ -245,23 +248,23 @@ impl Observatory {
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
             configured_max: self.configured_max(path),
-            cycle: lock.deadlock.as_ref().and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
+            cycle: lock.assessment.deadlock.as_ref().and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
             seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };
-        lock.look_at = looked.again_at.map(|at| at.max(now + LOOK_AFTER_MS));
-        lock.suspects = looked.suspects;
+        lock.assessment.look_at = looked.again_at.map(|at| at.max(now + LOOK_AFTER_MS));
+        lock.assessment.suspects = looked.suspects;
         let found = looked.found;
-        self.rechecks.extend(lock.look_at.map(|due| (due, Arc::clone(&lock.path))));
-        if found == lock.findings {
+        self.rechecks.extend(lock.assessment.look_at.map(|due| (due, Arc::clone(&lock.path))));
+        if found == lock.assessment.findings {
             return;
         }
         let change = |code, is_raised| Change::FindingChanged { lock: Arc::clone(&lock.path), code, is_raised };
-        let raised = found.iter().filter(|new| lock.findings.iter().all(|old| old.code != new.code)).map(|new| change(new.code, true));
-        let cleared = lock.findings.iter().filter(|old| found.iter().all(|new| old.code != new.code)).map(|old| change(old.code, false));
+        let raised = found.iter().filter(|new| lock.assessment.findings.iter().all(|old| old.code != new.code)).map(|new| change(new.code, true));
+        let cleared = lock.assessment.findings.iter().filter(|old| found.iter().all(|new| old.code != new.code)).map(|old| change(old.code, false));
         out.extend(raised.chain(cleared));
         out.push(Change::LockTouched { lock: Arc::clone(&lock.path) });
-        lock.findings = found;
+        lock.assessment.findings = found;
         lock.revision = self.revision + 1;
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Observatory;
 use super::refresh::Seen;
+use crate::assessment::AssessedLock;
 use crate::change::Change;
 use crate::missing::MissingSet;
 use crate::observation::RootId;
@@ -58,7 +59,7 @@ impl Observatory {
 
     /// Brings those who wait at one lock without a znode in line with the members' tables. True when that is news.
     pub(super) fn watch_waiters(&mut self, now: TimeMs, path: &str) -> bool {
-        let Some(lock) = self.locks.get_mut(path).filter(|lock| lock.hides_waiters()) else { return false };
+        let Some(AssessedLock { lock, .. }) = self.locks.get_mut(path).filter(|lock| lock.hides_waiters()) else { return false };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return false };
         let is_news = lock.watch_waiters(&view.mirror, &self.book, &self.offset, now, self.session);
         if is_news {

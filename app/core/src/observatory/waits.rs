@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Observatory;
+use crate::assessment::AssessedLock;
 use crate::history::SessionEvent;
 use crate::lock::{ContenderRef, Hold, Lock, Since};
 use crate::recipe::{Access, Recipe, Shape};
@@ -12,7 +13,7 @@ use crate::znode::{SessionId, Zxid};
 #[derive(Clone, Debug)]
 pub struct SessionLock<'a> {
     /// The lock.
-    pub lock: &'a Lock,
+    pub lock: &'a AssessedLock,
     /// The znode.
     pub seat: ContenderRef<'a>,
     /// It holds; else it waits.

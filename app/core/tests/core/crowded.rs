@@ -80,7 +80,7 @@ fn a_circle_among_sessions_that_all_wait_for_each_other_is_found_at_once() {
     }
     assert!(!crowd.observatory.cycles().is_empty(), "no circle among 2,000 locks");
     assert!(crowd.observatory.cycles().iter().all(|cycle| !cycle.is_certain), "each session contends for 40 locks");
-    assert!(crowd.observatory.locks().all(|lock| lock.verdict != Verdict::Deadlocked));
+    assert!(crowd.observatory.locks().all(|lock| lock.assessment.verdict != Verdict::Deadlocked));
     let cycles = crowd.observatory.cycles().to_vec();
     for _ in 0..16 {
         crowd.tick();
@@ -101,7 +101,7 @@ fn one_certain_deadlock_is_told_among_all_that_may_be_some() {
         crowd.tick();
     }
     for path in ["/z/a", "/z/b"] {
-        assert_eq!(crowd.observatory.lock(path).unwrap().verdict, Verdict::Deadlocked);
+        assert_eq!(crowd.observatory.lock(path).unwrap().assessment.verdict, Verdict::Deadlocked);
     }
 }
 
@@ -169,7 +169,8 @@ fn a_large_sync_is_taken_in_piece_by_piece_and_until_then_the_root_is_being_read
     assert!(rounds >= 2_000 / 64 && model.is_ready());
     model.apply(now, Observation::Synced { sent_at: now });
     assert_eq!(model.root_state(ROOT, now).0, RootState::Live);
-    let show = |model: &Observatory| model.locks().map(|lock| (lock.path.to_string(), lock.verdict, lock.holders.clone())).collect::<Vec<_>>();
+    let show =
+        |model: &Observatory| model.locks().map(|lock| (lock.path.to_string(), lock.assessment.verdict, lock.holders.clone())).collect::<Vec<_>>();
     assert_eq!(show(model), show(&whole.observatory), "the same as in one go");
 }
 
@@ -180,5 +181,5 @@ fn what_is_told_during_a_large_sync_waits_for_its_end() {
     assert!(crowd.observatory.has_backlog());
     crowd.apply(Observation::NodeDeleted { root: ROOT, path: "/jobs/001999-lock".into() });
     let lock = crowd.observatory.lock("/jobs/001999-lock").unwrap();
-    assert_eq!((lock.verdict, lock.tally.past.len()), (Verdict::Free, 1), "it was held before it went");
+    assert_eq!((lock.assessment.verdict, lock.tally.past.len()), (Verdict::Free, 1), "it was held before it went");
 }

@@ -134,7 +134,7 @@ fn one_not_heard_of_for_a_third_of_its_time_out_is_silent() {
     assert_eq!(liveness(&story, 10), Liveness::Connected, "clients ping after a third of it");
     ask(&mut story, vec![member("m1", 1_010_000).connected(&[(10, 2_400), (11, 0)])]);
     assert_eq!(liveness(&story, 10), Liveness::Silent);
-    assert_eq!(story.lock("/l").verdict, Verdict::Healthy, "it may be slow only");
+    assert_eq!(story.lock("/l").assessment.verdict, Verdict::Healthy, "it may be slow only");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_dead_holder_is_expiring_with_the_end_the_leader_tells() {
     assert_eq!(liveness(&story, 10), Liveness::Disconnected);
     let runs_out = story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.unwrap();
     assert_eq!((runs_out.at, runs_out.is_told), (TimeMs(1_014_000), true));
-    assert_eq!(story.lock("/l").verdict, Verdict::Expiring);
+    assert_eq!(story.lock("/l").assessment.verdict, Verdict::Expiring);
     assert_eq!(
         story.sentence("/l"),
         "Expiring: one at 10.0.0.10:4000 is connected to no member; the lock frees itself when the session runs out; 2 wait."
@@ -155,7 +155,7 @@ fn a_dead_holder_is_expiring_with_the_end_the_leader_tells() {
     assert_eq!(plan.warnings.first(), Some(&Warning::FreesItself), "waiting would do");
     assert_eq!(plan.frees_itself.map(|frees| (frees.at, frees.is_upper_bound)), Some((TimeMs(1_014_000), false)));
     story.tell(&format!("1014000 - {FIRST}"));
-    assert_eq!(story.lock("/l").verdict, Verdict::Healthy);
+    assert_eq!(story.lock("/l").assessment.verdict, Verdict::Healthy);
 }
 
 #[test]
@@ -252,10 +252,10 @@ fn evidence_that_grew_old_speaks_of_now_no_longer() {
     let mut story = queue();
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0), (11, 0)])]);
     ask(&mut story, vec![member("m1", 1_010_000).connected(&[(11, 0)])]);
-    assert_eq!(story.lock("/l").verdict, Verdict::Expiring);
+    assert_eq!(story.lock("/l").assessment.verdict, Verdict::Expiring);
     story.tell("1026000 tick");
     assert_eq!((liveness(&story, 10), liveness(&story, 11)), (Liveness::Unknown, Liveness::Unknown));
-    assert_eq!(story.lock("/l").verdict, Verdict::Healthy);
+    assert_eq!(story.lock("/l").assessment.verdict, Verdict::Healthy);
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn holder_and_verdict(story: &Story) -> (Liveness, Verdict) {
     let holder = &lock.holders[0];
     let shown = holder.peer.as_ref().unwrap().liveness;
     assert_eq!(shown, story.observatory.book().peer(holder.owner.unwrap(), holder.since).liveness);
-    (shown, lock.verdict)
+    (shown, lock.assessment.verdict)
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn between_the_pieces_of_a_round_a_lock_contradicts_itself_nowhere() {
     story.observatory.begin(TimeMs(1_010_000), Observation::Evidence(Box::new(round)));
     assert!(story.observatory.has_backlog());
     let lock = story.lock("/l");
-    assert_eq!((lock.holders[0].peer.as_ref().unwrap().liveness, lock.verdict), (Liveness::Connected, Verdict::Healthy));
+    assert_eq!((lock.holders[0].peer.as_ref().unwrap().liveness, lock.assessment.verdict), (Liveness::Connected, Verdict::Healthy));
     while story.observatory.has_backlog() {
         story.observatory.go_on(TimeMs(1_010_000));
     }

@@ -67,7 +67,7 @@ fn a_head_that_nobody_works_under_is_an_orphan() {
 fn one_session_twice_is_a_lost_reply_or_threads() {
     let mut story = tree(&format!("/l\n/l/{A}lock-0000000000 owner=a\n/l/{A}lock-0000000001 owner=a\n/l/{B}lock-0000000002 owner=b"));
     assert_eq!(codes(&mut story, 1_000, "/l"), ["duplicate_session"]);
-    assert_eq!(story.lock("/l").findings[0].paths.len(), 2);
+    assert_eq!(story.lock("/l").assessment.findings[0].paths.len(), 2);
     story.tell(&format!("1001 - /l/{A}lock-0000000000"));
     assert_eq!(codes(&mut story, 2_000, "/l"), [""; 0]);
     let by_guid = format!("/l\n/l/{A}lock-0000000000 owner=a\n/l/{A}lock-0000000001 owner=b");

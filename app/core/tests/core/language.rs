@@ -20,10 +20,10 @@
 //!
 //! A second column of defaults keeps lines short: ctime is the line's time, czxid counts up.
 
+use lockscope_core::assessment::AssessedLock;
 use lockscope_core::change::Change;
 use lockscope_core::configured::Configured;
 use lockscope_core::finding::Limits;
-use lockscope_core::lock::Lock;
 use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::{Link, LockConfig, Observation, RootId, RootTrouble};
 use lockscope_core::observatory::{Observatory, Settings};
@@ -165,7 +165,7 @@ impl Story {
         (facts, unreadable)
     }
 
-    pub(crate) fn lock(&self, path: &str) -> &Lock {
+    pub(crate) fn lock(&self, path: &str) -> &AssessedLock {
         self.observatory.lock(path).unwrap_or_else(|| panic!("no lock at {path}; there are {:?}", self.paths()))
     }
 
@@ -179,7 +179,7 @@ impl Story {
             let mirror = self.observatory.mirror_of(lock).unwrap();
             let holders: Vec<&str> = lock.holders.iter().map(|tenure| &*tenure.name).collect();
             let waiters: Vec<&str> = lock.contenders(mirror).map(|seat| seat.key.name()).filter(|name| !holders.contains(name)).collect();
-            format!("{} {:?} {:?} [{}] <- {}", lock.path, lock.recognition.recipe, lock.verdict, holders.join(" "), waiters.join(" "))
+            format!("{} {:?} {:?} [{}] <- {}", lock.path, lock.recognition.recipe, lock.assessment.verdict, holders.join(" "), waiters.join(" "))
         });
         lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
@@ -200,7 +200,7 @@ impl Story {
     /// One line a finding: `code severity: text`.
     pub(crate) fn findings(&self, path: &str) -> String {
         let line = |finding: &lockscope_core::finding::Finding| format!("{} {:?}: {}", finding.code.name(), finding.severity, finding.text);
-        self.lock(path).findings.iter().map(line).collect::<Vec<_>>().join("\n")
+        self.lock(path).assessment.findings.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// Everything told of one lock: `path recipe confidence verdict: label`, the sentence, a line each holder and waiter.
@@ -208,7 +208,7 @@ impl Story {
         let lock = self.lock(path);
         let mirror = self.observatory.mirror_of(lock).unwrap();
         let known = &lock.recognition;
-        let mut lines = vec![format!("{} {:?} {:?} {:?}: {}", lock.path, known.recipe, known.confidence, lock.verdict, known.label)];
+        let mut lines = vec![format!("{} {:?} {:?} {:?}: {}", lock.path, known.recipe, known.confidence, lock.assessment.verdict, known.label)];
         lines.push(self.sentence(path));
         lines.extend(lock.holders.iter().map(|tenure| format!("{:?} holds {}", tenure.access, tenure.name)));
         let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());

@@ -24,20 +24,20 @@ fn a_directory_with_a_child_that_may_not_be_read_is_not_complete() {
     assert_eq!(story.lock("/l").waiter_count(), Some(1));
     assert_eq!(story.sentence("/l"), "Held by worker-1; at least 1 waits.");
     story.tell("23 - /l/lock-0000000001\n24 - /l/lock-0000000002");
-    assert_eq!(story.lock("/l").verdict, Verdict::Unknown, "one that is not seen may hold it");
+    assert_eq!(story.lock("/l").assessment.verdict, Verdict::Unknown, "one that is not seen may hold it");
     assert_eq!(story.sentence("/l"), "Not known: nobody is seen here, and not all of its znodes can be seen; last held by session 0xb.");
     story.tell("25 - /l/secret");
-    assert_eq!((missing(&story, "/l"), story.lock("/l").verdict), (vec![], Verdict::Free));
+    assert_eq!((missing(&story, "/l"), story.lock("/l").assessment.verdict), (vec![], Verdict::Free));
 }
 
 #[test]
 fn what_the_observer_says_of_a_directory_holds_until_it_says_otherwise_or_reads_it_anew() {
     let mut story = tree("/locks/l created=3\n/locks\n/locks/a-lock owner=a\n/locks/b-lock owner=b");
     story.tell("15 - /locks/b-lock");
-    assert_eq!(story.lock("/locks/l").verdict, Verdict::Free);
+    assert_eq!(story.lock("/locks/l").assessment.verdict, Verdict::Free);
     story.tell("20 ? /locks/l unswept unreadable\n20 ? /locks unswept");
     assert_eq!(missing(&story, "/locks/l"), [Missing::UnreadableChildren, Missing::Unswept]);
-    assert_eq!(story.lock("/locks/l").verdict, Verdict::Unknown);
+    assert_eq!(story.lock("/locks/l").assessment.verdict, Verdict::Unknown);
     assert_eq!(missing(&story, "/locks/b-lock"), [Missing::Unswept], "somebody may hold it unseen");
     assert!(!missing(&story, "/locks/a-lock").contains(&Missing::Unswept), "its znode is there");
     story.tell("21 ? /locks/l unswept");
@@ -46,7 +46,7 @@ fn what_the_observer_says_of_a_directory_holds_until_it_says_otherwise_or_reads_
     story.tell("22 ? /locks/l unswept");
     assert_eq!(story.changes.len(), touched, "no news");
     story.tell("23 ? /locks/l\n30 sync /\n30 node /locks created=3\n30 node /locks/l created=3\n30 end /");
-    assert_eq!((missing(&story, "/locks/l"), story.lock("/locks/l").verdict), (vec![], Verdict::Free));
+    assert_eq!((missing(&story, "/locks/l"), story.lock("/locks/l").assessment.verdict), (vec![], Verdict::Free));
     assert_eq!(missing(&story, "/locks/b-lock"), []);
 }
 
@@ -81,19 +81,19 @@ fn who_waits_at_a_fixed_znode_counts_once_the_tables_were_read() {
     assert_eq!(waiting(&story), (None, None, vec![Missing::WatchesNotRead]));
     assert_eq!(story.sentence("/exclusive_lock"), "Held by app-1; waiters can't be seen here.");
     story.tell("1040000 tick");
-    assert_eq!(story.lock("/exclusive_lock").verdict, Verdict::Healthy);
+    assert_eq!(story.lock("/exclusive_lock").assessment.verdict, Verdict::Healthy);
     ask(&mut story, table(1_041_000, &[10, 20, 21, 22, 1]));
     assert_eq!(waiting(&story), (Some(3), Some(1_041_000), vec![]), "neither the holder nor we wait");
-    assert_eq!(story.lock("/exclusive_lock").verdict, Verdict::Slow, "as any other lock held for so long");
+    assert_eq!(story.lock("/exclusive_lock").assessment.verdict, Verdict::Slow, "as any other lock held for so long");
     assert_eq!(story.sentence("/exclusive_lock"), "Slow: app-1 at 10.0.0.10:4000 holds longer than usual; 3 wait.");
     ask(&mut story, table(1_060_000, &[20, 22, 23]));
     assert_eq!(waiting(&story), (Some(3), Some(1_041_000), vec![]), "two of them wait on");
     assert_eq!(story.lock("/exclusive_lock").waiting_since_sum_ms(0), 1_041_000 * 2 + 1_060_000);
     story.tell("1300000 tick");
     assert_eq!(waiting(&story), (None, None, vec![Missing::WatchesNotRead]), "the table is old");
-    assert_eq!(story.lock("/exclusive_lock").verdict, Verdict::Healthy);
+    assert_eq!(story.lock("/exclusive_lock").assessment.verdict, Verdict::Healthy);
     ask(&mut story, table(1_300_500, &[20]));
-    assert_eq!(story.lock("/exclusive_lock").verdict, Verdict::Stuck);
+    assert_eq!(story.lock("/exclusive_lock").assessment.verdict, Verdict::Stuck);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_leader_at_a_fixed_znode_is_never_slow_and_its_watchers_are_all_there_are() 
     story.tell("1000000 sync /\n1000000 node /controller owner=a\n1000000 end /");
     let table = |at, sessions: &[i64]| vec![member("m1", at).connected(&[(10, 0), (20, 0), (21, 0)]).watches(&[("/controller", sessions)])];
     ask(&mut story, table(1_400_000, &[20, 21]));
-    assert_eq!((story.lock("/controller").waiter_count(), story.lock("/controller").verdict), (Some(2), Verdict::Healthy));
+    assert_eq!((story.lock("/controller").waiter_count(), story.lock("/controller").assessment.verdict), (Some(2), Verdict::Healthy));
     ask(&mut story, table(1_416_000, &[]));
     assert_eq!((story.lock("/controller").waiter_count(), missing(&story, "/controller")), (Some(0), vec![]));
 }

@@ -8,6 +8,8 @@ use crate::parts::filled;
 
 const WIDTH: u32 = 96;
 const HEIGHT: u32 = 20;
+/// The line that it stands on.
+const BASE: &str = "M0 19.5H96";
 /// Slices of a full history; a shorter one is drawn at the right end.
 const SLICES: u32 = 48;
 
@@ -39,7 +41,7 @@ pub(crate) fn Sparkline(depth: Vec<u16>) -> impl IntoView {
     };
     view! {
         <svg class="spark" viewBox="0 0 96 20" width="96" height="20" role="img" aria-label=text preserveAspectRatio="none">
-            <path class="spark-base" d="M0 19.5H96"></path>
+            <path class="spark-base" d=BASE></path>
             <path class="spark-area" d=filled(area)></path>
             <path class="spark-edge" d=filled(edge)></path>
         </svg>

@@ -213,10 +213,13 @@ pub(super) fn Graph(state: WaitsState) -> impl IntoView {
 /// Heads of lines, by name.
 const TIPS: [&str; 3] = ["tip", "tip-bad", "tip-warn"];
 
+/// The head of a line.
+const TIP: &str = "M0 0L8 4L0 8z";
+
 fn tip(id: &'static str) -> impl IntoView {
     view! {
         <marker id=id viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
-            <path d="M0 0L8 4L0 8z"></path>
+            <path d=TIP></path>
         </marker>
     }
 }

@@ -1,7 +1,7 @@
 //! The board: totals over every lock of every ensemble, and a window of rows in the order asked for.
 
+use lockscope_core::assessment::AssessedLock;
 use lockscope_core::finding::Severity;
-use lockscope_core::lock::Lock;
 use lockscope_core::recipe::Recipe;
 use lockscope_wire as wire;
 
@@ -11,7 +11,7 @@ use super::{ProjectionContext, Terms, Waits, as_of_several, count32};
 /// A lock that fits the query.
 struct Found<'a> {
     look: ProjectionContext<'a>,
-    lock: &'a Lock,
+    lock: &'a AssessedLock,
     group: (usize, u32),
     key: i64,
 }
@@ -26,7 +26,7 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
     for (at, look, lock) in meant.flat_map(|(at, look)| look.locks().map(move |lock| (at, look, lock))) {
         let waits = if counts_as_waiting(lock) { look.waits_in(lock) } else { Waits::default() };
         add_totals(&mut totals, lock, waits);
-        let verdict = wire_verdict(lock.verdict);
+        let verdict = wire_verdict(lock.assessment.verdict);
         if let Some(count) = verdicts.get_mut(verdict as usize) {
             *count += 1;
         }
@@ -48,8 +48,8 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
     wire::Board { head: wire::BoardHead { as_of: as_of_several(looks), totals, roots }, window }
 }
 
-fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
-    totals.findings += count32(lock.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
+fn add_totals(totals: &mut wire::Totals, lock: &AssessedLock, waits: Waits) {
+    totals.findings += count32(lock.assessment.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
     totals.locks += 1;
     let may_be_more = counts_as_waiting(lock) && !lock.missing().is_empty();
     totals.incomplete += u32::from(may_be_more);
@@ -62,6 +62,6 @@ fn add_totals(totals: &mut wire::Totals, lock: &Lock, waits: Waits) {
 
 /// Whether those who wait for it wait for a lock. Items of a queue wait for work, members that gather for each other; who
 /// stands by for a leader waits for nothing to go wrong.
-pub(super) fn counts_as_waiting(lock: &Lock) -> bool {
+pub(super) fn counts_as_waiting(lock: &AssessedLock) -> bool {
     lock.recognition.is_meant_to_pass() || lock.recognition.recipe == Recipe::Unknown
 }

@@ -188,7 +188,7 @@ mod tests {
             let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: NOW + 2 };
             let lock = observatory.lock("/l").unwrap();
             let holder = look.holders(lock, observatory.mirror_of(lock).unwrap()).next().unwrap();
-            shown.push((holder.liveness, lock.verdict));
+            shown.push((holder.liveness, lock.assessment.verdict));
             if !observatory.has_backlog() {
                 break;
             }

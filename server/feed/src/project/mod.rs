@@ -15,6 +15,7 @@ mod snapshot;
 mod waits;
 mod words;
 
+use lockscope_core::assessment::AssessedLock;
 use lockscope_core::lock::{Lock, Since};
 use lockscope_core::mirror::Mirror;
 use lockscope_core::observation::RootId;
@@ -135,7 +136,7 @@ impl<'a> ProjectionContext<'a> {
         self.observatory.lock(path).map(|lock| lock.revision)
     }
 
-    fn row(&self, lock: &Lock) -> wire::LockRow {
+    fn row(&self, lock: &AssessedLock) -> wire::LockRow {
         let waits = self.waits_in(lock);
         let mirror = self.observatory.mirror_of(lock);
         let holders = mirror.map(|mirror| self.holders(lock, mirror).take(ROW_HOLDERS_MAX).collect());
@@ -149,7 +150,7 @@ impl<'a> ProjectionContext<'a> {
             recipe: wire_recipe(lock.recognition.recipe),
             recipe_label: lock.recognition.label.to_string(),
             confidence: wire_confidence(lock.recognition.confidence),
-            verdict: wire_verdict(lock.verdict),
+            verdict: wire_verdict(lock.assessment.verdict),
             sentence: sentence.unwrap_or_default(),
             state: wire_root_state(self.observatory.root_state(lock.root, self.now).0),
             holders: holders.unwrap_or_default(),
@@ -161,12 +162,12 @@ impl<'a> ProjectionContext<'a> {
             missing: wire_missing(lock.missing()),
             held_since_ms: lock.holders.first().map(|tenure| tenure.since.0),
             hold_is_lower_bound: lock.holders.first().is_some_and(|tenure| tenure.is_lower_bound),
-            findings: lock.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
+            findings: lock.assessment.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
             depth: lock.tally.depth.slices().to_vec(),
         }
     }
 
-    fn lock_head(&self, lock: &Lock, mirror: &Mirror) -> wire::LockHead {
+    fn lock_head(&self, lock: &AssessedLock, mirror: &Mirror) -> wire::LockHead {
         let directory = mirror.directory(&lock.parts.main).filter(|_| !lock.is_alone());
         let own = mirror.directory(&lock.path).filter(|_| !lock.is_alone()).and_then(|directory| directory.stat);
         let tally = &lock.tally;
@@ -176,7 +177,7 @@ impl<'a> ProjectionContext<'a> {
             recognised_by: self.observatory.evidence(lock),
             capacity: lock.capacity(mirror, self.observatory.configured_max(&lock.path)).map(|capacity| details::capacity(lock, capacity)),
             foreign: details::foreign(lock, mirror),
-            findings: lock.findings.iter().map(|finding| self.finding(finding)).collect(),
+            findings: lock.assessment.findings.iter().map(|finding| self.finding(finding)).collect(),
             notes: details::notes(lock),
             stat: own.map(|stat| wire::StatRow {
                 czxid: wire::Zxid(stat.czxid.0),

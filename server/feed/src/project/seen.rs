@@ -1,9 +1,9 @@
 //! What of a model may be seen. Everything that is projected is taken from here, so that nothing outside gets in; for
 //! whoever sees everything no path is looked at.
 
+use lockscope_core::assessment::AssessedLock;
 use lockscope_core::deadlock::Cycle;
 use lockscope_core::finding::{Code, Finding, PATHS_MAX, Severity};
-use lockscope_core::lock::Lock;
 use lockscope_core::mirror::Mirror;
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{RootView, SessionLock};
@@ -27,7 +27,7 @@ impl<'a> ProjectionContext<'a> {
     }
 
     /// Every lock that may be seen, in path order.
-    pub(super) fn locks(&self) -> impl Iterator<Item = &'a Lock> {
+    pub(super) fn locks(&self) -> impl Iterator<Item = &'a AssessedLock> {
         let bounds = Some(self.scope).filter(|scope| scope.is_bounded());
         self.observatory.locks().filter(move |lock| bounds.is_none_or(|scope| scope.covers_path(&lock.path)))
     }
@@ -60,8 +60,8 @@ impl<'a> ProjectionContext<'a> {
 
     /// The sentence of a lock. Of a deadlock it names other locks and who holds them, so it is told only to those who
     /// may see all of these.
-    pub(super) fn sentence(&self, lock: &Lock, mirror: &Mirror) -> String {
-        let hidden = match lock.verdict {
+    pub(super) fn sentence(&self, lock: &AssessedLock, mirror: &Mirror) -> String {
+        let hidden = match lock.assessment.verdict {
             Verdict::Deadlocked => HIDDEN_CIRCLE,
             Verdict::MaybeDeadlocked => HIDDEN_MAYBE,
             _ => "",

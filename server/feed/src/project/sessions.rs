@@ -155,7 +155,7 @@ impl ProjectionContext<'_> {
         let at = spot.lock.contenders(mirror).position(|seat| seat.key == spot.seat.key && seat.directory == spot.seat.directory)?;
         Some(wire::SessionLockRow {
             lock: spot.lock.path.to_string(),
-            verdict: wire_verdict(spot.lock.verdict),
+            verdict: wire_verdict(spot.lock.assessment.verdict),
             recipe_label: spot.lock.recognition.label.to_string(),
             contender: self.contender_with_edges(spot.lock, mirror, at, &spot.seat),
         })

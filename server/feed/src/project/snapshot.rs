@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use lockscope_core::assessment::AssessedLock;
 pub use lockscope_core::configured::MetricSelection;
 use lockscope_core::configured::is_meant;
 use lockscope_core::durations::Durations;
 use lockscope_core::finding::{Severity, sequence_used_ppm};
-use lockscope_core::lock::Lock;
 use lockscope_core::time::TimeMs;
 use lockscope_wire as wire;
 
@@ -136,10 +136,10 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
     let mut missing = [0; wire::Missing::ALL.len()];
     let mut findings = BTreeMap::new();
     let (mut all, mut rest) = (LockSnapshot::default(), LockSnapshot::default());
-    let mut ranked: Vec<(Rank, LockSnapshot, &Lock)> = Vec::new();
+    let mut ranked: Vec<(Rank, LockSnapshot, &AssessedLock)> = Vec::new();
     let mut pinned = 0;
     for lock in look.locks() {
-        if let Some(count) = verdicts.get_mut(wire_verdict(lock.verdict) as usize) {
+        if let Some(count) = verdicts.get_mut(wire_verdict(lock.assessment.verdict) as usize) {
             *count += 1;
         }
         for kind in wire_missing(lock.missing()) {
@@ -147,7 +147,7 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
                 *count += 1;
             }
         }
-        for finding in &lock.findings {
+        for finding in &lock.assessment.findings {
             *findings.entry((finding.code.name(), severity_name(finding.severity))).or_insert(0) += 1;
         }
         let (damage_ms, one) = look.lock_figures(lock);
@@ -198,7 +198,7 @@ fn severity_name(severity: Severity) -> &'static str {
 
 impl ProjectionContext<'_> {
     /// One lock, and for how long all who wait for it have waited together, ms.
-    fn lock_figures(&self, lock: &Lock) -> (i64, LockSnapshot) {
+    fn lock_figures(&self, lock: &AssessedLock) -> (i64, LockSnapshot) {
         let counts = counts_as_waiting(lock);
         let waits = if counts { self.waits_in(lock) } else { Waits::default() };
         let age = |since_ms: Option<i64>| since_ms.map_or(0, |since| self.now.since(TimeMs(since)).max(0));

@@ -4,10 +4,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lab::LabRefusal;
+use lockscope_core::assessment::AssessedLock;
 use lockscope_core::change::Departure;
 use lockscope_core::evidence::Liveness;
 use lockscope_core::finding::{Code, Severity};
-use lockscope_core::lock::{Hold, Lock};
+use lockscope_core::lock::Hold;
 use lockscope_core::verdict::Verdict;
 use lockscope_wire::{Fault, Strategy, ThrownFault};
 
@@ -16,13 +17,13 @@ use super::scene::Scene;
 /// Runs until a paused holder was seen to be silent.
 const TRIES: u32 = 3;
 
-fn left_by_expiry(lock: &Lock, path: &str) -> bool {
+fn left_by_expiry(lock: &AssessedLock, path: &str) -> bool {
     lock.tally.past.iter().any(|past| past.tenure.path() == path && past.how == Departure::SessionEnded)
 }
 
 /// Throws a fault at holders until the board has told something of it. The members are asked every 5 s: on a machine that is
 /// busy a session may end between two questions, and then nothing can be told.
-async fn seen(fault: Fault, strategy: Strategy, (clients, hold_ms): (u32, u32), what: impl Fn(&Lock, &str) -> bool) -> (Scene, ThrownFault) {
+async fn seen(fault: Fault, strategy: Strategy, (clients, hold_ms): (u32, u32), what: impl Fn(&AssessedLock, &str) -> bool) -> (Scene, ThrownFault) {
     for _ in 0..TRIES {
         let scene = Scene::of(strategy, clients, hold_ms).await;
         // A session that was never listed may have connected since its member was asked, and is not called lost.
@@ -46,9 +47,9 @@ async fn seen(fault: Fault, strategy: Strategy, (clients, hold_ms): (u32, u32), 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_holder_runs_out() {
-    let expiring = |lock: &Lock, path: &str| {
+    let expiring = |lock: &AssessedLock, path: &str| {
         let counts_down = |tenure: &Hold| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.runs_out.is_some());
-        lock.verdict == Verdict::Expiring && lock.holders.iter().any(|tenure| tenure.is_disconnected() && counts_down(tenure))
+        lock.assessment.verdict == Verdict::Expiring && lock.holders.iter().any(|tenure| tenure.is_disconnected() && counts_down(tenure))
     };
     let (scene, thrown) = seen(Fault::Kill, Strategy::Predecessor, (3, 6_000), expiring).await;
     assert!(thrown.expect.contains("Expiring") && thrown.expect.contains("10 s"), "{thrown:?}");
@@ -58,7 +59,7 @@ async fn a_killed_holder_runs_out() {
     assert_eq!((lane.acquisitions, lane.broken, lane.seats.matches('x').count(), lane.seats.matches('d').count()), (3, 0, 1, 2), "{lane:?}");
 }
 
-fn silent(lock: &Lock, path: &str) -> bool {
+fn silent(lock: &AssessedLock, path: &str) -> bool {
     let is_silent = |tenure: &Hold| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Silent);
     lock.holders.iter().any(is_silent)
 }
@@ -88,7 +89,7 @@ async fn a_paused_holder_of_one_znode_still_believes() {
 async fn an_orphan_is_stuck_until_it_is_released() {
     let scene = Scene::of(Strategy::Predecessor, 12, 250).await;
     let thrown = scene.throw(Fault::Orphan).await.unwrap();
-    scene.told("stuck", |lock| lock.verdict == Verdict::Stuck && lock.holders[0].path() == thrown.path).await;
+    scene.told("stuck", |lock| lock.assessment.verdict == Verdict::Stuck && lock.holders[0].path() == thrown.path).await;
     scene.release(&thrown.path).await;
     let run = scene.ends().await;
     let lane = &run.strategies[0];
@@ -101,7 +102,8 @@ async fn loses_a_reply(strategy: Strategy) {
     assert!(thrown.path.contains("/lock-") && thrown.expect.contains(&thrown.path), "{thrown:?}");
     scene
         .told("a session waits for itself", |lock| {
-            let is_it = |severity| lock.findings.iter().any(|finding| finding.code == Code::DuplicateSession && finding.severity == severity);
+            let is_it =
+                |severity| lock.assessment.findings.iter().any(|finding| finding.code == Code::DuplicateSession && finding.severity == severity);
             is_it(Severity::Critical) && lock.holders[0].path() == thrown.path
         })
         .await;
@@ -124,7 +126,7 @@ async fn leaves_a_stale(strategy: Strategy, name: &str) {
     let scene = Scene::of(strategy, 3, 3_000).await;
     let thrown = scene.throw(Fault::Stale).await.unwrap();
     assert_eq!(thrown.path, format!("{}/{name}", scene.path));
-    scene.told("orphan", |lock| lock.verdict == Verdict::Orphan && lock.holders[0].path() == thrown.path).await;
+    scene.told("orphan", |lock| lock.assessment.verdict == Verdict::Orphan && lock.holders[0].path() == thrown.path).await;
     scene.finds(Code::NeverExpires).await;
     scene.run_until("nobody goes on", |run| !run.strategies[0].seats.contains('h')).await;
     scene.release(&thrown.path).await;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use demo::PrivateZooKeeper;
 use lab::{Lab, LabRefusal, Limits};
+use lockscope_core::assessment::AssessedLock;
 use lockscope_core::finding::Code;
-use lockscope_core::lock::Lock;
 use lockscope_wire::{Fault, FaultOrder, LabOrder, LabRun, LabState, Outcome, Strategy, ThrownFault};
 use runtime::clock::Clock;
 
@@ -88,8 +88,8 @@ impl Scene {
     }
 
     /// Waits until the board tells something of the lock.
-    pub(super) async fn told(&self, what: &str, condition: impl Fn(&Lock) -> bool) {
-        let shown = |lock: &Lock| format!("{:?} {:?} {:?}", lock.verdict, lock.findings, lock.holders);
+    pub(super) async fn told(&self, what: &str, condition: impl Fn(&AssessedLock) -> bool) {
+        let shown = |lock: &AssessedLock| format!("{:?} {:?} {:?}", lock.assessment.verdict, lock.assessment.findings, lock.holders);
         let waiting = async {
             // The office gives up sooner.
             while !self.office.comes(|model| model.lock(&self.path).is_some_and(&condition)).await {}
@@ -101,7 +101,7 @@ impl Scene {
     }
 
     pub(super) async fn finds(&self, code: Code) {
-        self.told(&format!("{code:?}"), |lock| lock.findings.iter().any(|finding| finding.code == code)).await;
+        self.told(&format!("{code:?}"), |lock| lock.assessment.findings.iter().any(|finding| finding.code == code)).await;
     }
 
     /// An operator releases a znode.

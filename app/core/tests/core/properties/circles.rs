@@ -71,7 +71,7 @@ fn check(world: &World) {
     }
     assert_eq!(found, expected);
     for lock in world.observatory.locks() {
-        assert_eq!(lock.deadlock.is_some(), expected.iter().any(|(.., path)| *path == *lock.path), "{}", lock.path);
+        assert_eq!(lock.assessment.deadlock.is_some(), expected.iter().any(|(.., path)| *path == *lock.path), "{}", lock.path);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockscope_core::lock::Lock;
+use lockscope_core::assessment::AssessedLock;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::recipe::Shape;
 use lockscope_core::znode::{SessionId, split_path};
@@ -107,7 +107,7 @@ fn shown(observatory: &Observatory, except: Option<&str>) -> BTreeMap<String, St
     others.map(|lock| (lock.path.to_string(), told(observatory, lock))).collect()
 }
 
-fn told(observatory: &Observatory, lock: &Lock) -> String {
+fn told(observatory: &Observatory, lock: &AssessedLock) -> String {
     let mirror = observatory.mirror_of(lock).unwrap();
     let contenders = lock.contenders(mirror).map(|seat| {
         let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(|target| format!("{}{}", target.path(), target.is_shared)).collect();
@@ -147,7 +147,7 @@ fn take(world: &mut World, step: &Step) {
     }
 }
 
-fn check_lock(world: &World, lock: &Lock) {
+fn check_lock(world: &World, lock: &AssessedLock) {
     let mirror = world.observatory.mirror_of(lock).unwrap();
     let seats: Vec<_> = lock.contenders(mirror).collect();
     let paths: Vec<String> = seats.iter().map(lockscope_core::lock::ContenderRef::path).collect();
