@@ -4,10 +4,9 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use super::finding::{Code, Finding};
+use super::diagnosis::{Code, Finding, Verdict};
 use super::lock::Lock;
 use super::time::TimeMs;
-use super::verdict::Verdict;
 
 /// A circle that goes through a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]

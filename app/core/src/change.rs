@@ -2,21 +2,10 @@
 
 use std::sync::Arc;
 
-use super::finding::Code;
+pub use super::departure::Departure;
+use super::diagnosis::{Code, Verdict};
 use super::observation::{Link, RootId};
-use super::verdict::Verdict;
 use super::znode::{SessionId, Zxid};
-
-/// How a contender left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Departure {
-    /// Its znode was deleted; whether by its client, its session's end or somebody else is not known.
-    Deleted,
-    /// Its znode went together with all others of its session: the session ended.
-    SessionEnded,
-    /// It was gone after a gap in our view.
-    DuringGap,
-}
 
 /// What changed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,8 @@ pub mod assessment;
 pub mod change;
 pub mod configured;
 pub mod deadlock;
+pub mod departure;
+pub mod diagnosis;
 pub mod durations;
 pub mod evidence;
 pub mod finding;

@@ -1,29 +1,13 @@
 //! The one word on a lock, and the one sentence.
 
 use super::assessment::{AssessedLock, Deadlock};
+pub use super::diagnosis::Verdict;
 use super::lock::{Hold, Lock};
 use super::mirror::Mirror;
 use super::missing::Missing;
 use super::recipe::recognise::is_marked;
 use super::recipe::{Access, Dialect, Place, Recipe, Shape, rule, rule_of};
 use super::time::TimeMs;
-
-/// Worst last. Meanings as in the wire's enum of the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "named as on the wire, documented there")]
-pub enum Verdict {
-    Free,
-    Healthy,
-    Unknown,
-    Slow,
-    Expiring,
-    NobodyHome,
-    Orphan,
-    Stuck,
-    MaybeDeadlocked,
-    DoubleOwner,
-    Deadlocked,
-}
 
 /// When a hold counts as slow or stuck. Both need somebody who waits.
 #[derive(Clone, Copy, Debug)]

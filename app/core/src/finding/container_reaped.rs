@@ -1,6 +1,6 @@
 //! A directory that is deleted when it is empty.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 
 /// F7; ZooKeeper's container and TTL parents.
 pub(super) struct ContainerReaped;

@@ -1,6 +1,6 @@
 //! Sessions that wait for each other in a circle.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, PATHS_MAX, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, PATHS_MAX, Severity};
 
 /// F22.
 pub(super) struct Deadlock;

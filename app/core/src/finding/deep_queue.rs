@@ -1,6 +1,6 @@
 //! A long queue: each acquire reads it whole.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::recipe::Shape;
 
 /// F23: each acquire lists the whole queue.

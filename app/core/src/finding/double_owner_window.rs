@@ -1,6 +1,6 @@
 //! A holder that took over from one whose session ended.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, took_over};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, took_over};
 use crate::verdict::name_of;
 
 /// F4; CURATOR-498, CURATOR-604.

@@ -1,6 +1,6 @@
 //! A session should have run out, and what it owns is still there.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::evidence::RunsOut;
 use crate::lock::Hold;
 

@@ -1,6 +1,6 @@
 //! Children that no client of this recipe wrote.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::lock::{ContenderRef, Lock};
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
 use crate::recipe::recognise::is_mark;

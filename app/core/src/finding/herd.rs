@@ -1,6 +1,6 @@
 //! One release wakes many.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::{Hold, WokenBasis};
 use crate::recipe::Shape;
 

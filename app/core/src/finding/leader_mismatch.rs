@@ -1,6 +1,6 @@
 //! Election and office disagree.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::Hold;
 use crate::recipe::Shape;
 

@@ -1,6 +1,6 @@
 //! A lease that nobody returns.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 
 /// A lease this many times older than the median of the others is an outlier …
 const OUTLIER_TIMES: i64 = 10;

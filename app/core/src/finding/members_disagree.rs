@@ -1,6 +1,6 @@
 //! Some members have a contender that others have not.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 
 /// F14 (ZOOKEEPER-5010): the lists of ephemerals differed in the same way in two rounds. F15: the same, while a member
 /// lags; that is a warning, as it may end by itself.

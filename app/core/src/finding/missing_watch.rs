@@ -1,6 +1,6 @@
 //! A waiter that nothing will wake.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::evidence::Watch;
 
 /// Waiters looked at, in order: those that would hold next matter most.

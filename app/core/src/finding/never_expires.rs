@@ -1,6 +1,6 @@
 //! Contenders that no session owns.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 

@@ -1,6 +1,6 @@
 //! The old holder is back while another holds.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity, took_over};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity, took_over};
 use crate::lock::ContenderRef;
 use crate::znode::Zxid;
 

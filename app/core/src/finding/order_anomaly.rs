@@ -1,6 +1,6 @@
 //! A queue whose order is not that of creation.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::recipe::Shape;
 
 /// Order by the recipe's rule against order of creation (czxid).

@@ -1,6 +1,6 @@
 //! A head that nobody works under.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
 use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 

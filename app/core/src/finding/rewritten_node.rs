@@ -1,6 +1,6 @@
 //! Znodes written after their creation.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::lock::ContenderRef;
 
 /// F13: ephemerals of these recipes are written once, by their creator.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
-use crate::change::Departure;
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
+use crate::departure::Departure;
 use crate::lock::Hold;
 
 /// F16, as far as znodes tell.

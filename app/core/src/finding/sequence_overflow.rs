@@ -1,6 +1,6 @@
 //! A counter that runs out.
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::Lock;
 use crate::mirror::Mirror;
 use crate::recipe::{Place, Shape};

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Limits;
+use super::limits::Limits;
 use crate::assessment::Assessment;
-use crate::change::Departure;
 use crate::deadlock::Cycle;
+use crate::departure::Departure;
 use crate::evidence::MemberEvidence;
 use crate::label::label_of;
 use crate::lock::{ContenderRef, Hold, Lock, PastHold};

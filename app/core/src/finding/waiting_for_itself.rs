@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
 use crate::lock::{ContenderRef, Hold};
 use crate::recipe::Shape;
 

@@ -20,7 +20,7 @@ pub use parts::{ContenderRef, Parts, lock_paths};
 pub use watchers::{WATCHERS_MAX, Watchers};
 pub use woken::{Woken, WokenBasis};
 
-use super::change::Departure;
+use super::departure::Departure;
 use super::evidence::{ClientState, Liveness};
 use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};

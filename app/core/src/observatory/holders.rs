@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::refresh::Seen;
+use crate::departure::Departure;
 use crate::history::What;
 use crate::label::label_of;
 use crate::lock::{ContenderRef, HOLDERS_MAX, Held, Hold, Lock, QueueCounts, Since};
@@ -10,6 +10,24 @@ use crate::mirror::Mirror;
 use crate::offset::ClockOffset;
 use crate::time::TimeMs;
 use crate::znode::SessionId;
+
+/// How a change of holder came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// By its own event: instants are exact.
+    Watched,
+    /// By a reading after a gap: instants are bounds.
+    AfterGap,
+}
+
+impl Seen {
+    pub(super) fn departure(self) -> Departure {
+        match self {
+            Self::Watched => Departure::Deleted,
+            Self::AfterGap => Departure::DuringGap,
+        }
+    }
+}
 
 /// What following the holders brought to light.
 #[derive(Default)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::holders::Seen;
 use super::{Observatory, refresh};
 use crate::change::{Change, Departure};
 use crate::history::What;
@@ -87,7 +88,7 @@ impl Observatory {
             }
             out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
         }
-        self.refresh(now, &lock, refresh::Seen::Watched, out);
+        self.refresh(now, &lock, Seen::Watched, out);
     }
 
     /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
@@ -98,7 +99,7 @@ impl Observatory {
             out.push(Change::RootChanged(root));
         }
         if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
-            self.lose(now, path, refresh::Seen::Watched, out);
+            self.lose(now, path, Seen::Watched, out);
         }
         gone
     }

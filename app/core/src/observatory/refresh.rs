@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::holders::follow_holders;
+use super::holders::{Seen, follow_holders};
 use super::{GONE_MAX, Observatory};
 use crate::assessment::AssessedLock;
-use crate::change::{Change, Departure};
+use crate::change::Change;
 use crate::evidence::MemberEvidence;
 use crate::finding::{self, LintContext};
 use crate::history::{SessionEvent, What};
@@ -32,24 +32,6 @@ pub(super) enum Cause {
     Arrived,
     /// It was read.
     Read,
-}
-
-/// How a change of holder came to be known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
-    /// By its own event: instants are exact.
-    Watched,
-    /// By a reading after a gap: instants are bounds.
-    AfterGap,
-}
-
-impl Seen {
-    pub(super) fn departure(self) -> Departure {
-        match self {
-            Self::Watched => Departure::Deleted,
-            Self::AfterGap => Departure::DuringGap,
-        }
-    }
 }
 
 impl Observatory {

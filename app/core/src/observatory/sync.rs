@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Observatory, refresh};
+use super::Observatory;
+use super::holders::Seen;
 use crate::change::{Change, Departure};
 use crate::lock::Lock;
 use crate::mirror::{Child, ChildKey, Mirror};
@@ -125,7 +126,7 @@ impl Observatory {
         if let Some(path) = work.known.pop_front() {
             self.compare(work, path, out);
         } else if let Some(path) = work.gone.pop_front() {
-            self.lose(now, &path, refresh::Seen::AfterGap, out);
+            self.lose(now, &path, Seen::AfterGap, out);
         } else if let Some(from) = work.recognise.take() {
             work.recognise = self.recognise_some(work, from);
         } else if let Some((home, (recognition, kinds))) = work.fresh.pop_first() {
@@ -133,7 +134,7 @@ impl Observatory {
         } else if let Some(lock) = work.alone.pop_front() {
             self.take_on_alone(now, lock, out);
         } else if let Some(path) = work.kept.pop_front() {
-            self.refresh(now, &path, refresh::Seen::AfterGap, out);
+            self.refresh(now, &path, Seen::AfterGap, out);
         } else if let Some(from) = work.suspects.take() {
             work.suspects = self.suspect_from(work.root, from, SESSIONS_A_PIECE);
         } else if !std::mem::replace(&mut work.is_searched, true) {
@@ -226,7 +227,7 @@ impl Observatory {
 
     fn take_on(&mut self, now: TimeMs, root: RootId, home: Arc<str>, recognition: Recognition, kinds: (u64, u64), out: &mut Vec<Change>) {
         let path = Arc::clone(&home);
-        self.become_found(now, root, Found { home, recognition }, refresh::Seen::AfterGap, out);
+        self.become_found(now, root, Found { home, recognition }, Seen::AfterGap, out);
         if let Some(lock) = self.locks.get_mut(&path) {
             lock.kinds = kinds;
         }
@@ -235,7 +236,7 @@ impl Observatory {
     fn take_on_alone(&mut self, now: TimeMs, lock: Lock, out: &mut Vec<Change>) {
         let is_office = self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::LeaderElection);
         if !is_office && !self.locks.contains(&lock.path) {
-            self.appear(now, lock, refresh::Seen::AfterGap, out);
+            self.appear(now, lock, Seen::AfterGap, out);
         }
     }
 }

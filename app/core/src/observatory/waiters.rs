@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Observatory;
-use super::refresh::Seen;
+use super::holders::Seen;
 use crate::assessment::AssessedLock;
 use crate::change::Change;
 use crate::missing::MissingSet;

@@ -1,0 +1,42 @@
+//! What a lint is, and what it says. Also what every lint imports.
+
+pub(super) use super::survey::{LintContext, count, identity, took_over};
+pub(super) use crate::diagnosis::{Code, Severity};
+use crate::time::TimeMs;
+
+/// What a lint says of one lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing odd.
+    Ok,
+    /// Nothing odd yet; time alone may change that.
+    RecheckAt(TimeMs),
+    /// Something odd.
+    Warn(LintWarning),
+    /// Something odd that time alone ends: looked at again then.
+    WarnUntil(LintWarning, TimeMs),
+    /// Odd only once it lasted so many milliseconds.
+    WarnAfter(LintWarning, i64),
+}
+
+/// Something odd, as a lint says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LintWarning {
+    /// How bad.
+    pub severity: Severity,
+    /// One sentence without ages.
+    pub text: String,
+    /// The znodes it is about.
+    pub paths: Vec<String>,
+}
+
+/// Paths a finding names; the text says how many there are in all.
+pub const PATHS_MAX: usize = 8;
+
+/// A kind of oddity.
+pub trait Lint: Sync {
+    /// Its code.
+    fn code(&self) -> Code;
+    /// Looks at one lock.
+    fn look(&self, survey: &LintContext<'_>) -> Outcome;
+}
