@@ -1,5 +1,5 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
-.PHONY: help demo build site test test-rust e2e screenshots lint supply advisories sbom campaign bench dev clean
+.PHONY: help demo build site test test-rust e2e screenshots bench-page lint supply advisories sbom campaign bench dev clean
 .DEFAULT_GOAL := help
 # One selection of packages for lints, tests and the page: with another, the crates that many depend on would be compiled again.
 WHOLE := --workspace --features server/oidc
@@ -66,6 +66,11 @@ screenshots: site ## the pictures in docs/ anew, from the demo and from made-up 
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
 	cd e2e && SCREENSHOTS=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test screenshots --project javascript-on --workers 1
+
+bench-page: site ## the page in a browser: a queue of 10,000 that changes 50 times a second, and a board until it is taken over
+	@.ci/need java zookeeper kazoo chromium node npm-packages
+	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
+	cd e2e && BENCH=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test frames --project javascript-on --workers 1
 
 campaign: site ## every fault against the release binary, judged by ZooKeeper's transaction log: SEEDS=3, ONLY=cut,late-link
 	@.ci/need java javac zookeeper curator kazoo

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use super::format::{count, visible};
 use super::live::Live;
+#[cfg(feature = "ssr")]
+use super::live::beside;
 use super::parts::{current, verdict_word};
 #[cfg(feature = "ssr")]
 use crate::ports::Source;
-use lockscope_wire::{BoardHead, BoardQuery, Verdict};
+use lockscope_wire::{BoardHead, Verdict};
 
 /// The worst of all locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,11 +78,6 @@ fn sign(verdict: Verdict) -> &'static str {
 fn words(verdict: Verdict, locks: u32) -> String {
     let many = if locks != 1 && matches!(verdict, Verdict::Orphan | Verdict::DoubleOwner) { "s" } else { "" };
     format!("{} {}{many}", count(locks), verdict_word(verdict))
-}
-
-/// What is asked for besides, where the view on screen does not tell.
-pub(crate) fn beside() -> BoardQuery {
-    BoardQuery { limit: 1, ..BoardQuery::default() }
 }
 
 /// On the server: of those who see through this source.

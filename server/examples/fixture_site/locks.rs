@@ -63,9 +63,12 @@ pub(crate) fn locks(started_at_ms: i64, turn: u32, now_ms: i64, state: RootState
     kinds().into_iter().map(|kind| row(kind, started_at_ms, turn, now_ms, state)).collect()
 }
 
+/// The lock that changes hands.
+pub(crate) const BUSY: &str = "/order";
+
 /// How often the lock changed hands: only the busy one does.
 pub(crate) fn turns_of(path: &str, turn: u32) -> u32 {
-    if path == "/order" { turn } else { 0 }
+    if path == BUSY { turn } else { 0 }
 }
 
 fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState) -> LockRow {

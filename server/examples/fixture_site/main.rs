@@ -1,7 +1,7 @@
 //! The whole page over made-up locks, for looking at it: every verdict, a queue of 1,000, names that try to break the
 //! layout or the page. Feed, socket and pages are the real ones; only the model behind them is invented.
 //!
-//! `cargo run -p server --example fixture_site -- [live|empty|syncing|stale|unreached|denied] [ADDRESS]`
+//! `cargo run -p server --example fixture_site -- [live|crowd|empty|syncing|stale|unreached|denied] [ADDRESS]`
 #![recursion_limit = "512"]
 
 mod contenders;
@@ -24,8 +24,9 @@ use tokio::net::TcpListener;
 
 use world::{Mode, World};
 
-/// The busy lock changes hands this often.
+/// The busy lock changes hands this often; in a crowd 50 times a second.
 const TURN_MS: u64 = 2_000;
+const CROWD_TURN_MS: u64 = 20;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -38,10 +39,11 @@ async fn main() -> anyhow::Result<()> {
     // Nobody drains this server: Ctrl-C ends it.
     let (_stopper, stop) = shutdown::token();
     tokio::spawn(pump::run(hub.clone(), stop.clone()));
-    if mode == Mode::Live {
+    let turn_ms = if mode == Mode::Crowd { CROWD_TURN_MS } else { TURN_MS };
+    if matches!(mode, Mode::Live | Mode::Crowd) {
         tokio::spawn(async move {
             loop {
-                tokio::time::sleep(Duration::from_millis(TURN_MS)).await;
+                tokio::time::sleep(Duration::from_millis(turn_ms)).await;
                 world.turn();
             }
         });

@@ -15,17 +15,22 @@ use tokio::sync::watch;
 
 use super::contenders::{contender, hidden};
 use super::evidence;
-use super::locks::{FIXED, ROOTS, WATCHERS, locks, turns_of};
+use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, locks, turns_of};
 use super::sessions;
 use super::waits::waits;
 
 /// Where the invented ensemble is.
 const CONNECT: &str = "zk1:2181,zk2:2181,zk3:2181";
 
+/// Waiters of the busy lock in a crowd.
+const CROWD: u32 = 10_000;
+
 /// What the page is to be looked at in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Live,
+    /// 10,000 wait for the busy lock, and it changes hands all the time.
+    Crowd,
     Empty,
     Syncing,
     Stale,
@@ -41,12 +46,13 @@ impl std::str::FromStr for Mode {
     fn from_str(name: &str) -> anyhow::Result<Self> {
         match name {
             "live" => Ok(Self::Live),
+            "crowd" => Ok(Self::Crowd),
             "empty" => Ok(Self::Empty),
             "syncing" => Ok(Self::Syncing),
             "stale" => Ok(Self::Stale),
             "unreached" => Ok(Self::Unreached),
             "denied" => Ok(Self::Denied),
-            _ => bail!("`{name}` is not a mode; use live, empty, syncing, stale, unreached or denied"),
+            _ => bail!("`{name}` is not a mode; use live, crowd, empty, syncing, stale, unreached or denied"),
         }
     }
 }
@@ -75,7 +81,7 @@ impl World {
 
     fn state(&self) -> (RootState, Link, &'static str) {
         match self.mode {
-            Mode::Live | Mode::Empty => (RootState::Live, Link::Live, ""),
+            Mode::Live | Mode::Crowd | Mode::Empty => (RootState::Live, Link::Live, ""),
             Mode::Syncing => (RootState::Syncing, Link::Syncing, "reading everything for the first time"),
             Mode::Stale => (RootState::Stale, Link::Stale, "no answer from zk1:2181"),
             Mode::Unreached => (RootState::Stale, Link::Lost, "no server can be reached"),
@@ -87,6 +93,13 @@ impl World {
         match self.mode {
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
             Mode::Live | Mode::Stale => locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
+            Mode::Crowd => {
+                let mut rows = locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0);
+                for row in rows.iter_mut().filter(|row| row.path == BUSY) {
+                    row.waiter_count = Some(CROWD);
+                }
+                rows
+            }
         }
     }
 
@@ -155,7 +168,7 @@ impl World {
 
     fn waits(&self) -> Waits {
         match self.mode {
-            Mode::Live | Mode::Stale => waits(self.as_of(), self.started_at_ms, self.mode == Mode::Stale, count(self.rows().iter())),
+            Mode::Live | Mode::Crowd | Mode::Stale => waits(self.as_of(), self.started_at_ms, self.mode == Mode::Stale, count(self.rows().iter())),
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Waits { as_of: self.as_of(), ..Waits::default() },
         }
     }
@@ -163,7 +176,7 @@ impl World {
     fn people(&self) -> Vec<SessionRow> {
         match self.mode {
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
-            Mode::Live | Mode::Stale => sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms()),
+            Mode::Live | Mode::Crowd | Mode::Stale => sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms()),
         }
     }
 

@@ -12,6 +12,8 @@ use crate::ports::InitialView;
 use lockscope_wire::LabRun;
 use lockscope_wire::{Board, BoardHead, Body, Epoch, Link, LockPage, Query, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
 use model::Model;
+#[cfg(feature = "ssr")]
+pub(crate) use model::beside;
 use policy::{Dispute, LocalClock, ServerClock};
 pub(crate) use viewport::{FETCH_ROWS, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 

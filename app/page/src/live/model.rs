@@ -1,11 +1,15 @@
 //! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
 //! graph; the reducer is the one the server uses.
 
-use crate::document_title::beside;
-use lockscope_wire::{BoardHead, Body, ClientFrame, Epoch, KnownView, ServerFrame, View};
+use lockscope_wire::{BoardHead, BoardQuery, Body, ClientFrame, Epoch, KnownView, ServerFrame, View};
 
 /// The subscription that every page but the board has besides: what is the matter with any lock.
 const BESIDE: u32 = 0;
+
+/// What is asked for besides, where the view on screen does not show what is the matter with any lock.
+pub(crate) fn beside() -> BoardQuery {
+    BoardQuery { limit: 1, ..BoardQuery::default() }
+}
 
 /// The view on screen.
 #[derive(Debug)]
