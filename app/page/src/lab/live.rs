@@ -6,12 +6,14 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
 use super::{LabSight, run_view};
-use crate::erase::dynamic;
+use crate::erase::{dynamic, erase};
 use crate::live::{Connection, Live};
 use lockscope_wire::LabQuery;
 
 const LOST: &str = "Link lost, trying again. What you see is the last that came.";
 const SIGNED_OUT: &str = "Your sign-in ended. What you see is the last that came.";
+
+const GONE: &str = "This run is gone: a run that is under way ends with its server, and only the newest of those that ended are kept.";
 
 /// Draws the run of this document for as long as the document is there.
 pub(crate) fn draw_live() {
@@ -59,5 +61,10 @@ fn LiveRun(
         }
         place.with_value(|place| drop(place.set_attribute("data-link", if words.is_empty() { "live" } else { "lost" })));
     });
-    dynamic(move || live.lab(|run| run.map(|run| run_view(run, sight))).flatten())
+    dynamic(move || {
+        live.lab(|run| match run {
+            Some(run) => run_view(run, sight),
+            None => erase(view! { <p class="lab-lead" data-testid="lab-gone">{GONE}</p> }),
+        })
+    })
 }

@@ -1,4 +1,4 @@
-//! The record of acts, for auditors.
+//! The audit log, for auditors.
 
 use leptos::either::Either;
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 160;
 
-/// What of the record is shown, as it was asked for, and where more is.
+/// What of the audit log is shown, as it was asked for, and where more is.
 #[derive(Clone, Debug, Default)]
 pub struct AuditView {
     /// Only of this actor; empty for all.
@@ -49,7 +49,7 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
 
 const COLUMNS: Columns = &[("№", "table-number"), ("When", ""), ("What", ""), ("Who", ""), ("Lock and znode", ""), ("Reason and result", "")];
 
-/// What keeps the record from being written, delivered or complete.
+/// What keeps the audit log from being written, delivered or complete.
 fn notices(page: &AuditPage) -> impl IntoView + use<> {
     let trouble = filled(&*page.trouble).map(|trouble| {
         let text = format!("Nothing can be recorded now, so nothing can be released: {}", visible(trouble));

@@ -24,7 +24,7 @@ pub struct FindView {
     pub more_locks: u32,
     /// The first of those that fit.
     pub sessions: Vec<SessionRow>,
-    /// Whoever looks may read the record.
+    /// Whoever looks may read the audit log.
     pub may_audit: bool,
 }
 
@@ -43,7 +43,7 @@ const PAGES: [(&str, &str, &str); 6] = [
     ("/sessions", "Sessions", "clients that hold or wait"),
     ("/lab", "Lab", "herd against predecessor"),
     ("/status", "Status", "links, roots, members, evidence"),
-    ("/audit", "Audit", "the record of acts"),
+    ("/audit", "Audit", "the audit log"),
 ];
 
 /// The last names the button that is pressed instead.
