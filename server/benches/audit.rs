@@ -1,4 +1,4 @@
-//! The record of acts: appends a second with everything made durable, alone and many at once, and how long a long log
+//! The audit log: appends a second with everything made durable, alone and many at once, and how long a long log
 //! takes to verify, to open and to page through.
 //!
 //! Prints figures; the disk under the temporary folder decides over the first ones.

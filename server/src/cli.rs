@@ -86,7 +86,7 @@ pub struct HealthcheckArgs {
     pub config: Option<PathBuf>,
 }
 
-/// The record of acts.
+/// The audit log.
 #[derive(Clone, Debug, Args)]
 pub struct AuditArgs {
     /// What to do.
@@ -97,7 +97,7 @@ pub struct AuditArgs {
     pub data: DataDirArgs,
 }
 
-/// What to do with the record of acts.
+/// What to do with the audit log.
 #[derive(Clone, Debug, Subcommand)]
 pub enum AuditCommand {
     /// Check that no record was changed, removed, inserted or cut off; exit code 1 and the position if one was.

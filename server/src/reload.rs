@@ -42,7 +42,7 @@ pub struct ReloadTargets {
     pub service_manager: SdNotify,
 }
 
-/// The delivery of the record of acts, which can be begun anew.
+/// The delivery of the audit log, which can be begun anew.
 pub struct WebhookHandle {
     log: Option<Arc<LazyLog>>,
     clock: Clock,

@@ -1,4 +1,4 @@
-//! The record of acts, as auditors read it.
+//! The audit log, as auditors read it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The record of acts of a server: opened where it is needed, and taken over from the server before.
+//! The audit log of a server: opened where it is needed, and taken over from the server before.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 use runtime::tasks::spawn;
 
-/// The record of acts: where it is written, where it is read, and who tells others of it.
+/// The audit log: where it is written, where it is read, and who tells others of it.
 pub(super) struct AuditParts {
     /// Where acts are written before they are done.
     pub(super) journal: Arc<dyn Journal>,

@@ -1,4 +1,4 @@
-//! The record of acts from outside: killed writers, full disks, HTTP, the command line, and the webhook.
+//! The audit log from outside: killed writers, full disks, HTTP, the command line, and the webhook.
 
 mod api;
 mod crash;
