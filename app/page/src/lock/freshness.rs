@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::erase::erase;
 use crate::format::plural;
-use crate::parts::{Age, mark};
+use crate::parts::{Age, filled, mark};
 use lockscope_wire::{AsOf, RootState, Trust};
 
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
@@ -40,7 +40,7 @@ impl Item {
 
     fn draw(self) -> AnyView {
         let age = self.since_ms.map(|since_ms| view! { <Age since_ms=Some(since_ms) /> });
-        erase(view! { <li class="trust-item" data-doubt=mark(self.is_doubtful) title=self.title>{self.before}{age}{self.after}</li> })
+        erase(view! { <li class="trust-item" data-doubt=mark(self.is_doubtful) title=self.title>{self.before}{age}{filled(self.after)}</li> })
     }
 }
 
