@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use super::LockState;
 use crate::erase::{dynamic, erase};
 use crate::format::{clock, count, duration, middle, visible};
-use crate::parts::{Columns, Section, Table, session_url};
-use lockscope_wire::{LockStats, PastHolder};
+use crate::parts::{Columns, Section, Table, rows, session_url};
+use lockscope_wire::{LockHead, LockStats, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
 const PAST: Columns = &[
@@ -23,12 +23,13 @@ const PAST: Columns = &[
 #[component]
 pub(super) fn Stats(state: LockState) -> impl IntoView {
     let stats = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.stats.clone())));
-    let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| (head.row.ensemble.clone(), head.past.clone()))));
+    let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(past_rows).unwrap_or_default()));
+    let is_empty = Memo::new(move |_| past.with(Vec::is_empty));
     view! {
         <div class="sides past-sides">
             <Section id="stats-title" title="Since Lockscope watches">{dynamic(move || stats.with(|stats| stats.as_ref().map(counted)))}</Section>
             <Section id="past-title" title="Held before by">
-                {dynamic(move || past.with(|past| past.as_ref().map(|(ensemble, holders)| past_holders(ensemble, holders))))}
+                {dynamic(move || past_holders(is_empty.get(), past))}
             </Section>
         </div>
     }
@@ -64,22 +65,37 @@ fn sequence_words(stats: &LockStats) -> String {
 }
 
 /// The last holders, newest first.
-fn past_holders(ensemble: &str, holders: &[PastHolder]) -> AnyView {
-    if holders.is_empty() {
+fn past_holders(is_empty: bool, past: Memo<Vec<PastRow>>) -> AnyView {
+    if is_empty {
         return erase(view! { <p class="quiet">"No hold ended since Lockscope watches."</p> });
     }
-    let rows = holders.iter().map(|holder| past_row(ensemble, holder)).collect_view();
-    erase(view! { <Table class="table" columns=PAST rows=rows /> })
+    erase(view! { <Table class="table" columns=PAST rows=rows(past, |row| &row.key, past_row) /> })
 }
 
-fn past_row(ensemble: &str, holder: &PastHolder) -> impl IntoView + use<> {
+/// A past holder, known by its znode and its end wherever newer ones push it.
+#[derive(Clone, Debug, PartialEq)]
+struct PastRow {
+    key: String,
+    ensemble: String,
+    holder: PastHolder,
+}
+
+fn past_rows(head: &LockHead) -> Vec<PastRow> {
+    let row = |holder: &PastHolder| {
+        let key = format!("{} {}", holder.node, holder.until_ms);
+        PastRow { key, ensemble: head.row.ensemble.clone(), holder: holder.clone() }
+    };
+    head.past.iter().map(row).collect()
+}
+
+fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
     let name = visible(holder.label.as_deref().unwrap_or(&holder.node));
     let sign = if holder.is_lower_bound { "≥ " } else { "" };
     let session = match holder.session_id {
-        Some(id) => erase(view! { <a class="mono id" href=session_url(ensemble, id)>{id.to_string()}</a> }),
+        Some(id) => erase(view! { <a class="mono id" href=session_url(&ensemble, id)>{id.to_string()}</a> }),
         None => erase("not known"),
     };
-    view! {
+    erase(view! {
         <tr>
             <td title=visible(&holder.node)>{middle(&name, 36)}</td>
             <td>{session}</td>
@@ -89,5 +105,5 @@ fn past_row(ensemble: &str, holder: &PastHolder) -> impl IntoView + use<> {
             <td class="table-number">{holder.woke.map_or("–".to_owned(), count)}</td>
             <td class="quiet">{holder.session_ended.then_some("its session ended")}</td>
         </tr>
-    }
+    })
 }
