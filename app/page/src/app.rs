@@ -1,13 +1,13 @@
 //! The app: contexts that every page shares, and the routes.
 
+use crate::erase::view;
 use leptos::prelude::*;
 use leptos_meta::provide_meta_context;
 use leptos_router::StaticSegment;
-use leptos_router::components::{Route, Router, Routes};
+use leptos_router::components::{FlatRoutes, Route, Router};
 
 use super::board::BoardPage;
 use super::current_user::CurrentUser;
-use super::erase::erase;
 use super::live::Live;
 use super::lock::LockPageView;
 use super::parts::{HelpOpen, NotFound};
@@ -18,7 +18,7 @@ use super::waits::WaitsPage;
 
 /// The page's root component.
 #[component]
-pub fn App() -> impl IntoView {
+pub fn App() -> AnyView {
     provide_meta_context();
     let live = Live::new();
     provide_context(live);
@@ -33,14 +33,14 @@ pub fn App() -> impl IntoView {
     });
     view! {
         <Router>
-            <Routes fallback=|| erase(view! { <NotFound /> })>
-                <Route path=StaticSegment("") view=|| erase(view! { <BoardPage /> }) />
-                <Route path=StaticSegment("lock") view=|| erase(view! { <LockPageView /> }) />
-                <Route path=StaticSegment("waits") view=|| erase(view! { <WaitsPage /> }) />
-                <Route path=StaticSegment("sessions") view=|| erase(view! { <SessionsPage /> }) />
-                <Route path=StaticSegment("session") view=|| erase(view! { <SessionPageView /> }) />
-                <Route path=StaticSegment("status") view=|| erase(view! { <StatusPage /> }) />
-            </Routes>
+            <FlatRoutes fallback=|| view! { <NotFound /> }>
+                <Route path=StaticSegment("") view=|| view! { <BoardPage /> } />
+                <Route path=StaticSegment("lock") view=|| view! { <LockPageView /> } />
+                <Route path=StaticSegment("waits") view=|| view! { <WaitsPage /> } />
+                <Route path=StaticSegment("sessions") view=|| view! { <SessionsPage /> } />
+                <Route path=StaticSegment("session") view=|| view! { <SessionPageView /> } />
+                <Route path=StaticSegment("status") view=|| view! { <StatusPage /> } />
+            </FlatRoutes>
         </Router>
     }
 }

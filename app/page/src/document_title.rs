@@ -1,5 +1,6 @@
 //! What a tab tells without being looked at: the worst that is the matter with any lock, and whose locks they are.
 
+use crate::erase::view;
 use leptos::prelude::*;
 use leptos_meta::Title;
 #[cfg(feature = "ssr")]
@@ -96,7 +97,7 @@ pub(crate) fn initial_title() -> DocumentTitle {
 pub(crate) fn TitleSigns(
     /// The page's name; empty for the board.
     page: String,
-) -> impl IntoView {
+) -> AnyView {
     let live = Live::of_app();
     let early = initial_title();
     let text = move || {

@@ -1,5 +1,6 @@
 //! The HTML document around the page.
 
+use crate::erase::view;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::MetaTags;
@@ -25,13 +26,7 @@ const EARLY: &str = "try{const t=localStorage.getItem('lockscope.theme');if(t===
     try{trustedTypes.createPolicy('default',{createHTML:h=>h,createScriptURL:u=>new URL(u,location.href).origin===location.origin?u:null})}catch{}";
 
 /// The document around any page. Every script carries the answer's nonce; there is no inline style.
-pub(super) fn document<H: IntoView, B: IntoView>(
-    assets: &AssetNames,
-    nonce: Option<String>,
-    icon: String,
-    head: H,
-    body: B,
-) -> impl IntoView + use<H, B> {
+pub(super) fn document<H: IntoView, B: IntoView>(assets: &AssetNames, nonce: Option<String>, icon: String, head: H, body: B) -> AnyView {
     let css = format!("/pkg/{}", assets.css);
     view! {
         <!DOCTYPE html>
@@ -52,7 +47,7 @@ pub(super) fn document<H: IntoView, B: IntoView>(
 }
 
 /// The document of a live page.
-pub fn shell(assets: AssetNames) -> impl IntoView {
+pub fn shell(assets: AssetNames) -> AnyView {
     let nonce = use_nonce().map(|nonce| nonce.to_string());
     let js = format!("/pkg/{}", assets.js);
     let wasm = format!("/pkg/{}", assets.wasm);

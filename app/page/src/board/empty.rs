@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::state::BoardState;
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, view};
 use crate::format::{middle, plural, visible};
 use crate::parts::Age;
 use lockscope_wire::{Board, RootBrief, RootState};
@@ -35,7 +35,7 @@ fn why(board: &Board) -> Empty {
 
 /// The state in words; nothing while there are rows.
 #[component]
-pub(super) fn EmptyState(state: BoardState, total: Signal<u32>) -> impl IntoView {
+pub(super) fn EmptyState(state: BoardState, total: Signal<u32>) -> AnyView {
     let roots_and_why = Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone(), board.head.totals.locks)));
     let words = move || roots_and_why.with(|known| known.as_ref().map(|(why, roots, locks)| words(*why, roots, *locks)));
     dynamic(move || (total.get() == 0).then(|| words().unwrap_or_else(|| titled("unread", "Not read yet", ()))))
@@ -69,16 +69,16 @@ fn words(why: Empty, roots: &[RootBrief], locks: u32) -> AnyView {
 }
 
 fn titled(why: &'static str, title: &'static str, inner: impl IntoView + 'static) -> AnyView {
-    erase(view! {
+    view! {
         <div class="empty" data-testid="empty" data-why=why>
             <h2 class="empty-title">{title}</h2>
             {inner}
         </div>
-    })
+    }
 }
 
 /// A root, how it stands, and what helps.
-fn root(root: &RootBrief) -> impl IntoView + use<> {
+fn root(root: &RootBrief) -> AnyView {
     let since_ms = Some(root.since_ms).filter(|since_ms| *since_ms > 0 && root.state != RootState::Live);
     view! {
         <li>

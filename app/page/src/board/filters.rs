@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::state::BoardState;
-use crate::erase::erase;
+use crate::erase::{erase, view};
 use crate::format::{count, middle, visible};
 use crate::parts::{Chip, FilterBox, SortSelect, mark, rows};
 use lockscope_wire::{RootBrief, RootState, Sort, Verdict};
@@ -20,7 +20,7 @@ fn sort_word(sort: Sort) -> &'static str {
 
 /// The row of filters.
 #[component]
-pub(super) fn Filters(state: BoardState) -> impl IntoView {
+pub(super) fn Filters(state: BoardState) -> AnyView {
     let submit = move |event: leptos::ev::SubmitEvent| event.prevent_default();
     let verdict = move || state.query.with(|query| query.verdict).map_or("", Verdict::name);
     let text = Signal::derive(move || state.query.with(|query| query.q.clone()));
@@ -48,7 +48,7 @@ pub(super) fn Filters(state: BoardState) -> impl IntoView {
 }
 
 #[component]
-fn RootSelect(state: BoardState) -> impl IntoView {
+fn RootSelect(state: BoardState) -> AnyView {
     let roots = Memo::new(move |_| {
         state.live.board(|board| board.head.roots.iter().map(|root| (place_of(root), root.state, root.locks)).collect::<Vec<_>>()).unwrap_or_default()
     });
@@ -78,7 +78,7 @@ fn RootSelect(state: BoardState) -> impl IntoView {
 }
 
 #[component]
-fn GroupToggle(state: BoardState) -> impl IntoView {
+fn GroupToggle(state: BoardState) -> AnyView {
     let is_on = move || state.query.with(|query| query.group);
     view! {
         <label class="check">
@@ -123,16 +123,16 @@ fn verdict_links(state: BoardState) -> Vec<VerdictLink> {
 }
 
 #[component]
-fn VerdictLinks(state: BoardState) -> impl IntoView {
+fn VerdictLinks(state: BoardState) -> AnyView {
     let links = Memo::new(move |_| verdict_links(state));
     let row = |link: VerdictLink| {
         let inner = match link.verdict {
             None => erase("all"),
-            Some((verdict, locks)) => erase(view! { <Chip verdict=verdict /><span class="verdict-count">{count(locks)}</span> }),
+            Some((verdict, locks)) => view! { <Chip verdict=verdict /><span class="verdict-count">{count(locks)}</span> },
         };
-        erase(view! {
+        view! {
             <a class="verdict-link" href=link.href aria-current=mark(link.is_chosen) data-noscroll="true" data-key=link.key>{inner}</a>
-        })
+        }
     };
     view! { <nav class="verdicts" aria-label="Filter by verdict">{rows(links, |link| link.key, row)}</nav> }
 }

@@ -3,7 +3,7 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use crate::erase::dynamic;
+use crate::erase::{dynamic, view};
 
 use wasm_bindgen::JsCast as _;
 
@@ -26,7 +26,7 @@ pub(super) fn LockList(
     opened: Opened,
     /// Index of the first row that was rendered.
     offset: u32,
-) -> impl IntoView {
+) -> AnyView {
     let body = NodeRef::<Div>::new();
     let total = Memo::new(move |_| state.total());
     let length = Signal::derive(move || total.get().unwrap_or_default());
@@ -66,7 +66,7 @@ pub(super) fn LockList(
 }
 
 /// The names of the columns.
-fn head() -> impl IntoView {
+fn head() -> AnyView {
     let column = |(class, name): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
     let columns = [
         ("cell cell-verdict", "Verdict"),
@@ -82,7 +82,7 @@ fn head() -> impl IntoView {
 
 /// How many rows, and the button that applies a new order. Its place is always kept, so nothing jumps.
 #[component]
-fn ListCaption(state: BoardState, total: Signal<u32>) -> impl IntoView {
+fn ListCaption(state: BoardState, total: Signal<u32>) -> AnyView {
     let text = move || {
         let number = plural(total.get().into(), "lock", "locks");
         let all = state.live.board(|board| board.head.totals.locks).unwrap_or_default();

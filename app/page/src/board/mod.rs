@@ -11,7 +11,7 @@ mod totals;
 
 use leptos::prelude::*;
 
-use super::erase::{dynamic, erase};
+use super::erase::{dynamic, view};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::Chrome;
@@ -23,7 +23,7 @@ use totals::TotalsLine;
 
 /// The board page.
 #[component]
-pub(crate) fn BoardPage() -> impl IntoView {
+pub(crate) fn BoardPage() -> AnyView {
     let live = Live::of_app();
     let state = BoardState::new(live);
     let query = state.query.get_untracked();
@@ -35,14 +35,12 @@ pub(crate) fn BoardPage() -> impl IntoView {
     let refusal = move || live.refusal().map(|text| view! { <p class="notice" role="alert">{text}</p> });
     view! {
         <Chrome here="board" title="">
-            {erase(view! {
-                <h1 class="sr-only">"Locks"</h1>
+            <h1 class="sr-only">"Locks"</h1>
             {dynamic(mistake)}
             {dynamic(refusal)}
             <TotalsLine />
             <Filters state=state />
             <LockList state=state opened=opened offset=offset />
-            })}
         </Chrome>
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Order {
 impl Order {
     /// Pins the places of the rows known now.
     pub(super) fn pin(&mut self, window: &Window<LockRow>) {
-        self.pinned = Some(places(window).map(|(at, row)| (at, row.key.clone())).collect());
+        self.pinned = Some(BTreeMap::new());
         self.remembered.clear();
         self.follow(window);
     }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::state::Drawn;
 use crate::charts::Sparkline;
-use crate::erase::erase;
+use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{middle, plural, visible};
 use crate::parts::{Age, Chip, SessionEnd, Tag, filled, hold_least, holder_name, mark, missing_words, wait_least, waiters_text};
@@ -19,7 +19,7 @@ const ROOT_CHARS: usize = 30;
 pub(super) fn row(drawn: Drawn, is_grouped: bool) -> AnyView {
     let Drawn { at, row, is_away, is_chosen } = drawn;
     let out = ending(&row).map(|end| view! { <SessionEnd words="runs out in " end=end /> });
-    erase(view! {
+    view! {
         <div
             class="board-row lock-row"
             role="row"
@@ -52,7 +52,7 @@ pub(super) fn row(drawn: Drawn, is_grouped: bool) -> AnyView {
             </div>
             <div class="cell cell-depth" role="gridcell" data-col="depth"><Sparkline depth=row.depth /></div>
         </div>
-    })
+    }
 }
 
 /// When the lock frees itself, where its holder is gone: when the first of them runs out.
@@ -62,7 +62,7 @@ fn ending(row: &LockRow) -> Option<RunsOut> {
 }
 
 /// Its name, what it is, and its state in words.
-fn lock(row: &LockRow, is_grouped: bool) -> impl IntoView + use<> {
+fn lock(row: &LockRow, is_grouped: bool) -> AnyView {
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
     let whole = visible(&row.path);
     let name = middle(&whole, PATH_CHARS);
@@ -83,7 +83,7 @@ fn lock(row: &LockRow, is_grouped: bool) -> impl IntoView + use<> {
 }
 
 /// Who holds it.
-fn holder(row: &LockRow) -> impl IntoView + use<> {
+fn holder(row: &LockRow) -> AnyView {
     let whole = row.holders.first().map(holder_name).unwrap_or_default();
     let nobody = if row.verdict == Verdict::Unknown { "not known" } else { "nobody" };
     let name = if whole.is_empty() { nobody.to_owned() } else { middle(&whole, HOLDER_CHARS) };

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, erase, view};
 use crate::format::{count, duration};
 use crate::live::Live;
 use crate::parts::{Age, Total, filled, wait_least};
@@ -10,7 +10,7 @@ use lockscope_wire::Totals;
 
 /// The line of totals.
 #[component]
-pub(super) fn TotalsLine() -> impl IntoView {
+pub(super) fn TotalsLine() -> AnyView {
     let live = Live::of_app();
     let totals = Memo::new(move |_| live.board(|board| board.head.totals.clone()));
     dynamic(move || line(live, totals.get().as_ref()))
@@ -21,18 +21,18 @@ fn line(live: Live, totals: Option<&Totals>) -> AnyView {
     let (sign, why) = at_least(incomplete);
     let number = |read: fn(&Totals) -> u32| totals.map_or("–".to_owned(), |totals| count(read(totals)));
     let least = |read: fn(&Totals) -> u32| match totals {
-        Some(totals) => erase(view! { <span title=filled(why.clone())>{format!("{sign}{}", count(read(totals)))}</span> }),
+        Some(totals) => view! { <span title=filled(why.clone())>{format!("{sign}{}", count(read(totals)))}</span> },
         None => erase("–"),
     };
     let waited = match totals {
         Some(totals) => {
             let (waiters, since_sum_ms) = (i64::from(totals.waiters), totals.waiting_since_sum_ms);
-            erase(view! { <span title=filled(why.clone())>{move || format!("{sign}{}", duration(waiters * live.now_ms() - since_sum_ms))}</span> })
+            view! { <span title=filled(why.clone())>{move || format!("{sign}{}", duration(waiters * live.now_ms() - since_sum_ms))}</span> }
         }
         None => erase("–"),
     };
     let oldest = totals.and_then(|totals| totals.oldest_wait_at_ms);
-    erase(view! {
+    view! {
         <dl class="totals" data-testid="totals">
             <Total name="Locks" key="locks" value=number(|totals| totals.locks) />
             <Total name="Held" key="held" value=number(|totals| totals.held) />
@@ -42,7 +42,7 @@ fn line(live: Live, totals: Option<&Totals>) -> AnyView {
             <Total name="Waiting time, all" key="waited" value=waited />
             <Total name="Oldest wait" key="oldest" value=view! { <Age since_ms=oldest least=wait_least(incomplete > 0) or="–" /> } />
         </dl>
-    })
+    }
 }
 
 /// The sign before a number that may not be the whole of it, and why.

@@ -1,6 +1,7 @@
 //! How long hand-offs took: for each lane a hill over one logarithmic axis that they share, with the median and the 99th
 //! percentile marked.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::marks::{Label, Shape};
@@ -78,7 +79,7 @@ impl Axis {
 }
 
 /// The chart.
-pub(crate) fn latency(hills: &[Hill<'_>]) -> impl IntoView + use<> {
+pub(crate) fn latency(hills: &[Hill<'_>]) -> AnyView {
     let axis = Axis::around(hills);
     let bottom = HEAD + ROW * hills.len() as f64;
     let view = format!("0 0 {WIDTH} {}", bottom + FOOT);
@@ -88,7 +89,7 @@ pub(crate) fn latency(hills: &[Hill<'_>]) -> impl IntoView + use<> {
     view! { <svg class="chart" viewBox=view role="img" aria-label=words>{frame(axis, bottom)}{drawn}</svg> }
 }
 
-fn frame(axis: Axis, bottom: f64) -> impl IntoView {
+fn frame(axis: Axis, bottom: f64) -> AnyView {
     let (mut grid, mut fine, mut texts) = (String::new(), String::new(), Vec::new());
     for power in axis.first as i32..=axis.last as i32 {
         let us = 10_f64.powi(power);
@@ -126,7 +127,7 @@ fn tick(us: f64) -> String {
 }
 
 /// One hill, standing on `bottom`.
-fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> impl IntoView + use<> {
+fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> AnyView {
     let filled = axis.filled(hill.buckets);
     let most = filled.iter().copied().max().unwrap_or(0).max(1) as f64;
     let step = (WIDTH - LEFT - RIGHT) / filled.len().max(1) as f64;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use crate::parts::filled;
@@ -31,7 +32,7 @@ impl Mark {
 
 /// The sign of a series.
 #[component]
-pub(crate) fn Sign(lane: &'static str, mark: Mark) -> impl IntoView {
+pub(crate) fn Sign(lane: &'static str, mark: Mark) -> AnyView {
     let mut shape = String::new();
     mark.draw((7.0, 7.0), 4.5, &mut shape);
     view! {
@@ -43,14 +44,14 @@ pub(crate) fn Sign(lane: &'static str, mark: Mark) -> impl IntoView {
 
 /// A text at a place. `anchor` is `start`, `middle` or `end`.
 #[component]
-pub(crate) fn Label(class: &'static str, at: (f64, f64), anchor: &'static str, text: String) -> impl IntoView {
+pub(crate) fn Label(class: &'static str, at: (f64, f64), anchor: &'static str, text: String) -> AnyView {
     let (x, y) = (format!("{:.1}", at.0), format!("{:.1}", at.1));
     view! { <text class=class x=x y=y text-anchor=anchor>{text}</text> }
 }
 
 /// A shape; of a series, or of the chart itself.
 #[component]
-pub(crate) fn Shape(class: &'static str, #[prop(optional)] lane: Option<&'static str>, d: String) -> impl IntoView {
+pub(crate) fn Shape(class: &'static str, #[prop(optional)] lane: Option<&'static str>, d: String) -> AnyView {
     view! { <path class=class data-lane=lane d=filled(d)></path> }
 }
 

@@ -1,5 +1,6 @@
 //! How many events each release caused, over how many waited: points that were measured, and the two lines of theory.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::marks::{Label, Mark, Shape, steps};
@@ -32,7 +33,7 @@ fn place(scale: u32, (waited, events): (u32, u32)) -> (f64, f64) {
 }
 
 /// The chart. `clients`: how many contend, the end of both axes unless more happened.
-pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> impl IntoView + use<> {
+pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> AnyView {
     let most = all.iter().flat_map(|series| series.points).map(|(waited, events)| *waited.max(events)).max().unwrap_or(0);
     let scale = most.max(clients);
     let points = |series: &Series<'_>| {
@@ -54,7 +55,7 @@ pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> impl IntoView + use<
 }
 
 /// Grid, axes and their numbers.
-fn frame(scale: u32) -> impl IntoView {
+fn frame(scale: u32) -> AnyView {
     let mut grid = String::new();
     let mut texts = Vec::new();
     for step in steps(scale) {
@@ -74,7 +75,7 @@ fn frame(scale: u32) -> impl IntoView {
 }
 
 /// The two curves: everybody is woken, and one is.
-fn theory(scale: u32) -> impl IntoView {
+fn theory(scale: u32) -> AnyView {
     let ((x0, y0), (x1, y1)) = (place(scale, (0, 0)), place(scale, (scale, scale)));
     let one = place(scale, (0, 1)).1;
     let (middle, high) = (x0 + (x1 - x0) * 0.62, y0 + (y1 - y0) * 0.62);

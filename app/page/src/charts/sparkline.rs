@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use crate::parts::filled;
@@ -33,7 +34,7 @@ fn outline(depth: &[u16]) -> (String, String) {
 
 /// The chart. It says its last and its largest number to those who can't see it.
 #[component]
-pub(crate) fn Sparkline(depth: Vec<u16>) -> impl IntoView {
+pub(crate) fn Sparkline(depth: Vec<u16>) -> AnyView {
     let (area, edge) = outline(&depth);
     let text = match (depth.last(), depth.iter().max()) {
         (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),

@@ -1,5 +1,6 @@
 //! What may be made to go wrong in a run, and what was.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::LabSight;
@@ -12,7 +13,7 @@ use lockscope_wire::{Fault, LabRun, LabState, LockQuery, ThrownFault};
 /// Longest path in a cell; the whole is in its title.
 const PATH_CHARS: usize = 56;
 
-pub(super) fn faults(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
+pub(super) fn faults(run: &LabRun, sight: LabSight) -> Option<AnyView> {
     let buttons = (sight.may_run && run.state == LabState::Running).then(|| throw(run));
     let thrown = (!run.faults.is_empty()).then(|| thrown(run));
     (buttons.is_some() || thrown.is_some()).then(|| {
@@ -27,7 +28,7 @@ pub(super) fn faults(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
 }
 
 /// One button each, in one form.
-fn throw(run: &LabRun) -> impl IntoView + use<> {
+fn throw(run: &LabRun) -> AnyView {
     let options = run.strategies.iter().map(|lane| view! { <option value=lane.name.name()>{name(lane.name)}</option> }).collect_view();
     let button = |kind: Fault| {
         let (text, then) = fault(kind);
@@ -58,13 +59,13 @@ fn throw(run: &LabRun) -> impl IntoView + use<> {
     }
 }
 
-fn thrown(run: &LabRun) -> impl IntoView + use<> {
+fn thrown(run: &LabRun) -> AnyView {
     const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Where", ""), ("The board should tell", "")];
     let rows = run.faults.iter().rev().map(|thrown| row(run, thrown)).collect_view();
     view! { <Table class="table lab-thrown" testid="lab-thrown" columns=COLUMNS rows=rows /> }
 }
 
-fn row(run: &LabRun, thrown: &ThrownFault) -> impl IntoView + use<> {
+fn row(run: &LabRun, thrown: &ThrownFault) -> AnyView {
     let lock = run.strategies.iter().find(|lane| lane.name == thrown.strategy).map(|lane| lane.path.as_str()).unwrap_or_default();
     let href = LockQuery { ensemble: run.ensemble.clone(), path: lock.to_owned(), ..LockQuery::default() }.to_url();
     let client = thrown.client.map(|client| format!(", client {}", client + 1)).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The two charts of a run.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::lanes::mark;
@@ -9,7 +10,7 @@ use crate::charts::marks::Sign;
 use crate::charts::releases::{Series, releases};
 use lockscope_wire::{LabRun, Lane};
 
-pub(super) fn figures(run: &LabRun) -> impl IntoView + use<> {
+pub(super) fn figures(run: &LabRun) -> AnyView {
     let series: Vec<Series<'_>> =
         run.strategies.iter().map(|lane| Series { lane: lane.name.name(), mark: mark(lane.name), points: &lane.per_release }).collect();
     let hills: Vec<Hill<'_>> = run.strategies.iter().map(hill).collect();

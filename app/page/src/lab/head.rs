@@ -1,5 +1,6 @@
 //! The head of a run: what it is, how far it is, and the button that stops it.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::LabSight;
@@ -13,7 +14,7 @@ use lockscope_wire::{LabOrder, LabRun, LabState, Lane};
 /// Longest path or name in a line; the whole is in its title.
 const NAME_CHARS: usize = 64;
 
-pub(super) fn head(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
+pub(super) fn head(run: &LabRun, sight: LabSight) -> AnyView {
     let why = filled(&*run.why).map(|why| {
         let kind = if run.state == LabState::Failed { "failed" } else { "stopped" };
         view! { <p class="lab-why" data-kind=kind data-testid="lab-why">{visible(why)}</p> }
@@ -54,7 +55,7 @@ fn ordered(order: &LabOrder) -> String {
     parts.join(", ")
 }
 
-fn facts(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
+fn facts(run: &LabRun, sight: LabSight) -> AnyView {
     let name = |text: &str| {
         let whole = visible(text);
         view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> }
@@ -74,7 +75,7 @@ fn facts(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
 }
 
 /// A line that fills, and in words how far it is.
-fn progress(run: &LabRun) -> impl IntoView + use<> {
+fn progress(run: &LabRun) -> AnyView {
     let sum = |part: fn(&Lane) -> u64| run.strategies.iter().map(part).sum::<u64>();
     let (got, wanted) = (sum(|lane| lane.acquisitions), sum(|lane| lane.acquisitions_wanted));
     let width = if wanted == 0 { 0.0 } else { (got as f64 * 1_000.0 / wanted as f64).min(1_000.0) };
@@ -92,7 +93,7 @@ fn progress(run: &LabRun) -> impl IntoView + use<> {
     }
 }
 
-fn stop(run: &LabRun, sight: LabSight) -> impl IntoView + use<> {
+fn stop(run: &LabRun, sight: LabSight) -> Option<AnyView> {
     (sight.may_run && is_under_way(run.state)).then(|| {
         view! {
             <form class="lab-stop" method="post" action="/lab/stop">

@@ -1,5 +1,6 @@
 //! The lanes of a run, side by side: the queue as seats, who was woken, and the counters.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::words::{formula, is_under_way, millis, name, seats, state, way};
@@ -22,14 +23,14 @@ pub(super) fn mark(strategy: Strategy) -> Mark {
     }
 }
 
-pub(super) fn lanes(lanes: &[Lane]) -> impl IntoView + use<> {
+pub(super) fn lanes(lanes: &[Lane]) -> AnyView {
     view! {
         <div class="lab-lanes">{lanes.iter().map(lane).collect_view()}</div>
         {legend(lanes)}
     }
 }
 
-fn lane(lane: &Lane) -> impl IntoView + use<> {
+fn lane(lane: &Lane) -> AnyView {
     let id = lane.name.name();
     view! {
         <section class="lab-lane" data-key=id data-lane=id data-state=lane.state.name() data-testid="lab-lane" aria-label=name(lane.name)>
@@ -46,7 +47,7 @@ fn lane(lane: &Lane) -> impl IntoView + use<> {
 }
 
 /// One seat a client. Each release turns the beat, so that who is woken again flashes again.
-fn places(lane: &Lane) -> impl IntoView + use<> {
+fn places(lane: &Lane) -> AnyView {
     let size = match lane.seats.chars().count() {
         count if count <= LARGE_SEATS => "large",
         count if count <= MEDIUM_SEATS => "medium",
@@ -75,7 +76,7 @@ fn seat_kind(letter: char) -> &'static str {
 }
 
 /// What the lane is about, in two numbers.
-fn large(lane: &Lane) -> impl IntoView + use<> {
+fn large(lane: &Lane) -> AnyView {
     let clients = lane.seats.chars().count().max(1) as f64;
     // The very last release wakes nobody; once it is over, what one could do says more.
     let is_over = !is_under_way(lane.state) && lane.releases > 0;
@@ -108,7 +109,7 @@ fn large(lane: &Lane) -> impl IntoView + use<> {
     }
 }
 
-fn counters(lane: &Lane) -> impl IntoView + use<> {
+fn counters(lane: &Lane) -> AnyView {
     let pair = |term: &'static str, text: String| view! { <div class="lab-count"><Pair term=term value=text /></div> };
     let time = |ms: f64| if lane.handoff_ms.count == 0 { "–".to_owned() } else { millis(ms) };
     let r = &lane.requests;
@@ -126,7 +127,7 @@ fn counters(lane: &Lane) -> impl IntoView + use<> {
 }
 
 /// What the seats' looks mean; the odd ones only where there is one.
-fn legend(lanes: &[Lane]) -> impl IntoView + use<> {
+fn legend(lanes: &[Lane]) -> AnyView {
     let is_there = |letter: char| lanes.iter().any(|lane| lane.seats.contains(letter));
     let usual = [('h', "holds"), ('k', "woken, and waits on"), ('w', "waits"), ('d', "done")];
     let odd = [('o', "opening"), ('.', "away"), ('b', "believes that it holds"), ('p', "paused"), ('g', "gave up, znode stays"), ('x', "killed")];

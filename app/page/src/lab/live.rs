@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
 use super::{LabSight, run_view};
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, view};
 use crate::live::{Connection, Live};
 use lockscope_wire::LabQuery;
 
@@ -32,7 +32,7 @@ fn LiveRun(
     place: HtmlElement,
     /// What the server rendered: shown until the run arrives.
     rendered: Option<Element>,
-) -> impl IntoView {
+) -> AnyView {
     let live = Live::new();
     provide_context(live);
     live.open(LabQuery { run }, None);
@@ -64,7 +64,7 @@ fn LiveRun(
     dynamic(move || {
         live.lab(|run| match run {
             Some(run) => run_view(run, sight),
-            None => erase(view! { <p class="lab-lead" data-testid="lab-gone">{GONE}</p> }),
+            None => view! { <p class="lab-lead" data-testid="lab-gone">{GONE}</p> },
         })
     })
 }

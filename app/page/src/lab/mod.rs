@@ -12,9 +12,9 @@ pub(crate) mod samples;
 mod table;
 pub(crate) mod words;
 
+use crate::erase::view;
 use leptos::prelude::*;
 
-use super::erase::erase;
 use super::format::visible;
 use super::parts::{Columns, Table, filled};
 #[cfg(feature = "ssr")]
@@ -37,7 +37,7 @@ pub(crate) fn run_view(run: &LabRun, sight: LabSight) -> AnyView {
     let conclusion = filled(&*run.conclusion).map(|conclusion| {
         view! { <p class="lab-conclusion" data-key="conclusion" data-testid="lab-conclusion">{visible(&words::spoken(conclusion))}</p> }
     });
-    erase(view! {
+    view! {
         <div class="lab-run" data-state=run.state.name() data-testid="lab-run">
             {head::head(run, sight)}
             {lanes::lanes(&run.strategies)}
@@ -46,11 +46,11 @@ pub(crate) fn run_view(run: &LabRun, sight: LabSight) -> AnyView {
             {faults::faults(run, sight)}
             <div class="lab-result" data-key="result">{table::table(run)}{aside(run)}</div>
         </div>
-    })
+    }
 }
 
 /// What to know beside the figures.
-fn aside(run: &LabRun) -> impl IntoView + use<> {
+fn aside(run: &LabRun) -> AnyView {
     view! {
         <div class="lab-aside">
             <h2 class="lab-part">"What limits the figures"</h2>
@@ -61,7 +61,7 @@ fn aside(run: &LabRun) -> impl IntoView + use<> {
 }
 
 /// What limits the figures.
-fn validity(run: &LabRun) -> impl IntoView + use<> {
+fn validity(run: &LabRun) -> AnyView {
     let lag = run.loop_lag_ms;
     let own = (lag.count > 0).then(|| {
         let least = run.strategies.iter().filter(|lane| lane.handoff_ms.count > 0).map(|lane| lane.handoff_ms.p99).fold(f64::INFINITY, f64::min);
@@ -79,7 +79,7 @@ fn validity(run: &LabRun) -> impl IntoView + use<> {
 }
 
 /// The members' own counters, once all of them are there.
-fn members(run: &LabRun) -> impl IntoView + use<> {
+fn members(run: &LabRun) -> Option<AnyView> {
     const COLUMNS: Columns = &[("Member", ""), ("Counter", ""), ("Grew by", "table-number")];
     let row = |counter: &ServerCounter| {
         view! {

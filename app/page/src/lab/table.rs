@@ -1,6 +1,7 @@
 //! All figures of a run: one row a figure, one column a lane, and beside each other lane how many times the predecessor's
 //! it is.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::words::{difference, formula, is_under_way, millis, name, times};
@@ -124,7 +125,7 @@ fn requests(lane: &Lane) -> u64 {
 }
 
 /// The table.
-pub(super) fn table(run: &LabRun) -> impl IntoView + use<> {
+pub(super) fn table(run: &LabRun) -> AnyView {
     let base = run.strategies.iter().find(|lane| lane.name == Strategy::Predecessor);
     let head = |lane: &Lane| {
         let ratio = is_compared(base, lane).then(|| {
@@ -157,7 +158,7 @@ fn is_compared(base: Option<&Lane>, lane: &Lane) -> bool {
     base.is_some_and(|base| base.name != lane.name)
 }
 
-fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &'static str, rows: &'static [Row]) -> impl IntoView + use<> {
+fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &'static str, rows: &'static [Row]) -> AnyView {
     let row = |(name, figure): &(&'static str, fn(&Lane) -> Figure)| {
         let base_number = base.and_then(|base| figure(base).number);
         let cell = |lane: &Lane| {

@@ -72,7 +72,7 @@ pub(crate) fn use_places(list: NodeRef<Div>, first_drawn: Signal<Option<u32>>, t
 fn row_px(list: &web_sys::Element) -> f64 {
     let style = window().get_computed_style(list).ok().flatten();
     let text = style.and_then(|style| style.get_property_value("--row-px").ok()).unwrap_or_default();
-    text.trim().parse().ok().filter(|px| *px >= 8.0).unwrap_or(48.0)
+    f64::from(text.trim().parse().ok().filter(|px| *px >= 8_u16).unwrap_or(48))
 }
 
 /// Brings a row on screen, with a little room around it. Browser only.

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{count, middle, visible};
 use crate::parts::{Age, LivenessChip, filled, hold_least, holder_name, role_word, rows};
@@ -86,7 +86,7 @@ fn last_name(path: &str) -> String {
 
 /// The drawing.
 #[component]
-pub(super) fn Chain(state: LockState) -> impl IntoView {
+pub(super) fn Chain(state: LockState) -> AnyView {
     let drawn = Memo::new(move |_| {
         let drawn = state.live.lock(|page| {
             page.filter(|page| page.window.offset == 0).map(|page| {
@@ -145,7 +145,7 @@ fn link(link: Link) -> AnyView {
     let (name, node) = (holder_name(&contender), contender.node.as_deref().map(visible));
     let edge = contender.waits_for.first().filter(|_| is_first).map(edge);
     let short = middle(&name, 26);
-    erase(view! {
+    view! {
         <li
             class="link"
             data-key=Exact(key)
@@ -164,7 +164,7 @@ fn link(link: Link) -> AnyView {
                 <LivenessChip liveness=contender.liveness end=contender.runs_out />
             </div>
         </li>
-    })
+    }
 }
 
 /// The edge before a waiter, drawn by how it is known.
@@ -183,7 +183,7 @@ const ARROW: [(Option<&str>, &str); 4] = [
 fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), title: String) -> AnyView {
     let is_named = !title.is_empty();
     let label = is_named.then(|| title.clone());
-    erase(view! {
+    view! {
         <svg
             class="edge"
             data-evidence=evidence.name()
@@ -197,7 +197,7 @@ fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), 
             <title>{title}</title>
             {ARROW.map(|(class, d)| view! { <path class=class d=d></path> }).collect_view()}
         </svg>
-    })
+    }
 }
 
 /// Which line means what; only those in use.
@@ -207,7 +207,7 @@ fn legend(drawn: &Drawn) -> Option<AnyView> {
         view! { <li class="legend-item">{arrow(evidence, ("33", "12"), String::new())}{evidence_words(evidence)}</li> }
     };
     let items: Vec<_> = EdgeEvidence::ALL.into_iter().filter(is_used).map(item).collect();
-    (!items.is_empty()).then(|| erase(view! { <ul class="legend" aria-label="Legend">{items}</ul> }))
+    (!items.is_empty()).then(|| view! { <ul class="legend" aria-label="Legend">{items}</ul> })
 }
 
 /// What stands in this lock.

@@ -3,14 +3,14 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, view};
 use crate::format::{count, middle, visible};
 use crate::parts::{Pair, Section};
 use lockscope_wire::{Foreign, StatRow};
 
 /// The facts.
 #[component]
-pub(super) fn Facts(state: LockState) -> impl IntoView {
+pub(super) fn Facts(state: LockState) -> AnyView {
     let facts =
         Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| (head.recognised_by.clone(), head.foreign.clone(), head.stat.clone()))));
     dynamic(move || {
@@ -32,13 +32,13 @@ pub(super) fn Facts(state: LockState) -> impl IntoView {
 
 fn recognition(evidence: Vec<String>) -> AnyView {
     if evidence.is_empty() {
-        return erase(view! { <p class="quiet">"Names seen before; nobody is here now."</p> });
+        return view! { <p class="quiet">"Names seen before; nobody is here now."</p> };
     }
     let lines = evidence.into_iter().map(|line| view! { <li>{visible(&line)}</li> }).collect_view();
-    erase(view! { <ul class="bullets">{lines}</ul> })
+    view! { <ul class="bullets">{lines}</ul> }
 }
 
-fn foreign_child(child: Foreign) -> impl IntoView {
+fn foreign_child(child: Foreign) -> AnyView {
     let path = visible(&child.path);
     let short = middle(&path, 90);
     view! { <li><code title=path><bdi>{short}</bdi></code>{format!(": {}", visible(&child.reason))}</li> }
@@ -46,9 +46,9 @@ fn foreign_child(child: Foreign) -> impl IntoView {
 
 fn znode(stat: Option<StatRow>) -> AnyView {
     let Some(stat) = stat else {
-        return erase(view! { <p class="quiet">"Created after the last full read: its Stat comes with the next one."</p> });
+        return view! { <p class="quiet">"Created after the last full read: its Stat comes with the next one."</p> };
     };
-    erase(view! {
+    view! {
         <dl class="pairs">
             <Pair term="czxid" class="mono" value=stat.czxid.to_string() />
             <Pair term="mzxid" class="mono" value=stat.mzxid.to_string() />
@@ -58,5 +58,5 @@ fn znode(stat: Option<StatRow>) -> AnyView {
             <Pair term="children" value=count(stat.children) />
             <Pair term="children ever" value=count(stat.creates_ever) />
         </dl>
-    })
+    }
 }

@@ -2,14 +2,14 @@
 
 use leptos::prelude::*;
 
-use crate::erase::erase;
+use crate::erase::view;
 use crate::format::plural;
 use crate::parts::{Age, filled, mark};
 use lockscope_wire::{AsOf, RootState, Trust};
 
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
 #[component]
-pub(super) fn Freshness(as_of: AsOf, trust: Trust, is_live: bool) -> impl IntoView {
+pub(super) fn Freshness(as_of: AsOf, trust: Trust, is_live: bool) -> AnyView {
     let items = [view_item(&as_of), link(&as_of, is_live), Some(clock(&trust)), Some(clients(&trust)), Some(watches(&trust)), behind(&trust)];
     let items = items.into_iter().flatten().map(Item::draw).collect_view();
     view! { <ul class="trust" aria-label="How far this can be trusted" data-testid="trust">{items}</ul> }
@@ -40,7 +40,7 @@ impl Item {
 
     fn draw(self) -> AnyView {
         let age = self.since_ms.map(|since_ms| view! { <Age since_ms=Some(since_ms) /> });
-        erase(view! { <li class="trust-item" data-doubt=mark(self.is_doubtful) title=self.title>{self.before}{age}{filled(self.after)}</li> })
+        view! { <li class="trust-item" data-doubt=mark(self.is_doubtful) title=self.title>{self.before}{age}{filled(self.after)}</li> }
     }
 }
 

@@ -2,40 +2,70 @@
 
 use leptos::prelude::*;
 
-use crate::erase::erase;
+use crate::erase::{dynamic, erase, view};
 use crate::format::plural;
-use crate::parts::{Client, ClientCard, Section, holder_name};
+use crate::parts::{Client, ClientCard, Section, holder_name, part, rows};
 use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, Liveness, LockHead, Trust};
 
-/// A card for each of the first holders; nothing when nobody holds.
-pub(super) fn holders(head: &LockHead) -> Option<AnyView> {
-    let row = &head.row;
-    if row.holders.is_empty() {
-        return None;
-    }
-    let one = |holder: &Contender| {
-        let button = erase(view! { <ReleaseButton node=holder.node.clone() path=holder.path.clone() /> });
-        view! { <ClientCard of=Client::of(&row.ensemble, holder_name(holder), holder) button=button /> }
-    };
-    let cards = row.holders.iter().map(one).collect_view();
-    let more = row.holder_count.saturating_sub(row.holders.len() as u32);
-    let more = (more > 0).then(|| view! { <p class="quiet">{format!("And {more} more: they are in the table below.")}</p> });
-    let why = row.holders.iter().find(|holder| holder.client.is_none()).map(|holder| why_unknown(holder, &head.trust));
-    let title = if row.holder_count == 1 { "Holder".to_owned() } else { plural(row.holder_count.into(), "holder", "holders") };
-    Some(erase(view! {
-        <Section id="holders-title" title=title>
-            <div class="dossiers">{cards}</div>
-            {more}
-            {why}
-        </Section>
-    }))
+/// A holder, known by its znode and session.
+#[derive(Clone, Debug, PartialEq)]
+struct Card {
+    key: String,
+    ensemble: String,
+    holder: Contender,
 }
 
-/// Why nothing is known of a holder's client, and where to look.
-fn why_unknown(holder: &Contender, trust: &Trust) -> impl IntoView + use<> {
-    let words = format!("{} More on the ", reason(holder, trust));
-    view! { <p class="quiet" data-testid="why-unknown">{words}<a href="/status">"status"</a>" page."</p> }
+fn cards(head: &LockHead) -> Vec<Card> {
+    let card = |holder: &Contender| {
+        let key = format!("{} {:?}", holder.path, holder.session_id);
+        Card { key, ensemble: head.row.ensemble.clone(), holder: holder.clone() }
+    };
+    head.row.holders.iter().map(card).collect()
+}
+
+fn card(Card { ensemble, holder, .. }: Card) -> AnyView {
+    let button = view! { <ReleaseButton node=holder.node.clone() path=holder.path.clone() /> };
+    view! { <ClientCard of=Client::of(&ensemble, holder_name(&holder), &holder) button=button /> }
+}
+
+/// A card for each of the first holders; nothing when nobody holds.
+#[component]
+pub(super) fn Holders(head: Memo<Option<LockHead>>) -> AnyView {
+    let shown = Memo::new(move |_| head.with(|head| head.as_ref().map(cards).unwrap_or_default()));
+    let is_held = Memo::new(move |_| shown.with(|cards| !cards.is_empty()));
+    let number = Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.row.holder_count)));
+    let title = Signal::derive(move || title(number.get()));
+    dynamic(move || {
+        is_held.get().then(|| {
+            view! {
+                <Section id="holders-title" title=title>
+                    <div class="dossiers">{rows(shown, |card| &card.key, card)}</div>
+                    {part(head, |head| head.row.holder_count.saturating_sub(head.row.holders.len() as u32), |more| erase(others(*more)))}
+                    {part(head, why_unknown, |why| erase(why.as_ref().map(unknown)))}
+                </Section>
+            }
+        })
+    })
+}
+
+fn title(holders: u32) -> String {
+    if holders == 1 { "Holder".to_owned() } else { plural(holders.into(), "holder", "holders") }
+}
+
+fn others(more: u32) -> Option<AnyView> {
+    (more > 0).then(|| view! { <p class="quiet">{format!("And {more} more: they are in the table below.")}</p> })
+}
+
+/// Why nothing is known of the first holder without a client.
+fn why_unknown(head: &LockHead) -> Option<String> {
+    let holder = head.row.holders.iter().find(|holder| holder.client.is_none())?;
+    Some(reason(holder, &head.trust))
+}
+
+/// The reason, and where to look.
+fn unknown(reason: &String) -> AnyView {
+    view! { <p class="quiet" data-testid="why-unknown">{format!("{reason} More on the ")}<a href="/status">"status"</a>" page."</p> }
 }
 
 fn reason(holder: &Contender, trust: &Trust) -> String {

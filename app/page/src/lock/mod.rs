@@ -12,7 +12,7 @@ mod stats;
 use leptos::prelude::*;
 
 use super::address::{borrowed, use_pairs};
-use super::erase::{dynamic, erase};
+use super::erase::{dynamic, erase, view};
 use super::format::{middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -27,18 +27,18 @@ use stats::Stats;
 
 /// The lock page. Another lock's address makes the page anew.
 #[component]
-pub(crate) fn LockPageView() -> impl IntoView {
+pub(crate) fn LockPageView() -> AnyView {
     let address = use_pairs();
     let query = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
     dynamic(move || {
         let query = query.get();
         let title = query.as_ref().map_or("Lock".to_owned(), |query| middle(&visible(&query.path), 60));
-        erase(view! {
+        view! {
             <Chrome here="lock" title=title>{match query {
                 Ok(query) => erase(one(query)),
                 Err(mistake) => absent("Which lock?", "", &mistake),
             }}</Chrome>
-        })
+        }
     })
 }
 
@@ -53,7 +53,7 @@ struct LockState {
     head: Memo<Option<LockHead>>,
 }
 
-fn one(query: LockQuery) -> impl IntoView {
+fn one(query: LockQuery) -> AnyView {
     let live = Live::of_app();
     let first = initial_view(|source| source.lock(&query));
     let opened = live.open(query.clone(), first);
@@ -70,13 +70,13 @@ fn one(query: LockQuery) -> impl IntoView {
     view! {
         {dynamic(move || {
             if is_there.get() {
-                erase(view! {
+                view! {
                     <LockTitle state=state />
                     <Chain state=state />
                     <Stats state=state />
                     <Facts state=state />
                     <Queue state=state opened=opened query=query.get_value() />
-                })
+                }
             } else {
                 none()
             }
@@ -92,7 +92,7 @@ const NOTHING: &str = "Nothing that Lockscope has read is a lock with this path.
 /// Nothing to show, and why.
 fn absent(title: &'static str, path: &str, text: &str) -> AnyView {
     let is_missing = text == NOTHING;
-    erase(view! {
+    view! {
         <div class="empty">
             <h1 class="empty-title" data-testid=is_missing.then_some("no-lock")>{title}</h1>
             <p class="break-all"><code><bdi>{visible(path)}</bdi></code></p>
@@ -100,5 +100,5 @@ fn absent(title: &'static str, path: &str, text: &str) -> AnyView {
             <p><a href="/">"To the board"</a></p>
             {is_missing.then(|| view! { <p><a href="/status">"To the status"</a></p> })}
         </div>
-    })
+    }
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::LockState;
 use super::chain::evidence_words;
 use crate::copy::CopyButton;
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
 use crate::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
@@ -32,7 +32,7 @@ pub(super) fn Queue(
     opened: Opened,
     /// What it looks at.
     query: LockQuery,
-) -> impl IntoView {
+) -> AnyView {
     let body = NodeRef::<Div>::new();
     let total = Memo::new(move |_| state.live.lock(|page| page.map_or(0, |page| page.window.total)).unwrap_or_default());
     let total_rows = Signal::derive(move || total.get());
@@ -69,7 +69,7 @@ pub(super) fn Queue(
 }
 
 /// How many wait without a znode; nothing for none.
-fn hidden_waiters(number: u32) -> Option<impl IntoView> {
+fn hidden_waiters(number: u32) -> Option<AnyView> {
     let text = match number {
         0 => return None,
         1 => "1 waiter is seen only by its watch.".to_owned(),
@@ -105,7 +105,7 @@ fn row(slot: Slot, ensemble: &str) -> AnyView {
     let edge = contender.waits_for.first();
     let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)));
     let copy = contender.node.as_ref().map(|_| view! { <CopyButton text=contender.path.clone() what="znode path" /> });
-    erase(view! {
+    view! {
         <div
             class="queue-row contender"
             role="row"
@@ -138,7 +138,7 @@ fn row(slot: Slot, ensemble: &str) -> AnyView {
                 <ReleaseButton node=contender.node.clone() path=contender.path.clone() />
             </span>
         </div>
-    })
+    }
 }
 
 fn session_text(contender: &Contender) -> String {
@@ -168,7 +168,7 @@ fn last_name(path: &str) -> String {
 }
 
 /// A mark for how it is known, then the znode waited for.
-fn waits_for(edge: &Edge, edges: usize) -> impl IntoView + use<> {
+fn waits_for(edge: &Edge, edges: usize) -> AnyView {
     let name = middle(&last_name(&edge.to), 30);
     let name = if edges > 1 { format!("{name} and {} more", edges - 1) } else { name };
     view! {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::erase::erase;
+use crate::erase::{erase, view};
 use crate::format::{bytes, count, duration, plural, visible};
 use crate::parts::{filled, mark};
 use lockscope_wire::{FiredRow, Herd, HerdKnown};
@@ -22,20 +22,20 @@ pub(super) fn herd(herd: &Herd) -> AnyView {
     };
     let Some(number) = herd.wakes else {
         let why = "Whom a release wakes is not known: clients here may watch the list of children, which is in no table.";
-        return erase(view! { <p class="herd" data-testid="herd">{why}</p> });
+        return view! { <p class="herd" data-testid="herd">{why}</p> };
     };
     let is_herd = number > HERD;
     let (mark_of_herd, begin) = if is_herd { (Some("▲"), "Herd: a release wakes ") } else { (None, "A release wakes ") };
     let wakes = format!("{sign}{}", plural(number.into(), "session", "sessions"));
     let bytes = herd.bytes.filter(|weight| *weight > 0).map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
-    erase(view! {
+    view! {
         <p class="herd" data-testid="herd" data-herd=mark(is_herd)>
             {mark_of_herd.map(|sign| view! { <span class="herd-sign" aria-hidden="true">{sign}</span> })}
             {begin}
             <strong class="herd-number">{wakes}</strong>
             <span class="quiet" title=filled(title)>{format!(" ({known}){bytes}")}</span>
         </p>
-    })
+    }
 }
 
 /// What fired on each member, where waiters can't be listed; nothing where nothing is known.

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, erase, view};
 use crate::format::{clock, count, duration, middle, visible};
 use crate::parts::{Columns, Section, Table, rows, session_url};
 use lockscope_wire::{LockHead, LockStats, PastHolder};
@@ -21,7 +21,7 @@ const PAST: Columns = &[
 
 /// What was counted since this server watches, and the last holders.
 #[component]
-pub(super) fn Stats(state: LockState) -> impl IntoView {
+pub(super) fn Stats(state: LockState) -> AnyView {
     let stats = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.stats.clone())));
     let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(past_rows).unwrap_or_default()));
     let is_empty = Memo::new(move |_| past.with(Vec::is_empty));
@@ -48,10 +48,10 @@ fn counted(stats: &LockStats) -> AnyView {
         count(stats.gave_up),
         sequence_words(stats)
     );
-    erase(view! {
+    view! {
         <Table class="table" columns=TIMES rows=rows />
         <p class="quiet">{text}</p>
-    })
+    }
 }
 
 /// How much of the sequence numbers is used up.
@@ -67,9 +67,9 @@ fn sequence_words(stats: &LockStats) -> String {
 /// The last holders, newest first.
 fn past_holders(is_empty: bool, past: Memo<Vec<PastRow>>) -> AnyView {
     if is_empty {
-        return erase(view! { <p class="quiet">"No hold ended since Lockscope watches."</p> });
+        return view! { <p class="quiet">"No hold ended since Lockscope watches."</p> };
     }
-    erase(view! { <Table class="table" columns=PAST rows=rows(past, |row| &row.key, past_row) /> })
+    view! { <Table class="table" columns=PAST rows=rows(past, |row| &row.key, past_row) /> }
 }
 
 /// A past holder, known by its znode and its end wherever newer ones push it.
@@ -92,10 +92,10 @@ fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
     let name = visible(holder.label.as_deref().unwrap_or(&holder.node));
     let sign = if holder.is_lower_bound { "≥ " } else { "" };
     let session = match holder.session_id {
-        Some(id) => erase(view! { <a class="mono id" href=session_url(&ensemble, id)>{id.to_string()}</a> }),
+        Some(id) => view! { <a class="mono id" href=session_url(&ensemble, id)>{id.to_string()}</a> },
         None => erase("not known"),
     };
-    erase(view! {
+    view! {
         <tr>
             <td title=visible(&holder.node)>{middle(&name, 36)}</td>
             <td>{session}</td>
@@ -105,5 +105,5 @@ fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
             <td class="table-number">{holder.woke.map_or("–".to_owned(), count)}</td>
             <td class="quiet">{holder.session_ended.then_some("its session ended")}</td>
         </tr>
-    })
+    }
 }

@@ -1,5 +1,6 @@
 //! The line that says how far the page can be trusted: live, or since when not.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use crate::format::{age, clock, visible};
@@ -110,7 +111,7 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
 
 /// The line.
 #[component]
-pub(crate) fn LinkBanner() -> impl IntoView {
+pub(crate) fn LinkBanner() -> AnyView {
     let live = Live::of_app();
     let link_state = Memo::new(move |_| current(live));
     let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| format!("as of zxid {}", as_of.zxid));

@@ -1,10 +1,11 @@
 //! Name and sign, and the way to what finds.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 /// Name and sign; leads to the board.
 #[component]
-pub(super) fn Brand() -> impl IntoView {
+pub(super) fn Brand() -> AnyView {
     view! {
         <a class="brand" href="/">
             <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
@@ -22,7 +23,7 @@ pub(super) fn Brand() -> impl IntoView {
 
 /// Opens the palette; without scripts it leads to the page that finds.
 #[component]
-pub(super) fn FindLink() -> impl IntoView {
+pub(super) fn FindLink() -> AnyView {
     view! {
         <a class="tool find-open" href="/find" rel="external" data-palette="" aria-keyshortcuts="Control+K Meta+K">
             <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">

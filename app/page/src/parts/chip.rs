@@ -1,5 +1,6 @@
 //! A verdict as a sign, a word and a colour: none of the three alone.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::verdict_word;
@@ -37,7 +38,7 @@ fn sign(verdict: Verdict) -> &'static str {
 
 /// The chip.
 #[component]
-pub(crate) fn Chip(verdict: Verdict) -> impl IntoView {
+pub(crate) fn Chip(verdict: Verdict) -> AnyView {
     view! {
         <span class="chip" data-verdict=verdict.name()>
             <svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">

@@ -1,5 +1,6 @@
 //! What is around every live page: the header, the link's line, help.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::banner::{LinkBanner, as_of, current};
@@ -22,7 +23,7 @@ pub(crate) fn Chrome(
     title: String,
     /// The page.
     children: Children,
-) -> impl IntoView {
+) -> AnyView {
     let live = Live::of_app();
     let is_live = Memo::new(move |_| current(live).is_live());
     let trust = move || if is_live.get() { "live" } else { "old" };

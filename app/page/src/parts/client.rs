@@ -1,6 +1,6 @@
 //! What is known of one session's client: where it connects from, to which member, and when it was last heard.
 
-use leptos::either::Either;
+use crate::erase::{erase, view};
 use leptos::prelude::*;
 
 use super::{Age, Countdown, LivenessChip, Pair, filled, session_url};
@@ -47,7 +47,7 @@ impl Client {
 
 /// The card; `button` is what can be done about it.
 #[component]
-pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> impl IntoView {
+pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyView {
     let facts = Facts { ensemble: of.ensemble, session_id: of.session_id, info: of.info, is_gone: of.liveness == Liveness::Disconnected };
     let name = filled(of.name).map(|name| {
         let short = middle(&name, NAME_CHARS);
@@ -69,7 +69,7 @@ pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> impl I
 }
 
 /// When the session runs out, in words.
-fn ending(end: RunsOut) -> impl IntoView {
+fn ending(end: RunsOut) -> AnyView {
     let (words, title) = if end.is_told {
         ("session runs out in ", "As the leader tells")
     } else {
@@ -90,7 +90,7 @@ impl Facts {
         self.session_id.is_none() && self.info.is_none()
     }
 
-    fn list(self) -> impl IntoView {
+    fn list(self) -> AnyView {
         let session = self.session_id.map(|id| {
             let href = session_url(&self.ensemble, id);
             let value = view! {
@@ -114,24 +114,24 @@ impl Facts {
     }
 }
 
-fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> impl IntoView {
+fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> Option<AnyView> {
     value.map(|value| view! { <div class="fact"><dt>{term}</dt><dd class=class><bdi>{visible(&value)}</bdi></dd></div> })
 }
 
-fn ago(term: &'static str, since_ms: Option<i64>) -> impl IntoView {
+fn ago(term: &'static str, since_ms: Option<i64>) -> Option<AnyView> {
     since_ms.map(|since_ms| view! { <div class="fact"><dt>{term}</dt><dd><Age since_ms=Some(since_ms) />" ago"</dd></div> })
 }
 
 /// A badge for what only some members have; nothing where they agree.
 #[component]
-pub(crate) fn OnlyOn(members: Vec<String>) -> impl IntoView {
+pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
     if members.is_empty() {
-        return Either::Left(());
+        return erase(());
     }
     let whole = format!("only on {}", visible(&members.join(", ")));
     let title = format!("Not on every member: {whole}. The others do not have its znode.");
     let mut hosts: Vec<&str> = members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
     hosts.dedup();
     let text = if hosts.len() == members.len() { format!("only on {}", visible(&hosts.join(", "))) } else { whole };
-    Either::Right(view! { <span class="only-on" title=title>{middle(&text, 40)}</span> })
+    view! { <span class="only-on" title=title>{middle(&text, 40)}</span> }
 }

@@ -1,6 +1,6 @@
 //! Who is signed in, and the way in or out.
 
-use leptos::either::EitherOf3;
+use crate::erase::{erase, view};
 use leptos::prelude::*;
 
 use crate::current_user::CurrentUser;
@@ -9,17 +9,17 @@ use lockscope_wire::{Person, SignedBy};
 
 /// Name and role with a way out, or a way in.
 #[component]
-pub(super) fn CurrentUserLine(visitor: CurrentUser) -> impl IntoView {
+pub(super) fn CurrentUserLine(visitor: CurrentUser) -> AnyView {
     match visitor.0 {
-        None => EitherOf3::A(()),
+        None => erase(()),
         Some(person) if person.by == SignedBy::Nobody => {
-            EitherOf3::B(person.can_sign_in.then(|| view! { <a class="tool" href="/sign-in" rel="external">"Sign in"</a> }))
+            erase(person.can_sign_in.then(|| view! { <a class="tool" href="/sign-in" rel="external">"Sign in"</a> }))
         }
-        Some(person) => EitherOf3::C(named(&person)),
+        Some(person) => named(&person),
     }
 }
 
-fn named(person: &Person) -> impl IntoView + use<> {
+fn named(person: &Person) -> AnyView {
     let name = visible(&person.name);
     let title = format!("{name}, {}", person.role);
     // A proxy signs people out, not this page.

@@ -7,7 +7,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use crate::erase::erase;
+use crate::erase::view;
 
 /// Typing pauses this long before the filter acts.
 const TYPING_PAUSE: Duration = Duration::from_millis(120);
@@ -23,7 +23,7 @@ pub(crate) fn FilterBox(
     placeholder: &'static str,
     /// Told what was typed, a moment after.
     change: Callback<String>,
-) -> impl IntoView {
+) -> AnyView {
     let box_ref = NodeRef::<Input>::new();
     let keystrokes = StoredValue::new(0_u32);
     let typed = move |text: String| {
@@ -79,12 +79,12 @@ pub(crate) fn SortSelect(
     chosen: Signal<&'static str>,
     /// Told the chosen name.
     change: Callback<String>,
-) -> impl IntoView {
+) -> AnyView {
     let options: Vec<_> = options
         .into_iter()
         .map(|(name, word)| {
             let is_chosen = move || chosen.get() == name;
-            erase(view! { <option value=name selected=is_chosen prop:selected=is_chosen>{word}</option> })
+            view! { <option value=name selected=is_chosen prop:selected=is_chosen>{word}</option> }
         })
         .collect();
     view! {

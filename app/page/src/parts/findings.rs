@@ -3,16 +3,16 @@
 use leptos::prelude::*;
 
 use super::Age;
-use crate::erase::erase;
+use crate::erase::{erase, view};
 use crate::format::{middle, visible};
 use lockscope_wire::FindingRow;
 
 /// The list; nothing for none.
 #[component]
-pub(crate) fn Findings(mut found: Vec<FindingRow>) -> impl IntoView {
+pub(crate) fn Findings(mut found: Vec<FindingRow>) -> AnyView {
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let is_some = !found.is_empty();
-    is_some.then(|| view! { <ul class="findings" aria-label="Findings">{found.into_iter().map(row).collect_view()}</ul> })
+    erase(is_some.then(|| view! { <ul class="findings" aria-label="Findings">{found.into_iter().map(row).collect_view()}</ul> }))
 }
 
 fn row(finding: FindingRow) -> AnyView {
@@ -21,7 +21,7 @@ fn row(finding: FindingRow) -> AnyView {
         let paths = finding.paths.into_iter().map(path).collect_view();
         view! { <ul class="finding-paths">{paths}</ul> }
     });
-    erase(view! {
+    view! {
         <li class="finding" data-key=finding.code.clone() data-severity=finding.severity.name() data-code=finding.code.clone()>
             <p>
                 <strong class="finding-word">{finding.severity.name()}</strong>
@@ -30,5 +30,5 @@ fn row(finding: FindingRow) -> AnyView {
             </p>
             {paths}
         </li>
-    })
+    }
 }

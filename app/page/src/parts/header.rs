@@ -1,5 +1,6 @@
 //! The header of every page: name, navigation, tools, and who looks.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::brand::{Brand, FindLink};
@@ -17,7 +18,7 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
     place: P,
     /// Switches that need the page's code.
     tools: T,
-) -> impl IntoView {
+) -> AnyView {
     let mark = move |name: &'static str| (here == name).then_some("page");
     let may_audit = visitor.0.as_ref().is_some_and(|person| person.may_audit);
     let audit = (may_audit || here == "audit").then(|| {
@@ -46,6 +47,6 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
 
 /// Leads past the header, for the keyboard.
 #[component]
-pub(crate) fn Skip() -> impl IntoView {
+pub(crate) fn Skip() -> AnyView {
     view! { <a class="skip" href="#main">"To the content"</a> }
 }

@@ -1,5 +1,6 @@
 //! The keys, in a dialog.
 
+use crate::erase::view;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
@@ -28,7 +29,7 @@ const KEYS: [(&str, &str); 9] = [
 
 /// Opens the dialog.
 #[component]
-pub(super) fn HelpButton() -> impl IntoView {
+pub(super) fn HelpButton() -> AnyView {
     let HelpOpen(open) = HelpOpen::of_app();
     view! {
         <button class="tool needs-script" type="button" data-testid="help-open" aria-haspopup="dialog" on:click=move |_| open.set(true)>
@@ -39,7 +40,7 @@ pub(super) fn HelpButton() -> impl IntoView {
 
 /// The dialog.
 #[component]
-pub(super) fn Help() -> impl IntoView {
+pub(super) fn Help() -> AnyView {
     let HelpOpen(open) = HelpOpen::of_app();
     let dialog = NodeRef::<Dialog>::new();
     Effect::new(move |_| {

@@ -1,5 +1,6 @@
 //! Whether a session is heard of, as a sign, a word and a colour, and when it runs out.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::Countdown;
@@ -31,7 +32,7 @@ fn meaning(liveness: Liveness) -> &'static str {
 
 /// The chip; with what is left of the session where that is known.
 #[component]
-pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: Option<RunsOut>) -> impl IntoView {
+pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: Option<RunsOut>) -> AnyView {
     view! {
         <span class="alive" data-liveness=liveness.name() title=meaning(liveness)>
             <span>{word(liveness)}</span>
@@ -42,7 +43,7 @@ pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: O
 
 /// A countdown to the end of a session, after a few words.
 #[component]
-pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> impl IntoView {
+pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
     let (sign, title) = if end.is_told {
         ("", "The leader tells when the session runs out if nothing more is heard of it.")
     } else {

@@ -1,12 +1,13 @@
 //! No such page.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::Chrome;
 
 /// Shown for a path that is no page.
 #[component]
-pub(crate) fn NotFound() -> impl IntoView {
+pub(crate) fn NotFound() -> AnyView {
     view! {
         <Chrome here="" title="No such page">
             <div class="empty">

@@ -1,5 +1,6 @@
 //! Pages of a list that is too long for one: plain links.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 /// Links to the rows before and after those shown.
@@ -12,7 +13,7 @@ pub(crate) fn pager(
     (offset, rows, total): (u32, u32, u32),
     // A list that scrolls on by itself needs the links only without scripts.
     is_static: bool,
-) -> impl IntoView + use<> {
+) -> AnyView {
     let link = |offset: u32| {
         let sign = if base.contains('?') { '&' } else { '?' };
         format!("{base}{sign}offset={offset}")

@@ -1,12 +1,13 @@
 //! The switch that holds updates back.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use crate::live::Live;
 
 /// Pauses the page, or goes on.
 #[component]
-pub(super) fn PauseButton() -> impl IntoView {
+pub(super) fn PauseButton() -> AnyView {
     let live = Live::of_app();
     let pressed = move || if live.is_paused() { "true" } else { "false" };
     let word = move || if live.is_paused() { "Resume" } else { "Pause" };

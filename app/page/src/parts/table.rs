@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::erase::erase;
+use crate::erase::view;
 use crate::format::visible;
 
 /// Columns of a table: names with their classes.
@@ -20,7 +20,7 @@ pub(crate) fn Table<R: IntoView + 'static>(
     columns: Columns,
     /// Its rows.
     rows: R,
-) -> impl IntoView {
+) -> AnyView {
     let head = columns.iter().map(|(name, class)| view! { <th scope="col" class=filled(*class)>{*name}</th> }).collect_view();
     view! {
         // What scrolls must be reachable by keyboard.
@@ -43,7 +43,7 @@ pub(crate) fn Pair<V: IntoView + 'static>(
     class: Option<&'static str>,
     /// What it is.
     value: V,
-) -> impl IntoView {
+) -> AnyView {
     view! {
         <dt>{term}</dt>
         <dd class=class>{value}</dd>
@@ -59,11 +59,11 @@ pub(crate) fn Total<V: IntoView + 'static>(
     #[prop(optional)]
     key: Option<&'static str>,
     /// Why it may not be the whole of it.
-    #[prop(optional)]
+    #[prop(optional_no_strip)]
     title: Option<&'static str>,
     /// The number.
     value: V,
-) -> impl IntoView {
+) -> AnyView {
     view! {
         <div class="total">
             <dt>{name}</dt>
@@ -79,13 +79,13 @@ pub(crate) fn Section(
     id: &'static str,
     /// The title.
     #[prop(into)]
-    title: String,
+    title: Signal<String>,
     /// What it holds.
     children: Children,
-) -> impl IntoView {
+) -> AnyView {
     view! {
         <section class="part" aria-labelledby=id>
-            <h2 class="part-title" id=id>{title}</h2>
+            <h2 class="part-title" id=id>{move || title.get()}</h2>
             {children()}
         </section>
     }
@@ -93,7 +93,7 @@ pub(crate) fn Section(
 
 /// A link whose text comes from outside, shortened; the whole is in its title.
 pub(crate) fn outside_link(class: Option<&'static str>, href: String, whole: &str, text: &str) -> AnyView {
-    erase(view! { <a class=class href=href title=filled(visible(whole))><bdi>{visible(text)}</bdi></a> })
+    view! { <a class=class href=href title=filled(visible(whole))><bdi>{visible(text)}</bdi></a> }
 }
 
 /// The value of an attribute that is left out when it is empty.

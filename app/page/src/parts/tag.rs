@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::erase::dynamic;
+use crate::erase::{dynamic, erase, view};
 
 use crate::format::{clock, visible};
 use crate::live::Live;
@@ -10,17 +10,17 @@ use lockscope_wire::{AsOf, EnsembleTag};
 
 /// The badge; nothing where the only ensemble has no name.
 #[component]
-pub(crate) fn Tag(of: Option<EnsembleTag>) -> impl IntoView {
-    of.map(|tag| {
+pub(crate) fn Tag(of: Option<EnsembleTag>) -> AnyView {
+    erase(of.map(|tag| {
         view! {
             <span class="ens" data-color=tag.color.name() title=format!("Ensemble {}", visible(&tag.name))>{visible(&tag.name)}</span>
         }
-    })
+    }))
 }
 
 /// The stripe above the page, its badge, and for paper the time.
 #[component]
-pub(super) fn PageEnsemble(#[prop(into)] as_of: Signal<Option<AsOf>>) -> impl IntoView {
+pub(super) fn PageEnsemble(#[prop(into)] as_of: Signal<Option<AsOf>>) -> AnyView {
     let live = Live::of_app();
     let tag = Memo::new(move |_| as_of.with(|as_of| as_of.as_ref().and_then(|as_of| as_of.ensemble.clone())));
     let color = move || tag.with(|tag| tag.as_ref().map(|tag| tag.color.name()));

@@ -1,5 +1,6 @@
 //! Dark, light, or as the system has it; remembered in the browser.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 const KEY: &str = "lockscope.theme";
@@ -54,7 +55,7 @@ fn keep(theme: Theme) {
 
 /// The switch.
 #[component]
-pub(super) fn ThemeSwitch() -> impl IntoView {
+pub(super) fn ThemeSwitch() -> AnyView {
     let theme = RwSignal::new(Theme::System);
     Effect::new(move |_| theme.set(remembered()));
     let switch = move |_| {

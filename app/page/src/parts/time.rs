@@ -1,5 +1,6 @@
 //! Times that move while they are looked at: ages grow, countdowns run down.
 
+use crate::erase::{erase, view};
 use leptos::prelude::*;
 
 use crate::format::{age, left};
@@ -16,7 +17,7 @@ pub(crate) fn Age(
     /// What stands there for None.
     #[prop(optional)]
     or: Option<&'static str>,
-) -> impl IntoView {
+) -> AnyView {
     let live = Live::of_app();
     let sign = if least.is_some() { "≥ " } else { "" };
     let of = move |since_ms: i64| {
@@ -26,7 +27,7 @@ pub(crate) fn Age(
             </span>
         }
     };
-    (since_ms.map(of), or.filter(|_| since_ms.is_none()))
+    since_ms.map_or_else(|| erase(or), of)
 }
 
 /// Why a hold may be longer than it looks.
@@ -46,7 +47,7 @@ pub(crate) fn Countdown(
     words: String,
     /// The instant.
     until_ms: i64,
-) -> impl IntoView {
+) -> AnyView {
     let live = Live::of_app();
     let sign = words.clone();
     view! {

@@ -15,7 +15,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event};
 
 use super::current_user::CurrentUser;
-use super::erase::{dynamic, erase};
+use super::erase::{dynamic, erase, view};
 use super::exact::Exact;
 use super::format::visible;
 use super::live::{Connection, Live};
@@ -29,15 +29,15 @@ use stage::{Seen, Stage, compare, is_confirmed};
 
 /// The button that opens the dialog for a znode; nothing for those who may not, and for what has no znode.
 #[component]
-pub(crate) fn ReleaseButton(node: Option<String>, path: String) -> impl IntoView {
-    node.filter(|_| CurrentUser::of_app().may_release()).map(|node| {
+pub(crate) fn ReleaseButton(node: Option<String>, path: String) -> AnyView {
+    erase(node.filter(|_| CurrentUser::of_app().may_release()).map(|node| {
         let label = format!("Release {}", visible(&node));
         view! {
             <button class="tool release-open needs-script" type="button" data-release=Exact(path) aria-haspopup="dialog" aria-label=label>
                 "Release …"
             </button>
         }
-    })
+    }))
 }
 
 /// What the dialog knows; copied into its parts.
@@ -58,7 +58,7 @@ struct Releasing {
 
 /// The dialog, for the lock page around it.
 #[component]
-pub(crate) fn ReleaseDialog(ensemble: String) -> impl IntoView {
+pub(crate) fn ReleaseDialog(ensemble: String) -> AnyView {
     let state = Releasing::new(ensemble);
     let dialog = NodeRef::<Dialog>::new();
     let may = CurrentUser::of_app().may_release();
@@ -128,27 +128,27 @@ impl Releasing {
     fn content(self, stage: &Stage) -> AnyView {
         match stage {
             Stage::Closed => erase(()),
-            Stage::Asked(_) => erase(view! { {self.words("Looking at it …", "", ())} }),
+            Stage::Asked(_) => view! { {self.words("Looking at it …", "", ())} },
             Stage::Refused(_, why) => erase(self.words("This can’t be released", why, self.again_button())),
             Stage::Planned(plan) | Stage::Sent(plan) => plan_form(self, plan),
             Stage::Done(_, result) => result_view(self, result),
         }
     }
 
-    fn title(self, text: &'static str) -> impl IntoView + use<> {
+    fn title(self, text: &'static str) -> AnyView {
         view! { <h2 class="release-title" id="release-title" tabindex="-1" node_ref=self.heading>{text}</h2> }
     }
 
-    fn close_button(self, text: &'static str) -> impl IntoView + use<> {
+    fn close_button(self, text: &'static str) -> AnyView {
         view! { <button class="tool" type="button" on:click=move |_| self.close()>{text}</button> }
     }
 
-    fn again_button(self) -> impl IntoView + use<> {
+    fn again_button(self) -> AnyView {
         view! { <button class="tool" type="button" on:click=move |_| self.again()>"Look again"</button> }
     }
 
     /// What is said where there is no plan.
-    fn words<V: IntoView + 'static>(self, title: &'static str, text: &str, again: V) -> impl IntoView + use<V> {
+    fn words<V: IntoView + 'static>(self, title: &'static str, text: &str, again: V) -> AnyView {
         let class = filled(text).map(|_| "release-stop");
         view! {
             {self.title(title)}

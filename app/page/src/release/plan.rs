@@ -1,10 +1,9 @@
 //! What a plan says and what came of a release, as the dialog and the page of a second person show it.
 
-use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::Releasing;
-use crate::erase::erase;
+use crate::erase::{erase, view};
 use crate::format::{count, middle, plural, visible};
 use crate::parts::{Age, Client, ClientCard, Countdown, Tag, hold_least, holder_name};
 use lockscope_wire::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan, ReleaseResult};
@@ -18,7 +17,7 @@ pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
     let is_holder = plan.holder.role == ContenderRole::Holder;
     let heading = if is_holder { "Release this holder?" } else { "Remove this waiter?" };
     let stop = move || state.is_stopped().then_some("true");
-    erase(view! {
+    view! {
         <form
             data-stop=stop
             on:submit=move |event| {
@@ -36,7 +35,7 @@ pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
             {fields(state, plan)}
             {whole_session(plan)}
         </form>
-    })
+    }
 }
 
 /// What came of a release.
@@ -53,7 +52,7 @@ pub(super) fn result_view(state: Releasing, result: &ReleaseResult) -> AnyView {
             <ul class="release-next">{result.holders.iter().map(name).collect_view()}</ul>
         }
     });
-    erase(view! {
+    view! {
         {state.title(heading)}
         <p class="release-result" data-testid="release-result" data-outcome=result.outcome.name() data-kind=kind>{visible(&result.sentence)}</p>
         {holders}
@@ -62,15 +61,15 @@ pub(super) fn result_view(state: Releasing, result: &ReleaseResult) -> AnyView {
             {(!is_over).then(|| state.again_button())}
             {state.close_button("Close")}
         </div>
-    })
+    }
 }
 
-fn path_code(path: &str) -> impl IntoView + use<> {
+fn path_code(path: &str) -> AnyView {
     let whole = visible(path);
     view! { <code title=whole.clone()><bdi>{middle(&whole, PATH_CHARS)}</bdi></code> }
 }
 
-pub(crate) fn subject(path: &str, lock: &str) -> impl IntoView + use<> {
+pub(crate) fn subject(path: &str, lock: &str) -> AnyView {
     view! {
         <p class="release-subject">
             {path_code(path)}
@@ -80,7 +79,7 @@ pub(crate) fn subject(path: &str, lock: &str) -> impl IntoView + use<> {
 }
 
 /// The first advice where the owner is dead.
-fn waiting_would_do(plan: &ReleasePlan, at_ms: i64) -> impl IntoView + use<> {
+fn waiting_would_do(plan: &ReleasePlan, at_ms: i64) -> AnyView {
     let words = if plan.frees_itself_is_upper_bound { "at the latest in " } else { "in " };
     view! {
         <p class="release-wait" data-testid="release-wait">
@@ -90,7 +89,7 @@ fn waiting_would_do(plan: &ReleasePlan, at_ms: i64) -> impl IntoView + use<> {
 }
 
 /// Who is released.
-pub(crate) fn victim(plan: &ReleasePlan) -> impl IntoView + use<> {
+pub(crate) fn victim(plan: &ReleasePlan) -> AnyView {
     let holder = &plan.holder;
     let (does, since_ms, least) = match holder.role {
         ContenderRole::Holder => ("Holds for ", holder.holding_since_ms, hold_least(holder.holding_is_lower_bound)),
@@ -108,7 +107,7 @@ pub(crate) fn victim(plan: &ReleasePlan) -> impl IntoView + use<> {
 }
 
 /// Who gets it, and what moves.
-pub(crate) fn consequence(plan: &ReleasePlan) -> impl IntoView + use<> {
+pub(crate) fn consequence(plan: &ReleasePlan) -> AnyView {
     let more = u64::from(plan.waiters_moving);
     let moves = if more == 0 { "Nobody else moves.".to_owned() } else { format!("{} up.", plural(more, "waiter moves", "waiters move")) };
     let name = |contender: &Contender| {
@@ -132,7 +131,7 @@ pub(crate) fn consequence(plan: &ReleasePlan) -> impl IntoView + use<> {
     }
 }
 
-pub(crate) fn warnings(plan: &ReleasePlan) -> impl IntoView + use<> {
+pub(crate) fn warnings(plan: &ReleasePlan) -> Option<AnyView> {
     let line = |text: &String| view! { <li>{visible(text)}</li> };
     let denied = (plan.right != DeleteRight::Granted).then(|| line(&plan.right_sentence));
     let are_there = denied.is_some() || !plan.warnings.is_empty();
@@ -145,14 +144,14 @@ pub(crate) fn warnings(plan: &ReleasePlan) -> impl IntoView + use<> {
 }
 
 /// One line that is always there, so that nothing moves when it has something to say.
-fn status_line(state: Releasing, plan: &ReleasePlan) -> impl IntoView + use<> {
+fn status_line(state: Releasing, plan: &ReleasePlan) -> AnyView {
     let second = if plan.needs_second {
         let address = format!("/release/approve?plan={}", plan.plan_id);
-        Either::Left(view! {
+        view! {
             "First a second person has to approve it, at " <a href=address rel="external" target="_blank">"this address"</a> ". The plan"
-        })
+        }
     } else {
-        Either::Right("This plan")
+        erase("This plan")
     };
     view! {
         <p class="release-state" role="status" data-testid="release-state">
@@ -174,7 +173,7 @@ pub(crate) fn Field<L: IntoView + 'static>(
     /// Nothing can be typed now.
     #[prop(optional, into)]
     is_disabled: Signal<bool>,
-) -> impl IntoView {
+) -> AnyView {
     view! {
         <label class="release-field">
             <span>{label}</span>
@@ -198,7 +197,7 @@ pub(crate) fn Field<L: IntoView + 'static>(
     }
 }
 
-fn fields(state: Releasing, plan: &ReleasePlan) -> impl IntoView + use<> {
+fn fields(state: Releasing, plan: &ReleasePlan) -> AnyView {
     let go = if plan.holder.role == ContenderRole::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
     let is_off = move || !state.is_ready();
     let revoke = plan.can_revoke.then(|| {
@@ -222,7 +221,7 @@ fn fields(state: Releasing, plan: &ReleasePlan) -> impl IntoView + use<> {
 }
 
 /// How the whole session would be ended, which is not done here.
-fn whole_session(plan: &ReleasePlan) -> impl IntoView + use<> {
+fn whole_session(plan: &ReleasePlan) -> Option<AnyView> {
     let runbook = plan.runbook.as_ref()?;
     let falls = match plan.falls_count {
         0 => "It owns no other znode.".to_owned(),

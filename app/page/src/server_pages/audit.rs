@@ -1,6 +1,6 @@
 //! The audit log, for auditors.
 
-use leptos::either::Either;
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::ServerPage;
@@ -32,9 +32,9 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
         let rows = page.records.iter().map(row).collect_view();
         let list = if page.records.is_empty() {
             let words = if page.total == 0 { "Nothing was done yet." } else { "No record fits this filter." };
-            Either::Left(view! { <p class="empty">{words}</p> })
+            view! { <p class="empty">{words}</p> }
         } else {
-            Either::Right(view! { <Table class="table audit-table" testid="audit" columns=COLUMNS rows=rows /> })
+            view! { <Table class="table audit-table" testid="audit" columns=COLUMNS rows=rows /> }
         };
         view! {
             <h1 class="page-title">"Audit"</h1>
@@ -50,7 +50,7 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
 const COLUMNS: Columns = &[("№", "table-number"), ("When", ""), ("What", ""), ("Who", ""), ("Lock and znode", ""), ("Reason and result", "")];
 
 /// What keeps the audit log from being written, delivered or complete.
-fn notices(page: &AuditPage) -> impl IntoView + use<> {
+fn notices(page: &AuditPage) -> AnyView {
     let trouble = filled(&*page.trouble).map(|trouble| {
         let text = format!("Nothing can be recorded now, so nothing can be released: {}", visible(trouble));
         view! { <p class="notice" role="alert" data-testid="audit-trouble">{text}</p> }
@@ -70,7 +70,7 @@ fn notices(page: &AuditPage) -> impl IntoView + use<> {
 }
 
 /// What it is, where it lies, and how it is checked.
-fn lead(page: &AuditPage) -> impl IntoView + use<> {
+fn lead(page: &AuditPage) -> AnyView {
     let head = page.records.first().filter(|record| record.id == page.total).map(|record| visible(&record.hash));
     let head = head.map(|hash| {
         let short: String = hash.chars().take(16).collect();
@@ -85,7 +85,7 @@ fn lead(page: &AuditPage) -> impl IntoView + use<> {
     }
 }
 
-fn filter(view: &AuditView) -> impl IntoView + use<> {
+fn filter(view: &AuditView) -> AnyView {
     let field = |name: &'static str, label: &'static str, value: &str| {
         view! {
             <label class="field">
@@ -115,11 +115,11 @@ fn filter(view: &AuditView) -> impl IntoView + use<> {
     }
 }
 
-fn way(href: &str, text: &'static str) -> impl IntoView + use<> {
+fn way(href: &str, text: &'static str) -> Option<AnyView> {
     filled(href.to_owned()).map(|href| view! { <a class="tool" href=href>{text}</a> })
 }
 
-fn row(record: &AuditRecord) -> impl IntoView + use<> {
+fn row(record: &AuditRecord) -> AnyView {
     let actor = visible(&record.actor);
     let by = visible(&record.actor_by);
     let from = record.address.as_deref().map_or_else(|| by.clone(), |address| format!("{by}, from {}", visible(address)));
@@ -136,14 +136,14 @@ fn row(record: &AuditRecord) -> impl IntoView + use<> {
     }
 }
 
-fn outcome(record: &AuditRecord) -> impl IntoView + use<> {
+fn outcome(record: &AuditRecord) -> Option<AnyView> {
     record.outcome.as_deref().map(|name| {
         let kind = if matches!(name, "released" | "already_gone") { "good" } else { "stop" };
         view! { <div><span class="audit-outcome" data-kind=kind>{visible(&name.replace('_', " "))}</span></div> }
     })
 }
 
-fn place(record: &AuditRecord) -> impl IntoView + use<> {
+fn place(record: &AuditRecord) -> AnyView {
     let code = |path: &str| {
         let whole = visible(path);
         view! { <code title=whole.clone()><bdi>{middle(&whole, 60)}</bdi></code> }
@@ -157,7 +157,7 @@ fn place(record: &AuditRecord) -> impl IntoView + use<> {
     }
 }
 
-fn why(record: &AuditRecord) -> impl IntoView + use<> {
+fn why(record: &AuditRecord) -> AnyView {
     let detail = visible(&record.detail);
     let short = middle(&detail, CELL_CHARS);
     view! {

@@ -1,10 +1,9 @@
 //! What fits a few letters: locks, sessions, pages and acts. A page of its own, and the same as the content of the palette.
 
-use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::ServerPage;
-use crate::erase::erase;
+use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::{middle, plural, visible};
 use crate::parts::{Chip, Tag, filled, session_url};
@@ -85,7 +84,7 @@ pub fn find_drawn(view: &FindView) -> String {
     super::text(0, || {
         let groups = groups(view, true);
         let number: usize = groups.iter().map(|(_, found)| found.len()).sum();
-        let list = if groups.is_empty() { Either::Left(none(view)) } else { Either::Right(listbox(groups)) };
+        let list = if groups.is_empty() { none(view) } else { listbox(groups) };
         view! {
             <p class="sr-only" role="status">{plural(number as u64, "result", "results")}</p>
             {list}
@@ -94,13 +93,13 @@ pub fn find_drawn(view: &FindView) -> String {
     })
 }
 
-fn listbox(groups: Vec<Group>) -> impl IntoView {
+fn listbox(groups: Vec<Group>) -> AnyView {
     let mut at = 0;
     let mut one = |found: Found| {
         let id = format!("palette-{at}");
         at += 1;
         if found.act.is_empty() {
-            Either::Left(view! {
+            view! {
                 <a
                     class="palette-option"
                     role="option"
@@ -111,13 +110,13 @@ fn listbox(groups: Vec<Group>) -> impl IntoView {
                     href=filled(found.href)
                     title=filled(found.title)
                 >{found.inner}</a>
-            })
+            }
         } else {
-            Either::Right(view! {
+            view! {
                 <div class="palette-option" role="option" aria-selected="false" tabindex="-1" id=id data-key=Exact(found.key) data-act=found.act>
                     {found.inner}
                 </div>
-            })
+            }
         }
     };
     let drawn = groups.into_iter().map(|(name, found)| {
@@ -132,7 +131,7 @@ fn listbox(groups: Vec<Group>) -> impl IntoView {
     view! { <div role="listbox" id="palette-options" aria-label="Found">{drawn}</div> }
 }
 
-fn none(view: &FindView) -> impl IntoView + use<> {
+fn none(view: &FindView) -> AnyView {
     let words = format!("Nothing fits “{}”. A path, a part of one, a session id, or a page.", middle(&visible(&view.q), PATH_CHARS));
     view! { <p class="palette-none">{words}</p> }
 }

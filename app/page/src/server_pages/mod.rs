@@ -11,6 +11,7 @@ pub use find::{FindView, find_drawn, find_page};
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use release::approve_page;
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::current_user::CurrentUser;
@@ -65,7 +66,7 @@ fn framed(
     content: impl IntoView + 'static,
     head: impl IntoView,
     tail: impl IntoView,
-) -> impl IntoView {
+) -> AnyView {
     let title = visible(&plain.tab.title(title));
     let head = view! {
         <title>{title}</title>

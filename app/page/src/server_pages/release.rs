@@ -1,6 +1,6 @@
 //! The page on which a second person approves a release.
 
-use leptos::either::Either;
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::ServerPage;
@@ -38,7 +38,7 @@ pub fn approve_page(plain: &ServerPage<'_>, plan: &ReleasePlan, approved_by: &st
                 {consequence(plan)}
                 {warnings(plan)}
                 {filled(error).map(|error| view! { <p class="release-stop" role="alert">{visible(error)}</p> })}
-                {if approved_by.is_empty() { Either::Left(form()) } else { Either::Right(done(approved_by)) }}
+                {if approved_by.is_empty() { form() } else { done(approved_by) }}
             </div>
         }
     })

@@ -7,70 +7,92 @@ use leptos::prelude::*;
 
 use super::address::{borrowed, use_pairs};
 use super::copy::CopyButton;
-use super::erase::{dynamic, erase};
+use super::erase::{dynamic, erase, view};
 use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, use_keys};
+use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, part, use_keys};
 use lockscope_wire::{SessionPage, SessionQuery, SessionRow, Verdict};
+use tables::{History, Locks};
 
 /// Longest name in the title.
 const LABEL_CHARS: usize = 90;
-/// Znodes on one page.
-const SPOTS_MAX: u32 = 200;
+/// Its znodes in locks on one page.
+const LOCKS_MAX: u32 = 200;
 
 /// The page. Another session's address makes it anew.
 #[component]
-pub(crate) fn SessionPageView() -> impl IntoView {
+pub(crate) fn SessionPageView() -> AnyView {
     let address = use_pairs();
     let query = Memo::new(move |_| address.with(|pairs| SessionQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())));
     dynamic(move || {
         let query = query.get();
         let title = query.as_ref().map_or("Session".to_owned(), |query| format!("Session {}", query.id));
-        erase(view! {
+        view! {
             <Chrome here="session" title=title>{match query {
-                Ok(query) => erase(one(SessionQuery { limit: SPOTS_MAX, ..query })),
+                Ok(query) => erase(one(SessionQuery { limit: LOCKS_MAX, ..query })),
                 Err(mistake) => absent("Which session?", &mistake, ""),
             }}</Chrome>
-        })
+        }
     })
 }
 
-fn one(query: SessionQuery) -> impl IntoView {
+/// What the parts of the page read.
+#[derive(Clone, Copy)]
+struct SessionState {
+    page: Memo<Option<SessionPage>>,
+    query: StoredValue<SessionQuery>,
+}
+
+fn one(query: SessionQuery) -> AnyView {
     let live = Live::of_app();
     let first = initial_view(|source| source.session(&query));
     live.open(query.clone(), first);
     use_keys(|_| false);
-    dynamic(move || match live.session(|page| page.map(|page| known(page, &query))) {
-        Some(Some(page)) => page,
-        Some(None) => absent(
-            "No such session",
-            "It owns nothing under the watched roots, and nothing it did there is remembered. If it takes or awaits a lock, this page shows it at once.",
-            &query.id.to_string(),
-        ),
-        None => absent("Not read yet", "", &query.id.to_string()),
+    let id = query.id.to_string();
+    let page = Memo::new(move |_| live.session(|page| page.cloned()).flatten());
+    let is_there = Memo::new(move |_| page.with(Option::is_some));
+    let is_read = Memo::new(move |_| live.session(|_| ()).is_some());
+    let state = SessionState { page, query: StoredValue::new(query) };
+    dynamic(move || match (is_there.get(), is_read.get()) {
+        (true, _) => known(state),
+        (false, true) => absent("No such session", NOTHING, &id),
+        (false, false) => absent("Not read yet", "", &id),
     })
 }
 
+const NOTHING: &str = "It owns nothing under the watched roots, and nothing it did there is remembered. \
+    If it takes or awaits a lock, this page shows it at once.";
+
 /// Nothing to show, and why.
 fn absent(title: &'static str, text: &str, id: &str) -> AnyView {
-    erase(view! {
+    view! {
         <div class="empty" data-testid="no-session">
             <h1 class="empty-title">{title}</h1>
             <p class="break-all"><code>{id.to_owned()}</code></p>
             <p>{visible(text)}</p>
             <p><a href="/sessions">"To the sessions"</a></p>
         </div>
-    })
+    }
 }
 
-fn known(page: &SessionPage, query: &SessionQuery) -> AnyView {
-    let row = &page.row;
+fn known(state: SessionState) -> AnyView {
+    let page = state.page;
+    view! {
+        <nav class="crumbs" aria-label="Way back"><a href="/sessions">"Sessions"</a></nav>
+        {part(page, |page| page.row.clone(), title)}
+        {part(page, |page| page.row.cycle_verdict, |verdict| erase(verdict.map(deadlock)))}
+        {part(page, |page| page.row.clone(), client)}
+        <Locks state=state />
+        <History state=state />
+    }
+}
+
+fn title(row: &SessionRow) -> AnyView {
     let id = row.session_id.to_string();
     let label = row.label.as_deref().map(visible).unwrap_or_default();
     let name = filled(middle(&label, LABEL_CHARS));
-    erase(view! {
-        <nav class="crumbs" aria-label="Way back"><a href="/sessions">"Sessions"</a></nav>
+    view! {
         <header class="verdict dims" data-verdict=row.cycle_verdict.map_or("unknown", Verdict::name)>
             <div class="verdict-top">
                 <h1 class="verdict-path">{format!("Session {id} ")}<bdi class="sess-name" title=filled(label)>{name}</bdi></h1>
@@ -86,11 +108,7 @@ fn known(page: &SessionPage, query: &SessionQuery) -> AnyView {
                 <Total name="Znodes" value=count(row.ephemerals) />
             </dl>
         </header>
-        {row.cycle_verdict.map(deadlock)}
-        {client(row)}
-        {tables::spots(page, query)}
-        {tables::history(page)}
-    })
+    }
 }
 
 fn deadlock(verdict: Verdict) -> AnyView {
@@ -98,13 +116,13 @@ fn deadlock(verdict: Verdict) -> AnyView {
         Verdict::Deadlocked => ("critical", "It waits in a circle with others: none of them goes on until one gives up or lets go. "),
         _ => ("warning", "It waits in a circle with others. If these are different threads of one client, this is no deadlock. "),
     };
-    erase(view! {
+    view! {
         <p class="finding sess-deadlock" data-severity=severity data-testid="deadlock">
             <strong class="finding-word">"deadlock"</strong>
             {text}
             <a href="/waits">"Who waits for whom"</a>
         </p>
-    })
+    }
 }
 
 /// Where it connects from, as far as members tell.
@@ -126,10 +144,10 @@ fn client(row: &SessionRow) -> AnyView {
             </p>
         }
     });
-    erase(view! {
+    view! {
         <Section id="client-title" title="Client">
             <ClientCard of=of button=erase(()) />
             {why}
         </Section>
-    })
+    }
 }

@@ -2,38 +2,56 @@
 
 use leptos::prelude::*;
 
+use super::SessionState;
 use super::words::happened;
-use crate::erase::erase;
+use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{clock, middle, plural, visible};
-use crate::parts::{Age, Chip, Columns, Section, Table, hold_least, mark, outside_link, role_word};
+use crate::parts::{Age, Chip, Columns, Section, Table, hold_least, mark, outside_link, role_word, rows};
 use lockscope_wire::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
 
 /// Longest names in a table; the whole is in the title and on the lock's page.
 const LOCK_CHARS: usize = 56;
 const NODE_CHARS: usize = 36;
 
-const SPOTS: Columns = &[("Lock", ""), ("Verdict", ""), ("Does", ""), ("For", "table-number"), ("Znode", "sess-wide"), ("Recipe", "sess-wide")];
+const LOCKS: Columns = &[("Lock", ""), ("Verdict", ""), ("Does", ""), ("For", "table-number"), ("Znode", "sess-wide"), ("Recipe", "sess-wide")];
 const HISTORY: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Znode", "sess-wide")];
 
+/// A znode of the session in a lock.
+#[derive(Clone, Debug, PartialEq)]
+struct LockEntry {
+    ensemble: String,
+    row: SessionLockRow,
+}
+
+fn lock_entries(page: &SessionPage) -> Vec<LockEntry> {
+    page.spots.rows.iter().map(|row| LockEntry { ensemble: page.row.ensemble.clone(), row: row.clone() }).collect()
+}
+
 /// The table of znodes in locks.
-pub(super) fn spots(page: &SessionPage, query: &SessionQuery) -> AnyView {
-    let total = page.spots.total;
-    let title = if total == 0 { "No locks now".to_owned() } else { format!("In {}", plural(total.into(), "place", "places")) };
-    let inner = if total == 0 {
-        erase(view! { <p class="quiet" data-testid="owns-nothing">"It holds no lock and waits for none."</p> })
-    } else {
-        let rows = page.spots.rows.iter().map(|spot| spot_row(&page.row.ensemble, spot)).collect_view();
-        erase(view! {
-            <Table class="table sess-table dims" columns=SPOTS rows=rows />
-            {more(query, total)}
-        })
+#[component]
+pub(super) fn Locks(state: SessionState) -> AnyView {
+    let entries = Memo::new(move |_| state.page.with(|page| page.as_ref().map(lock_entries).unwrap_or_default()));
+    let total = Memo::new(move |_| state.page.with(|page| page.as_ref().map_or(0, |page| page.spots.total)));
+    let is_empty = Memo::new(move |_| total.get() == 0);
+    let title = Signal::derive(move || match total.get() {
+        0 => "No locks now".to_owned(),
+        total => format!("In {}", plural(total.into(), "place", "places")),
+    });
+    let table = move || {
+        if is_empty.get() {
+            return view! { <p class="quiet" data-testid="owns-nothing">"It holds no lock and waits for none."</p> };
+        }
+        view! {
+            <Table class="table sess-table dims" columns=LOCKS rows=rows(entries, |entry| &entry.row.contender.path, lock_row) />
+            {dynamic(move || state.query.with_value(|query| more(query, total.get())))}
+        }
     };
-    erase(view! { <Section id="spots-title" title=title>{inner}</Section> })
+    view! { <Section id="spots-title" title=title>{dynamic(table)}</Section> }
 }
 
 /// Links to the rows before and after those shown.
-fn more(query: &SessionQuery, total: u32) -> Option<impl IntoView + use<>> {
+fn more(query: &SessionQuery, total: u32) -> Option<AnyView> {
     let link = |offset: u32, text: &'static str| {
         let base = SessionQuery { offset: 0, ..query.clone() }.to_url();
         view! { <a class="pager-link" href=format!("{base}&offset={offset}")>{text}</a> }
@@ -43,45 +61,66 @@ fn more(query: &SessionQuery, total: u32) -> Option<impl IntoView + use<>> {
     (previous.is_some() || next.is_some()).then(|| view! { <nav class="pager" aria-label="More of its locks">{previous}{next}</nav> })
 }
 
-fn spot_row(ensemble: &str, spot: &SessionLockRow) -> impl IntoView + use<> {
-    let contender = &spot.contender;
+fn lock_row(LockEntry { ensemble, row }: LockEntry) -> AnyView {
+    let contender = &row.contender;
     let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
     let is_holder = contender.role == ContenderRole::Holder;
     view! {
         <tr data-spot=Exact(contender.path.clone()) data-role=contender.role.name()>
-            <td>{lock_link(ensemble, &spot.lock)}</td>
-            <td><Chip verdict=spot.verdict /></td>
+            <td>{lock_link(&ensemble, &row.lock)}</td>
+            <td><Chip verdict=row.verdict /></td>
             <td class="sess-does" data-holds=mark(is_holder)>{role_word(contender)}</td>
             <td class="table-number"><Age since_ms=since_ms least=hold_least(contender.holding_is_lower_bound) /></td>
             {node_cell(contender.node.as_deref().unwrap_or("no znode"))}
-            <td class="quiet sess-wide">{visible(&spot.recipe_label)}</td>
+            <td class="quiet sess-wide">{visible(&row.recipe_label)}</td>
         </tr>
     }
 }
 
-fn node_cell(node: &str) -> impl IntoView + use<> {
+fn node_cell(node: &str) -> AnyView {
     let node = visible(node);
     let short = middle(&node, NODE_CHARS);
     view! { <td class="mono sess-wide" title=node><bdi>{short}</bdi></td> }
 }
 
-/// What happened to it, newest first.
-pub(super) fn history(page: &SessionPage) -> AnyView {
-    let inner = if page.history.is_empty() {
-        erase(view! { <p class="quiet">"Nothing changed since Lockscope watches."</p> })
-    } else {
-        let rows = page.history.iter().map(|event| event_row(&page.row.ensemble, event)).collect_view();
-        erase(view! { <Table class="table sess-table dims" testid="history" columns=HISTORY rows=rows /> })
-    };
-    erase(view! { <Section id="history-title" title="What happened">{inner}</Section> })
+/// Something that happened to the session, known by when and what it was.
+#[derive(Clone, Debug, PartialEq)]
+struct EventEntry {
+    key: String,
+    ensemble: String,
+    event: SessionEvent,
 }
 
-fn event_row(ensemble: &str, event: &SessionEvent) -> impl IntoView + use<> {
+/// The events; those that are alike in all that is told of them are numbered from the oldest on, so that a new one changes no other's key.
+fn event_entries(page: &SessionPage) -> Vec<EventEntry> {
+    let entry = |(at, event): (usize, &SessionEvent)| {
+        let alike = page.history.iter().skip(at).filter(|older| *older == event).count();
+        let key = format!("{} {} {} {} {alike}", event.at_ms, event.what, event.lock, event.node);
+        EventEntry { key, ensemble: page.row.ensemble.clone(), event: event.clone() }
+    };
+    page.history.iter().enumerate().map(entry).collect()
+}
+
+/// What happened to it, newest first.
+#[component]
+pub(super) fn History(state: SessionState) -> AnyView {
+    let entries = Memo::new(move |_| state.page.with(|page| page.as_ref().map(event_entries).unwrap_or_default()));
+    let is_empty = Memo::new(move |_| entries.with(Vec::is_empty));
+    let table = move || {
+        if is_empty.get() {
+            return view! { <p class="quiet">"Nothing changed since Lockscope watches."</p> };
+        }
+        view! { <Table class="table sess-table dims" testid="history" columns=HISTORY rows=rows(entries, |entry| &entry.key, event_row) /> }
+    };
+    view! { <Section id="history-title" title="What happened">{dynamic(table)}</Section> }
+}
+
+fn event_row(EventEntry { ensemble, event, .. }: EventEntry) -> AnyView {
     view! {
         <tr>
             <td>{clock(event.at_ms)}</td>
             <td data-happened=event.what.name()>{happened(event.what)}</td>
-            <td>{lock_link(ensemble, &event.lock)}</td>
+            <td>{lock_link(&ensemble, &event.lock)}</td>
             {node_cell(&event.node)}
         </tr>
     }

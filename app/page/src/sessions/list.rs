@@ -3,7 +3,7 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use crate::erase::dynamic;
+use crate::erase::{dynamic, view};
 
 use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
@@ -20,7 +20,7 @@ pub(super) fn SessionList(
     opened: Opened,
     /// Index of the first row that was rendered.
     offset: u32,
-) -> impl IntoView {
+) -> AnyView {
     let body = NodeRef::<Div>::new();
     let known = Memo::new(move |old: Option<&Known>| {
         let fresh = state.known();
@@ -63,7 +63,7 @@ fn caption(state: ListState, total: u32) -> String {
 }
 
 /// The names of the columns.
-fn head() -> impl IntoView {
+fn head() -> AnyView {
     let column = |(name, class): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
     let number = "cell cell-number";
     let columns = [
@@ -82,7 +82,7 @@ fn head() -> impl IntoView {
 }
 
 /// Why there is nothing to see, in words.
-fn empty(state: ListState, total: u32) -> Option<impl IntoView> {
+fn empty(state: ListState, total: u32) -> Option<AnyView> {
     if total > 0 {
         return None;
     }

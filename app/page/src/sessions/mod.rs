@@ -6,7 +6,7 @@ mod state;
 
 use leptos::prelude::*;
 
-use super::erase::{dynamic, erase};
+use super::erase::{dynamic, view};
 use super::format::count;
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -17,7 +17,7 @@ use state::ListState;
 
 /// The page.
 #[component]
-pub(crate) fn SessionsPage() -> impl IntoView {
+pub(crate) fn SessionsPage() -> AnyView {
     let live = Live::of_app();
     let state = ListState::new(live);
     let query = state.query.get_untracked();
@@ -27,24 +27,22 @@ pub(crate) fn SessionsPage() -> impl IntoView {
     use_keys(move |key| act(state, key));
     view! {
         <Chrome here="sessions" title="Sessions">
-            {erase(view! {
-                <h1 class="sr-only">"Sessions"</h1>
-                {dynamic(move || notices(state))}
-                {totals(live)}
-                {filters(state)}
-                <SessionList state=state opened=opened offset=offset />
-            })}
+            <h1 class="sr-only">"Sessions"</h1>
+            {dynamic(move || notices(state))}
+            {totals(live)}
+            {filters(state)}
+            <SessionList state=state opened=opened offset=offset />
         </Chrome>
     }
 }
 
 /// What the address or the server has against the question.
-fn notices(state: ListState) -> Option<impl IntoView> {
+fn notices(state: ListState) -> Option<AnyView> {
     let mistake = state.mistake.get().map(|text| format!("{text} Showing everything."));
     mistake.or_else(|| state.live.refusal()).map(|text| view! { <p class="notice" role="alert">{text}</p> })
 }
 
-fn totals(live: Live) -> impl IntoView {
+fn totals(live: Live) -> AnyView {
     let head = Memo::new(move |_| live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting)));
     let number = move |read: fn((u32, u32, u32)) -> u32| move || head.get().map_or("–".to_owned(), |head| count(read(head)));
     view! {
@@ -66,7 +64,7 @@ fn sort_word(sort: SessionSort) -> &'static str {
     }
 }
 
-fn filters(state: ListState) -> impl IntoView {
+fn filters(state: ListState) -> AnyView {
     let submit = move |event: leptos::ev::SubmitEvent| event.prevent_default();
     let text = Signal::derive(move || state.query.with(|query| query.q.clone()));
     let filter = Callback::new(move |text: String| state.change(|query| query.q = text));

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::state::Slot;
-use crate::erase::erase;
+use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{count, middle, visible};
 use crate::parts::{Age, Chip, LivenessChip, Tag, cycle_mark, filled, mark, session_url};
@@ -25,7 +25,7 @@ pub(super) fn row(slot: Slot) -> AnyView {
     let time = |class: &'static str, column: &'static str, since_ms: Option<i64>| {
         view! { <div class=class role="cell" data-col=column><Age since_ms=since_ms /></div> }
     };
-    erase(view! {
+    view! {
         <div
             class="sess-row sess"
             role="row"
@@ -56,11 +56,11 @@ pub(super) fn row(slot: Slot) -> AnyView {
                 <bdi>{locks_text(&row, LOCK_CHARS)}</bdi>
             </div>
         </div>
-    })
+    }
 }
 
 /// Whether it is heard of, and from where.
-fn client(row: &SessionRow) -> impl IntoView + use<> {
+fn client(row: &SessionRow) -> AnyView {
     let address = row.client.as_ref().map(|client| visible(&client.address)).unwrap_or_default();
     let short = filled(middle(&address, ADDRESS_CHARS));
     view! {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::members::members;
-use crate::erase::erase;
+use crate::erase::view;
 use crate::format::{count, duration, middle, plural, visible};
 use crate::parts::{Age, Columns, Findings, Pair, Table};
 use lockscope_wire::{EnsembleStatus, Link, RootState, RootStatus};
@@ -34,12 +34,12 @@ const ROOTS: Columns = &[("Path", ""), ("State", ""), ("For", "table-number"), (
 /// The ensemble.
 pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
     let why = if ensemble.why.is_empty() { String::new() } else { format!(" ({})", visible(&ensemble.why)) };
-    let link = erase(view! {
+    let link = view! {
         <span class="state" data-state=ensemble.link.name()>{link_word(ensemble.link)}</span>
         " for "
         <Age since_ms=Some(ensemble.since_ms) />
         <span class="quiet">{why}</span>
-    });
+    };
     let session = ensemble.session_id.map_or("none".to_owned(), |session| session.to_string());
     let counters = [
         ("Events applied", ensemble.events.map(count)),
@@ -49,7 +49,7 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
     ];
     let counter = |(name, value): (&'static str, Option<String>)| value.map(|value| view! { <Pair term=name value=value /> });
     let roots = ensemble.roots.iter().map(root).collect_view();
-    erase(view! {
+    view! {
         <section class="part dims">
             <h2 class="part-title">{format!("Ensemble {}", visible(&ensemble.name))}</h2>
             <dl class="pairs">
@@ -65,7 +65,7 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
             <Table class="table" columns=ROOTS rows=roots />
             {members(&ensemble.evidence)}
         </section>
-    })
+    }
 }
 
 fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
@@ -77,7 +77,7 @@ fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
     }
 }
 
-fn root(root: &RootStatus) -> impl IntoView + use<> {
+fn root(root: &RootStatus) -> AnyView {
     let path = visible(&root.path);
     let (short, title) = (middle(&path, 60), path.clone());
     view! {

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::erase::erase;
+use crate::erase::{erase, view};
+use crate::exact::Exact;
 use crate::format::{count, visible};
 use crate::parts::{Age, Columns, Table, filled};
 use lockscope_wire::{MemberRole, MemberStatus, SourceState};
@@ -59,20 +60,20 @@ const MEMBERS: Columns = &[
 /// The members, and below them what would help.
 pub(super) fn members(rows: &[MemberStatus]) -> AnyView {
     if rows.is_empty() {
-        return erase(view! {
+        return view! {
             <h3 class="table-caption">"Members"</h3>
             <p class="quiet" data-testid="no-members">"No members are known: evidence is off, or no member was asked yet."</p>
-        });
+        };
     }
     let members = rows.iter().map(member).collect_view();
-    erase(view! {
+    view! {
         <h3 class="table-caption">"Members"</h3>
         <Table class="table members" testid="members" columns=MEMBERS rows=members />
         {remedies(rows)}
-    })
+    }
 }
 
-fn member(row: &MemberStatus) -> impl IntoView + use<> {
+fn member(row: &MemberStatus) -> AnyView {
     let text = |text: Option<String>| view! { <td>{text.map_or("–".to_owned(), |text| visible(&text))}</td> };
     let number = |text: Option<String>| view! { <td class="table-number">{text.unwrap_or("–".to_owned())}</td> };
     let state = |state: SourceState| {
@@ -81,7 +82,7 @@ fn member(row: &MemberStatus) -> impl IntoView + use<> {
     let role = if row.is_down { Some("down") } else { row.role.map(role_word) };
     let asked_at_ms = Some(row.sampled_at_ms).filter(|at_ms| *at_ms > 0);
     view! {
-        <tr data-member=visible(&row.member)>
+        <tr data-member=Exact(row.member.clone())>
             <th scope="row" class="mono"><bdi>{visible(&row.member)}</bdi></th>
             {number(row.number.map(|number| number.to_string()))}
             <td class="member-role" data-role=role>{role.unwrap_or("–")}</td>
@@ -124,11 +125,11 @@ fn remedies(rows: &[MemberStatus]) -> Option<AnyView> {
             <div class="configs" data-testid="config">{lines}</div>
         }
     });
-    Some(erase(view! {
+    Some(view! {
         <h3 class="table-caption">"What would help"</h3>
         <ul class="bullets" data-testid="remedies">{sentences}</ul>
         {config}
-    }))
+    })
 }
 
 /// What a sentence quotes that is a line of a configuration.
@@ -140,7 +141,11 @@ fn config_lines(sentence: &str) -> impl Iterator<Item = &str> {
 fn quoted(sentence: &str) -> Vec<AnyView> {
     let part = |(at, part): (usize, &str)| {
         let part = part.to_owned();
-        if at % 2 == 1 { erase(view! { <code>{part}</code> }) } else { erase(part) }
+        if at % 2 == 1 {
+            view! { <code>{part}</code> }
+        } else {
+            erase(part)
+        }
     };
     visible(sentence).split('`').enumerate().map(part).collect()
 }

@@ -5,7 +5,7 @@ mod members;
 
 use leptos::prelude::*;
 
-use super::erase::{dynamic, erase};
+use super::erase::{dynamic, view};
 use super::format::{count, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -15,28 +15,26 @@ use lockscope_wire::{ConfigStatus, Status, StatusQuery};
 
 /// The status page.
 #[component]
-pub(crate) fn StatusPage() -> impl IntoView {
+pub(crate) fn StatusPage() -> AnyView {
     let live = Live::of_app();
     let first = initial_view(|source| source.status());
     live.open(StatusQuery, first);
     use_keys(|_| false);
-    let page = move || live.status(page).unwrap_or_else(|| erase(view! { <p class="quiet">"Not read yet."</p> }));
+    let page = move || live.status(page).unwrap_or_else(|| view! { <p class="quiet">"Not read yet."</p> });
     view! {
         <Chrome here="status" title="Status">
-            {erase(view! {
-                <h1 class="page-title">"Status"</h1>
-                {dynamic(page)}
-            })}
+            <h1 class="page-title">"Status"</h1>
+            {dynamic(page)}
         </Chrome>
     }
 }
 
 fn page(status: &Status) -> AnyView {
     let ensembles = status.ensembles.iter().map(ensemble).collect_view();
-    erase(view! {
+    view! {
         {server(status)}
         {ensembles}
-    })
+    }
 }
 
 /// Where the settings are from, and what of the file is not in force.
@@ -46,13 +44,13 @@ fn settings(config: &ConfigStatus) -> AnyView {
     let waiting = (!config.waits_for_restart.is_empty()).then(|| {
         view! { <p class="quiet">{format!("waits for a restart: {}", config.waits_for_restart.join(", "))}</p> }
     });
-    erase(view! { {path} ", read " <Age since_ms=Some(config.loaded_at_ms) /> " ago" {error} {waiting} })
+    view! { {path} ", read " <Age since_ms=Some(config.loaded_at_ms) /> " ago" {error} {waiting} }
 }
 
 /// The server itself.
 fn server(status: &Status) -> AnyView {
     let releases = if status.read_only { "read-only: nothing can be released" } else { "an operator may release locks" };
-    erase(view! {
+    view! {
         <section class="part dims" aria-labelledby="server-title">
             <h2 class="part-title" id="server-title">"Lockscope"</h2>
             <dl class="pairs">
@@ -64,5 +62,5 @@ fn server(status: &Status) -> AnyView {
                 <Pair term="Settings" value=settings(&status.config) />
             </dl>
         </section>
-    })
+    }
 }

@@ -3,19 +3,36 @@
 use leptos::prelude::*;
 
 use super::table::ensemble_of;
-use crate::erase::erase;
+use crate::erase::view;
 use crate::format::{middle, visible};
-use crate::parts::{Age, cycle_mark, outside_link};
+use crate::parts::{Age, cycle_mark, outside_link, rows};
 use lockscope_wire::{Cycle, LockQuery, SessionQuery, Waits};
 
-/// The deadlocks.
-pub(super) fn cycles(waits: &Waits) -> AnyView {
-    let cards = waits.cycles.iter().map(|cycle| card(waits, cycle)).collect_view();
-    erase(view! { <ul class="cycles" aria-label="Deadlocks">{cards}</ul> })
+/// A deadlock as its card shows it, known by the sessions and locks in it.
+#[derive(Clone, Debug, PartialEq)]
+struct Card {
+    key: String,
+    ensemble: String,
+    cycle: Cycle,
 }
 
-fn card(waits: &Waits, cycle: &Cycle) -> impl IntoView + use<> {
-    let ensemble = ensemble_of(waits, cycle.victim);
+fn cards(waits: &Waits) -> Vec<Card> {
+    let card = |cycle: &Cycle| {
+        let sessions: Vec<String> = cycle.sessions.iter().map(ToString::to_string).collect();
+        let key = format!("{} {}", sessions.join(" "), cycle.locks.join(" "));
+        Card { key, ensemble: ensemble_of(waits, cycle.victim), cycle: cycle.clone() }
+    };
+    waits.cycles.iter().map(card).collect()
+}
+
+/// The deadlocks.
+#[component]
+pub(super) fn Cycles(waits: Memo<Waits>) -> AnyView {
+    let shown = Memo::new(move |_| waits.with(cards));
+    view! { <ul class="cycles" aria-label="Deadlocks">{rows(shown, |card| &card.key, card)}</ul> }
+}
+
+fn card(Card { ensemble, cycle, .. }: Card) -> AnyView {
     let lock = |path: &String| {
         let href = LockQuery { ensemble: ensemble.clone(), path: path.clone(), ..LockQuery::default() }.to_url();
         view! { <li>{outside_link(Some("mono"), href, path, &middle(&visible(path), 60))}</li> }

@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast as _;
 use super::WaitsState;
 use super::table::name_of;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
-use crate::erase::{dynamic, erase};
+use crate::erase::{dynamic, view};
 use crate::format::{middle, plural, visible};
 use crate::parts::{cycle_mark, mark, rows};
 use lockscope_wire::{SessionId, Verdict, Waits};
@@ -66,7 +66,7 @@ fn draw(waits: &Waits) -> Drawing {
     let ends: Vec<(usize, usize)> = known.iter().map(|(_, ends)| *ends).collect();
     let laid = layout(&layers, &ends);
     let boxes = waits.nodes.iter().zip(&laid.boxes).map(|(node, (x, y))| Card {
-        key: node.session_id.to_string(),
+        key: format!("{} {}", node.session_id, node.ensemble),
         session: node.session_id,
         x: *x,
         y: *y,
@@ -98,7 +98,7 @@ type Sight = Option<(f64, f64, f64)>;
 
 /// The graph.
 #[component]
-pub(super) fn Graph(state: WaitsState) -> impl IntoView {
+pub(super) fn Graph(state: WaitsState) -> AnyView {
     let drawing = Memo::new(move |_| state.waits.with(draw));
     let view = NodeRef::<Svg>::new();
     // Pixels a unit of the drawing takes when all of it is seen.
@@ -216,7 +216,7 @@ const TIPS: [&str; 3] = ["tip", "tip-bad", "tip-warn"];
 /// The head of a line.
 const TIP: &str = "M0 0L8 4L0 8z";
 
-fn tip(id: &'static str) -> impl IntoView {
+fn tip(id: &'static str) -> AnyView {
     view! {
         <marker id=id viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
             <path d=TIP></path>
@@ -224,7 +224,7 @@ fn tip(id: &'static str) -> impl IntoView {
     }
 }
 
-fn line(line: &Line, chosen: Option<SessionId>) -> impl IntoView + use<> {
+fn line(line: &Line, chosen: Option<SessionId>) -> AnyView {
     let is_dim = chosen.is_some_and(|chosen| chosen != line.from && chosen != line.to);
     let tip = match line.cycle {
         None => "url(#tip)",
@@ -249,12 +249,12 @@ fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
     };
     let is_chosen = if chosen == Some(card.session) { "true" } else { "false" };
     let at = format!("translate({:.0} {:.0})", card.x, card.y);
-    erase(view! {
+    view! {
         <g
             class="graph-box"
             role="button"
             tabindex="0"
-            data-key=card.key
+            data-key=card.session.to_string()
             aria-pressed=is_chosen
             data-cycle=cycle_mark(card.cycle)
             transform=at
@@ -264,7 +264,7 @@ fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
             <text class="graph-name" x="12" y="19">{card.name}</text>
             <text class="graph-text" x="12" y="35">{text}</text>
         </g>
-    })
+    }
 }
 
 fn in_words(cycle: Option<Verdict>) -> &'static str {

@@ -7,13 +7,15 @@ mod table;
 use leptos::prelude::*;
 
 use super::address::use_pairs;
-use super::erase::{dynamic, erase};
+use super::erase::view;
 use super::format::{count, plural};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
+use cycles::Cycles;
 use graph::Graph;
 use lockscope_wire::{RootState, SessionId, Verdict, Waits, WaitsQuery};
+use table::WaitsTable;
 
 /// What the parts of the page read.
 #[derive(Clone, Copy)]
@@ -25,7 +27,7 @@ struct WaitsState {
 
 /// The page.
 #[component]
-pub(crate) fn WaitsPage() -> impl IntoView {
+pub(crate) fn WaitsPage() -> AnyView {
     let live = Live::of_app();
     let first = initial_view(|source| source.waits());
     live.open(WaitsQuery, first);
@@ -37,15 +39,13 @@ pub(crate) fn WaitsPage() -> impl IntoView {
     let nobody = move || state.waits.with(|waits| waits.nodes.is_empty());
     view! {
         <Chrome here="waits" title="Waits">
-            {erase(view! {
-                <h1 class="page-title">"Waits"</h1>
-                <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>
-                {dynamic(move || state.waits.with(cycles::cycles))}
-                <Show when=move || !nobody()>
-                    <Graph state=state />
-                    {dynamic(move || state.waits.with(|waits| table::table(waits, state.chosen.get())))}
-                </Show>
-            })}
+            <h1 class="page-title">"Waits"</h1>
+            <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(lead) } else { "Not read yet.".to_owned() }}</p>
+            <Cycles waits=state.waits />
+            <Show when=move || !nobody()>
+                <Graph state=state />
+                <WaitsTable state=state />
+            </Show>
         </Chrome>
     }
 }

@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::erase::erase;
+use super::WaitsState;
+use crate::erase::view;
 use crate::format::{middle, visible};
-use crate::parts::{Age, Columns, Table, Tag, cycle_mark, outside_link};
-use lockscope_wire::{LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
+use crate::parts::{Age, Columns, Table, Tag, cycle_mark, outside_link, rows};
+use lockscope_wire::{EnsembleTag, LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
 
 /// Rows drawn; the graph shows the rest.
 const ROWS_MAX: usize = 300;
@@ -23,40 +24,77 @@ pub(super) fn ensemble_of(waits: &Waits, session: SessionId) -> String {
     waits.nodes.iter().find(|node| node.session_id == session).map(|node| node.ensemble.clone()).unwrap_or_default()
 }
 
-/// The table; of one session when one is chosen.
-pub(super) fn table(waits: &Waits, chosen: Option<SessionId>) -> AnyView {
+/// A wait as the table shows it, known by who waits for whom at which lock.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    key: String,
+    tag: Option<EnsembleTag>,
+    from: Party,
+    to: Party,
+    lock: String,
+    lock_url: String,
+    cycle: Option<Verdict>,
+    since_ms: i64,
+}
+
+/// One end of a wait.
+#[derive(Clone, Debug, PartialEq)]
+struct Party {
+    id: SessionId,
+    name: String,
+    url: String,
+}
+
+fn party(waits: &Waits, id: SessionId) -> Party {
+    let url = SessionQuery { ensemble: ensemble_of(waits, id), id, ..SessionQuery::default() }.to_url();
+    Party { id, name: name_of(waits, id), url }
+}
+
+/// The longest waits, those in circles first; of one session when one is chosen.
+fn table_rows(waits: &Waits, chosen: Option<SessionId>) -> Vec<Row> {
     let wanted = |edge: &&WaitEdge| chosen.is_none_or(|session| edge.from == session || edge.to == session);
     let mut edges: Vec<&WaitEdge> = waits.edges.iter().filter(wanted).collect();
     edges.sort_by_key(|edge| (!edge.in_cycle, edge.since_ms));
-    let rows = edges.into_iter().take(ROWS_MAX).map(|edge| row(waits, edge)).collect_view();
-    let title = chosen.map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"));
-    erase(view! {
-        <section class="part dims" aria-labelledby="waits-title">
-            <h2 class="part-title" id="waits-title">{title}</h2>
-            <Table class="table waits-table" testid="waits" columns=COLUMNS rows=rows />
-        </section>
-    })
+    let row = |edge: &WaitEdge| Row {
+        key: format!("{} {} {}", edge.from, edge.to, edge.lock),
+        tag: waits.nodes.iter().find(|node| node.session_id == edge.from).and_then(|node| node.tag.clone()),
+        from: party(waits, edge.from),
+        to: party(waits, edge.to),
+        lock: edge.lock.clone(),
+        lock_url: LockQuery { ensemble: ensemble_of(waits, edge.from), path: edge.lock.clone(), ..LockQuery::default() }.to_url(),
+        cycle: edge.cycle_verdict,
+        since_ms: edge.since_ms,
+    };
+    edges.into_iter().take(ROWS_MAX).map(row).collect()
 }
 
-fn row(waits: &Waits, edge: &WaitEdge) -> impl IntoView + use<> {
-    let session = |id: SessionId| {
-        let href = SessionQuery { ensemble: ensemble_of(waits, id), id, ..SessionQuery::default() }.to_url();
-        outside_link(None, href, &id.to_string(), &middle(&name_of(waits, id), 36))
-    };
-    let href = LockQuery { ensemble: ensemble_of(waits, edge.from), path: edge.lock.clone(), ..LockQuery::default() }.to_url();
-    let lock = outside_link(Some("mono"), href, &edge.lock, &middle(&visible(&edge.lock), 60));
-    let tag = waits.nodes.iter().find(|node| node.session_id == edge.from).and_then(|node| node.tag.clone());
-    let cycle = match edge.cycle_verdict {
+/// The table.
+#[component]
+pub(super) fn WaitsTable(state: WaitsState) -> AnyView {
+    let shown = Memo::new(move |_| state.waits.with(|waits| table_rows(waits, state.chosen.get())));
+    let title = move || state.chosen.get().map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"));
+    view! {
+        <section class="part dims" aria-labelledby="waits-title">
+            <h2 class="part-title" id="waits-title">{title}</h2>
+            <Table class="table waits-table" testid="waits" columns=COLUMNS rows=rows(shown, |row| &row.key, table_row) />
+        </section>
+    }
+}
+
+fn table_row(row: Row) -> AnyView {
+    let session = |party: Party| outside_link(None, party.url, &party.id.to_string(), &middle(&party.name, 36));
+    let lock = outside_link(Some("mono"), row.lock_url, &row.lock, &middle(&visible(&row.lock), 60));
+    let cycle = match row.cycle {
         None => "",
         Some(Verdict::Deadlocked) => " deadlock",
         Some(_) => " maybe a deadlock",
     };
     view! {
-        <tr data-cycle=cycle_mark(edge.cycle_verdict)>
-            <td>{session(edge.from)}</td>
-            <td>{session(edge.to)}</td>
-            <td><Tag of=tag /> " " {lock} {cycle}</td>
-            <td class="table-number"><Age since_ms=Some(edge.since_ms) /></td>
+        <tr data-cycle=cycle_mark(row.cycle)>
+            <td>{session(row.from)}</td>
+            <td>{session(row.to)}</td>
+            <td><Tag of=row.tag /> " " {lock} {cycle}</td>
+            <td class="table-number"><Age since_ms=Some(row.since_ms) /></td>
         </tr>
     }
 }

@@ -1,5 +1,6 @@
 //! The form that starts a run, and the presets: small forms of their own, so that they need no script.
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::LabView;
@@ -94,7 +95,7 @@ const PRESETS: [Preset; 4] = [
 ];
 
 /// The presets.
-pub(super) fn presets(view: &LabView) -> impl IntoView + use<> {
+pub(super) fn presets(view: &LabView) -> AnyView {
     let one = |preset: &Preset| {
         let strategies =
             preset.strategies.iter().map(|strategy| view! { <input type="hidden" name="strategies" value=strategy.name() /> }).collect_view();
@@ -123,7 +124,7 @@ fn order(in_turn: bool) -> &'static str {
 }
 
 /// The whole form.
-pub(super) fn form(view: &LabView) -> impl IntoView + use<> {
+pub(super) fn form(view: &LabView) -> AnyView {
     view! {
         <form class="lab-form" method="post" action="/lab/run" data-testid="lab-form">
             <fieldset class="lab-strategies">
@@ -136,7 +137,7 @@ pub(super) fn form(view: &LabView) -> impl IntoView + use<> {
     }
 }
 
-fn tick(draft: &LabDraft, strategy: Strategy) -> impl IntoView + use<> {
+fn tick(draft: &LabDraft, strategy: Strategy) -> AnyView {
     let checked = draft.strategies.contains(&strategy).then_some("checked");
     view! {
         <label class="lab-strategy">
@@ -149,7 +150,7 @@ fn tick(draft: &LabDraft, strategy: Strategy) -> impl IntoView + use<> {
     }
 }
 
-fn fields(view: &LabView) -> impl IntoView + use<> {
+fn fields(view: &LabView) -> AnyView {
     let draft = &view.draft;
     let number = |name: &'static str, label: &'static str, unit: String, value: &str| {
         view! {
@@ -182,7 +183,7 @@ fn fields(view: &LabView) -> impl IntoView + use<> {
     }
 }
 
-fn choice(name: &'static str, label: &'static str, all: &[(&str, &str)], chosen: &str) -> impl IntoView + use<> {
+fn choice(name: &'static str, label: &'static str, all: &[(&str, &str)], chosen: &str) -> AnyView {
     let option = |(value, text): &(&str, &str)| {
         let selected = (*value == chosen).then_some("selected");
         view! { <option value=Exact((*value).to_owned()) selected=selected>{visible(text)}</option> }

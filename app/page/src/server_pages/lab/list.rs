@@ -1,6 +1,6 @@
 //! The lab's first page: what it is, the presets and the form, and the runs that are kept.
 
-use leptos::either::{Either, EitherOf3};
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::form::{form, presets};
@@ -16,7 +16,7 @@ const NAME_CHARS: usize = 32;
 /// What switches the lab on.
 const SETTINGS: &str = "[lab]\nensembles = [\"default\"]\n";
 
-pub(super) fn list(view: &LabView) -> impl IntoView + use<> {
+pub(super) fn list(view: &LabView) -> AnyView {
     view! {
         <h1 class="lab-title">"The lab"</h1>
         <p class="lab-lead">
@@ -31,30 +31,30 @@ pub(super) fn list(view: &LabView) -> impl IntoView + use<> {
 }
 
 /// The run that goes on now.
-fn under_way(view: &LabView) -> impl IntoView + use<> {
+fn under_way(view: &LabView) -> Option<AnyView> {
     let run = view.runs.runs.iter().find(|run| is_under_way(run.state));
     run.map(|run| {
         view! { <p class="notice">"A run is under way, and there is one at a time: " <a href=run_url(&run.id)>"watch it"</a> "."</p> }
     })
 }
 
-fn start(view: &LabView) -> impl IntoView + use<> {
+fn start(view: &LabView) -> AnyView {
     if view.runs.ensembles.is_empty() {
-        return EitherOf3::A(off(view.has_lab));
+        return off(view.has_lab);
     }
     if !view.may_run {
-        return EitherOf3::B(viewer(view.can_sign_in));
+        return viewer(view.can_sign_in);
     }
-    EitherOf3::C(view! {
+    view! {
         <h2 class="lab-part">"Start a run"</h2>
         {presets(view)}
         <h2 class="lab-part">"Or set it up yourself"</h2>
         {form(view)}
-    })
+    }
 }
 
 /// What those read who may only look.
-fn viewer(can_sign_in: bool) -> impl IntoView {
+fn viewer(can_sign_in: bool) -> AnyView {
     let words = if can_sign_in {
         "Operators may start a run. "
     } else {
@@ -65,15 +65,15 @@ fn viewer(can_sign_in: bool) -> impl IntoView {
 }
 
 /// The lab is off, or off for this person.
-fn off(has_lab: bool) -> impl IntoView {
+fn off(has_lab: bool) -> AnyView {
     if has_lab {
-        return Either::Left(view! {
+        return view! {
             <p class="notice" data-testid="lab-off">
                 "The lab is on, for ensembles that you may not see. Ask an administrator for a wider scope."
             </p>
-        });
+        };
     }
-    Either::Right(view! {
+    view! {
         <section class="lab-off" data-testid="lab-off">
             <h2 class="lab-part">"The lab is off"</h2>
             <p>
@@ -82,16 +82,16 @@ fn off(has_lab: bool) -> impl IntoView {
             <pre class="lab-settings" tabindex="0">{SETTINGS}</pre>
             <p>"Or look at it with a private ZooKeeper: " <code>"lockscope demo"</code> "."</p>
         </section>
-    })
+    }
 }
 
-fn kept(view: &LabView) -> impl IntoView + use<> {
+fn kept(view: &LabView) -> AnyView {
     const COLUMNS: Columns = &[("When", ""), ("State", ""), ("Clients", "table-number"), ("Strategies", ""), ("Result", ""), ("By", "")];
     let runs = &view.runs.runs;
     let list = if runs.is_empty() {
-        Either::Left(view! { <p class="quiet">"There was none yet."</p> })
+        view! { <p class="quiet">"There was none yet."</p> }
     } else {
-        Either::Right(view! { <Table class="table lab-runs" testid="lab-runs" columns=COLUMNS rows=runs.iter().map(row).collect_view() /> })
+        view! { <Table class="table lab-runs" testid="lab-runs" columns=COLUMNS rows=runs.iter().map(row).collect_view() /> }
     };
     view! {
         <h2 class="lab-part">"Runs"</h2>
@@ -99,7 +99,7 @@ fn kept(view: &LabView) -> impl IntoView + use<> {
     }
 }
 
-fn row(run: &LabBrief) -> impl IntoView + use<> {
+fn row(run: &LabBrief) -> AnyView {
     let names: Vec<&str> = run.strategies.iter().map(|strategy| name(*strategy)).collect();
     let by = visible(&run.by);
     view! {

@@ -7,6 +7,7 @@ mod tests;
 
 pub use form::LabDraft;
 
+use crate::erase::view;
 use leptos::prelude::*;
 
 use super::{ServerPage, moving, page};
@@ -80,12 +81,12 @@ pub fn lab_gone_page(plain: &ServerPage<'_>, id: &str) -> String {
 }
 
 /// Why what was asked for was not done; nothing for nothing.
-fn problem(error: &str) -> impl IntoView + use<> {
+fn problem(error: &str) -> Option<AnyView> {
     filled(error).map(|error| view! { <p class="notice" role="alert" data-testid="lab-error">{visible(error)}</p> })
 }
 
 /// Ways to take it along; they do not change.
-fn links(run: &LabRun, share: &str) -> impl IntoView + use<> {
+fn links(run: &LabRun, share: &str) -> AnyView {
     let file = |end: &str, kind: &'static str, text: &'static str| {
         let (href, name) = (format!("/api/v1/lab/runs/{}{end}", encoded(&run.id)), Exact(format!("lab-{}.{kind}", run.id)));
         view! { <a class="tool" href=href download=name>{text}</a> }

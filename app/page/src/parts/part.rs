@@ -1,0 +1,30 @@
+//! A part of what a page shows.
+
+use leptos::prelude::*;
+
+use super::shown::Shown;
+use crate::erase::dynamic;
+
+/// Draws a part of what is shown, anew only when that part changed; nothing while there is nothing to show.
+pub(crate) fn part<S, T>(
+    source: Memo<Option<S>>,
+    // What of it is drawn.
+    of: impl Fn(&S) -> T + Send + Sync + 'static,
+    // How.
+    draw: impl Fn(&T) -> AnyView + Send + 'static,
+) -> AnyView
+where
+    S: Send + Sync + 'static,
+    T: PartialEq + Send + Sync + 'static,
+{
+    erased(
+        Box::new(move || source.with(|source| source.as_ref().map(|source| Shown::new(of(source))))),
+        Box::new(move |shown| shown.get().map(&draw)),
+    )
+}
+
+/// Compiled once for all parts.
+fn erased(of: Box<dyn Fn() -> Option<Shown> + Send + Sync>, draw: Box<dyn Fn(&Shown) -> Option<AnyView> + Send>) -> AnyView {
+    let shown = Memo::new(move |_| of());
+    dynamic(move || shown.with(|shown| shown.as_ref().and_then(&draw)))
+}

@@ -1,0 +1,42 @@
+//! A value whose type is forgotten and that can still be compared: one kind of memo then serves all parts and rows of all pages.
+
+use std::any::Any;
+use std::sync::Arc;
+
+/// What is drawn of something.
+#[derive(Clone)]
+pub(super) struct Shown {
+    value: Arc<dyn Any + Send + Sync>,
+    is_equal: fn(&dyn Any, &dyn Any) -> bool,
+}
+
+impl Shown {
+    pub(super) fn new<T: PartialEq + Send + Sync + 'static>(value: T) -> Self {
+        Self { value: Arc::new(value), is_equal: |one, other| one.downcast_ref::<T>() == other.downcast_ref::<T>() }
+    }
+
+    /// The value; None for another type than it was made of.
+    pub(super) fn get<T: 'static>(&self) -> Option<&T> {
+        self.value.downcast_ref()
+    }
+}
+
+impl PartialEq for Shown {
+    fn eq(&self, other: &Self) -> bool {
+        (self.is_equal)(&*self.value, &*other.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_compared_as_what_they_are() {
+        assert!(Shown::new(1) == Shown::new(1));
+        assert!(Shown::new(1) != Shown::new(2));
+        assert!(Shown::new(1) != Shown::new("1"));
+        assert_eq!(Shown::new(1).get(), Some(&1));
+        assert_eq!(Shown::new(1).get::<&str>(), None);
+    }
+}
