@@ -1,5 +1,6 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
+use super::locks::APART_MS;
 use lockscope_wire::{Access, ClientInfo, Contender, ContenderRole, Edge, EdgeEvidence, Liveness, LockRow, Recipe, RunsOut, SessionId, Zxid};
 
 const EVIDENCE: [EdgeEvidence; 4] = [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
@@ -13,8 +14,8 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
     let holds = position < row.holder_count;
     let node = format!("lock-{sequence:010}");
     let is_owned = !row.findings.iter().any(|code| code == "orphan");
-    let since_ms = row.oldest_wait_at_ms.map(|oldest| oldest + i64::from(position) * 37);
-    let pick = position as usize % EVIDENCE.len();
+    let since_ms = row.oldest_wait_at_ms.map(|oldest| oldest + i64::from(position) * APART_MS);
+    let pick = (position as usize + turn as usize) % EVIDENCE.len();
     let expires = holds && row.findings.iter().any(|code| code == "expiring");
     let access = if row.recipe == Recipe::Semaphore { Access::Lease } else { Access::Exclusive };
     let liveness = if row.path == "/app/two" { Liveness::Unknown } else { liveness(holds, is_owned, expires, pick) };
@@ -29,7 +30,7 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
         ephemeral: Some(is_owned),
         client: (is_owned && liveness != Liveness::Unknown).then(|| client(sequence, now_ms)),
         liveness,
-        runs_out: ends(&row.path, position, liveness, now_ms).map(|at_ms| RunsOut { at_ms, is_told }),
+        runs_out: ends(&row.path, position + turn, liveness, now_ms).map(|at_ms| RunsOut { at_ms, is_told }),
         only_on: if row.path == "/app/stuck" && position == 3 { vec!["zk2:2181".to_owned(), "zk4:2181".to_owned()] } else { Vec::new() },
         label: is_owned.then(|| format!("worker-{}", sequence % 97)),
         data: None,
@@ -46,10 +47,10 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
 }
 
 /// When its session runs out: at the second next full minute or the one before; in one lock it is overdue.
-fn ends(path: &str, position: u32, liveness: Liveness, now_ms: i64) -> Option<i64> {
+fn ends(path: &str, number: u32, liveness: Liveness, now_ms: i64) -> Option<i64> {
     let is_gone = liveness == Liveness::Disconnected;
     let minute = now_ms / 60_000 * 60_000;
-    is_gone.then(|| if path == "/app/overdue" { minute - 5_000 } else { minute + 60_000 * i64::from(1 + (position + 1) % 2) })
+    is_gone.then(|| if path == "/app/overdue" { minute - 5_000 } else { minute + 60_000 * i64::from(1 + (number + 1) % 2) })
 }
 
 /// Those who wait at a fixed znode without one of their own.

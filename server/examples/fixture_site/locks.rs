@@ -71,9 +71,20 @@ pub(crate) fn turns_of(path: &str, turn: u32) -> u32 {
     if path == BUSY { turn } else { 0 }
 }
 
+/// Each holder of the busy lock holds it for so long.
+const HOLD_MS: i64 = 2_000;
+/// Contenders come so far apart.
+pub(crate) const APART_MS: i64 = 37;
+
+/// When the holder came that `turn` others held before.
+pub(crate) fn came_at_ms(held_since_ms: i64, turn: u32) -> i64 {
+    held_since_ms - i64::from(turn) * (HOLD_MS - APART_MS)
+}
+
 fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState) -> LockRow {
     let turn = turns_of(&kind.path, turn);
-    let held_since_ms = started_at_ms - kind.held_for_ms + i64::from(turn) * 2_000;
+    let held_since_ms = started_at_ms - kind.held_for_ms + i64::from(turn) * HOLD_MS;
+    let came_at_ms = came_at_ms(held_since_ms, turn);
     let waits = i64::from(kind.waiters);
     let first = i64::from(kind.holders);
     let places_sum = waits * first + waits * (waits - 1) / 2;
@@ -94,9 +105,9 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
         holders: Vec::new(),
         holder_count: kind.holders,
         waiter_count: missing.is_empty().then_some(kind.waiters),
-        oldest_wait_at_ms: (kind.waiters > 0).then_some(held_since_ms + first * 37),
+        oldest_wait_at_ms: (kind.waiters > 0).then_some(came_at_ms + first * APART_MS),
         wait_is_lower_bound: kind.path == FIXED,
-        waiting_since_sum_ms: waits * held_since_ms + places_sum * 37,
+        waiting_since_sum_ms: waits * came_at_ms + places_sum * APART_MS,
         held_since_ms: (kind.holders > 0).then_some(held_since_ms),
         hold_is_lower_bound: matches!(kind.verdict, Verdict::Stuck | Verdict::Orphan),
         findings: findings(kind.verdict),
@@ -104,8 +115,8 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
         missing,
         path: kind.path,
     };
-    // The contenders count from the hold; the row tells of the first that waits.
-    let base = LockRow { oldest_wait_at_ms: Some(held_since_ms), ..row.clone() };
+    // The contenders count from the holder; the row tells of the first that waits.
+    let base = LockRow { oldest_wait_at_ms: Some(came_at_ms), ..row.clone() };
     row.holders = (0..row.holder_count.min(ROW_HOLDERS_MAX)).map(|at| contender(&base, at, turn, now_ms)).collect();
     row
 }

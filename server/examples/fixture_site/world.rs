@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::contenders::{contender, hidden};
 use super::evidence;
-use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, locks, turns_of};
+use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, locks, turns_of};
 use super::sessions;
 use super::waits::waits;
 
@@ -143,7 +143,8 @@ impl World {
         let turn = turns_of(&row.path, self.turns());
         let hidden_waiters = if row.path == FIXED { WATCHERS } else { 0 };
         let listed = row.holder_count + row.waiter_count.unwrap_or(0) - hidden_waiters;
-        let base = LockRow { oldest_wait_at_ms: row.held_since_ms.or(row.oldest_wait_at_ms), ..row.clone() };
+        let came_at_ms = row.held_since_ms.map(|since_ms| came_at_ms(since_ms, turn));
+        let base = LockRow { oldest_wait_at_ms: came_at_ms.or(row.oldest_wait_at_ms), ..row.clone() };
         let now_ms = self.clock.now_ms();
         let one = |at: u32| Some(if at < listed { contender(&base, at, turn, now_ms) } else { hidden(&base, at - listed, now_ms) });
         let window = window(listed + hidden_waiters, query.offset, query.limit, one);

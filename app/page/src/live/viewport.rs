@@ -57,22 +57,45 @@ pub(crate) fn use_fetch(shown: RwSignal<Viewport>, first: u32, total: Signal<u32
 /// Makes the list as tall as all of its rows, and moves those that are drawn to their places. The height does
 /// not depend on what was fetched, so a jump to the end is not cut short.
 pub(crate) fn use_places(list: NodeRef<Div>, first_drawn: Signal<Option<u32>>, total: Signal<u32>) {
-    Effect::new(move |_| {
-        let (first, total) = (first_drawn.get().unwrap_or_default(), total.get());
-        let Some(list) = list.get() else { return };
-        let row_px = row_px(&list);
-        let style = web_sys::HtmlElement::style(&list);
-        // Setting a property of a style of ours cannot fail.
-        let _ = style.set_property("height", &format!("{}px", f64::from(total) * row_px));
-        let _ = style.set_property("padding-block-start", &format!("{}px", f64::from(first) * row_px));
-    });
+    let row_px = use_row_px(list);
+    let set = move |name: &str, rows: u32| {
+        if let Some(list) = list.get() {
+            // Setting a property of a style of ours cannot fail.
+            let _ = web_sys::HtmlElement::style(&list).set_property(name, &format!("{}px", f64::from(rows) * row_px.get()));
+        }
+    };
+    Effect::new(move |_| set("height", total.get()));
+    let first = Memo::new(move |_| first_drawn.get().unwrap_or_default());
+    Effect::new(move |_| set("padding-block-start", first.get()));
 }
+
+/// The height of a row: it is another on another width of screen only. Asking for it makes the browser work out all styles.
+fn use_row_px(list: NodeRef<Div>) -> RwSignal<f64> {
+    let height = RwSignal::new(ROW_PX);
+    let measure = move || {
+        if let Some(fresh) = list.get_untracked().map(|list| row_px(&list)).filter(|fresh| *fresh != height.get_untracked()) {
+            height.set(fresh);
+        }
+    };
+    Effect::new(move |_| {
+        list.track();
+        measure();
+    });
+    Effect::new(move |_| {
+        let on_resize = window_event_listener_untyped("resize", move |_| measure());
+        on_cleanup(move || on_resize.remove());
+    });
+    height
+}
+
+/// Where the style sheet tells none.
+const ROW_PX: f64 = 48.0;
 
 /// The height of a row, from the style sheet's `--row-px`.
 fn row_px(list: &web_sys::Element) -> f64 {
     let style = window().get_computed_style(list).ok().flatten();
     let text = style.and_then(|style| style.get_property_value("--row-px").ok()).unwrap_or_default();
-    f64::from(text.trim().parse().ok().filter(|px| *px >= 8_u16).unwrap_or(48))
+    text.trim().parse::<u16>().ok().filter(|px| *px >= 8).map_or(ROW_PX, f64::from)
 }
 
 /// Brings a row on screen, with a little room around it. Browser only.
@@ -95,19 +118,25 @@ pub(crate) fn scroll_to_row(list: &web_sys::HtmlElement, at: u32) {
 /// row that was rendered, `total` the number of rows there are.
 pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -> RwSignal<Viewport> {
     let shown = RwSignal::new(Viewport { start: first, end: first + FIRST_ROWS });
+    let row_px = use_row_px(list);
+    // Only whether all are drawn: where the list stands on the screen does not depend on how many rows it has.
+    let is_short = Memo::new(move |_| total.get() <= SHORT_ROWS);
     let measure = move || {
         let Some(list) = list.get_untracked() else { return };
-        let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
-        let is_short = total.get_untracked() <= SHORT_ROWS;
-        let top_px = list.get_bounding_client_rect().top();
-        let fresh = if is_short { Viewport { start: 0, end: SHORT_ROWS } } else { rows_on_screen(top_px, screen_px, row_px(&list)) };
+        let fresh = if is_short.get_untracked() {
+            Viewport { start: 0, end: SHORT_ROWS }
+        } else {
+            let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
+            rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px.get_untracked())
+        };
         if shown.get_untracked() != fresh {
             shown.set(fresh);
         }
     };
     Effect::new(move |_| {
         list.track();
-        total.track();
+        is_short.track();
+        row_px.track();
         measure();
     });
     Effect::new(move |_| {

@@ -34,9 +34,17 @@ impl Drawn {
     fn links(&self) -> Vec<Link> {
         let link = |(at, contender): (usize, &Contender)| {
             let (band, is_first) = self.band(at);
-            Link { key: format!("{} {:?}", contender.path, contender.session_id), contender: contender.clone(), band, is_first }
+            let key = format!("{} {:?}", contender.path, contender.session_id);
+            // Its position is not drawn, and changes for all whenever the first goes.
+            Link { key, contender: Contender { position: 0, ..contender.clone() }, band, is_first }
         };
         self.links.iter().enumerate().map(link).collect()
+    }
+
+    /// How its edges are known.
+    fn evidence(&self) -> Vec<EdgeEvidence> {
+        let is_used = |evidence: &EdgeEvidence| self.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence));
+        EdgeEvidence::ALL.into_iter().filter(is_used).collect()
     }
 
     /// Place in a band: none, or whether it begins and ends there.
@@ -99,6 +107,7 @@ pub(super) fn Chain(state: LockState) -> AnyView {
     // Far down in the table the first contenders are not sent; the last drawing stays then.
     let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
     let links = Memo::new(move |_| kept.with(Drawn::links));
+    let used = Memo::new(move |_| kept.with(Drawn::evidence));
     let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
     let heading = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or("Queue", |head| title(head.row.recipe))));
     let free = move || {
@@ -123,7 +132,7 @@ pub(super) fn Chain(state: LockState) -> AnyView {
                 </ol>
                 {dynamic(nobody)}
                 {dynamic(places)}
-                {dynamic(move || kept.with(legend))}
+                {dynamic(move || legend(&used.get()))}
             </section>
         </div>
     }
@@ -201,12 +210,11 @@ fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), 
 }
 
 /// Which line means what; only those in use.
-fn legend(drawn: &Drawn) -> Option<AnyView> {
-    let is_used = |evidence: &EdgeEvidence| drawn.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence));
-    let item = |evidence: EdgeEvidence| {
-        view! { <li class="legend-item">{arrow(evidence, ("33", "12"), String::new())}{evidence_words(evidence)}</li> }
+fn legend(used: &[EdgeEvidence]) -> Option<AnyView> {
+    let item = |evidence: &EdgeEvidence| {
+        view! { <li class="legend-item">{arrow(*evidence, ("33", "12"), String::new())}{evidence_words(*evidence)}</li> }
     };
-    let items: Vec<_> = EdgeEvidence::ALL.into_iter().filter(is_used).map(item).collect();
+    let items: Vec<_> = used.iter().map(item).collect();
     (!items.is_empty()).then(|| view! { <ul class="legend" aria-label="Legend">{items}</ul> })
 }
 

@@ -4,18 +4,25 @@ use leptos::prelude::*;
 
 use crate::erase::view;
 use crate::format::plural;
-use crate::parts::{Age, filled, mark};
-use lockscope_wire::{AsOf, RootState, Trust};
+use crate::parts::{Age, filled, mark, rows};
+use lockscope_wire::{AsOf, LockHead, RootState, Trust};
 
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
 #[component]
-pub(super) fn Freshness(as_of: AsOf, trust: Trust, is_live: bool) -> AnyView {
-    let items = [view_item(&as_of), link(&as_of, is_live), Some(clock(&trust)), Some(clients(&trust)), Some(watches(&trust)), behind(&trust)];
-    let items = items.into_iter().flatten().map(Item::draw).collect_view();
-    view! { <ul class="trust" aria-label="How far this can be trusted" data-testid="trust">{items}</ul> }
+pub(super) fn Freshness(head: Memo<Option<LockHead>>, is_live: Memo<bool>) -> AnyView {
+    let shown = Memo::new(move |_| head.with(|head| head.as_ref().map(|head| items(&head.as_of, &head.trust, is_live.get())).unwrap_or_default()));
+    view! {
+        <ul class="trust" aria-label="How far this can be trusted" data-testid="trust">{rows(shown, |item| item.title, Item::draw)}</ul>
+    }
+}
+
+fn items(as_of: &AsOf, trust: &Trust, is_live: bool) -> Vec<Item> {
+    let items = [view_item(as_of), link(as_of, is_live), Some(clock(trust)), Some(clients(trust)), Some(watches(trust)), behind(trust)];
+    items.into_iter().flatten().collect()
 }
 
 /// Words around an age, where there is one.
+#[derive(Clone, Debug, PartialEq)]
 struct Item {
     before: String,
     since_ms: Option<i64>,

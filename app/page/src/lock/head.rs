@@ -11,18 +11,17 @@ use crate::copy::{CopyButton, CopyCommand};
 use crate::erase::{erase, view};
 use crate::format::visible;
 use crate::parts::{Age, Chip, Findings, Total, current, filled, hold_least, missing_words, part, wait_least, waiters_text};
-use lockscope_wire::{Confidence, LockHead, LockQuery, Verdict};
+use lockscope_wire::{Confidence, LockHead, LockQuery};
 
 /// The title block.
 #[component]
 pub(super) fn LockTitle(state: LockState) -> AnyView {
     let head = state.head;
     let is_live = Memo::new(move |_| current(state.live).is_live());
-    let trust = move |head: &LockHead| (head.as_of.clone(), head.trust.clone(), is_live.get());
     view! {
         <nav class="crumbs" aria-label="Way back"><a href="/">"Board"</a></nav>
         {verdict(head)}
-        {part(head, trust, |(as_of, trust, is_live)| view! { <Freshness as_of=as_of.clone() trust=trust.clone() is_live=*is_live /> })}
+        <Freshness head=head is_live=is_live />
         {part(head, |head| head.findings.clone(), |found| view! { <Findings found=found.clone() /> })}
         {part(head, |head| head.notes.clone(), |notes| erase(notes.iter().map(note).collect_view()))}
         <Holders head=head />
@@ -37,21 +36,19 @@ fn note(note: &String) -> AnyView {
 }
 
 fn verdict(head: Memo<Option<LockHead>>) -> AnyView {
-    let name = Memo::new(move |_| head.with(|head| head.as_ref().map(|head| head.row.verdict.name())));
+    let name = Signal::derive(move || head.with(|head| head.as_ref().map(|head| head.row.verdict.name())));
     let place = |head: &LockHead| (head.row.ensemble.clone(), head.row.path.clone());
     let recipe = |head: &LockHead| (head.row.recipe_label.clone(), head.row.confidence, head.row.root.clone());
     view! {
-        <header class="verdict dims" data-verdict=move || name.get()>
+        <header class="verdict dims" data-verdict=name>
             {part(head, |head| head.row.path.clone(), title)}
-            {part(head, |head| (head.row.verdict, head.row.sentence.clone()), |(verdict, sentence)| line(*verdict, sentence))}
+            <div class="verdict-line" data-testid="verdict" data-verdict=name>
+                {part(head, |head| head.row.verdict, |verdict| view! { <Chip verdict=*verdict /> })}
+                <p class="verdict-sentence">{part(head, |head| head.row.sentence.clone(), |sentence| erase(visible(sentence)))}</p>
+            </div>
             {part(head, recipe, |(label, confidence, root)| recognised(label, *confidence, root))}
             {part(head, place, |(ensemble, path)| commands(ensemble, path))}
-            <dl class="totals">
-                {part(head, Numbers::of, numbers)}
-                {part(head, |head| head.row.depth.clone(), |depth| {
-                    view! { <Total name="Waiting, last 2 min" value=view! { <Sparkline depth=depth.clone() /> } /> }
-                })}
-            </dl>
+            {numbers(head)}
         </header>
     }
 }
@@ -65,52 +62,23 @@ fn title(path: &String) -> AnyView {
     }
 }
 
-fn line(verdict: Verdict, sentence: &str) -> AnyView {
-    view! {
-        <div class="verdict-line" data-testid="verdict" data-verdict=verdict.name()>
-            <Chip verdict=verdict />
-            <p class="verdict-sentence">{visible(sentence)}</p>
-        </div>
-    }
-}
-
 fn recognised(label: &str, confidence: Confidence, root: &str) -> AnyView {
     let how = format!(", recognised with {confidence} confidence, under root {}", visible(root));
     view! { <p class="verdict-recipe">{visible(label)}<span class="quiet">{how}</span></p> }
 }
 
-/// The numbers of the title block.
-#[derive(PartialEq)]
-struct Numbers {
-    held_since_ms: Option<i64>,
-    hold_is_lower_bound: bool,
-    waiters: String,
-    missing: &'static str,
-    oldest_wait_at_ms: Option<i64>,
-    wait_is_lower_bound: bool,
-}
-
-impl Numbers {
-    fn of(head: &LockHead) -> Self {
-        let row = &head.row;
-        Self {
-            held_since_ms: row.held_since_ms,
-            hold_is_lower_bound: row.hold_is_lower_bound,
-            waiters: waiters_text(row),
-            missing: missing_words(&row.missing),
-            oldest_wait_at_ms: row.oldest_wait_at_ms,
-            wait_is_lower_bound: row.wait_is_lower_bound,
-        }
-    }
-}
-
-fn numbers(numbers: &Numbers) -> AnyView {
-    let held = view! { <Age since_ms=numbers.held_since_ms least=hold_least(numbers.hold_is_lower_bound) or="–" /> };
-    let oldest = view! { <Age since_ms=numbers.oldest_wait_at_ms least=wait_least(numbers.wait_is_lower_bound) or="–" /> };
+fn numbers(head: Memo<Option<LockHead>>) -> AnyView {
+    let held = |head: &LockHead| (head.row.held_since_ms, hold_least(head.row.hold_is_lower_bound));
+    let oldest = |head: &LockHead| (head.row.oldest_wait_at_ms, wait_least(head.row.wait_is_lower_bound));
+    let waiters = |head: &LockHead| (waiters_text(&head.row), missing_words(&head.row.missing));
+    let age = |(since_ms, least): &(Option<i64>, Option<&'static str>)| view! { <Age since_ms=*since_ms least=*least or="–" /> };
     view! {
-        <Total name="Held" value=held />
-        <Total name="Waiting" key="waiters" title=filled(numbers.missing) value=numbers.waiters.clone() />
-        <Total name="Oldest wait" value=oldest />
+        <dl class="totals">
+            <Total name="Held" value=part(head, held, age) />
+            {part(head, waiters, |(text, why)| view! { <Total name="Waiting" key="waiters" title=filled(*why) value=text.clone() /> })}
+            <Total name="Oldest wait" value=part(head, oldest, age) />
+            <Total name="Waiting, last 2 min" value=part(head, |head| head.row.depth.clone(), |depth| view! { <Sparkline depth=depth.clone() /> }) />
+        </dl>
     }
 }
 

@@ -10,7 +10,7 @@ use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
 use crate::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
-use crate::parts::{Age, LivenessChip, OnlyOn, filled, hold_least, mark, rows, session_url, wait_least};
+use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
 use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
 
@@ -19,9 +19,21 @@ const NODE_CHARS: usize = 40;
 
 #[derive(Clone, Debug, PartialEq)]
 struct Slot {
+    /// Index in the whole list.
     at: u32,
     key: String,
+    /// Its place in words.
+    place: String,
+    /// Without its position, which is in `place`: that changes for all whenever the first goes.
     contender: Contender,
+}
+
+impl Slot {
+    fn new(at: u32, contender: &Contender) -> Self {
+        let key = format!("{} {:?}", contender.path, contender.session_id);
+        let place = if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
+        Self { at, key, place, contender: Contender { position: 0, ..contender.clone() } }
+    }
 }
 
 /// The table.
@@ -61,7 +73,7 @@ pub(super) fn Queue(
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" node_ref=body>
-                    {rows(slots, |slot| &slot.key, move |slot| ensemble.with_value(|ensemble| row(slot, ensemble)))}
+                    {rows_in_parts(slots, |slot| &slot.key, move |item| row(item, ensemble))}
                 </div>
             </div>
         </section>
@@ -82,21 +94,33 @@ fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
     let found = state.live.lock(|page| {
         let window = &page?.window;
         let rows = (window.offset..).zip(&window.rows).filter(|(at, _)| (shown.start..shown.end).contains(at));
-        let slot = |(at, contender): (u32, &Contender)| Slot {
-            at,
-            key: format!("{} {:?}", contender.path, contender.session_id),
-            contender: contender.clone(),
-        };
-        Some(rows.map(slot).collect())
+        Some(rows.map(|(at, contender)| Slot::new(at, contender)).collect())
     });
     found.flatten().unwrap_or_default()
 }
 
-fn row(slot: Slot, ensemble: &str) -> AnyView {
-    let Slot { at, key, contender } = slot;
-    let name = contender.node.clone().unwrap_or_default();
+fn row(item: Item<Slot>, ensemble: StoredValue<String>) -> AnyView {
+    let (key, name) = item.fixed(|slot| (slot.key.clone(), slot.contender.node.clone().unwrap_or_default()));
+    view! {
+        <div
+            class="queue-row contender"
+            role="row"
+            data-key=Exact(key)
+            data-node=filled(name).map(Exact)
+            data-role=item.text(|slot| Some(slot.contender.role.name().to_owned()))
+            data-hidden=item.text(|slot| mark(is_hidden(&slot.contender)).map(str::to_owned))
+            aria-rowindex=item.text(|slot| Some((slot.at + 2).to_string()))
+        >
+            <span class="cell queue-place" role="cell">{item.text(|slot| Some(slot.place.clone()))}</span>
+            {item.part(|slot| slot.contender.clone(), move |contender| ensemble.with_value(|ensemble| cells(contender, ensemble)))}
+        </div>
+    }
+}
+
+/// All cells but the first, which changes whenever somebody before it goes.
+fn cells(contender: &Contender, ensemble: &str) -> AnyView {
+    let name = contender.node.as_deref().map(visible).unwrap_or_default();
     let href = contender.session_id.map(|session| session_url(ensemble, session));
-    let place = if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
     let label = contender.label.as_deref().map(|label| middle(&visible(label), 36));
     let (since_ms, least) = match contender.holding_since_ms {
         Some(since_ms) => (Some(since_ms), hold_least(contender.holding_is_lower_bound)),
@@ -106,38 +130,27 @@ fn row(slot: Slot, ensemble: &str) -> AnyView {
     let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)));
     let copy = contender.node.as_ref().map(|_| view! { <CopyButton text=contender.path.clone() what="znode path" /> });
     view! {
-        <div
-            class="queue-row contender"
-            role="row"
-            data-key=Exact(key)
-            data-node=filled(name.clone()).map(Exact)
-            data-role=contender.role.name()
-            data-hidden=mark(is_hidden(&contender))
-            aria-rowindex=(at + 2).to_string()
-        >
-            <span class="cell queue-place" role="cell">{place}</span>
-            <span class="cell queue-node" role="cell" data-col="node" title=filled(visible(&name))>
-                <bdi class="queue-name">{node(&contender)}</bdi>
-                {copy}
-                <OnlyOn members=contender.only_on.clone() />
-            </span>
-            <span class="cell cell-number queue-sequence" role="cell" data-col="sequence">
-                {contender.sequence.map(|sequence| sequence.to_string())}
-            </span>
-            <span class="cell queue-session" role="cell" data-col="session">
-                <a class="queue-id" href=href>{session_text(&contender)}</a>
-                " "
-                <span class="queue-label">{label}</span>
-            </span>
-            <span class="cell cell-number queue-time" role="cell" data-col="time"><Age since_ms=since_ms least=least /></span>
-            <span class="cell queue-waits" role="cell" data-col="waits-for" title=whole>
-                {edge.map(|edge| waits_for(edge, contender.waits_for.len()))}
-            </span>
-            <span class="cell queue-alive" role="cell" data-col="liveness">
-                <LivenessChip liveness=contender.liveness end=contender.runs_out />
-                <ReleaseButton node=contender.node.clone() path=contender.path.clone() />
-            </span>
-        </div>
+        <span class="cell queue-node" role="cell" data-col="node" title=filled(name)>
+            <bdi class="queue-name">{node(contender)}</bdi>
+            {copy}
+            <OnlyOn members=contender.only_on.clone() />
+        </span>
+        <span class="cell cell-number queue-sequence" role="cell" data-col="sequence">
+            {contender.sequence.map(|sequence| sequence.to_string())}
+        </span>
+        <span class="cell queue-session" role="cell" data-col="session">
+            <a class="queue-id" href=href>{session_text(contender)}</a>
+            " "
+            <span class="queue-label">{label}</span>
+        </span>
+        <span class="cell cell-number queue-time" role="cell" data-col="time"><Age since_ms=since_ms least=least /></span>
+        <span class="cell queue-waits" role="cell" data-col="waits-for" title=whole>
+            {edge.map(|edge| waits_for(edge, contender.waits_for.len()))}
+        </span>
+        <span class="cell queue-alive" role="cell" data-col="liveness">
+            <LivenessChip liveness=contender.liveness end=contender.runs_out />
+            <ReleaseButton node=contender.node.clone() path=contender.path.clone() />
+        </span>
     }
 }
 

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::LockState;
 use crate::erase::{dynamic, erase, view};
 use crate::format::{clock, count, duration, middle, visible};
-use crate::parts::{Columns, Section, Table, rows, session_url};
+use crate::parts::{Columns, Section, Table, part, rows, session_url};
 use lockscope_wire::{LockHead, LockStats, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
@@ -22,12 +22,15 @@ const PAST: Columns = &[
 /// What was counted since this server watches, and the last holders.
 #[component]
 pub(super) fn Stats(state: LockState) -> AnyView {
-    let stats = Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| head.stats.clone())));
+    let times = |head: &LockHead| [(head.stats.hold_p50_ms, head.stats.hold_p99_ms), (head.stats.wait_p50_ms, head.stats.wait_p99_ms)];
     let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(past_rows).unwrap_or_default()));
     let is_empty = Memo::new(move |_| past.with(Vec::is_empty));
     view! {
         <div class="sides past-sides">
-            <Section id="stats-title" title="Since Lockscope watches">{dynamic(move || stats.with(|stats| stats.as_ref().map(counted)))}</Section>
+            <Section id="stats-title" title="Since Lockscope watches">
+                {part(state.head, times, |[hold, wait]| table(*hold, *wait))}
+                <p class="quiet">{part(state.head, |head| counted(&head.stats), |text| erase(text.clone()))}</p>
+            </Section>
             <Section id="past-title" title="Held before by">
                 {dynamic(move || past_holders(is_empty.get(), past))}
             </Section>
@@ -35,23 +38,23 @@ pub(super) fn Stats(state: LockState) -> AnyView {
     }
 }
 
-fn counted(stats: &LockStats) -> AnyView {
+/// Median and 99th percentile, in milliseconds.
+type Percentiles = (Option<i64>, Option<i64>);
+
+fn table(hold: Percentiles, wait: Percentiles) -> AnyView {
     let time = |ms: Option<i64>| view! { <td class="table-number">{ms.map_or("–".to_owned(), duration)}</td> };
-    let row = |name: &'static str, median: Option<i64>, most: Option<i64>| {
-        view! { <tr><th scope="row">{name}</th>{time(median)}{time(most)}</tr> }
-    };
-    let rows = vec![row("Hold", stats.hold_p50_ms, stats.hold_p99_ms), row("Wait", stats.wait_p50_ms, stats.wait_p99_ms)];
-    let text = format!(
+    let row = |name: &'static str, (median, most): Percentiles| view! { <tr><th scope="row">{name}</th>{time(median)}{time(most)}</tr> };
+    view! { <Table class="table" columns=TIMES rows=vec![row("Hold", hold), row("Wait", wait)] /> }
+}
+
+fn counted(stats: &LockStats) -> String {
+    format!(
         "Taken {} times; owner unknown {} times; left without holding {} times. {}",
         count(stats.acquisitions),
         count(stats.owner_unknown),
         count(stats.gave_up),
         sequence_words(stats)
-    );
-    view! {
-        <Table class="table" columns=TIMES rows=rows />
-        <p class="quiet">{text}</p>
-    }
+    )
 }
 
 /// How much of the sequence numbers is used up.

@@ -38,7 +38,7 @@ pub(crate) use liveness::{LivenessChip, SessionEnd};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use part::part;
-pub(crate) use rows::rows;
+pub(crate) use rows::{Item, rows, rows_in_parts};
 pub(crate) use session::{holder_name, missing_words, role_word, session_url, waiters_text};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::Tag;

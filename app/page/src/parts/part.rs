@@ -17,10 +17,15 @@ where
     S: Send + Sync + 'static,
     T: PartialEq + Send + Sync + 'static,
 {
-    erased(
-        Box::new(move || source.with(|source| source.as_ref().map(|source| Shown::new(of(source))))),
-        Box::new(move |shown| shown.get().map(&draw)),
-    )
+    part_of(move || source.with(|source| source.as_ref().map(&of)), draw)
+}
+
+/// The same of what a function gives.
+pub(super) fn part_of<T: PartialEq + Send + Sync + 'static>(
+    of: impl Fn() -> Option<T> + Send + Sync + 'static,
+    draw: impl Fn(&T) -> AnyView + Send + 'static,
+) -> AnyView {
+    erased(Box::new(move || of().map(Shown::new)), Box::new(move |shown| shown.get().map(&draw)))
 }
 
 /// Compiled once for all parts.
