@@ -8,4 +8,5 @@ pub mod error;
 pub mod reload;
 pub mod sd_notify;
 pub mod serve;
+pub mod stdout;
 pub mod telemetry;

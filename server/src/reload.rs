@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ConfigHealth, ProcessEnvironment, exposure};
 use crate::sd_notify::SdNotify;
-use crate::serve::LabParts;
+use crate::serve::lab::LabParts;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{LazyLog, Log};

@@ -2,7 +2,7 @@
 
 mod audit_log;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
-mod lab;
+pub mod lab;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -19,11 +19,11 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::commands::accounts;
 use crate::config::{Config, ConfigError, ConfigHealth};
 use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
+use crate::stdout;
 use access::{Access, Reach};
 use audit::Records;
 use audit_log::AuditParts;
@@ -34,7 +34,8 @@ use feed::{About, Ensemble, Projector};
 use http::listener::{Bounds, Proxies, Tls};
 use http::metrics::Metrics;
 use http::{Http, Limits, Payloads};
-pub use lab::LabParts;
+use identity::Right;
+use lab::LabParts;
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
@@ -123,7 +124,7 @@ pub async fn run<O: Observer>(
     let tls = open_tls(config, &clock, followed)?;
     let listener = bind(config.listen).await?;
     if access.is_read_only() {
-        accounts::warn_read_only();
+        warn_read_only();
     }
     let audit = AuditParts::of(config, &access, &clock).await;
     let config_health = reload::config_health(&origin, &clock);
@@ -357,9 +358,9 @@ fn serve_http(
     let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let server = tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
-    say(&format!("lockscope listening on {scheme}://{address}"));
+    stdout::print(&format!("lockscope listening on {scheme}://{address}"));
     if !sign_in_link.is_empty() {
-        say(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{sign_in_link}"));
+        stdout::print(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{sign_in_link}"));
     }
     Ok(server)
 }
@@ -389,9 +390,11 @@ async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {
     }
 }
 
-/// A line for scripts. A closed standard output is nobody listening.
-pub fn say(line: &str) {
-    use std::io::Write as _;
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+/// Logs that nobody may release with this server, and what helps.
+fn warn_read_only() {
+    let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
+    tracing::warn!(
+        "this server is read-only: nobody has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
+         user set --name NAME --role operator` a user, both without a restart"
+    );
 }

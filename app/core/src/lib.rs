@@ -24,6 +24,7 @@ mod path_map;
 pub mod pending;
 pub mod recipe;
 pub mod release;
+pub mod root;
 pub mod sequence;
 pub mod tally;
 pub mod time;

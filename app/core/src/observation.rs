@@ -4,12 +4,9 @@ use super::configured::Configured;
 use super::evidence::Round;
 use super::finding::Limits;
 use super::missing::MissingSet;
+pub use super::root::RootId;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId};
-
-/// Names one watched root within one ensemble; the index in the configured order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RootId(pub u32);
 
 /// State of our own session's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::lock::{Hold, Lock};
 use super::mirror::Mirror;
 use super::missing::Missing;
 use super::recipe::recognise::is_marked;
-use super::recipe::{Access, Dialect, Place, Recipe, Shape, rule, rule_of};
+use super::recipe::{Access, Dialect, NodeRole, Recipe, Shape, rule, rule_of};
 use super::time::TimeMs;
 
 /// When a hold counts as slow or stuck. Both need somebody who waits.
@@ -91,7 +91,7 @@ pub fn judge(lock: &Lock, deadlock: Option<&Deadlock>, mirror: &Mirror, now: Tim
         return (Verdict::Healthy, None);
     }
     let (slow_ms, stuck_ms) = thresholds.limits_ms(usual_hold_ms(lock, thresholds));
-    let since = lock.holders.iter().map(|tenure| tenure.since).min().unwrap_or(first.since);
+    let since = lock.holders.iter().map(|hold| hold.since).min().unwrap_or(first.since);
     let held_ms = now.since(since);
     if held_ms >= stuck_ms {
         (Verdict::Stuck, None)
@@ -140,8 +140,8 @@ fn orphan(lock: &Lock) -> Option<&Hold> {
         Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling
     );
     // A lease that ends by the clock has no owner by design, even where its end can't be read.
-    let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).place != Place::Timed);
-    lock.holders.iter().find(|tenure| should_be_owned && tenure.czxid.is_some() && tenure.owner.is_none())
+    let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).role != NodeRole::Timed);
+    lock.holders.iter().find(|hold| should_be_owned && hold.czxid.is_some() && hold.owner.is_none())
 }
 
 /// The sentence. It holds no age, so it changes only when something happens.
@@ -156,7 +156,7 @@ pub fn sentence(AssessedLock { lock, assessment }: &AssessedLock, mirror: &Mirro
         }
         Verdict::DoubleOwner => double_owner(lock, &waiting),
         Verdict::Orphan => {
-            let name = orphan(lock).map_or("", |tenure| &tenure.name);
+            let name = orphan(lock).map_or("", |hold| &hold.name);
             format!("Orphan: {name} is persistent, no session owns it, it never frees itself{waiting}.")
         }
         Verdict::Expiring => format!("Expiring: {who} is connected to no member; the lock frees itself when the session runs out{waiting}."),
@@ -171,7 +171,7 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
     let and_others = if count > 1 { format!("{who} and {} more", count - 1) } else { who.to_owned() };
     match lock.recognition.recipe {
         Recipe::Election => format!("Led by {who}{waiting}."),
-        Recipe::ReadWrite => match lock.holders.iter().find(|tenure| tenure.access == Access::Write) {
+        Recipe::ReadWrite => match lock.holders.iter().find(|hold| hold.access == Access::Write) {
             Some(writer) => format!("Written by {}{}{waiting}.", place_of(writer), if count > 1 { ", who reads as well" } else { "" }),
             None => format!("Read by {and_others}{}{waiting}.", if count > 1 { " together" } else { "" }),
         },
@@ -191,8 +191,8 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
 
 fn double_owner(lock: &Lock, waiting: &str) -> String {
     let names: Vec<String> = lock.holders.iter().take(3).map(name_of).collect();
-    let numbers = |tenure: &Hold| crate::sequence::parse(&tenure.name).map(|found| found.number);
-    let same = lock.holders.first().is_some_and(|first| lock.holders.iter().all(|tenure| numbers(tenure) == numbers(first)));
+    let numbers = |hold: &Hold| crate::sequence::parse(&hold.name).map(|found| found.number);
+    let same = lock.holders.first().is_some_and(|first| lock.holders.iter().all(|hold| numbers(hold) == numbers(first)));
     let why = match same {
         true => " with the same sequence number",
         false if lock.holders.len() > 1 && !see_each_other(lock) => ", as clients of different libraries that do not see each other",
@@ -203,13 +203,13 @@ fn double_owner(lock: &Lock, waiting: &str) -> String {
 
 /// Whether the holders' clients look at each other's names.
 fn see_each_other(lock: &Lock) -> bool {
-    let dialects: Vec<Dialect> = lock.holders.iter().filter_map(|tenure| rule_of(&tenure.name, None)).map(|id| rule(id).dialect).collect();
+    let dialects: Vec<Dialect> = lock.holders.iter().filter_map(|hold| rule_of(&hold.name, None)).map(|id| rule(id).dialect).collect();
     dialects.iter().all(|one| dialects.iter().all(|other| one.sees(*other)))
 }
 
 fn sentence_unheld(lock: &Lock) -> String {
     let count = lock.standing.waiting.count;
-    let last = lock.tally.past.front().map(|past| name_of(&past.tenure));
+    let last = lock.tally.past.front().map(|past| name_of(&past.hold));
     if lock.gone_since.is_some() {
         let last = last.map_or_else(String::new, |last| format!("; last held by {last}"));
         return format!("Nobody home: its directory is gone and nobody made it again{last}.");
@@ -257,19 +257,19 @@ fn items(lock: &Lock) -> String {
 }
 
 /// Who holds, in a word.
-pub fn name_of(tenure: &Hold) -> String {
-    match (&tenure.label, tenure.owner) {
+pub fn name_of(hold: &Hold) -> String {
+    match (&hold.label, hold.owner) {
         (Some(label), _) => label.to_string(),
         (None, Some(session)) => format!("session {session}"),
-        (None, None) if tenure.czxid.is_some() => tenure.name.to_string(),
-        (None, None) => format!("{} (owner unknown)", tenure.name),
+        (None, None) if hold.czxid.is_some() => hold.name.to_string(),
+        (None, None) => format!("{} (owner unknown)", hold.name),
     }
 }
 
 /// Who holds, in a word, and from where.
-pub(super) fn place_of(tenure: &Hold) -> String {
-    let name = name_of(tenure);
-    match tenure.peer.as_ref().and_then(|peer| peer.address.as_deref()) {
+pub(super) fn place_of(hold: &Hold) -> String {
+    let name = name_of(hold);
+    match hold.peer.as_ref().and_then(|peer| peer.address.as_deref()) {
         Some(address) if !name.contains(address) => format!("{name} at {address}"),
         _ => name,
     }

@@ -1,12 +1,13 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
-use super::locks::APART_MS;
 use lockscope_wire::{Access, ClientInfo, Contender, ContenderRole, Edge, EdgeEvidence, Liveness, LockRow, Recipe, RunsOut, SessionId, Zxid};
 
 const EVIDENCE: [EdgeEvidence; 4] = [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
 const WAITER_LIVENESS: [Liveness; 4] = [Liveness::Connected, Liveness::Silent, Liveness::Disconnected, Liveness::Unknown];
 const FIRST_SESSION: i64 = 0x0100_00a1_b2c0_0001;
 const TIMEOUT_MS: i64 = 30_000;
+/// Contenders come so far apart.
+pub(crate) const APART_MS: i64 = 37;
 
 /// The contender at a place of the queue; `turn` holders came and went before.
 pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) -> Contender {

@@ -2,7 +2,7 @@
 
 use lockscope_wire::{Confidence, LockRow, Missing, Recipe, RootState, Verdict};
 
-use super::contenders::contender;
+use super::contenders::{APART_MS, contender};
 
 /// Roots of the made-up ensemble.
 pub(crate) const ROOTS: [&str; 2] = ["/app", "/order"];
@@ -73,8 +73,6 @@ pub(crate) fn turns_of(path: &str, turn: u32) -> u32 {
 
 /// Each holder of the busy lock holds it for so long.
 const HOLD_MS: i64 = 2_000;
-/// Contenders come so far apart.
-pub(crate) const APART_MS: i64 = 37;
 
 /// When the holder came that `turn` others held before.
 pub(crate) fn came_at_ms(held_since_ms: i64, turn: u32) -> i64 {

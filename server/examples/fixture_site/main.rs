@@ -19,7 +19,7 @@ use feed::{self, Hub, pump};
 use http::{Http, Limits, pages};
 use runtime::clock::Clock;
 use runtime::shutdown;
-use server::serve::say;
+use server::stdout;
 use tokio::net::TcpListener;
 
 use world::{Mode, World};
@@ -49,7 +49,7 @@ async fn main() -> anyhow::Result<()> {
         });
     }
     let listener = TcpListener::bind(&address).await.with_context(|| format!("can't listen on {address}"))?;
-    say(&format!("fixture site listening on http://{}", listener.local_addr()?));
+    stdout::print(&format!("fixture site listening on http://{}", listener.local_addr()?));
     let router = Http::new(hub.clone(), stop, Limits::default()).router(pages(hub));
     axum::serve(listener, router).await.context("the server ended")
 }

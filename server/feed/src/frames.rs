@@ -6,6 +6,7 @@ use lockscope_wire::{Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::frame_error::FrameError;
 use super::{FeedError, json};
 
 /// Place of `ServerFrame::Snapshot` among its variants; postcard writes it.
@@ -35,15 +36,6 @@ impl Encoding {
     }
 }
 
-/// A client frame that was not understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The subscription it was about, when that could be read.
-    pub id: Option<u32>,
-    /// One clear sentence.
-    pub detail: String,
-}
-
 /// Encodes a whole frame.
 ///
 /// # Errors
@@ -59,10 +51,10 @@ pub fn encode(frame: &ServerFrame, encoding: Encoding) -> Result<Bytes, FeedErro
 ///
 /// # Errors
 /// One sentence for the client.
-pub fn parse_client(bytes: &[u8], encoding: Encoding) -> Result<ClientFrame, Refusal> {
+pub fn parse_client(bytes: &[u8], encoding: Encoding) -> Result<ClientFrame, FrameError> {
     match encoding {
         Encoding::Json => json::client_frame(bytes),
-        Encoding::Binary => decode_frame(bytes).ok_or_else(|| Refusal {
+        Encoding::Binary => decode_frame(bytes).ok_or_else(|| FrameError {
             id: None,
             detail: format!("the frame is not a client frame of {SUBPROTOCOL_BIN}: it starts with the byte {PROTOCOL}, then postcard"),
         }),

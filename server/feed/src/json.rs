@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::FeedError;
-use super::frames::Refusal;
+use super::frame_error::FrameError;
 
 /// A content that is no object is found under this name beside the tag.
 const VALUE_KEY: &str = "value";
@@ -75,7 +75,7 @@ pub fn delta_body(delta: &DeltaBody) -> Result<String, FeedError> {
 ///
 /// # Errors
 /// One sentence that names what was not understood and what is.
-pub fn client_frame(bytes: &[u8]) -> Result<ClientFrame, Refusal> {
+pub fn client_frame(bytes: &[u8]) -> Result<ClientFrame, FrameError> {
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| refuse(None, format!("the frame is not JSON ({error}); send an object like {{\"type\":\"pause\",\"id\":1}}")))?;
     let Value::Object(mut fields) = value else {
@@ -171,8 +171,8 @@ fn unencodable(error: serde_json::Error) -> FeedError {
     FeedError::Encoding(error.to_string())
 }
 
-fn refuse(id: Option<u32>, detail: String) -> Refusal {
-    Refusal { id, detail }
+fn refuse(id: Option<u32>, detail: String) -> FrameError {
+    FrameError { id, detail }
 }
 
 #[cfg(test)]
@@ -269,7 +269,7 @@ mod tests {
             ),
         ];
         for (text, id, detail) in cases {
-            assert_eq!(client_frame(text.as_bytes()).unwrap_err(), Refusal { id, detail: detail.to_owned() }, "{text}");
+            assert_eq!(client_frame(text.as_bytes()).unwrap_err(), FrameError { id, detail: detail.to_owned() }, "{text}");
         }
         assert!(client_frame(b"{").unwrap_err().detail.starts_with("the frame is not JSON ("));
     }

@@ -6,6 +6,7 @@
 mod budget;
 mod channel;
 pub mod engine;
+mod frame_error;
 mod frames;
 mod hub;
 pub mod json;
@@ -26,7 +27,8 @@ use lockscope_wire::{
 use tokio::sync::watch;
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
-pub use frames::{Encoding, Refusal, encode, parse_client};
+pub use frame_error::FrameError;
+pub use frames::{Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, Projected};
 pub use owner::Owner;

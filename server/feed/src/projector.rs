@@ -282,7 +282,7 @@ fn lock_revision(look: ProjectionContext<'_>, path: &str) -> Vec<u64> {
     let root = observatory.root_of(path).unwrap_or(RootId(u32::MAX));
     let (state, since, _) = observatory.root_state(root, look.now);
     let since = [observatory.link().1, since].map(|at| at.0.cast_unsigned());
-    let mut revision = vec![look.lock_revision(path).unwrap_or(u64::MAX), observatory.book().rounds()];
+    let mut revision = vec![look.lock_revision(path).unwrap_or(u64::MAX), observatory.member_evidence().rounds()];
     revision.extend(since);
     revision.push(state as u64);
     revision

@@ -11,8 +11,8 @@ use lockscope_wire::{Fault, FaultOrder, LabRun, Strategy};
 
 use super::caller::Caller;
 use super::lab_form::{draft, order};
-use super::middleware::authentication::see_other;
 use super::problem::{Refused, echo};
+use super::redirect::see_other;
 use super::{Http, server_pages};
 use feed::VisibilityScope;
 use identity::{Actor, Right};

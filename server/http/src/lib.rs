@@ -31,8 +31,11 @@ mod origins;
 mod page_source;
 mod pages;
 mod payloads;
+mod peer;
 mod problem;
+mod redirect;
 mod release_api;
+mod route;
 mod routes;
 mod server_pages;
 mod shared_answers;
@@ -64,8 +67,9 @@ pub use pages::pages;
 pub use payloads::Payloads;
 use problem::Refused;
 use release::ReleaseService;
-use routes::Answer;
-pub use routes::{Declared, Need, Verb, declared};
+use route::{Answer, Route};
+pub use route::{Need, Verb};
+pub use routes::{Declared, declared};
 use runtime::clock::Clock;
 use runtime::quota::Quota;
 use runtime::shutdown::CancellationToken;
@@ -124,6 +128,8 @@ impl Default for Limits {
 /// What the routes share.
 #[derive(Clone)]
 pub struct Http {
+    /// Every route there is.
+    routes: &'static [Route],
     hub: Arc<Hub>,
     draining: CancellationToken,
     limits: Limits,
@@ -173,6 +179,7 @@ impl Http {
         let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());
         let caller_views = Quota::new(VIEWS_MAX, limits.caller_views_max, Arc::default());
         Self {
+            routes: routes::ROUTES,
             hub,
             draining,
             limits,
@@ -263,11 +270,11 @@ impl Http {
     /// The whole router, made of the table in `routes`. `pages` brings the page and its assets, with its own answer to
     /// unknown addresses.
     pub fn router(&self, pages: Router) -> Router {
-        let rows = |router: Router<Self>, row: &routes::Row| match row.answer {
+        let rows = |router: Router<Self>, row: &Route| match row.answer {
             Answer::Api(handler) | Answer::Act(handler) | Answer::Form(handler) => router.route(row.path, handler()),
             Answer::Page | Answer::File => router,
         };
-        let own = routes::ROUTES.iter().fold(Router::new(), rows).with_state(self.clone());
+        let own = self.routes.iter().fold(Router::new(), rows).with_state(self.clone());
         own.merge(pages)
             .layer(from_fn_with_state(self.clone(), authentication::authenticate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))

@@ -8,84 +8,11 @@ use axum::routing::{MethodRouter, any, get, post};
 
 #[cfg(not(feature = "lab"))]
 use super::no_lab;
+use super::route::{Answer, Need, Route, Verb};
 use super::{Http, api, approve, audit_api, audit_page, events, find, health, live, me, metrics_api, openapi, release_api, sign_in, unknown_api};
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
 use identity::Right;
-
-/// How something is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    /// GET, and HEAD with it.
-    Get,
-    /// POST.
-    Post,
-    /// DELETE.
-    Delete,
-    /// Whatever comes.
-    Any,
-}
-
-impl Verb {
-    fn takes(self, method: &Method) -> bool {
-        match self {
-            Self::Get => matches!(*method, Method::GET | Method::HEAD),
-            Self::Post => *method == Method::POST,
-            Self::Delete => *method == Method::DELETE,
-            Self::Any => true,
-        }
-    }
-
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Delete => "DELETE",
-            Self::Any => "any",
-        }
-    }
-}
-
-/// What a route asks of whoever comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Nothing; it says nothing of any lock.
-    Open,
-    /// A right, somewhere. Where exactly, the handler asks once it knows what it is about.
-    Of(Right),
-}
-
-/// Who answers.
-#[derive(Clone, Copy)]
-pub(super) enum Answer {
-    /// A handler, for scripts.
-    Api(fn() -> MethodRouter<Http>),
-    /// The same, for a release, which takes as long as it takes and ends by itself.
-    Act(fn() -> MethodRouter<Http>),
-    /// A handler, for people.
-    Form(fn() -> MethodRouter<Http>),
-    /// The page of this address, as `lockscope_page` renders it.
-    Page,
-    /// A file of the page.
-    File,
-}
-
-/// One route.
-#[derive(Clone, Copy)]
-pub(super) struct Row {
-    pub(super) verb: Verb,
-    pub(super) path: &'static str,
-    pub(super) need: Need,
-    pub(super) answer: Answer,
-}
-
-impl Row {
-    /// Whoever may not see it is redirected to sign in, and gets an error page.
-    pub(super) fn is_for_people(&self) -> bool {
-        matches!(self.answer, Answer::Page | Answer::Form(_))
-    }
-}
 
 const VIEW: Need = Need::Of(Right::View);
 const RELEASE: Need = Need::Of(Right::Release);
@@ -94,32 +21,32 @@ const LAB: Need = Need::Of(Right::RunLab);
 const AUDIT: Need = Need::Of(Right::ReadAudit);
 
 /// A handler for scripts.
-const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Row {
-    Row { verb, path, need, answer: Answer::Api(answer) }
+const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
+    Route { verb, path, need, answer: Answer::Api(answer) }
 }
 
 /// A handler for scripts that executes a release.
-const fn act(path: &'static str, answer: fn() -> MethodRouter<Http>) -> Row {
-    Row { verb: Verb::Post, path, need: RELEASE, answer: Answer::Act(answer) }
+const fn act(path: &'static str, answer: fn() -> MethodRouter<Http>) -> Route {
+    Route { verb: Verb::Post, path, need: RELEASE, answer: Answer::Act(answer) }
 }
 
 /// A handler for people.
-const fn form(verb: Verb, path: &'static str, answer: fn() -> MethodRouter<Http>) -> Row {
-    Row { verb, path, need: Need::Open, answer: Answer::Form(answer) }
+const fn form(verb: Verb, path: &'static str, answer: fn() -> MethodRouter<Http>) -> Route {
+    Route { verb, path, need: Need::Open, answer: Answer::Form(answer) }
 }
 
 /// A page.
-const fn page(path: &'static str, need: Need) -> Row {
-    Row { verb: Verb::Get, path, need, answer: Answer::Page }
+const fn page(path: &'static str, need: Need) -> Route {
+    Route { verb: Verb::Get, path, need, answer: Answer::Page }
 }
 
 /// A file of the page: the same for everybody, and the page for signing in needs some.
-const fn file(path: &'static str) -> Row {
-    Row { verb: Verb::Get, path, need: Need::Open, answer: Answer::File }
+const fn file(path: &'static str) -> Route {
+    Route { verb: Verb::Get, path, need: Need::Open, answer: Answer::File }
 }
 
 /// The table.
-pub(super) const ROUTES: &[Row] = &[
+pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/healthz", Need::Open, || get(health::healthz)),
     api(Verb::Get, "/readyz", Need::Open, || get(health::readyz)),
     api(Verb::Get, "/metrics", VIEW, || get(metrics_api::metrics)),
@@ -152,20 +79,20 @@ pub(super) const ROUTES: &[Row] = &[
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
     api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),
-    Row { verb: Verb::Get, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| get(approve::show)) },
-    Row { verb: Verb::Post, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| post(approve::approve)) },
-    Row { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
+    Route { verb: Verb::Get, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| get(approve::show)) },
+    Route { verb: Verb::Post, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| post(approve::approve)) },
+    Route { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
     #[cfg(feature = "lab")]
-    Row { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
+    Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
     #[cfg(feature = "lab")]
-    Row { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
+    Route { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
     #[cfg(feature = "lab")]
-    Row { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
+    Route { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
     #[cfg(feature = "lab")]
-    Row { verb: Verb::Post, path: "/lab/fault", need: LAB, answer: Answer::Form(|| post(lab_page::throw)) },
+    Route { verb: Verb::Post, path: "/lab/fault", need: LAB, answer: Answer::Form(|| post(lab_page::throw)) },
     #[cfg(not(feature = "lab"))]
-    Row { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
-    Row { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
+    Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
+    Route { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
     api(Verb::Get, "/find/drawn", VIEW, || get(find::drawn)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
@@ -228,8 +155,8 @@ pub(super) fn bounds_itself(method: &Method, path: &str) -> bool {
 
 /// What a table has for a request.
 pub(super) enum Match {
-    /// This row.
-    Row(&'static Row),
+    /// This route.
+    Route(&'static Route),
     /// The address, asked for otherwise.
     Otherwise,
     /// Nothing.
@@ -242,7 +169,7 @@ pub(super) fn find(matched: &str, method: &Method) -> Match {
     if there.peek().is_none() {
         return Match::None;
     }
-    there.find(|row| row.verb.takes(method)).map_or(Match::Otherwise, Match::Row)
+    there.find(|row| row.verb.takes(method)).map_or(Match::Otherwise, Match::Route)
 }
 
 /// Methods that an address takes, for people.

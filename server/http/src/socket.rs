@@ -15,7 +15,7 @@ use super::caller::PayloadChanges;
 use super::flow_control::FlowControl;
 use super::{Counts, Http};
 use access::{Principal, RevocationReason};
-use feed::{self, Encoding, FeedError, Owner, Refusal, Subscription, VisibilityScope};
+use feed::{self, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope};
 use identity::QuotaOwner;
 use runtime::clock;
 use runtime::quota::{Full, Permit};
@@ -211,18 +211,18 @@ impl Socket {
         } else {
             let (kind, spoken) = if encoding == Encoding::Json { ("text", "binary") } else { ("binary", "text") };
             let detail = format!("a {kind} frame came on {}, which takes {spoken} frames", self.encoding.subprotocol());
-            Err(Refusal { id: None, detail })
+            Err(FrameError { id: None, detail })
         };
         match done {
             Ok(()) => Ok(()),
-            Err(Refusal { id, detail }) => {
+            Err(FrameError { id, detail }) => {
                 Counts::add(&self.http.counts.refused_frames);
                 self.send(feed::encode(&ServerFrame::Error { id, detail }, self.encoding)).await
             }
         }
     }
 
-    async fn obey(&mut self, frame: ClientFrame) -> Result<(), Refusal> {
+    async fn obey(&mut self, frame: ClientFrame) -> Result<(), FrameError> {
         // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
         if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
             self.http.access.touch(&self.principal);
@@ -236,13 +236,13 @@ impl Socket {
         }
     }
 
-    async fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), Refusal> {
+    async fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), FrameError> {
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX && !self.subscriptions.contains_key(&id) {
             let detail = format!("{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`");
-            return Err(Refusal { id: Some(id), detail });
+            return Err(FrameError { id: Some(id), detail });
         }
         let caller = self.principal.actor.quota_owner();
-        let refuse = |detail: String| Refusal { id: Some(id), detail };
+        let refuse = |detail: String| FrameError { id: Some(id), detail };
         let most = self.http.limits.caller_views_max * caller.shares();
         let permit = if self.subscriptions.contains_key(&id) { None } else { Some(self.http.caller_views.take_of(Some(caller.clone()), most)) };
         let permit = permit.transpose().map_err(|why| {
@@ -263,7 +263,7 @@ impl Socket {
         Ok(())
     }
 
-    fn set_paused(&mut self, id: u32, is_paused: bool) -> Result<(), Refusal> {
+    fn set_paused(&mut self, id: u32, is_paused: bool) -> Result<(), FrameError> {
         let viewer = self.subscriptions.get_mut(&id).ok_or_else(|| no_such(id))?;
         viewer.is_paused = is_paused;
         Ok(())
@@ -326,8 +326,8 @@ fn too_long() -> End {
     End::Close { code: close_code::SIZE, reason: "a frame may have at most 65536 bytes; send less" }
 }
 
-fn no_such(id: u32) -> Refusal {
-    Refusal { id: Some(id), detail: format!("there is no subscription {id} on this socket; start one with `subscribe`") }
+fn no_such(id: u32) -> FrameError {
+    FrameError { id: Some(id), detail: format!("there is no subscription {id} on this socket; start one with `subscribe`") }
 }
 
 fn is_too_long(error: &axum::Error) -> bool {

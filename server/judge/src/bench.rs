@@ -7,7 +7,7 @@ use crate::difference::difference;
 use crate::display::{Display, Track, What};
 use crate::fault::{FaultSpan, Faults};
 use crate::truth::{Cursor, Timeline};
-use crate::{Place, Report, Wrong};
+use crate::{FrameRef, Report, Wrong};
 
 /// How far back it is looked for the state that a wrong claim may be, in versions.
 const PAST_MAX: usize = 4_096;
@@ -43,7 +43,8 @@ impl<'a> Bench<'a> {
         let mut reconnects: Vec<Reconnect<'_>> = faults.reconnects().map(reconnect).collect();
         let mut last_match = 0;
         for display in &track.displays {
-            let place = || Place { socket: track.socket, lock: track.lock.to_owned(), arrived_at_ms: display.from_ms, zxid: display.what.claims().0 };
+            let place =
+                || FrameRef { socket: track.socket, lock: track.lock.to_owned(), arrived_at_ms: display.from_ms, zxid: display.what.claims().0 };
             let claim = match display.what {
                 What::Shown(shown) => Claim::of_shown(shown, self.timeline),
                 What::Gone(gone) => Claim::of_gone(gone, self.timeline),
@@ -100,7 +101,7 @@ impl<'a> Bench<'a> {
     }
 
     /// How old the state grew while it was shown: it may have come true again meanwhile.
-    fn age(&mut self, claim: &Claim<'_>, display: &Display<'_>, version: usize, place: impl Fn() -> Place) {
+    fn age(&mut self, claim: &Claim<'_>, display: &Display<'_>, version: usize, place: impl Fn() -> FrameRef) {
         let limits = self.faults.limits;
         let arrival = self.timeline.at_time(display.from_ms + limits.clock_tolerance_ms);
         let end = self.timeline.at_time(display.until_ms + limits.clock_tolerance_ms) + 1;
@@ -125,7 +126,7 @@ impl<'a> Bench<'a> {
     }
 
     /// LIVE has to end soon after the link is lost, whether or not anything changes meanwhile.
-    fn link(&mut self, display: &Display<'_>, place: impl Fn() -> Place) {
+    fn link(&mut self, display: &Display<'_>, place: impl Fn() -> FrameRef) {
         let faults = self.faults;
         for (span, wrong_from_ms) in faults.dark() {
             let shown_until_ms = display.until_ms.min(span.ends_ms() - 1);
@@ -172,7 +173,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Why a claim was true at none of the versions at which it could have been.
-    fn explain(&mut self, claim: &Claim<'_>, display: &Display<'_>, place: Place, range: Range<usize>, last_match: usize) -> Wrong {
+    fn explain(&mut self, claim: &Claim<'_>, display: &Display<'_>, place: FrameRef, range: Range<usize>, last_match: usize) -> Wrong {
         // That somebody has it and nobody is said to is the gravest, whatever it was before.
         if !claim.is_empty() {
             let past = range.start.saturating_sub(PAST_MAX)..range.start;

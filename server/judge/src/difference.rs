@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::claim::{Claim, fits};
 use crate::truth::{Cursor, Found, Timeline};
-use crate::{Contender, Difference, Place, Wrong};
+use crate::{Contender, Difference, FrameRef, Wrong};
 
 /// How many of the latest versions are compared.
 const NEAREST_MAX: usize = 64;
@@ -21,7 +21,7 @@ enum Way {
 }
 
 /// Names what is wrong, by the version among the last of a range that differs least.
-pub(crate) fn difference(claim: &Claim<'_>, place: Place, range: Range<usize>, timeline: &Timeline, cursor: &mut Cursor) -> Wrong {
+pub(crate) fn difference(claim: &Claim<'_>, place: FrameRef, range: Range<usize>, timeline: &Timeline, cursor: &mut Cursor) -> Wrong {
     let last = range.end.saturating_sub(1);
     let mut nearest = (usize::MAX, last);
     for version in range.rev().take(NEAREST_MAX) {

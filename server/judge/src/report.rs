@@ -58,7 +58,7 @@ pub struct Worst {
 
 /// Which frame, of which lock, on which socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FrameRef {
     /// The socket.
     pub socket: u32,
     /// The lock.
@@ -97,21 +97,21 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// LIVE with somebody as holder who did not hold, or without somebody who held.
-    WrongHolder(Place, Difference),
+    WrongHolder(FrameRef, Difference),
     /// LIVE with the right waiters in another order.
-    SwappedWaiters(Place, Difference),
+    SwappedWaiters(FrameRef, Difference),
     /// LIVE and complete without somebody who waited.
-    MissingWaiter(Place, Difference),
+    MissingWaiter(FrameRef, Difference),
     /// LIVE with somebody as waiter who did not wait.
-    ExtraWaiter(Place, Difference),
+    ExtraWaiter(FrameRef, Difference),
     /// LIVE and free, or gone, though somebody held.
-    FreeThoughHeld(Place, Difference),
+    FreeThoughHeld(FrameRef, Difference),
     /// LIVE and held though nobody held.
-    HeldThoughFree(Place, Difference),
+    HeldThoughFree(FrameRef, Difference),
     /// LIVE with a state that is older than the one it claims.
     OlderThanClaimed {
         /// The frame.
-        place: Place,
+        place: FrameRef,
         /// The last transaction at which it was true.
         true_until_zxid: i64,
         /// When it stopped being true.
@@ -120,7 +120,7 @@ pub enum Wrong {
     /// LIVE with a state that is older than one that the same socket had been shown.
     TimeTravel {
         /// The frame.
-        place: Place,
+        place: FrameRef,
         /// The last transaction at which it was true.
         true_until_zxid: i64,
         /// The transaction of the state that was shown before.
@@ -129,14 +129,14 @@ pub enum Wrong {
     /// LIVE with a state that came true only after it was shown.
     FromTheFuture {
         /// The frame.
-        place: Place,
+        place: FrameRef,
         /// When it came true.
         true_from_ms: i64,
     },
     /// Shown as LIVE for too long after it had stopped being true.
     OldAndLive {
         /// The frame that had brought it.
-        place: Place,
+        place: FrameRef,
         /// When it stopped being true.
         true_until_ms: i64,
         /// Until when it was shown as LIVE.
@@ -147,7 +147,7 @@ pub enum Wrong {
     /// LIVE long after the link was lost.
     LiveWithoutLink {
         /// The frame.
-        place: Place,
+        place: FrameRef,
         /// When it was lost.
         lost_at_ms: i64,
         /// Until when LIVE was shown.

@@ -42,7 +42,7 @@ pub use service::{LabDenied, LabService, has_ended};
 
 /// An ensemble that allows the lab.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct LabEnsemble {
     /// Its name.
     pub ensemble: String,
     /// Its connect string, without TLS: `host:port,host:port/chroot`.
@@ -98,7 +98,7 @@ pub struct Lab(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    places: Vec<Place>,
+    places: Vec<LabEnsemble>,
     /// Runs begun at each.
     begun: Vec<AtomicU64>,
     limits: Mutex<Limits>,
@@ -114,7 +114,7 @@ struct Inner {
 
 impl Lab {
     /// A lab on these ensembles; none: it is off. Finished runs are kept in the directory `shelf`, and read from there now.
-    pub fn new(places: Vec<Place>, limits: Limits, shelf: Option<PathBuf>, clock: Clock) -> Self {
+    pub fn new(places: Vec<LabEnsemble>, limits: Limits, shelf: Option<PathBuf>, clock: Clock) -> Self {
         let shelf = RunStore::open(shelf.as_deref());
         let (current, changed) = (watch::Sender::new(None), watch::Sender::new(0));
         let begun = places.iter().map(|_| AtomicU64::new(0)).collect();
@@ -178,7 +178,7 @@ impl Lab {
     ///
     /// # Errors
     /// See [`LabRefusal`].
-    pub fn check(&self, order: LabOrder) -> Result<(LabOrder, Place), LabRefusal> {
+    pub fn check(&self, order: LabOrder) -> Result<(LabOrder, LabEnsemble), LabRefusal> {
         // As many bits as a number of JavaScript holds.
         limits::check(order, &self.limits(), &self.0.places, rand::random::<u64>() >> 11)
     }

@@ -2,7 +2,7 @@
 
 use lockscope_wire::LabOrder;
 
-use super::{LabRefusal, Limits, Place};
+use super::{LabEnsemble, LabRefusal, Limits};
 
 /// Sessions a strategy, whatever the configuration says.
 const CLIENTS_MAX: u32 = 500;
@@ -21,7 +21,7 @@ impl Limits {
 }
 
 /// The order with everything chosen, and where it would be carried out.
-pub(super) fn check(mut order: LabOrder, limits: &Limits, places: &[Place], seed: u64) -> Result<(LabOrder, Place), LabRefusal> {
+pub(super) fn check(mut order: LabOrder, limits: &Limits, places: &[LabEnsemble], seed: u64) -> Result<(LabOrder, LabEnsemble), LabRefusal> {
     let place = place(&order, places)?;
     within("clients", order.clients.into(), CLIENTS_MIN.into(), limits.clients_max().into())?;
     within("rounds", order.rounds.into(), 1, limits.rounds_max.into())?;
@@ -50,7 +50,7 @@ pub(super) fn check(mut order: LabOrder, limits: &Limits, places: &[Place], seed
     Ok((order, place))
 }
 
-fn place(order: &LabOrder, places: &[Place]) -> Result<Place, LabRefusal> {
+fn place(order: &LabOrder, places: &[LabEnsemble]) -> Result<LabEnsemble, LabRefusal> {
     let names = || places.iter().map(|place| place.ensemble.as_str()).collect::<Vec<_>>().join(", ");
     match (&order.ensemble, places) {
         (_, []) => Err(LabRefusal::Off),
@@ -83,8 +83,8 @@ mod tests {
     use super::*;
     use zookeeper::Credentials;
 
-    fn places(names: &[&str]) -> Vec<Place> {
-        let place = |name: &&str| Place {
+    fn places(names: &[&str]) -> Vec<LabEnsemble> {
+        let place = |name: &&str| LabEnsemble {
             ensemble: (*name).to_owned(),
             connect: "a:1".to_owned(),
             credentials: Credentials::default(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Place;
+use super::LabEnsemble;
 use zookeeper::split_chroot;
 
 /// Members of an ensemble, and the chroot below which the lab works.
@@ -16,7 +16,7 @@ pub struct Members {
 
 impl Members {
     /// Out of the connect string of a place.
-    pub fn of(place: &Place) -> Self {
+    pub fn of(place: &LabEnsemble) -> Self {
         let (servers, chroot) = split_chroot(&place.connect);
         let addresses = servers.split(',').map(str::trim).filter(|server| !server.is_empty()).map(str::to_owned).collect();
         Self { addresses, chroot: chroot.to_owned() }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn members(connect: &str) -> Members {
-        Members::of(&Place { ensemble: "a".to_owned(), connect: connect.to_owned(), credentials: Default::default(), root: "/lab".to_owned() })
+        Members::of(&LabEnsemble { ensemble: "a".to_owned(), connect: connect.to_owned(), credentials: Default::default(), root: "/lab".to_owned() })
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::members::Members;
 use super::sandbox::Sandbox;
 use super::strategy_run::{ClientTasks, StrategyRun};
 use super::summary::conclude;
-use super::{Place, counts, view};
+use super::{LabEnsemble, counts, view};
 use runtime::clock::{self, Clock};
 
 /// Between two looks at whether something changed; so nobody is told more than 20 times a second.
@@ -37,7 +37,7 @@ struct Header {
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) id: String,
-    pub(super) place: Place,
+    pub(super) place: LabEnsemble,
     pub(super) lanes: Vec<Arc<StrategyRun>>,
     pub(super) clock: Clock,
     root: String,
@@ -59,7 +59,7 @@ enum End {
 
 impl Run {
     /// A run that has not begun.
-    pub(super) fn new(id: String, (order, place): (LabOrder, Place), by: &str, clock: Clock, duration_max: Duration) -> Self {
+    pub(super) fn new(id: String, (order, place): (LabOrder, LabEnsemble), by: &str, clock: Clock, duration_max: Duration) -> Self {
         let root = format!("{}/run-{id}", place.root);
         let order = Arc::new(order);
         let lane = |strategy: &lockscope_wire::Strategy| Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order));
@@ -309,7 +309,16 @@ fn notes(order: &LabOrder) -> Vec<String> {
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of a run, which is not made yet when it is first shown")]
-fn shown(id: &str, root: &str, place: &Place, order: &LabOrder, by: &str, ordered_at_ms: i64, header: &Header, lanes: &[Arc<StrategyRun>]) -> LabRun {
+fn shown(
+    id: &str,
+    root: &str,
+    place: &LabEnsemble,
+    order: &LabOrder,
+    by: &str,
+    ordered_at_ms: i64,
+    header: &Header,
+    lanes: &[Arc<StrategyRun>],
+) -> LabRun {
     LabRun {
         id: id.to_owned(),
         revision: 0,

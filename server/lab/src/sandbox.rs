@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tracing::{info, warn};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
-use super::Place;
+use super::LabEnsemble;
 use runtime::clock;
 use zookeeper::Credentials;
 
@@ -76,7 +76,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// Why not, in one sentence; nothing of the run is left then.
-    pub async fn create(place: &Place, id: &str, strategies: &[Strategy]) -> Result<Self, String> {
+    pub async fn create(place: &LabEnsemble, id: &str, strategies: &[Strategy]) -> Result<Self, String> {
         let client = open(&place.connect, &place.credentials).await?;
         make_root(&client, &place.root).await.map_err(said("can't make", &place.root))?;
         let sandbox = Self { client, lab_root: place.root.clone(), root: format!("{}/run-{id}", place.root) };
@@ -250,7 +250,7 @@ async fn is_ownerless(client: &Client, run: &str, within: Duration) -> Result<bo
 ///
 /// # Errors
 /// Why it could not be done, in one sentence.
-pub async fn sweep(place: &Place) -> Result<usize, String> {
+pub async fn sweep(place: &LabEnsemble) -> Result<usize, String> {
     let client = open(&place.connect, &place.credentials).await?;
     let names = children(&client, &place.root).await.map_err(said("can't list", &place.root))?;
     let (runs, strangers): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_run(name));

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use zookeeper_client::{Client, Error};
 
-use super::Place;
+use super::LabEnsemble;
 use super::client::{COMMANDS_MAX, Command, FenceCounter, LabClient, Session, Stage, drains};
 use super::counts::{self, Sessions};
 use super::live_stats::{EventSink, LiveStats};
@@ -153,7 +153,7 @@ impl StrategyRun {
     ///
     /// # Errors
     /// The first that could not be had, and what helps.
-    pub(super) async fn open(&self, place: &Place, members: &Members, referee: FenceCounter) -> Result<ClientTasks, String> {
+    pub(super) async fn open(&self, place: &LabEnsemble, members: &Members, referee: FenceCounter) -> Result<ClientTasks, String> {
         self.turn(LabState::Opening);
         let _ = self.referee.set(referee.clone());
         let slots = Arc::new(Semaphore::new(OPENING_MAX));
@@ -200,7 +200,7 @@ impl StrategyRun {
         Ok(ClientTasks { tasks, base: None })
     }
 
-    async fn open_one(&self, place: &Place, members: &Members, number: u32) -> Result<(Client, Arc<Relay>), String> {
+    async fn open_one(&self, place: &LabEnsemble, members: &Members, number: u32) -> Result<(Client, Arc<Relay>), String> {
         let first = usize::try_from(number).unwrap_or_default();
         let member = members.addresses.get(first % members.addresses.len().max(1)).map_or("", String::as_str);
         let refused = |why: &str| {

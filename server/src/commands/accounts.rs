@@ -11,9 +11,8 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use crate::cli::{GrantArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
 use crate::config::{ConfigError, ProcessEnvironment, data_dir, lifetime};
 use crate::error::RunError;
-use crate::serve::say;
+use crate::stdout;
 use access::{AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user};
-use identity::Right;
 use runtime::clock::Clock;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -34,7 +33,14 @@ pub(super) fn token(args: &TokenArgs, clock: &Clock) -> Result<(), RunError> {
         TokenCommand::New { grant, expires } => make(&dir, grant, expires.as_deref(), clock),
         TokenCommand::List => {
             for record in list_tokens(&dir)? {
-                say(&format!("{}  {}  {}  {}  {}", record.id, record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
+                stdout::print(&format!(
+                    "{}  {}  {}  {}  {}",
+                    record.id,
+                    record.name,
+                    record.grant.role,
+                    record.grant.reach(),
+                    until(&record, clock.now_ms())
+                ));
             }
             Ok(())
         }
@@ -52,7 +58,7 @@ fn make(dir: &Path, args: &GrantArgs, expires: Option<&str>, clock: &Clock) -> R
     let (record, token) = new_token(dir, &args.name, grant, clock.now_ms(), lives_ms)?;
     tell(&format!("the token {} has the role {} ({}); {}", record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
     tell(&format!("its hash is kept in {}; the token is shown only once, keep it where only its user can read it:", dir.display()));
-    say(token.expose());
+    stdout::print(token.expose());
     Ok(())
 }
 
@@ -89,7 +95,7 @@ pub(super) fn user(args: &UserArgs, clock: &Clock) -> Result<(), RunError> {
         }
         UserCommand::List => {
             for record in list_users(&dir)? {
-                say(&format!("{}  {}  {}", record.name, record.grant.role, record.grant.reach()));
+                stdout::print(&format!("{}  {}  {}", record.name, record.grant.role, record.grant.reach()));
             }
         }
         UserCommand::Remove { name } => {
@@ -98,15 +104,6 @@ pub(super) fn user(args: &UserArgs, clock: &Clock) -> Result<(), RunError> {
         }
     }
     Ok(())
-}
-
-/// Says in the log what a server that nobody may release with can be args.
-pub(crate) fn warn_read_only() {
-    let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
-    tracing::warn!(
-        "this server is read-only: nobody has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
-         user set --name NAME --role operator` a user, both without a restart"
-    );
 }
 
 /// The password: one line of standard input, or typed twice without being shown.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cli::{AuditCommand, DataDirArgs};
 use crate::config::{self, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
-use crate::serve::say;
+use crate::stdout;
 use audit::{self, VerifyError, chain};
 
 /// Checks or exports the audit log; a server may go on writing to it.
@@ -19,12 +19,12 @@ pub(super) fn run(command: &AuditCommand, data: &DataDirArgs) -> Result<(), RunE
             }
             let (_, whole) = verified(data, head.as_deref())?;
             let anchored = whole.anchored.map_or_else(String::new, |id| format!(", the given hash is that of record {id}"));
-            say(&format!("{} records, chain whole, head {}{anchored}", whole.tip.id, whole.tip.hash));
+            stdout::print(&format!("{} records, chain whole, head {}{anchored}", whole.tip.id, whole.tip.hash));
             if let Some(open) = audit::open_words(&whole.requests) {
-                say(&open);
+                stdout::print(&open);
             }
             if whole.torn_bytes > 0 {
-                say(&format!(
+                stdout::print(&format!(
                     "then {} bytes of a line that is being written or was cut off by a crash; the next start moves it aside",
                     whole.torn_bytes
                 ));

@@ -4,7 +4,7 @@ use super::serve::check_exposure;
 use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
-use crate::serve::say;
+use crate::stdout;
 use http::Payloads;
 use http::listener::Tls;
 use runtime::clock::Clock;
@@ -14,22 +14,25 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
     let config = Config::load(args, &ProcessEnvironment)?;
     super::serve::ensembles(&config)?;
     check_exposure(&config, &crate::serve::access(&config))?;
-    say("the configuration is good");
+    stdout::print("the configuration is good");
     config.ensembles.iter().for_each(say_ensemble);
-    say(&format!("  listen             {}", config.listen));
+    stdout::print(&format!("  listen             {}", config.listen));
     let origins = config.web.origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    say(&format!("  origin             {}", if origins.is_empty() { "none: used at its own address only" } else { &origins }));
-    say(&format!("  tls                {}", described_tls(&config.web)?));
-    say(&format!(
+    stdout::print(&format!("  origin             {}", if origins.is_empty() { "none: used at its own address only" } else { &origins }));
+    stdout::print(&format!("  tls                {}", described_tls(&config.web)?));
+    stdout::print(&format!(
         "  data-dir           {}",
         config.data_dir.map_or_else(|| "none: HOME is not set, name one with --data-dir".to_owned(), |dir| dir.display().to_string())
     ));
-    say(&format!("  connect-timeout    {}", config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))));
-    say(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
-    say(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
-    say(&format!("  payloads           {}", shown_to(config.payloads)));
-    say(&config.lab.as_ref().map_or_else(|| "  lab                off".to_owned(), config::Lab::described));
-    say(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
+    stdout::print(&format!(
+        "  connect-timeout    {}",
+        config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))
+    ));
+    stdout::print(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
+    stdout::print(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
+    stdout::print(&format!("  payloads           {}", shown_to(config.payloads)));
+    stdout::print(&config.lab.as_ref().map_or_else(|| "  lab                off".to_owned(), config::Lab::described));
+    stdout::print(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
     Ok(())
 }
 
@@ -51,13 +54,13 @@ fn described_tls(web: &config::Web) -> Result<String, ConfigError> {
 
 fn say_ensemble(ensemble: &config::Ensemble) {
     let color = ensemble.color.map_or_else(String::new, |color| format!(", {color}"));
-    say(&format!("  ensemble           {}{color}", ensemble.name));
-    say(&format!("  zk                 {}", ensemble.zk));
-    say(&format!("  root               {}", ensemble.roots.join(", ")));
-    say(&format!("  evidence           {}", if ensemble.evidence { "on" } else { "off: the members are not queried" }));
+    stdout::print(&format!("  ensemble           {}{color}", ensemble.name));
+    stdout::print(&format!("  zk                 {}", ensemble.zk));
+    stdout::print(&format!("  root               {}", ensemble.roots.join(", ")));
+    stdout::print(&format!("  evidence           {}", if ensemble.evidence { "on" } else { "off: the members are not queried" }));
     let named = if ensemble.admin_urls.is_empty() { "none: port 8080 of each member is tried".to_owned() } else { ensemble.admin_urls.join(", ") };
-    say(&format!("  admin-url          {named}"));
-    say(&format!("  clock-scratch      {}", ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written")));
-    say(&format!("  watches as         {}", ensemble.identity.watching.described()));
-    say(&format!("  releases as        {}", ensemble.identity.acting.described()));
+    stdout::print(&format!("  admin-url          {named}"));
+    stdout::print(&format!("  clock-scratch      {}", ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written")));
+    stdout::print(&format!("  watches as         {}", ensemble.identity.watching.described()));
+    stdout::print(&format!("  releases as        {}", ensemble.identity.acting.described()));
 }

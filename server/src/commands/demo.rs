@@ -11,7 +11,8 @@ use crate::cli::DemoArgs;
 use crate::commands;
 use crate::config::{self, Config, ProcessEnvironment};
 use crate::error::RunError;
-use crate::serve::{self, say};
+use crate::serve::{self};
+use crate::stdout;
 
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
@@ -69,7 +70,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
     });
     let access = serve::access(&config);
     let link = access.one_time_link("demo", Role::Operator);
-    say(&format!("the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}", data.path().display()));
+    stdout::print(&format!("the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}", data.path().display()));
     let served = serve::run(&config, None, commands::serve::ensembles(&config)?, pages, access, &link).await;
     drop(stopper);
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {

@@ -9,7 +9,7 @@ use reqwest::{Client, Url};
 use crate::cli::HealthcheckArgs;
 use crate::config::{self, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
-use crate::serve::say;
+use crate::stdout;
 
 /// An answer that takes longer is none.
 const ANSWER_MAX: Duration = Duration::from_secs(3);
@@ -36,7 +36,7 @@ pub(super) async fn run(args: &HealthcheckArgs) -> Result<(), RunError> {
     let answer = client.get(url.clone()).send().await.map_err(|error| failed(&error))?;
     let status = answer.status();
     if status.is_success() {
-        say(&format!("{url} answers: {}", if args.ready { "ready" } else { "alive" }));
+        stdout::print(&format!("{url} answers: {}", if args.ready { "ready" } else { "alive" }));
         return Ok(());
     }
     let text = answer.text().await.unwrap_or_default();

@@ -15,7 +15,7 @@ mod serve;
 use crate::cli::{Command, ConfigDocument};
 use crate::config;
 use crate::error::RunError;
-use crate::serve::say;
+use crate::stdout;
 use runtime::clock::Clock;
 
 /// Runs a command.
@@ -33,7 +33,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
                 ConfigDocument::Reference => config::reference::markdown(),
                 ConfigDocument::Example => config::reference::example(),
             };
-            say(text.trim_end());
+            stdout::print(text.trim_end());
             Ok(())
         }
         Command::Healthcheck(args) => healthcheck::run(&args).await,

@@ -6,7 +6,7 @@ use super::tables::{number, shown};
 use super::toml_file::{Entry, Section};
 use super::{ConfigError, Ensemble};
 use lab::members::root_fault;
-use lab::{Limits, Place};
+use lab::{LabEnsemble, Limits};
 
 /// Where runs get their directories when nothing is said.
 const ROOT_DEFAULT: &str = "/lockscope-lab";
@@ -55,9 +55,9 @@ impl Lab {
     }
 
     /// The places that it may run at, among all ensembles.
-    pub fn places(&self, ensembles: &[Ensemble]) -> Vec<Place> {
+    pub fn places(&self, ensembles: &[Ensemble]) -> Vec<LabEnsemble> {
         let allowed = ensembles.iter().filter(|ensemble| self.ensembles.contains(&ensemble.name));
-        let place = |ensemble: &Ensemble| Place {
+        let place = |ensemble: &Ensemble| LabEnsemble {
             ensemble: ensemble.name.clone(),
             connect: ensemble.zk.clone(),
             credentials: ensemble.identity.acting.clone(),

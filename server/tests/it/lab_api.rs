@@ -7,7 +7,7 @@ use audit::{Journal, UnavailableLog};
 use http::Limits as HttpLimits;
 use http::listener::Bounds;
 use lab::LabService;
-use lab::{Lab, Limits, Place};
+use lab::{Lab, LabEnsemble, Limits};
 use lockscope_wire::{AuditKind, Role};
 use reqwest::Method;
 use runtime::clock::Clock;
@@ -66,9 +66,9 @@ impl Hall {
     }
 }
 
-fn place() -> Place {
+fn place() -> LabEnsemble {
     let connect = format!("127.0.0.1:{}", dead_port());
-    Place { ensemble: "prod".to_owned(), connect, credentials: Credentials::default(), root: "/lockscope-lab".to_owned() }
+    LabEnsemble { ensemble: "prod".to_owned(), connect, credentials: Credentials::default(), root: "/lockscope-lab".to_owned() }
 }
 
 fn lab() -> Lab {

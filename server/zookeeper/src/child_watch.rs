@@ -15,8 +15,8 @@ use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{AddWatchMode, Client, Error, SessionState};
 
 use super::config::ObserverConfig;
+use super::directory_watch::{DirectoryNews, WatchChange};
 use super::request_counts::{Kind, RequestCounts};
-use super::root::WatchChange;
 use super::translate::{WatchFailure, WatcherEvent, heard, watch_failure};
 use runtime::backoff::Backoff;
 
@@ -33,15 +33,7 @@ const REST: Duration = Duration::from_secs(30);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A root by its place, and a directory.
-type Place = (usize, Arc<str>);
-
-/// What was heard of one directory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct DirectoryNews {
-    /// Its watch was set; the changes came after that.
-    pub(super) is_set: bool,
-    pub(super) changes: u32,
-}
+type DirectoryKey = (usize, Arc<str>);
 
 /// What was heard since this was asked last.
 #[derive(Debug, Default)]
@@ -49,7 +41,7 @@ pub(super) struct News {
     /// Roots whose child watches were lost; what else there is came later.
     pub(super) lost: BTreeSet<usize>,
     /// One entry a directory, so nothing can pile up.
-    pub(super) directories: BTreeMap<Place, DirectoryNews>,
+    pub(super) directories: BTreeMap<DirectoryKey, DirectoryNews>,
 }
 
 /// What the session that follows events and the one with the child watches tell each other.
@@ -63,11 +55,11 @@ pub(super) struct ChildWatches {
 #[derive(Debug)]
 struct Shared {
     /// Each root bounds how many it wants.
-    wanted: BTreeSet<Place>,
+    wanted: BTreeSet<DirectoryKey>,
     /// To be set or dropped, unless they are as they should be.
-    changed: BTreeSet<Place>,
+    changed: BTreeSet<DirectoryKey>,
     /// Watches that are set.
-    set: BTreeSet<Place>,
+    set: BTreeSet<DirectoryKey>,
     roots: Vec<Rest>,
     news: News,
 }
@@ -95,7 +87,7 @@ impl Rest {
 }
 
 impl Shared {
-    fn is_due(&self, place: &Place) -> bool {
+    fn is_due(&self, place: &DirectoryKey) -> bool {
         self.wanted.contains(place) && self.roots.get(place.0).is_some_and(|root| root.until.is_none())
     }
 
@@ -162,7 +154,7 @@ impl ChildWatches {
         std::mem::take(&mut self.shared().news)
     }
 
-    fn tell_set(&self, place: &Place) {
+    fn tell_set(&self, place: &DirectoryKey) {
         let mut shared = self.shared();
         if shared.is_due(place) {
             shared.set.insert(place.clone());
@@ -171,7 +163,7 @@ impl ChildWatches {
         }
     }
 
-    fn tell_changes(&self, place: &Place, changes: u32) {
+    fn tell_changes(&self, place: &DirectoryKey, changes: u32) {
         let mut shared = self.shared();
         if !shared.is_due(place) {
             return;
@@ -217,9 +209,9 @@ impl ChildWatches {
 
     /// What is to be watched from now on, or no more. What was dropped and is wanted again meanwhile still has its watch,
     /// which is told anew: whoever wants it knows nothing of it.
-    fn take_changed(&self) -> Vec<(Place, bool)> {
+    fn take_changed(&self) -> Vec<(DirectoryKey, bool)> {
         let mut shared = self.shared();
-        let changed: Vec<(Place, bool)> =
+        let changed: Vec<(DirectoryKey, bool)> =
             std::mem::take(&mut shared.changed).into_iter().map(|place| (place.clone(), shared.is_due(&place))).collect();
         for (place, is_due) in &changed {
             if !is_due {
@@ -257,7 +249,7 @@ pub(super) async fn watch_children(config: &ObserverConfig, watches: &ChildWatch
 async fn session(client: &Client, watches: &ChildWatches, counts: &RequestCounts) -> Result<(), Error> {
     let (mut states, setting) = (client.state_watcher(), Semaphore::new(SETTING_MAX));
     let mut watching = FuturesUnordered::new();
-    let mut handles: BTreeMap<Place, AbortHandle> = BTreeMap::new();
+    let mut handles: BTreeMap<DirectoryKey, AbortHandle> = BTreeMap::new();
     let mut second = tokio::time::interval(SECOND);
     second.set_missed_tick_behavior(MissedTickBehavior::Delay);
     watches.begin();
@@ -288,7 +280,7 @@ async fn session(client: &Client, watches: &ChildWatches, counts: &RequestCounts
 }
 
 /// Sets one child watch and tells what it tells, until the session ends.
-async fn watch(client: &Client, watches: &ChildWatches, counts: &RequestCounts, setting: &Semaphore, place: Place) -> Result<(), Error> {
+async fn watch(client: &Client, watches: &ChildWatches, counts: &RequestCounts, setting: &Semaphore, place: DirectoryKey) -> Result<(), Error> {
     let turn = setting.acquire().await;
     counts.asked(Kind::Watch, 1);
     let set = client.watch(&place.1, AddWatchMode::Persistent).await.inspect_err(|_| counts.failed(Kind::Watch));
@@ -332,7 +324,7 @@ mod tests {
         watches
     }
 
-    fn place(path: &str) -> Place {
+    fn place(path: &str) -> DirectoryKey {
         (0, path.into())
     }
 

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState};
 
+use super::connect::connect;
 use super::credentials::Credentials;
-use super::session::connect;
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 use lockscope_core::znode::is_under;
 use zookeeper_client::{Client, Error};
 
+use super::connect::{connect, connect_once};
+use super::connect_string::{Fault, check_connect, fault, is_path, split_chroot};
 use super::credentials::Credentials;
-use super::session::connect;
 
 /// Watched paths of one session must stay far below 128 KiB: the client crate can't reconnect above that.
 pub(super) const WATCHED_PATH_BYTES_MAX: usize = 100 * 1024;
@@ -20,16 +21,6 @@ pub struct ObserverConfig {
     roots: Vec<String>,
     session_timeout: Duration,
     credentials: Credentials,
-}
-
-/// What is wrong with a value, to be read after the value, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}; {remedy}")]
-pub struct Fault {
-    /// Begins with a verb: the value is its subject.
-    pub why: String,
-    /// An order.
-    pub remedy: String,
 }
 
 /// Why there is nothing to observe.
@@ -102,10 +93,7 @@ impl ObserverConfig {
 
     /// The same, asking each server once.
     pub(super) async fn open_once(&self) -> Result<Client, Error> {
-        let connector = self.credentials.connector(self.session_timeout)?.with_fail_eagerly();
-        let client = self.credentials.open(connector, &self.connect).await?;
-        super::own_sessions::note(client.session_id().0);
-        Ok(client)
+        connect_once(&self.connect, &self.credentials, self.session_timeout).await
     }
 
     /// The connect string.
@@ -127,42 +115,6 @@ impl ObserverConfig {
     pub(super) fn has_chroot(&self) -> bool {
         self.connect.contains('/')
     }
-}
-
-fn fault<T>(why: impl Into<String>, remedy: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { why: why.into(), remedy: remedy.into() })
-}
-
-/// The servers, and the chroot or nothing.
-pub fn split_chroot(connect: &str) -> (&str, &str) {
-    connect.find('/').map_or((connect, ""), |at| connect.split_at(at))
-}
-
-/// Whether this is `host:port`, several separated by commas, with an optional chroot at the end.
-///
-/// # Errors
-/// The first fault.
-pub fn check_connect(connect: &str) -> Result<(), Fault> {
-    const REMEDY: &str = "write HOST:PORT, several separated by commas, like 127.0.0.1:2181";
-    let (servers, chroot) = split_chroot(connect);
-    if servers.is_empty() {
-        return fault("names no server", REMEDY);
-    }
-    for server in servers.split(',') {
-        let Some((host, port)) = server.rsplit_once(':') else {
-            return fault(format!("has the server {server:?} without a port"), REMEDY);
-        };
-        if host.is_empty() || host.contains(char::is_whitespace) {
-            return fault(format!("has the server {server:?} without a host"), REMEDY);
-        }
-        if !port.parse::<u16>().is_ok_and(|port| port > 0) {
-            return fault(format!("has the server {server:?} with a port that is none"), REMEDY);
-        }
-    }
-    if !chroot.is_empty() && (chroot == "/" || !is_path(chroot)) {
-        return fault(format!("ends in the chroot {chroot:?}, which is no path"), "write it like /app, or leave it out");
-    }
-    Ok(())
 }
 
 /// Whether these are paths that can be watched next to each other.
@@ -204,11 +156,6 @@ fn check_root(root: &str) -> Result<(), Fault> {
         return fault("is no path: a part of it is empty, . or ..", "write the path as ZooKeeper lists it");
     }
     Ok(())
-}
-
-fn is_path(path: &str) -> bool {
-    let part_is_good = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
-    path == "/" || path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(part_is_good))
 }
 
 #[cfg(test)]

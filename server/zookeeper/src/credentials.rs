@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::sign::CertifiedKey;
 use zookeeper_client::{Client, Connector, Error, SaslOptions, TlsOptions};
 
-use super::config::{Fault, split_chroot};
+use super::connect_string::{Fault, split_chroot};
 
 /// Longest name and password together.
 const PAIR_BYTES_MAX: usize = 1_024;

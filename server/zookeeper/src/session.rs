@@ -19,7 +19,6 @@ use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatc
 
 use super::child_watch::ChildWatches;
 use super::config::ObserverConfig;
-use super::credentials::Credentials;
 use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::probe::{PULSE, Probe, Proved};
@@ -382,11 +381,4 @@ async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {
         if any { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
-}
-
-/// Connects; gives up when no server answers for about one session time-out.
-pub(super) async fn connect(cluster: &str, credentials: &Credentials, session_timeout: Duration) -> Result<Client, Error> {
-    let client = credentials.open(credentials.connector(session_timeout)?, cluster).await?;
-    super::own_sessions::note(client.session_id().0);
-    Ok(client)
 }

@@ -1,17 +1,17 @@
 //! What the ensemble itself says of its sessions, asked slowly and never needed: who is connected from where, what is
 //! heard of each, when a dead one runs out, and who watches what.
 
-mod book;
 mod disagree;
 mod member;
+mod member_evidence;
 mod report;
 mod running;
 mod session;
 mod watched;
 
-pub use book::{MemberEvidence, SESSIONS_MAX};
 pub use disagree::{DISPUTED_MAX, Disputed};
 pub use member::{Lately, Member, Source};
+pub use member_evidence::{MemberEvidence, SESSIONS_MAX};
 pub use report::*;
 pub use session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord};
 pub use watched::{GRACE_MS, TABLE_FRESH_MS, Watch, Watching};

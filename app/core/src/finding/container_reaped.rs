@@ -10,15 +10,15 @@ impl Lint for ContainerReaped {
         Code::ContainerReaped
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let times = survey.lock.tally.reaped;
-        if times == 0 || survey.lock.gone_since.is_some() {
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let times = context.lock.tally.reaped;
+        if times == 0 || context.lock.gone_since.is_some() {
             return Outcome::Ok;
         }
         let text = format!(
             "Its directory was deleted while empty and made again {}: a container or TTL parent. Numbers start again at 0 each time.",
             count(times as usize, "time")
         );
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![context.lock.path.to_string()] })
     }
 }

@@ -10,8 +10,8 @@ impl Lint for Deadlock {
         Code::Deadlock
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let Some((cycle, sentence)) = survey.cycle else { return Outcome::Ok };
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let Some((cycle, sentence)) = context.cycle else { return Outcome::Ok };
         let caveat = match (cycle.is_doubtful, cycle.is_certain) {
             (true, false) => " A session in it has more contenders than these, and may serve threads that do not wait for each other.",
             (true, true) => {

@@ -11,19 +11,19 @@ impl Lint for DeepQueue {
         Code::DeepQueue
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let contenders = survey.lock.contender_count();
-        let lists = matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
-        if !lists || contenders < survey.limits.deep_contenders {
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let contenders = context.lock.contender_count();
+        let lists = matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+        if !lists || contenders < context.limits.deep_contenders {
             return Outcome::Ok;
         }
-        let slices = survey.lock.tally.depth.slices();
+        let slices = context.lock.tally.depth.slices();
         let trend = match (slices.first(), slices.last()) {
             (Some(first), Some(last)) if last > first => ", and it grows",
             (Some(first), Some(last)) if last < first => ", and it shrinks",
             _ => "",
         };
         let text = format!("{contenders} contenders queue{trend}. Every client that queues up or is woken reads the list of all of them.");
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![survey.lock.parts.main.to_string()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![context.lock.parts.main.to_string()] })
     }
 }

@@ -11,12 +11,12 @@ impl Lint for DoubleOwnerWindow {
         Code::DoubleOwnerWindow
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let Some((head, past)) = took_over(survey) else { return Outcome::Ok };
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let Some((head, past)) = took_over(context) else { return Outcome::Ok };
         let text = format!(
             "{} did not release: its session ended, and {} took over. The old client may not know yet and may go on working.",
-            name_of(&past.tenure),
-            survey.name(head)
+            name_of(&past.hold),
+            context.name(head)
         );
         Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![head.path()] })
     }

@@ -16,19 +16,19 @@ impl Lint for ExpiryOverdue {
         Code::ExpiryOverdue
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let due = |tenure: &Hold| {
-            let RunsOut { at, .. } = tenure.peer.as_ref()?.runs_out.filter(|_| tenure.is_disconnected())?;
-            Some(at + GRACE_TICKS * survey.book.tick_ms())
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let due = |hold: &Hold| {
+            let RunsOut { at, .. } = hold.peer.as_ref()?.runs_out.filter(|_| hold.is_disconnected())?;
+            Some(at + GRACE_TICKS * context.evidence.tick_ms())
         };
-        let holders = || survey.lock.holders.iter().filter_map(|tenure| Some((tenure, due(tenure)?)));
-        let Some((tenure, _)) = holders().find(|(_, due)| *due <= survey.now) else {
+        let holders = || context.lock.holders.iter().filter_map(|hold| Some((hold, due(hold)?)));
+        let Some((hold, _)) = holders().find(|(_, due)| *due <= context.now) else {
             return holders().map(|(_, due)| due).min().map_or(Outcome::Ok, Outcome::RecheckAt);
         };
-        let who = survey.name(tenure);
+        let who = context.name(hold);
         let text = format!(
             "{who} is connected to no member, its session should have run out, and its znode is still there: the leader may be overloaded, or cut off from those it hears of sessions from."
         );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![tenure.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![hold.path()] })
     }
 }

@@ -36,11 +36,11 @@ impl Lint for ForeignChild {
         Code::ForeignChild
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let (lock, mirror) = (survey.lock, survey.mirror);
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let (lock, mirror) = (context.lock, context.mirror);
         let is_gate = lock.recognition.shape == Shape::Gate;
         let parents: Vec<String> =
-            survey.seats.iter().map(ContenderRef::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
+            context.contenders.iter().map(ContenderRef::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
         if !parents.is_empty() && !is_gate {
             let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
             return Outcome::Warn(LintWarning { severity: Severity::Critical, text, paths: parents });

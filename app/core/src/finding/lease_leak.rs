@@ -15,17 +15,17 @@ impl Lint for LeaseLeak {
         Code::LeaseLeak
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let lock = survey.lock;
-        let Some(capacity) = lock.capacity(survey.mirror, survey.configured_max).filter(|_| lock.has_leases()) else { return Outcome::Ok };
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let lock = context.lock;
+        let Some(capacity) = lock.capacity(context.mirror, context.configured_max).filter(|_| lock.has_leases()) else { return Outcome::Ok };
         let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiters_seen() > 0) else { return Outcome::Ok };
-        let mut ages: Vec<i64> = lock.holders.iter().map(|tenure| survey.held_ms(tenure)).collect();
+        let mut ages: Vec<i64> = lock.holders.iter().map(|hold| context.held_ms(hold)).collect();
         ages.sort_unstable();
-        let Some(oldest) = lock.holders.iter().min_by_key(|tenure| tenure.since).filter(|_| ages.len() > 1) else { return Outcome::Ok };
+        let Some(oldest) = lock.holders.iter().min_by_key(|hold| hold.since).filter(|_| ages.len() > 1) else { return Outcome::Ok };
         let others = ages.len() - 1;
         let median_ms = ages.get(others / 2).copied().unwrap_or(0);
         let limit_ms = (median_ms * OUTLIER_TIMES).max(OUTLIER_MIN_MS);
-        if survey.held_ms(oldest) < limit_ms {
+        if context.held_ms(oldest) < limit_ms {
             // The median grows as fast as the oldest does, so time alone makes an outlier at the least age only.
             let grows = limit_ms == OUTLIER_MIN_MS;
             return if grows { Outcome::RecheckAt(oldest.since + OUTLIER_MIN_MS) } else { Outcome::Ok };
@@ -33,7 +33,7 @@ impl Lint for LeaseLeak {
         let text = format!(
             "{} of {max} leases are out, somebody waits, and {} holds its lease far longer than the others: a lease that nobody returns shrinks the semaphore.",
             capacity.used,
-            survey.name(oldest)
+            context.name(oldest)
         );
         Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![oldest.path()] })
     }

@@ -1,6 +1,6 @@
 //! What a lint is, and what it says. Also what every lint imports.
 
-pub(super) use super::survey::{LintContext, count, identity, took_over};
+pub(super) use super::lint_context::{LintContext, count, identity, took_over};
 pub(super) use crate::diagnosis::{Code, Severity};
 use crate::time::TimeMs;
 
@@ -38,5 +38,5 @@ pub trait Lint: Sync {
     /// Its code.
     fn code(&self) -> Code;
     /// Looks at one lock.
-    fn look(&self, survey: &LintContext<'_>) -> Outcome;
+    fn look(&self, context: &LintContext<'_>) -> Outcome;
 }

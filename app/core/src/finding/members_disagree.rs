@@ -11,13 +11,13 @@ impl Lint for MembersDisagree {
         Code::MembersDisagree
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let parts = &survey.lock.parts;
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let parts = &context.lock.parts;
         let is_ours = |path: &str| {
             let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
-            if survey.lock.is_alone() { *path == *survey.lock.path } else { parts.hold(parent) }
+            if context.lock.is_alone() { *path == *context.lock.path } else { parts.hold(parent) }
         };
-        let disputed = || survey.book.disputed().iter().filter(|(path, _)| is_ours(path));
+        let disputed = || context.evidence.disputed().iter().filter(|(path, _)| is_ours(path));
         // What no lag explains is told first.
         let worst = disputed().find(|(_, disputed)| disputed.late.is_empty()).or_else(|| disputed().next());
         let Some((path, first)) = worst else { return Outcome::Ok };

@@ -14,15 +14,16 @@ impl Lint for MissingWatch {
         Code::MissingWatch
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        if survey.book.watches_at(survey.now).is_none() {
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        if context.evidence.watches_at(context.now).is_none() {
             return Outcome::Ok;
         }
-        let is_lost = |seat: &&crate::lock::ContenderRef<'_>| {
-            let targets = survey.lock.waits_for(survey.mirror, seat);
-            !targets.is_empty() && targets.iter().all(|target| survey.lock.confirm(survey.book, survey.now, seat, target) == Watch::Missing)
+        let is_lost = |contender: &&crate::lock::ContenderRef<'_>| {
+            let targets = context.lock.waits_for(context.mirror, contender);
+            !targets.is_empty()
+                && targets.iter().all(|target| context.lock.confirm(context.evidence, context.now, contender, target) == Watch::Missing)
         };
-        let lost: Vec<String> = survey.waiters().take(WAITERS_LOOK).filter(is_lost).map(crate::lock::ContenderRef::path).collect();
+        let lost: Vec<String> = context.waiters().take(WAITERS_LOOK).filter(is_lost).map(crate::lock::ContenderRef::path).collect();
         if lost.is_empty() {
             return Outcome::Ok;
         }

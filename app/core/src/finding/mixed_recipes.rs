@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
-use crate::recipe::{Dialect, Place, Shape, rule};
+use crate::recipe::{Dialect, NodeRole, Shape, rule};
 
 /// F10.
 pub(super) struct MixedRecipes;
@@ -13,14 +13,14 @@ impl Lint for MixedRecipes {
         Code::MixedRecipes
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let Some(directory) = survey.directory().filter(|_| matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection)) else {
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let Some(directory) = context.directory().filter(|_| matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection)) else {
             return Outcome::Ok;
         };
-        let kin = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
+        let rule_count = directory.census().iter().filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
         let mut groups: BTreeMap<&str, (u32, Dialect)> = BTreeMap::new();
-        for kin in kin {
-            groups.entry(rule(kin.rule).label).or_insert((0, rule(kin.rule).dialect)).0 += kin.totals.count;
+        for rule_count in rule_count {
+            groups.entry(rule(rule_count.rule).label).or_insert((0, rule(rule_count.rule).dialect)).0 += rule_count.totals.count;
         }
         // kazoo's writers are named as its Lock: one library, one lock.
         let dialects: Vec<_> = groups.values().map(|(_, dialect)| *dialect).collect();
@@ -40,6 +40,6 @@ impl Lint for MixedRecipes {
             (Severity::Info, "They see each other.")
         };
         let text = format!("Clients of different recipes share this directory: {}. {effect}", names.join(", "));
-        Outcome::Warn(LintWarning { severity, text, paths: vec![survey.lock.path.to_string()] })
+        Outcome::Warn(LintWarning { severity, text, paths: vec![context.lock.path.to_string()] })
     }
 }

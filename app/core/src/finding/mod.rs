@@ -13,6 +13,7 @@ mod leader_mismatch;
 mod lease_leak;
 mod limits;
 mod lint;
+mod lint_context;
 mod members_disagree;
 mod missing_watch;
 mod mixed_recipes;
@@ -23,7 +24,6 @@ mod orphan_contender;
 mod rewritten_node;
 mod same_client_new_session;
 mod sequence_overflow;
-mod survey;
 mod try_lock_churn;
 mod waiting_for_itself;
 
@@ -31,8 +31,8 @@ pub use super::diagnosis::{Code, Finding, Severity};
 pub use foreign_child::foreign;
 pub use limits::Limits;
 pub use lint::{Lint, LintWarning, Outcome, PATHS_MAX};
+pub use lint_context::{CONTENDERS_MAX, LintContext, identity};
 pub use sequence_overflow::sequence_used_ppm;
-pub use survey::{LintContext, SEATS_MAX, identity};
 
 use super::time::TimeMs;
 
@@ -74,41 +74,41 @@ pub struct LintReport {
 }
 
 /// Looks at a lock with every lint that is on. What was found before and is so still keeps its `since`.
-pub fn look(survey: &LintContext<'_>) -> LintReport {
+pub fn look(context: &LintContext<'_>) -> LintReport {
     let mut looked = LintReport::default();
-    for lint in LINTS.iter().filter(|lint| !survey.limits.off.contains(&lint.code())) {
+    for lint in LINTS.iter().filter(|lint| !context.limits.off.contains(&lint.code())) {
         let code = lint.code();
-        let (warning, again_at) = match lint.look(survey) {
+        let (warning, again_at) = match lint.look(context) {
             Outcome::Ok => (None, None),
             Outcome::RecheckAt(at) => (None, Some(at)),
             Outcome::Warn(warning) => (Some(warning), None),
             Outcome::WarnUntil(warning, at) => (Some(warning), Some(at)),
             Outcome::WarnAfter(warning, lasting_ms) => {
-                let since = suspected_since(survey, code);
+                let since = suspected_since(context, code);
                 looked.suspects.push((code, since));
-                let is_due = survey.now.since(since) >= lasting_ms;
+                let is_due = context.now.since(since) >= lasting_ms;
                 if is_due { (Some(warning), None) } else { (None, Some(since + lasting_ms)) }
             }
         };
         looked.again_at = looked.again_at.into_iter().chain(again_at).min();
-        looked.found.extend(warning.map(|warning| finding(survey, code, warning)));
+        looked.found.extend(warning.map(|warning| finding(context, code, warning)));
     }
     looked
 }
 
-fn finding(survey: &LintContext<'_>, code: Code, warning: LintWarning) -> Finding {
-    let before = survey.assessment.findings.iter().find(|finding| finding.code == code);
+fn finding(context: &LintContext<'_>, code: Code, warning: LintWarning) -> Finding {
+    let before = context.assessment.findings.iter().find(|finding| finding.code == code);
     Finding {
         code,
         severity: warning.severity,
         text: warning.text.into(),
         paths: warning.paths.into_iter().take(PATHS_MAX).map(Into::into).collect(),
-        since: before.map_or(survey.now, |finding| finding.since),
+        since: before.map_or(context.now, |finding| finding.since),
     }
 }
 
 /// Since when something is odd; for a new suspicion, since this look was due: it was planned when it came to be so.
-fn suspected_since(survey: &LintContext<'_>, code: Code) -> TimeMs {
-    let before = survey.assessment.suspects.iter().find(|(suspect, _)| *suspect == code).map(|(_, since)| *since);
-    before.or(survey.assessment.look_at).unwrap_or(survey.now).min(survey.now)
+fn suspected_since(context: &LintContext<'_>, code: Code) -> TimeMs {
+    let before = context.assessment.suspects.iter().find(|(suspect, _)| *suspect == code).map(|(_, since)| *since);
+    before.or(context.assessment.look_at).unwrap_or(context.now).min(context.now)
 }

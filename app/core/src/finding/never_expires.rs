@@ -12,17 +12,18 @@ impl Lint for NeverExpires {
         Code::NeverExpires
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let is_meant =
-            matches!(survey.lock.recognition.shape, Shape::Gate | Shape::Items | Shape::TakenItems) || survey.lock.ends_at(survey.mirror).is_some();
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let is_meant = matches!(context.lock.recognition.shape, Shape::Gate | Shape::Items | Shape::TakenItems)
+            || context.lock.ends_at(context.mirror).is_some();
         if is_meant {
             return Outcome::Ok;
         }
-        let paths: Vec<String> = survey.seats.iter().filter(|seat| seat.child.is_owned() == Some(false)).map(ContenderRef::path).collect();
+        let paths: Vec<String> =
+            context.contenders.iter().filter(|contender| contender.child.is_owned() == Some(false)).map(ContenderRef::path).collect();
         if paths.is_empty() {
             return Outcome::Ok;
         }
-        let holds = survey.seats.iter().any(|seat| seat.child.is_owned() == Some(false) && survey.holds(seat));
+        let holds = context.contenders.iter().any(|contender| contender.child.is_owned() == Some(false) && context.holds(contender));
         let what = count(paths.len(), "contender");
         let text = if paths.len() == 1 {
             format!("{what} belongs to no session: it stays when its client dies, until somebody deletes it.")

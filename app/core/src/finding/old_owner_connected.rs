@@ -12,18 +12,18 @@ impl Lint for OldOwnerConnected {
         Code::OldOwnerConnected
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let Some((head, past)) = took_over(survey) else { return Outcome::Ok };
-        let Some(own) = past.tenure.label.as_deref().and_then(identity) else { return Outcome::Ok };
-        let is_back = |seat: &&ContenderRef<'_>| {
-            seat.child.owner().is_some() && seat.child.owner() != past.tenure.owner && survey.identity(seat).as_deref() == Some(&*own)
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let Some((head, past)) = took_over(context) else { return Outcome::Ok };
+        let Some(own) = past.hold.label.as_deref().and_then(identity) else { return Outcome::Ok };
+        let is_back = |contender: &&ContenderRef<'_>| {
+            contender.child.owner().is_some() && contender.child.owner() != past.hold.owner && context.identity(contender).as_deref() == Some(&*own)
         };
-        let Some(back) = survey.seats.iter().find(is_back).filter(|seat| !survey.holds(seat)) else { return Outcome::Ok };
+        let Some(back) = context.contenders.iter().find(is_back).filter(|contender| !context.holds(contender)) else { return Outcome::Ok };
         let zxid = |czxid: Option<Zxid>| czxid.map_or_else(|| "unknown".to_owned(), |czxid| czxid.to_string());
         let text = format!(
             "{own} lost this lock with its session and is connected again; work it began under fencing value {} may go on while {} holds under {}.",
-            zxid(past.tenure.czxid),
-            survey.name(head),
+            zxid(past.hold.czxid),
+            context.name(head),
             zxid(head.czxid)
         );
         Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![back.path(), head.path()] })

@@ -11,22 +11,22 @@ impl Lint for OrderAnomaly {
         Code::OrderAnomaly
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        if !matches!(survey.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        if !matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
             return Outcome::Ok;
         }
-        let read = survey.seats.iter().filter_map(|seat| Some((seat, seat.child.read.as_ref()?.czxid)));
+        let read = context.contenders.iter().filter_map(|contender| Some((contender, contender.child.read.as_ref()?.czxid)));
         let (mut newest, mut number, mut oldest_of_number) = (None, None, None);
         let mut paths = Vec::new();
-        for (seat, czxid) in read {
+        for (contender, czxid) in read {
             // A client may join at a number that is there already, later than those behind it: a Curator writer that
             // reads as well (5.5 and later), Solr's joinAtHead. The oldest of a number stands for all.
-            if number != Some(seat.key.number()) {
+            if number != Some(contender.key.number()) {
                 newest = newest.max(oldest_of_number.take());
-                number = Some(seat.key.number());
+                number = Some(contender.key.number());
             }
             if newest.is_some_and(|newest| czxid < newest) {
-                paths.push(seat.path());
+                paths.push(contender.path());
             }
             oldest_of_number = oldest_of_number.into_iter().chain([czxid]).min();
         }

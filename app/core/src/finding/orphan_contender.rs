@@ -15,20 +15,21 @@ impl Lint for OrphanContender {
         Code::OrphanContender
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let Some(head) = survey.lock.holders.first().filter(|_| survey.lock.recognition.shape == Shape::Line) else { return Outcome::Ok };
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let Some(head) = context.lock.holders.first().filter(|_| context.lock.recognition.shape == Shape::Line) else { return Outcome::Ok };
         let own = head.label.as_deref().and_then(identity);
-        let is_own =
-            |seat: &&ContenderRef<'_>| (head.owner.is_some() && seat.child.owner() == head.owner) || (own.is_some() && survey.identity(seat) == own);
-        let Some(again) = survey.waiters().find(is_own) else { return Outcome::Ok };
-        let usual = survey.lock.tally.holds.percentile(99).filter(|_| survey.lock.tally.holds.count() >= survey.thresholds.usual_after_holds);
-        let limit_ms = usual.map_or(survey.thresholds.stuck_unknown_ms, |ms| (ms * FAR_ABOVE).max(survey.thresholds.stuck_min_ms));
-        if survey.held_ms(head) < limit_ms {
+        let is_own = |contender: &&ContenderRef<'_>| {
+            (head.owner.is_some() && contender.child.owner() == head.owner) || (own.is_some() && context.identity(contender) == own)
+        };
+        let Some(again) = context.waiters().find(is_own) else { return Outcome::Ok };
+        let usual = context.lock.tally.holds.percentile(99).filter(|_| context.lock.tally.holds.count() >= context.thresholds.usual_after_holds);
+        let limit_ms = usual.map_or(context.thresholds.stuck_unknown_ms, |ms| (ms * FAR_ABOVE).max(context.thresholds.stuck_min_ms));
+        if context.held_ms(head) < limit_ms {
             return Outcome::RecheckAt(head.since + limit_ms);
         }
         let text = format!(
             "{} is head far longer than holds here last, and the same client queues again behind it: an acquire that failed may have left its znode, and nobody works under it.",
-            survey.name(head)
+            context.name(head)
         );
         Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![head.path(), again.path()] })
     }

@@ -14,26 +14,26 @@ impl Lint for SameClientNewSession {
         Code::SameClientNewSession
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
         // The newest loss of each client; a client's identity is worked out once for each contender.
         let mut lost: BTreeMap<String, &Hold> = BTreeMap::new();
-        for past in survey.lock.tally.past.iter().filter(|past| past.how == Departure::SessionEnded) {
-            if let Some(own) = past.tenure.label.as_deref().and_then(identity) {
-                lost.entry(own).or_insert(&past.tenure);
+        for past in context.lock.tally.past.iter().filter(|past| past.how == Departure::SessionEnded) {
+            if let Some(own) = past.hold.label.as_deref().and_then(identity) {
+                lost.entry(own).or_insert(&past.hold);
             }
         }
         if lost.is_empty() {
             return Outcome::Ok;
         }
-        let back = survey.seats.iter().find_map(|seat| {
-            let new = seat.child.owner()?;
-            let own = survey.identity(seat)?;
-            let tenure = lost.get(&own).filter(|tenure| tenure.owner != Some(new))?;
-            Some((own, tenure.owner, new, seat))
+        let back = context.contenders.iter().find_map(|contender| {
+            let new = contender.child.owner()?;
+            let own = context.identity(contender)?;
+            let hold = lost.get(&own).filter(|hold| hold.owner != Some(new))?;
+            Some((own, hold.owner, new, contender))
         });
-        let Some((own, old, new, seat)) = back else { return Outcome::Ok };
+        let Some((own, old, new, contender)) = back else { return Outcome::Ok };
         let old = old.map_or_else(|| "unknown".to_owned(), |session| session.to_string());
         let text = format!("{own} lost this lock when its session {old} ended, and is back with session {new}.");
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![seat.path()] })
+        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![contender.path()] })
     }
 }

@@ -3,7 +3,7 @@
 use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
 use crate::lock::Lock;
 use crate::mirror::Mirror;
-use crate::recipe::{Place, Shape};
+use crate::recipe::{NodeRole, Shape};
 
 /// Numbers before a counter runs over into negative ones.
 const NUMBERS: u64 = 2_147_483_647;
@@ -40,10 +40,11 @@ impl Lint for SequenceOverflow {
         Code::SequenceOverflow
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let numbered = || survey.seats.iter().filter(|seat| seat.child.place() == Some(Place::Line));
-        let paths =
-            |fits: fn(i32) -> bool| numbered().filter(move |seat| seat.key.number().is_some_and(fits)).map(|seat| seat.path()).collect::<Vec<_>>();
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let numbered = || context.contenders.iter().filter(|contender| contender.child.role() == Some(NodeRole::Line));
+        let paths = |fits: fn(i32) -> bool| {
+            numbered().filter(move |contender| contender.key.number().is_some_and(fits)).map(|contender| contender.path()).collect::<Vec<_>>()
+        };
         let negative = paths(|number| number < 0);
         if !negative.is_empty() {
             let text = "The sequence counter ran past 2147483647 into negative numbers. Shown in order of creation; clients that sort names as text put the newcomers first and believe that they hold.";
@@ -54,9 +55,9 @@ impl Lint for SequenceOverflow {
             let text = "The sequence counter sticks at 2147483647: newcomers get equal numbers, and several may hold at once. The directory must be made anew.";
             return Outcome::Warn(LintWarning { severity: Severity::Critical, text: text.to_owned(), paths: stuck });
         }
-        let Some((fullest, creates)) = fullest(survey.lock, survey.mirror) else { return Outcome::Ok };
+        let Some((fullest, creates)) = fullest(context.lock, context.mirror) else { return Outcome::Ok };
         let used = creates * 100 / NUMBERS;
-        if used < u64::from(survey.limits.sequence_percent) {
+        if used < u64::from(context.limits.sequence_percent) {
             return Outcome::Ok;
         }
         let text = format!(

@@ -15,11 +15,11 @@ impl Lint for TryLockChurn {
         Code::TryLockChurn
     }
 
-    fn look(&self, survey: &LintContext<'_>) -> Outcome {
-        let attempts = &survey.lock.tally.attempts;
-        let lately: Vec<_> = attempts.lately.iter().filter(|gave_up| survey.now.since(gave_up.at) < CHURN_MS).collect();
-        let wins = survey.lock.tally.acquisitions.max(1);
-        if (lately.len() as u64) < u64::from(survey.limits.churn_attempts) || attempts.gave_up < 2 * wins {
+    fn look(&self, context: &LintContext<'_>) -> Outcome {
+        let attempts = &context.lock.tally.attempts;
+        let lately: Vec<_> = attempts.lately.iter().filter(|gave_up| context.now.since(gave_up.at) < CHURN_MS).collect();
+        let wins = context.lock.tally.acquisitions.max(1);
+        if (lately.len() as u64) < u64::from(context.limits.churn_attempts) || attempts.gave_up < 2 * wins {
             return Outcome::Ok;
         }
         let mut who: BTreeMap<String, usize> = BTreeMap::new();
@@ -34,8 +34,8 @@ impl Lint for TryLockChurn {
             attempts.gave_up as f64 / wins as f64
         );
         // Newest first: once this one is too long ago, too few are left.
-        let last = lately.get((survey.limits.churn_attempts as usize).saturating_sub(1));
-        let ends_at = last.map_or(survey.now, |gave_up| gave_up.at) + CHURN_MS;
-        Outcome::WarnUntil(LintWarning { severity: Severity::Info, text, paths: vec![survey.lock.path.to_string()] }, ends_at)
+        let last = lately.get((context.limits.churn_attempts as usize).saturating_sub(1));
+        let ends_at = last.map_or(context.now, |gave_up| gave_up.at) + CHURN_MS;
+        Outcome::WarnUntil(LintWarning { severity: Severity::Info, text, paths: vec![context.lock.path.to_string()] }, ends_at)
     }
 }

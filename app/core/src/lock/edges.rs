@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::line::QueueEntry;
 use super::{ContenderRef, Lock};
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
-use crate::recipe::{Access, Dialect, Place, Shape, rule};
+use crate::recipe::{Access, Dialect, NodeRole, Shape, rule};
 use crate::znode::join_path;
 
 /// Znodes told that one waiter waits for; a semaphore's head waits for any of many leases.
@@ -34,24 +34,24 @@ impl WaitTarget<'_> {
 
 impl Lock {
     /// What a waiter waits for; nothing when its client waits for something that has no znode.
-    pub fn waits_for<'a>(&'a self, mirror: &'a Mirror, seat: &ContenderRef<'a>) -> Vec<WaitTarget<'a>> {
-        let Some(directory) = mirror.directory(seat.directory) else { return Vec::new() };
-        let one = |key: &'a ChildKey, is_shared| WaitTarget { directory: seat.directory, name: key.name(), is_shared };
+    pub fn waits_for<'a>(&'a self, mirror: &'a Mirror, contender: &ContenderRef<'a>) -> Vec<WaitTarget<'a>> {
+        let Some(directory) = mirror.directory(contender.directory) else { return Vec::new() };
+        let one = |key: &'a ChildKey, is_shared| WaitTarget { directory: contender.directory, name: key.name(), is_shared };
         match self.recognition.shape {
             Shape::Line | Shape::LeaderElection => {
-                let found = self.line_target(directory, seat.key, seat.child);
-                found.map(|key| one(key, self.is_shared(directory, key, seat))).into_iter().collect()
+                let found = self.line_target(directory, contender.key, contender.child);
+                found.map(|key| one(key, self.is_shared(directory, key, contender))).into_iter().collect()
             }
             Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
-                let ahead = directory.before(seat.key).find(|(_, child)| child.place() == seat.child.place());
+                let ahead = directory.before(contender.key).find(|(_, child)| child.role() == contender.child.role());
                 match ahead {
                     Some((key, _)) => vec![one(key, false)],
-                    None => self.seats_in(mirror, &self.parts.main).take(TARGETS_MAX).map(|lease| target(&lease)).collect(),
+                    None => self.contenders_in(mirror, &self.parts.main).take(TARGETS_MAX).map(|lease| target(&lease)).collect(),
                 }
             }
             Shape::Alone => {
-                let held = self.seats_in(mirror, &self.parts.main);
-                held.map(|seat| WaitTarget { is_shared: true, ..target(&seat) }).collect()
+                let held = self.contenders_in(mirror, &self.parts.main);
+                held.map(|contender| WaitTarget { is_shared: true, ..target(&contender) }).collect()
             }
             Shape::Fixed | Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => Vec::new(),
         }
@@ -71,32 +71,34 @@ impl Lock {
 
     /// Whether others watch the same znode. Those right behind it are asked what they watch; readers of Curator's
     /// that wait are counted, as they all watch the first writer.
-    fn is_shared(&self, directory: &Directory, target: &ChildKey, seat: &ContenderRef<'_>) -> bool {
-        let lines = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
+    fn is_shared(&self, directory: &Directory, target: &ChildKey, contender: &ContenderRef<'_>) -> bool {
+        let lines = directory.census().iter().filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
         if lines.count() < 2 {
             return false;
         }
         let watches_first = |key: &ChildKey, child: &Child| self.claim(key, child).is_some_and(QueueEntry::watches_first_writer);
         let readers = self.waiting_readers(directory);
-        let is_shared_by_readers = if watches_first(seat.key, seat.child) {
+        let is_shared_by_readers = if watches_first(contender.key, contender.child) {
             readers > 1
         } else {
             let writes = |(key, child): &(&ChildKey, &Child)| self.claim(key, child).is_some_and(|claim| claim.access == Access::Write);
             readers > 0 && directory.numbered().find(writes).is_some_and(|(first, _)| first == target)
         };
         let watches = |(key, child): (&ChildKey, &Child)| {
-            key != seat.key && !watches_first(key, child) && self.line_target(directory, key, child) == Some(target)
+            key != contender.key && !watches_first(key, child) && self.line_target(directory, key, child) == Some(target)
         };
         is_shared_by_readers || directory.after(target).take(SHARERS_LOOK).any(watches)
     }
 
     /// Readers of Curator's that wait.
     fn waiting_readers(&self, directory: &Directory) -> u32 {
-        let reads =
-            directory.census().iter().filter(|kin| rule(kin.rule).dialect == Dialect::CuratorReadWrite && rule(kin.rule).access == Access::Read);
-        let writers = self.holders.iter().filter(|tenure| tenure.access == Access::Write).count();
+        let reads = directory
+            .census()
+            .iter()
+            .filter(|rule_count| rule(rule_count.rule).dialect == Dialect::CuratorReadWrite && rule(rule_count.rule).access == Access::Read);
+        let writers = self.holders.iter().filter(|hold| hold.access == Access::Write).count();
         let reading = (self.standing.holders as usize).saturating_sub(writers);
-        (reads.map(|kin| kin.totals.count as usize).sum::<usize>()).saturating_sub(reading).try_into().unwrap_or(u32::MAX)
+        (reads.map(|rule_count| rule_count.totals.count as usize).sum::<usize>()).saturating_sub(reading).try_into().unwrap_or(u32::MAX)
     }
 
     /// The znode that most waiters wait for, and how many; None when nobody shares one. One walk along the queue: the
@@ -156,6 +158,6 @@ impl<'a> Kind<'a> {
     }
 }
 
-fn target<'a>(seat: &ContenderRef<'a>) -> WaitTarget<'a> {
-    WaitTarget { directory: seat.directory, name: seat.key.name(), is_shared: false }
+fn target<'a>(contender: &ContenderRef<'a>) -> WaitTarget<'a> {
+    WaitTarget { directory: contender.directory, name: contender.key.name(), is_shared: false }
 }

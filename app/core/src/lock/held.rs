@@ -10,17 +10,17 @@ use crate::time::TimeMs;
 #[derive(Clone, Debug, Default)]
 pub struct Held<'a> {
     /// The first [`HOLDERS_MAX`], in order.
-    pub seats: Vec<ContenderRef<'a>>,
+    pub contenders: Vec<ContenderRef<'a>>,
     /// Sums over all.
     pub totals: Totals,
 }
 
 impl<'a> Held<'a> {
     /// One more holds.
-    pub fn push(&mut self, seat: ContenderRef<'a>) {
-        self.totals.add(seat.child);
-        if self.seats.len() < HOLDERS_MAX {
-            self.seats.push(seat);
+    pub fn push(&mut self, contender: ContenderRef<'a>) {
+        self.totals.add(contender.child);
+        if self.contenders.len() < HOLDERS_MAX {
+            self.contenders.push(contender);
         }
     }
 }
@@ -33,7 +33,7 @@ impl Lock {
         if self.recognition.shape != Shape::LeasesAndLocks {
             return None;
         }
-        let first = self.seats_in(mirror, self.parts.second.as_ref()?).next()?.child;
+        let first = self.contenders_in(mirror, self.parts.second.as_ref()?).next()?.child;
         let (key, newest) = mirror.directory(&self.parts.main)?.numbered().next_back()?;
         let is_pending = match (&first.read, &newest.read) {
             // Nobody but the first in the queue asks for a lease.
@@ -41,7 +41,7 @@ impl Lock {
             (Some(first), Some(newest)) => first.owner().is_some() && newest.owner() == first.owner() && newest.czxid > first.czxid,
             (None, Some(_)) => false,
         };
-        let is_held = self.holders.iter().any(|tenure| tenure.is(&self.parts.main, key, newest));
+        let is_held = self.holders.iter().any(|hold| hold.is(&self.parts.main, key, newest));
         (is_pending && !is_held).then(|| key.name())
     }
 
@@ -56,17 +56,17 @@ impl Lock {
         match self.recognition.shape {
             Shape::Line | Shape::LeaderElection => self.hold_line(mirror, &mut held),
             Shape::Fixed | Shape::Alone | Shape::Gate => {
-                self.seats_in(mirror, &self.parts.main).take(1).for_each(|seat| held.push(seat));
+                self.contenders_in(mirror, &self.parts.main).take(1).for_each(|contender| held.push(contender));
             }
             Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Group => {
-                self.seats_in(mirror, &self.parts.main).for_each(|seat| held.push(seat));
+                self.contenders_in(mirror, &self.parts.main).for_each(|contender| held.push(contender));
             }
             Shape::Gathering if mirror.directory(&self.parts.main).is_some_and(is_marked) => {
-                self.seats_in(mirror, &self.parts.main).for_each(|seat| held.push(seat));
+                self.contenders_in(mirror, &self.parts.main).for_each(|contender| held.push(contender));
             }
             Shape::TakenItems => {
-                let taken = self.parts.second.iter().flat_map(|path| self.seats_in(mirror, path));
-                taken.for_each(|seat| held.push(seat));
+                let taken = self.parts.second.iter().flat_map(|path| self.contenders_in(mirror, path));
+                taken.for_each(|contender| held.push(contender));
             }
             Shape::Gathering | Shape::Items | Shape::Idle => {}
         }
@@ -75,22 +75,24 @@ impl Lock {
 
     fn hold_line<'a>(&'a self, mirror: &'a Mirror, held: &mut Held<'a>) {
         let Some(directory) = mirror.directory(&self.parts.main) else { return };
-        let seat = |(key, child)| ContenderRef { directory: &self.parts.main, key, child };
-        line::heads(&self.recognition, directory).into_iter().map(seat).for_each(|seat| held.push(seat));
+        let contender = |(key, child)| ContenderRef { directory: &self.parts.main, key, child };
+        line::heads(&self.recognition, directory).into_iter().map(contender).for_each(|contender| held.push(contender));
         // Curator lets the session that writes read as well, wherever its reader queues (downgrade).
-        let writer = held.seats.first().filter(|seat| held.totals.count == 1 && self.access(seat) == Access::Write);
-        let Some(session) = writer.filter(|seat| self.is_curator_read_write(seat)).and_then(|seat| seat.child.owner()) else { return };
-        let reads = mirror.owned_in(directory, session).map(seat).filter(|seat| self.access(seat) == Access::Read);
-        reads.for_each(|seat| held.push(seat));
+        let writer = held.contenders.first().filter(|contender| held.totals.count == 1 && self.access(contender) == Access::Write);
+        let Some(session) = writer.filter(|contender| self.is_curator_read_write(contender)).and_then(|contender| contender.child.owner()) else {
+            return;
+        };
+        let reads = mirror.owned_in(directory, session).map(contender).filter(|contender| self.access(contender) == Access::Read);
+        reads.for_each(|contender| held.push(contender));
     }
 
-    fn is_curator_read_write(&self, seat: &ContenderRef<'_>) -> bool {
-        self.recognition.recipe == Recipe::ReadWrite && seat.child.rule.is_some_and(|id| rule(id).dialect == Dialect::CuratorReadWrite)
+    fn is_curator_read_write(&self, contender: &ContenderRef<'_>) -> bool {
+        self.recognition.recipe == Recipe::ReadWrite && contender.child.rule.is_some_and(|id| rule(id).dialect == Dialect::CuratorReadWrite)
     }
 
     /// What a contender wants.
-    pub fn access(&self, seat: &ContenderRef<'_>) -> Access {
-        self.recognition.access(seat.child.rule)
+    pub fn access(&self, contender: &ContenderRef<'_>) -> Access {
+        self.recognition.access(contender.child.rule)
     }
 
     /// Whether one that held goes on holding although a new look would not find it: nobody loses a lock by what

@@ -3,7 +3,7 @@
 //! clients of several libraries share without seeing each other.
 
 use crate::mirror::{Child, ChildKey, Directory};
-use crate::recipe::{Access, Dialect, Place, Recognition, RuleId, rule};
+use crate::recipe::{Access, Dialect, NodeRole, Recognition, RuleId, rule};
 
 /// What decides whether one contender blocks another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl QueueEntry {
         if recognition.takes_any_name() {
             return Some(Self { dialect: Dialect::All, access: recognition.access(child.rule), number: key.number()? });
         }
-        (child.place() == Some(Place::Line)).then_some(())?;
+        (child.role() == Some(NodeRole::Line)).then_some(())?;
         Some(Self::by(recognition, child.rule?, key.number()?))
     }
 
@@ -60,8 +60,8 @@ pub(super) fn heads<'a>(recognition: &Recognition, directory: &'a Directory) -> 
         let line = directory.numbered().filter(|(key, child)| QueueEntry::of(recognition, key, child).is_some());
         return line.take(recognition.admits()).collect();
     }
-    let kinds = directory.census().iter().filter(|kin| kin.totals.count > 0 && rule(kin.rule).place == Place::Line);
-    let kinds: Vec<RuleId> = kinds.map(|kin| kin.rule).filter(|_| !recognition.takes_any_name()).collect();
+    let kinds = directory.census().iter().filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
+    let kinds: Vec<RuleId> = kinds.map(|rule_count| rule_count.rule).filter(|_| !recognition.takes_any_name()).collect();
     let is_wrapped = directory.is_wrapped();
     let mut seen: Vec<QueueEntry> = Vec::new();
     let mut heads = Vec::new();

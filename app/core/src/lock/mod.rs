@@ -25,9 +25,9 @@ use super::evidence::{ClientState, Liveness};
 use super::label::label_of;
 use super::mirror::{Child, ChildKey, Mirror, Totals};
 use super::missing::MissingSet;
-use super::observation::RootId;
 use super::offset::ClockOffset;
 use super::recipe::{Access, Recognition, Shape};
+use super::root::RootId;
 use super::tally::{Attempts, Depth, GaveUp, Histogram};
 use super::time::TimeMs;
 use super::znode::{SessionId, Zxid, join_path};
@@ -84,7 +84,7 @@ impl Hold {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastHold {
     /// The hold.
-    pub tenure: Hold,
+    pub hold: Hold,
     /// When it ended, or when we next looked.
     pub until: TimeMs,
     /// How it ended.
@@ -143,7 +143,7 @@ pub struct QueueCounts {
     /// (kazoo's `NonBlockingLease`).
     pub pending: Option<Box<str>>,
     /// Those who wait have znodes of their own beside the one that is held (HBase's other masters).
-    pub seated_beside: bool,
+    pub contenders_beside: bool,
     /// What is missing from its directories.
     pub missing: MissingSet,
 }
@@ -208,14 +208,14 @@ impl Lock {
         self.standing.holders + self.standing.waiting.count
     }
 
-    /// The tenure of a contender that holds and is told apart.
-    pub fn tenure_of(&self, seat: &ContenderRef<'_>) -> Option<&Hold> {
-        self.holders.iter().find(|tenure| &*tenure.name == seat.key.name() && *tenure.directory == **seat.directory)
+    /// The hold of a contender that holds and is told apart.
+    pub fn hold_of(&self, contender: &ContenderRef<'_>) -> Option<&Hold> {
+        self.holders.iter().find(|hold| &*hold.name == contender.key.name() && *hold.directory == **contender.directory)
     }
 
     /// Its first holder's znode as believed.
-    pub fn child_of<'a>(&self, mirror: &'a Mirror, tenure: &Hold) -> Option<(&'a ChildKey, &'a Child)> {
-        mirror.directory(&tenure.directory)?.child(&tenure.name)
+    pub fn child_of<'a>(&self, mirror: &'a Mirror, hold: &Hold) -> Option<(&'a ChildKey, &'a Child)> {
+        mirror.directory(&hold.directory)?.child(&hold.name)
     }
 
     /// Notes that a contender left: one that waited may have given up. A semaphore's queue is left by those who got a
@@ -243,11 +243,11 @@ impl Lock {
     }
 
     /// Ends a hold. Its length counts, and is given, only when both ends were seen.
-    pub fn end_tenure(&mut self, tenure: Hold, now: TimeMs, how: Departure) -> Option<i64> {
-        let held_ms = (how != Departure::DuringGap && !tenure.is_lower_bound).then(|| now.since(tenure.since));
+    pub fn end_hold(&mut self, hold: Hold, now: TimeMs, how: Departure) -> Option<i64> {
+        let held_ms = (how != Departure::DuringGap && !hold.is_lower_bound).then(|| now.since(hold.since));
         held_ms.into_iter().for_each(|ms| self.tally.holds.note(ms));
         self.tally.past.truncate(PAST_MAX - 1);
-        self.tally.past.push_front(PastHold { tenure, until: now, how, woke: None });
+        self.tally.past.push_front(PastHold { hold, until: now, how, woke: None });
         held_ms
     }
 }

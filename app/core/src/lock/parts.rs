@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Lock;
 use crate::mirror::{Child, ChildKey, Directory, Mirror, Totals};
 use crate::missing::{Missing, MissingSet};
-use crate::recipe::{Place, Recognition, Shape};
+use crate::recipe::{NodeRole, Recognition, Shape};
 use crate::znode::{join_path, split_path};
 
 /// The directories a lock's znodes are in.
@@ -89,23 +89,24 @@ impl Lock {
             _ => (Some(&self.parts.main), self.parts.second.as_ref()),
         };
         let taken = self.parts.second.as_ref().filter(|_| self.recognition.shape == Shape::TakenItems).and_then(|path| mirror.directory(path));
-        let is_free =
-            move |seat: &ContenderRef<'_>| *seat.directory != self.parts.main || taken.is_none_or(|taken| taken.child(seat.key.name()).is_none());
-        [first, then].into_iter().flatten().flat_map(move |path| self.seats_in(mirror, path)).filter(is_free)
+        let is_free = move |contender: &ContenderRef<'_>| {
+            *contender.directory != self.parts.main || taken.is_none_or(|taken| taken.child(contender.key.name()).is_none())
+        };
+        [first, then].into_iter().flatten().flat_map(move |path| self.contenders_in(mirror, path)).filter(is_free)
     }
 
     /// Its contenders within one of its directories, in order.
-    pub(super) fn seats_in<'a>(&'a self, mirror: &'a Mirror, path: &'a Arc<str>) -> impl DoubleEndedIterator<Item = ContenderRef<'a>> {
+    pub(super) fn contenders_in<'a>(&'a self, mirror: &'a Mirror, path: &'a Arc<str>) -> impl DoubleEndedIterator<Item = ContenderRef<'a>> {
         let directory = mirror.directory(path);
         let alone = if self.is_alone() && *path == self.parts.main { split_path(&self.path).map(|(_, name)| name) } else { None };
         let one = alone.and_then(|name| directory?.child(name));
         let many = directory.filter(|_| alone.is_none()).into_iter().flat_map(Directory::children);
-        let seats = one.into_iter().chain(many).map(move |(key, child)| ContenderRef { directory: path, key, child });
-        seats.filter(move |seat| self.seats(path, seat.key, seat.child))
+        let contenders = one.into_iter().chain(many).map(move |(key, child)| ContenderRef { directory: path, key, child });
+        contenders.filter(move |contender| self.is_contender(path, contender.key, contender.child))
     }
 
     /// Whether a child of one of its directories is one of its contenders.
-    pub fn seats(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
+    pub fn is_contender(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
         let is_main = directory == &*self.parts.main;
         if self.standing.pending.as_deref() == Some(key.name()) && is_main {
             return false;
@@ -115,14 +116,14 @@ impl Lock {
         }
         match (self.recognition.shape, is_main) {
             (Shape::Line | Shape::LeaderElection, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => {
-                child.place() == Some(Place::Line)
+                child.role() == Some(NodeRole::Line)
             }
-            (Shape::LeasesAndLocks | Shape::LeasesAndSibling, true) => child.place() == Some(Place::Lease),
-            (Shape::Fixed, _) => matches!(child.place(), Some(Place::Fixed | Place::Timed)),
+            (Shape::LeasesAndLocks | Shape::LeasesAndSibling, true) => child.role() == Some(NodeRole::Lease),
+            (Shape::Fixed, _) => matches!(child.role(), Some(NodeRole::Fixed | NodeRole::Timed)),
             (Shape::Alone | Shape::Gate, true) => split_path(&self.path).is_some_and(|(_, name)| name == key.name()),
-            (Shape::Gathering, _) => matches!(child.place(), Some(Place::Member | Place::Lease)),
-            (Shape::Items | Shape::TakenItems, _) => child.place() == Some(Place::Item),
-            (Shape::Group, _) => child.place() == Some(Place::Member),
+            (Shape::Gathering, _) => matches!(child.role(), Some(NodeRole::Member | NodeRole::Lease)),
+            (Shape::Items | Shape::TakenItems, _) => child.role() == Some(NodeRole::Item),
+            (Shape::Group, _) => child.role() == Some(NodeRole::Member),
             (Shape::Alone | Shape::Gate, false) => child.is_owned() != Some(false),
             (Shape::Line | Shape::LeaderElection, false) | (Shape::Idle, _) => false,
         }
@@ -130,7 +131,7 @@ impl Lock {
 
     /// Whether a child of one of its directories belongs to it: a contender, or a lease that is set aside.
     pub fn counts(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
-        self.seats(directory, key, child) || (*self.parts.main == *directory && self.standing.pending.as_deref() == Some(key.name()))
+        self.is_contender(directory, key, child) || (*self.parts.main == *directory && self.standing.pending.as_deref() == Some(key.name()))
     }
 
     /// What is missing from its directories. Of a znode that is a lock itself its neighbours tell nothing while it is there
@@ -150,20 +151,20 @@ impl Lock {
 
     /// Sums over all its contenders.
     pub fn totals(&self, mirror: &Mirror) -> Totals {
-        let sum = |path: &str, place: Place| mirror.directory(path).map(|directory| directory.totals(|found| found == place)).unwrap_or_default();
+        let sum = |path: &str, role: NodeRole| mirror.directory(path).map(|directory| directory.totals(|found| found == role)).unwrap_or_default();
         let second = self.parts.second.as_deref().unwrap_or("");
-        let walked = || self.contenders(mirror).fold(Totals::default(), |sum, seat| sum.plus(one(seat.child)));
+        let walked = || self.contenders(mirror).fold(Totals::default(), |sum, contender| sum.plus(one(contender.child)));
         match self.recognition.shape {
             _ if self.recognition.takes_any_name() => walked(),
-            Shape::Line | Shape::LeaderElection => sum(&self.parts.main, Place::Line),
+            Shape::Line | Shape::LeaderElection => sum(&self.parts.main, NodeRole::Line),
             Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
-                let leases = sum(&self.parts.main, Place::Lease).plus(sum(second, Place::Line));
+                let leases = sum(&self.parts.main, NodeRole::Lease).plus(sum(second, NodeRole::Line));
                 let pending = self.standing.pending.as_deref().and_then(|name| mirror.directory(&self.parts.main)?.child(name));
                 pending.map_or(leases, |(_, child)| leases.minus(one(child)))
             }
-            Shape::Gathering => sum(&self.parts.main, Place::Member).plus(sum(&self.parts.main, Place::Lease)),
-            Shape::Items => sum(&self.parts.main, Place::Item),
-            Shape::Group => sum(&self.parts.main, Place::Member),
+            Shape::Gathering => sum(&self.parts.main, NodeRole::Member).plus(sum(&self.parts.main, NodeRole::Lease)),
+            Shape::Items => sum(&self.parts.main, NodeRole::Item),
+            Shape::Group => sum(&self.parts.main, NodeRole::Member),
             Shape::Fixed | Shape::Alone | Shape::Gate | Shape::TakenItems | Shape::Idle => walked(),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::Lock;
 use crate::mirror::{Child, Mirror};
-use crate::recipe::{Place, Shape};
+use crate::recipe::{NodeRole, Shape};
 use crate::time::TimeMs;
 
 /// When a lease ends by itself; None for everything that is no such lease.
@@ -19,14 +19,14 @@ impl Lock {
         if self.recognition.shape != Shape::Fixed {
             return None;
         }
-        let mut timed = mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.place() == Some(Place::Timed));
+        let mut timed = mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.role() == Some(NodeRole::Timed));
         timed.find(|(_, child)| end_of(child).is_some_and(|end| end <= now)).map(|(key, _)| key.name())
     }
 
     /// When the holder's lease runs out by itself.
     pub fn ends_at(&self, mirror: &Mirror) -> Option<TimeMs> {
-        let tenure = self.holders.first().filter(|tenure| self.recognition.shape == Shape::Fixed && tenure.owner.is_none())?;
-        end_of(self.child_of(mirror, tenure)?.1)
+        let hold = self.holders.first().filter(|hold| self.recognition.shape == Shape::Fixed && hold.owner.is_none())?;
+        end_of(self.child_of(mirror, hold)?.1)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::evidence::{GRACE_MS, MemberEvidence};
 use crate::mirror::Mirror;
 use crate::missing::{Missing, MissingSet};
 use crate::offset::ClockOffset;
-use crate::recipe::{Place, Shape, rule};
+use crate::recipe::{NodeRole, Shape, rule};
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
@@ -43,7 +43,7 @@ pub struct Watchers {
 
 /// Which waiters of a lock have no znode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unseated {
+enum HiddenWaiters {
     /// None has.
     Nobody,
     /// Those who watch the znode that is held.
@@ -104,23 +104,23 @@ impl Watchers {
 }
 
 impl Lock {
-    fn unseated(&self) -> Unseated {
+    fn hidden_waiters(&self) -> HiddenWaiters {
         match self.recognition.shape {
             // It is never waited for: who is refused goes on.
-            Shape::Fixed if self.recognition.rule.is_some_and(|id| rule(id).place == Place::Timed) => Unseated::Nobody,
+            Shape::Fixed if self.recognition.rule.is_some_and(|id| rule(id).role == NodeRole::Timed) => HiddenWaiters::Nobody,
             // HBase's region servers watch the master's znode and wait for nothing.
-            Shape::Alone if self.standing.seated_beside => Unseated::Nobody,
-            Shape::Fixed | Shape::Alone | Shape::Gate => Unseated::Watching,
-            Shape::Items | Shape::TakenItems => Unseated::Unseen,
+            Shape::Alone if self.standing.contenders_beside => HiddenWaiters::Nobody,
+            Shape::Fixed | Shape::Alone | Shape::Gate => HiddenWaiters::Watching,
+            Shape::Items | Shape::TakenItems => HiddenWaiters::Unseen,
             Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Group | Shape::Idle => {
-                Unseated::Nobody
+                HiddenWaiters::Nobody
             }
         }
     }
 
     /// Some who wait for it may have no znode and be in the members' tables of watches.
     pub fn hides_waiters(&self) -> bool {
-        self.unseated() == Unseated::Watching
+        self.hidden_waiters() == HiddenWaiters::Watching
     }
 
     /// Whether the members' tables of watches tell who waits for it now.
@@ -135,13 +135,13 @@ impl Lock {
 
     /// What is missing of those who wait for it.
     fn missing_waiters(&self) -> MissingSet {
-        match (self.unseated(), self.watchers.shown) {
-            (Unseated::Nobody, _) => MissingSet::NONE,
-            (Unseated::Unseen, _) => Missing::WaitersWithoutZnodes.into(),
+        match (self.hidden_waiters(), self.watchers.shown) {
+            (HiddenWaiters::Nobody, _) => MissingSet::NONE,
+            (HiddenWaiters::Unseen, _) => Missing::WaitersWithoutZnodes.into(),
             // What nobody holds nobody waits for.
-            (Unseated::Watching, _) if self.holders.is_empty() => MissingSet::NONE,
-            (Unseated::Watching, Shown::Nothing | Shown::Some) => Missing::WatchesNotRead.into(),
-            (Unseated::Watching, Shown::All) => {
+            (HiddenWaiters::Watching, _) if self.holders.is_empty() => MissingSet::NONE,
+            (HiddenWaiters::Watching, Shown::Nothing | Shown::Some) => Missing::WatchesNotRead.into(),
+            (HiddenWaiters::Watching, Shown::All) => {
                 MissingSet::NONE.with(Missing::WaitersWithoutZnodes, self.watchers.count() == 0 && !self.is_surely_watched())
             }
         }
@@ -155,8 +155,8 @@ impl Lock {
     /// How many are seen to wait, with a znode or without; where something is missing there may be more.
     pub fn waiters_seen(&self) -> u32 {
         // Items wait for work, not for a lock.
-        let seated = if self.unseated() == Unseated::Unseen { 0 } else { self.standing.waiting.count };
-        seated.saturating_add(self.watchers.count())
+        let queued = if self.hidden_waiters() == HiddenWaiters::Unseen { 0 } else { self.standing.waiting.count };
+        queued.saturating_add(self.watchers.count())
     }
 
     /// How many wait, at least; None where that can't be seen: 0 is said only of what misses nothing.
@@ -177,12 +177,12 @@ impl Lock {
     pub(crate) fn watch_waiters(
         &mut self,
         mirror: &Mirror,
-        book: &MemberEvidence,
+        evidence: &MemberEvidence,
         offset: &ClockOffset,
         now: TimeMs,
         ours: Option<SessionId>,
     ) -> bool {
-        let Some(holder) = self.holders.first().filter(|_| self.unseated() == Unseated::Watching) else {
+        let Some(holder) = self.holders.first().filter(|_| self.hidden_waiters() == HiddenWaiters::Watching) else {
             // Whoever has let a lock stand free for so long does not wait for it.
             let is_left = self.tally.past.front().is_none_or(|past| now.since(past.until) > GRACE_MS);
             if is_left && self.watchers != Watchers::default() {
@@ -194,7 +194,7 @@ impl Lock {
         let created = created.and_then(|(_, child)| child.read.as_ref()).map(|read| offset.to_ours(read.ctime_ms));
         let began = created.map_or(holder.since, |created| created.min(holder.since));
         let path: Cow<'_, str> = if self.is_alone() { Cow::Borrowed(&self.path) } else { Cow::Owned(holder.path()) };
-        let table = book.watching(now, &path, began);
+        let table = evidence.watching(now, &path, began);
         let shown = match table.asked {
             None => Shown::Nothing,
             Some(at) if table.is_whole && at.since(began) > GRACE_MS => Shown::All,
@@ -204,9 +204,9 @@ impl Lock {
             // So it is at most locks, at every round.
             return std::mem::replace(&mut self.watchers.shown, shown) != shown;
         }
-        let holders = self.holders.iter().filter_map(|tenure| tenure.owner);
-        let seated = self.contenders(mirror).filter_map(|seat| seat.child.owner());
-        let not_waiting: Vec<SessionId> = ours.into_iter().chain(holders).chain(seated).collect();
+        let holders = self.holders.iter().filter_map(|hold| hold.owner);
+        let queued = self.contenders(mirror).filter_map(|contender| contender.child.owner());
+        let not_waiting: Vec<SessionId> = ours.into_iter().chain(holders).chain(queued).collect();
         let mut after = self.watchers.clone();
         for session in &not_waiting {
             after.since.remove(session);
@@ -221,16 +221,16 @@ impl Lock {
 
     /// Sum of the instants since which those who are seen to wait do, on our clock, which is so much ahead of the ensemble's.
     pub fn waiting_since_sum_ms(&self, offset_ms: i64) -> i64 {
-        let seated = Some(self.standing.waiting).filter(|_| self.unseated() != Unseated::Unseen).unwrap_or_default();
-        let read = offset_ms.saturating_mul(i64::from(seated.count - seated.unread));
-        (seated.ctime_sum_ms + read + seated.arrived_sum_ms).saturating_add(self.watchers.since_sum_ms())
+        let queued = Some(self.standing.waiting).filter(|_| self.hidden_waiters() != HiddenWaiters::Unseen).unwrap_or_default();
+        let read = offset_ms.saturating_mul(i64::from(queued.count - queued.unread));
+        (queued.ctime_sum_ms + read + queued.arrived_sum_ms).saturating_add(self.watchers.since_sum_ms())
     }
 
     /// Since when the one that waits longest is seen to wait, and whether it may be for longer.
     pub fn oldest_wait(&self, to_ours: impl Fn(Since) -> TimeMs) -> Option<(TimeMs, bool)> {
-        let seated = self.standing.oldest.filter(|_| self.unseated() != Unseated::Unseen).map(to_ours);
+        let queued = self.standing.oldest.filter(|_| self.hidden_waiters() != HiddenWaiters::Unseen).map(to_ours);
         let watching = self.watchers.oldest();
-        let oldest = seated.into_iter().chain(watching).min()?;
-        Some((oldest, seated != Some(oldest) || !self.missing().is_empty()))
+        let oldest = queued.into_iter().chain(watching).min()?;
+        Some((oldest, queued != Some(oldest) || !self.missing().is_empty()))
     }
 }

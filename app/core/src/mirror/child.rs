@@ -1,6 +1,6 @@
 //! One child: its key, what is believed of it, and sums over many.
 
-use crate::recipe::{self, Place, RuleId};
+use crate::recipe::{self, NodeRole, RuleId};
 use crate::sequence;
 use crate::time::TimeMs;
 use crate::znode::{Facts, SessionId, Zxid};
@@ -71,8 +71,8 @@ pub struct Child {
 
 impl Child {
     /// What its name makes it within its directory.
-    pub fn place(&self) -> Option<Place> {
-        self.rule.map(|rule| recipe::rule(rule).place)
+    pub fn role(&self) -> Option<NodeRole> {
+        self.rule.map(|rule| recipe::rule(rule).role)
     }
 
     /// The session that owns it; None while unread, and when no session does.

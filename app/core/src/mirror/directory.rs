@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use super::child::{Child, ChildKey, Totals};
 use crate::missing::{Missing, MissingSet};
-use crate::recipe::{self, Place, RuleId};
+use crate::recipe::{self, NodeRole, RuleId};
 use crate::znode::{Facts, Zxid};
 
 /// Stat of a znode that has, or had, children.
@@ -122,15 +122,17 @@ impl Directory {
     }
 
     /// Sums over the children of some places.
-    pub fn totals(&self, fits: impl Fn(Place) -> bool) -> Totals {
-        let fitting = self.census.iter().filter(|kin| fits(recipe::rule(kin.rule).place));
-        fitting.fold(Totals::default(), |sum, kin| sum.plus(kin.totals))
+    pub fn totals(&self, fits: impl Fn(NodeRole) -> bool) -> Totals {
+        let fitting = self.census.iter().filter(|rule_count| fits(recipe::rule(rule_count.rule).role));
+        fitting.fold(Totals::default(), |sum, rule_count| sum.plus(rule_count.totals))
     }
 
     /// The kinds of names among its children, and those that are evidence of a recipe; a bit a rule.
     pub fn kinds(&self) -> (u64, u64) {
-        let bits = |fits: fn(&RuleCount) -> bool| self.census.iter().filter(|kin| fits(kin)).fold(0, |bits, kin| bits | kin.rule.bit());
-        (bits(|kin| kin.totals.count > 0), bits(|kin| kin.evidence > 0))
+        let bits = |fits: fn(&RuleCount) -> bool| {
+            self.census.iter().filter(|rule_count| fits(rule_count)).fold(0, |bits, rule_count| bits | rule_count.rule.bit())
+        };
+        (bits(|rule_count| rule_count.totals.count > 0), bits(|rule_count| rule_count.evidence > 0))
     }
 
     /// Some child has a number of a counter that ran over.
@@ -148,8 +150,8 @@ impl Directory {
         self.children.is_empty()
     }
 
-    fn kin(&mut self, rule: RuleId) -> Option<&mut RuleCount> {
-        let at = self.census.iter().position(|kin| kin.rule == rule).unwrap_or_else(|| {
+    fn rule_count(&mut self, rule: RuleId) -> Option<&mut RuleCount> {
+        let at = self.census.iter().position(|rule_count| rule_count.rule == rule).unwrap_or_else(|| {
             self.census.push(RuleCount { rule, evidence: 0, totals: Totals::default() });
             self.census.len() - 1
         });
@@ -159,18 +161,18 @@ impl Directory {
     /// Counts a child in, by the rule it fits.
     pub(super) fn enter(&mut self, child: &Child) {
         self.unreadable += u32::from(child.is_unreadable());
-        if let Some(kin) = child.rule.and_then(|rule| self.kin(rule)) {
-            kin.totals.add(child);
-            kin.evidence += u32::from(child.counted);
+        if let Some(rule_count) = child.rule.and_then(|rule| self.rule_count(rule)) {
+            rule_count.totals.add(child);
+            rule_count.evidence += u32::from(child.counted);
         }
     }
 
     /// Counts a child out.
     pub(super) fn leave(&mut self, child: &Child) {
         self.unreadable -= u32::from(child.is_unreadable());
-        if let Some(kin) = child.rule.and_then(|rule| self.kin(rule)) {
-            kin.totals.remove(child);
-            kin.evidence -= u32::from(child.counted);
+        if let Some(rule_count) = child.rule.and_then(|rule| self.rule_count(rule)) {
+            rule_count.totals.remove(child);
+            rule_count.evidence -= u32::from(child.counted);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub use child::{Child, ChildKey, Read, Totals};
 pub use directory::{Directory, DirectoryStat, RuleCount};
 
-use self::owned::{Owned, Place};
+use self::owned::{NodeKey, Owned};
 use super::missing::MissingSet;
 use super::path_map::PathMap;
 use super::recipe;
@@ -294,10 +294,10 @@ impl Mirror {
 }
 
 /// The znodes at a place: several where a counter is stuck.
-fn at<'a>(directory: &'a Directory, place: Place<'a>) -> impl Iterator<Item = (&'a ChildKey, &'a Child)> {
+fn at<'a>(directory: &'a Directory, place: NodeKey<'a>) -> impl Iterator<Item = (&'a ChildKey, &'a Child)> {
     let (number, name) = match place {
-        Place::Number(number) => (Some(number), None),
-        Place::Name(name) => (None, Some(name)),
+        NodeKey::Number(number) => (Some(number), None),
+        NodeKey::Name(name) => (None, Some(name)),
     };
     let numbered = number.into_iter().flat_map(|number| directory.with_number(number));
     numbered.chain(name.and_then(|name| directory.child(name)))

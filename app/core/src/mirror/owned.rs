@@ -9,7 +9,7 @@ use crate::znode::SessionId;
 
 /// What finds a znode in its directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place<'a> {
+pub(super) enum NodeKey<'a> {
     /// Its sequence number; several may share one where a counter is stuck.
     Number(i32),
     /// Its name; it has no number.
@@ -95,18 +95,18 @@ impl Owned {
     }
 
     /// Directory and place of each znode a session owns; places that several share come once.
-    pub(super) fn places(&self, session: SessionId) -> impl Iterator<Item = (&Arc<str>, Place<'_>)> {
-        let numbered = self.numbers_of(session).map(|((_, directory, number), _)| (directory, Place::Number(number.cast_signed())));
-        let plain = self.names_of(session).map(|(_, directory, name)| (directory, Place::Name(name)));
+    pub(super) fn places(&self, session: SessionId) -> impl Iterator<Item = (&Arc<str>, NodeKey<'_>)> {
+        let numbered = self.numbers_of(session).map(|((_, directory, number), _)| (directory, NodeKey::Number(number.cast_signed())));
+        let plain = self.names_of(session).map(|(_, directory, name)| (directory, NodeKey::Name(name)));
         numbered.chain(plain).filter_map(|(directory, place)| Some((self.paths.get(directory)?, place)))
     }
 
     /// The same within one directory.
-    pub(super) fn places_in(&self, session: SessionId, directory: u32) -> impl Iterator<Item = Place<'_>> {
+    pub(super) fn places_in(&self, session: SessionId, directory: u32) -> impl Iterator<Item = NodeKey<'_>> {
         let numbered = self.numbered.range((session, directory, 0)..=(session, directory, u32::MAX));
         let plain = self.plain.range((session, directory, Box::default())..);
         let plain = plain.take_while(move |(owner, place, _)| (*owner, *place) == (session, directory));
-        numbered.map(|((.., number), _)| Place::Number(number.cast_signed())).chain(plain.map(|(.., name)| Place::Name(name)))
+        numbered.map(|((.., number), _)| NodeKey::Number(number.cast_signed())).chain(plain.map(|(.., name)| NodeKey::Name(name)))
     }
 
     /// Packs the maps, which grew one by one.

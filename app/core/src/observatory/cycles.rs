@@ -41,11 +41,11 @@ impl Observatory {
 
     /// A deadlock in words; sessions go by what their holds say of them.
     pub fn cycle_sentence(&self, cycle: &Cycle) -> String {
-        let tenure = |session| {
+        let hold = |session| {
             let step = cycle.steps.iter().find(|step| step.to == session)?;
-            self.locks.get(&step.lock)?.holders.iter().find(|tenure| tenure.owner == Some(session))
+            self.locks.get(&step.lock)?.holders.iter().find(|hold| hold.owner == Some(session))
         };
-        cycle.sentence(|session| tenure(session).map_or_else(|| format!("session {session}"), verdict::name_of))
+        cycle.sentence(|session| hold(session).map_or_else(|| format!("session {session}"), verdict::name_of))
     }
 
     /// A session began to wait or to hold: it is looked at with the next tick, once, however often that happens.
@@ -94,7 +94,7 @@ impl Observatory {
                 let mut locks: Vec<&Arc<str>> = Vec::new();
                 for spot in self.spots(*session).take(SPOTS_MAX) {
                     budget.spend(1);
-                    if spot.tenure.is_none() && makes_edges(spot.lock) {
+                    if spot.hold.is_none() && makes_edges(spot.lock) {
                         locks.push(&spot.lock.path);
                     }
                 }
@@ -102,7 +102,7 @@ impl Observatory {
                 locks.into_iter().map(|path| Vertex::Lock(Arc::clone(path))).collect()
             }
             Vertex::Lock(path) => {
-                let holders = self.locks.get(path).into_iter().flat_map(|lock| &lock.holders).filter_map(|tenure| tenure.owner);
+                let holders = self.locks.get(path).into_iter().flat_map(|lock| &lock.holders).filter_map(|hold| hold.owner);
                 let holders = holders.inspect(|_| budget.spend(1)).filter(|session| self.may_be_in_circle(*session));
                 holders.map(Vertex::Session).collect()
             }
@@ -146,9 +146,9 @@ impl Observatory {
     /// How one session waits for another in a lock now.
     fn step(&self, from: SessionId, path: &Arc<str>, to: SessionId) -> Option<CycleStep> {
         let lock = self.locks.get(path).filter(|lock| makes_edges(lock))?;
-        let tenure = lock.holders.iter().find(|tenure| tenure.owner == Some(to))?;
+        let hold = lock.holders.iter().find(|hold| hold.owner == Some(to))?;
         let waiter = self.waiting_in(lock, from)?;
-        Some(CycleStep { from, to, lock: Arc::clone(&lock.path), waiter, holder: tenure.path().into(), held_since: tenure.since })
+        Some(CycleStep { from, to, lock: Arc::clone(&lock.path), waiter, holder: hold.path().into(), held_since: hold.since })
     }
 
     /// Whether a session has more contenders than a circle explains: one that holds and one that waits.
@@ -198,8 +198,8 @@ impl Observatory {
     /// Whether the same znodes wait and hold.
     fn stands(&self, step: &CycleStep) -> bool {
         let Some(lock) = self.locks.get(&step.lock).filter(|lock| makes_edges(lock)) else { return false };
-        let holds = |tenure: &crate::lock::Hold| tenure.owner == Some(step.to) && tenure.since == step.held_since;
-        lock.holders.iter().any(|tenure| holds(tenure) && tenure.path() == *step.holder)
+        let holds = |hold: &crate::lock::Hold| hold.owner == Some(step.to) && hold.since == step.held_since;
+        lock.holders.iter().any(|hold| holds(hold) && hold.path() == *step.holder)
             && self.waiting_in(lock, step.from).is_some_and(|waiter| waiter == step.waiter)
     }
 

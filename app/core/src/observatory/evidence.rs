@@ -18,10 +18,10 @@ impl Observatory {
     /// Takes in a round of answers.
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
-        if self.book.rounds() == 0 {
-            self.unlisted = self.locks.iter().flat_map(|(_, lock)| &lock.holders).filter_map(|tenure| tenure.owner).collect();
+        if self.evidence.rounds() == 0 {
+            self.unlisted = self.locks.iter().flat_map(|(_, lock)| &lock.holders).filter_map(|hold| hold.owner).collect();
         }
-        let (before, news) = (self.book.disputed().clone(), self.book.take_in(now, round, &self.offset));
+        let (before, news) = (self.evidence.disputed().clone(), self.evidence.take_in(now, round, &self.offset));
         self.backlog.heard.extend(news);
         self.hear_unlisted();
         self.follow_tables(now);
@@ -34,9 +34,9 @@ impl Observatory {
 
     /// Answers that grew too old speak of now no longer.
     pub(super) fn outlive_evidence(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        let was_vouched = self.book.is_vouched();
-        let news = self.book.grow_old(now);
-        let is_over = was_vouched && !self.book.is_vouched();
+        let was_vouched = self.evidence.is_vouched();
+        let news = self.evidence.grow_old(now);
+        let is_over = was_vouched && !self.evidence.is_vouched();
         if is_over || !news.is_empty() {
             self.backlog.heard.extend(news);
             self.hear_unlisted();
@@ -52,7 +52,7 @@ impl Observatory {
     /// Has the findings looked for of every lock that members disagree on otherwise than before: one that only a wrong
     /// member has a znode of may look free to us.
     fn look_at_disputed(&mut self, now: TimeMs, before: &BTreeMap<Box<str>, Disputed>) {
-        let after = self.book.disputed();
+        let after = self.evidence.disputed();
         let changed = before.keys().chain(after.keys()).map(|path| &**path).filter(|path| before.get(*path) != after.get(*path));
         let lock_of = |path: &str| {
             let alone = self.locks.get(path).filter(|lock| lock.is_alone());
@@ -72,11 +72,11 @@ impl Observatory {
 
     /// Judges the locks anew that a session holds.
     pub(super) fn join(&mut self, now: TimeMs, session: SessionId, out: &mut Vec<Change>) {
-        let held = self.spots(session).filter(|spot| spot.tenure.is_some());
+        let held = self.spots(session).filter(|spot| spot.hold.is_some());
         let paths: BTreeSet<Arc<str>> = held.map(|spot| Arc::clone(&spot.lock.path)).collect();
         for path in paths {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
-            if identify_noted(lock, &self.book, &mut self.unlisted) {
+            if identify_noted(lock, &self.evidence, &mut self.unlisted) {
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: Arc::clone(&path) });
                 self.plan_look(now, &path);

@@ -1,4 +1,4 @@
-//! Who holds a lock now and who no longer does: ends tenures, begins others, and notes how long both took.
+//! Who holds a lock now and who no longer does: ends holds, begins others, and notes how long both took.
 
 use std::sync::Arc;
 
@@ -44,31 +44,31 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
     lock.standing.pending = lock.set_aside(mirror, now).map(Into::into);
     let mut before = std::mem::take(&mut lock.holders);
     let mut held = lock.holding(mirror);
-    for tenure in &before {
-        keep(lock, mirror, tenure, &mut held);
+    for hold in &before {
+        keep(lock, mirror, hold, &mut held);
     }
     let mut news = News::default();
-    let mut after = Vec::with_capacity(held.seats.len());
+    let mut after = Vec::with_capacity(held.contenders.len());
     let mut waits = Vec::new();
-    for seat in &held.seats {
-        let same = |tenure: &Hold| tenure.is(seat.directory, seat.key, seat.child);
+    for contender in &held.contenders {
+        let same = |hold: &Hold| hold.is(contender.directory, contender.key, contender.child);
         let same = before.iter().position(same);
         let known = same.map(|at| before.remove(at));
-        let is_news = known.as_ref().is_none_or(|tenure| tenure.owner.is_none() && seat.child.owner().is_some());
+        let is_news = known.as_ref().is_none_or(|hold| hold.owner.is_none() && contender.child.owner().is_some());
         if known.is_none() {
             news.changed = true;
-            waits.extend(seat.child.read.as_ref().filter(|_| !lock.has_leases()).map(|read| now.since(offset.to_ours(read.ctime_ms))));
+            waits.extend(contender.child.read.as_ref().filter(|_| !lock.has_leases()).map(|read| now.since(offset.to_ours(read.ctime_ms))));
         }
         if is_news {
-            news.told.extend(seat.child.owner().map(|session| (session, seat.key.name().into(), What::Held)));
+            news.told.extend(contender.child.owner().map(|session| (session, contender.key.name().into(), What::Held)));
         }
-        after.push(follow(lock, known, seat, now, seen));
+        after.push(follow(lock, known, contender, now, seen));
     }
     news.changed |= !before.is_empty();
     lock.standing = standing(lock, mirror, &held);
     lock.holders = after;
     if news.changed {
-        lock.wake_watchers(before.iter().any(|tenure| tenure.czxid.is_none()));
+        lock.wake_watchers(before.iter().any(|hold| hold.czxid.is_none()));
     }
     note(lock, &mut news, waits, before, now, seen);
     news
@@ -82,41 +82,41 @@ fn note(lock: &mut Lock, news: &mut News, waits: Vec<i64>, ended: Vec<Hold>, now
         waits.iter().for_each(|ms| lock.tally.waits.note(*ms));
         news.waits_ms = waits;
     }
-    news.holds_ms.extend(ended.into_iter().filter_map(|tenure| lock.end_tenure(tenure, now, seen.departure())));
+    news.holds_ms.extend(ended.into_iter().filter_map(|hold| lock.end_hold(hold, now, seen.departure())));
 }
 
 /// One that held goes on holding while its znode is there, where a new look could miss it.
-fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Hold, held: &mut Held<'a>) {
-    if !lock.keeps(mirror, tenure.access) || *tenure.directory != *lock.parts.main {
+fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, hold: &Hold, held: &mut Held<'a>) {
+    if !lock.keeps(mirror, hold.access) || *hold.directory != *lock.parts.main {
         return;
     }
-    let Some((key, child)) = lock.child_of(mirror, tenure) else { return };
-    let is_there = held.seats.iter().any(|seat| tenure.is(seat.directory, seat.key, seat.child));
-    if !is_there && tenure.is(&lock.parts.main, key, child) && held.seats.len() < HOLDERS_MAX {
+    let Some((key, child)) = lock.child_of(mirror, hold) else { return };
+    let is_there = held.contenders.iter().any(|contender| hold.is(contender.directory, contender.key, contender.child));
+    if !is_there && hold.is(&lock.parts.main, key, child) && held.contenders.len() < HOLDERS_MAX {
         held.push(ContenderRef { directory: &lock.parts.main, key, child });
     }
 }
 
 fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> QueueCounts {
     let waiting = lock.totals(mirror).minus(held.totals);
-    let holds = |seat: &ContenderRef<'_>| held.seats.iter().any(|held| held.key == seat.key && held.directory == seat.directory);
-    let behind = if held.totals.count as usize > held.seats.len() { held.totals.count as usize } else { 0 };
-    let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|seat| !holds(seat))).flatten();
+    let holds = |contender: &ContenderRef<'_>| held.contenders.iter().any(|held| held.key == contender.key && held.directory == contender.directory);
+    let behind = if held.totals.count as usize > held.contenders.len() { held.totals.count as usize } else { 0 };
+    let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|contender| !holds(contender))).flatten();
     QueueCounts {
         holders: held.totals.count,
         waiting,
-        oldest: oldest.map(|seat| Since::of(seat.child)),
+        oldest: oldest.map(|contender| Since::of(contender.child)),
         pending: lock.standing.pending.clone(),
-        seated_beside: lock.is_alone() && lock.parts.second.as_deref().is_some_and(|beside| mirror.node(beside).is_some()),
+        contenders_beside: lock.is_alone() && lock.parts.second.as_deref().is_some_and(|beside| mirror.node(beside).is_some()),
         missing: lock.missing_in(mirror, held.totals.count > 0),
     }
 }
 
-fn follow(lock: &Lock, tenure: Option<Hold>, seat: &ContenderRef<'_>, now: TimeMs, seen: Seen) -> Hold {
-    let mut tenure = tenure.unwrap_or_else(|| Hold {
-        directory: Arc::clone(seat.directory),
-        name: seat.key.name().into(),
-        access: lock.access(seat),
+fn follow(lock: &Lock, hold: Option<Hold>, contender: &ContenderRef<'_>, now: TimeMs, seen: Seen) -> Hold {
+    let mut hold = hold.unwrap_or_else(|| Hold {
+        directory: Arc::clone(contender.directory),
+        name: contender.key.name().into(),
+        access: lock.access(contender),
         czxid: None,
         owner: None,
         label: None,
@@ -125,17 +125,17 @@ fn follow(lock: &Lock, tenure: Option<Hold>, seat: &ContenderRef<'_>, now: TimeM
         is_lower_bound: seen == Seen::AfterGap,
         peer: None,
     });
-    tenure.access = lock.access(seat);
-    if let Some(read) = &seat.child.read {
-        if tenure.czxid.is_none() || tenure.version != read.version {
-            tenure.label = label_of(&tenure.name, &read.payload).map(Into::into);
-            tenure.version = read.version;
+    hold.access = lock.access(contender);
+    if let Some(read) = &contender.child.read {
+        if hold.czxid.is_none() || hold.version != read.version {
+            hold.label = label_of(&hold.name, &read.payload).map(Into::into);
+            hold.version = read.version;
         }
-        tenure.czxid = Some(read.czxid);
-        tenure.owner = read.owner();
-    } else if seat.child.denied {
+        hold.czxid = Some(read.czxid);
+        hold.owner = read.owner();
+    } else if contender.child.denied {
         // Whoever held may hold still, or somebody else by the same name.
-        (tenure.czxid, tenure.owner, tenure.label, tenure.peer, tenure.is_lower_bound) = (None, None, None, None, true);
+        (hold.czxid, hold.owner, hold.label, hold.peer, hold.is_lower_bound) = (None, None, None, None, true);
     }
-    tenure
+    hold
 }

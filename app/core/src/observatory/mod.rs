@@ -99,8 +99,8 @@ pub struct Observatory {
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: session_end::Leaving,
     offset: ClockOffset,
-    book: MemberEvidence,
-    /// Owners of what is held whom the book did not know when it was asked for them; none before the first round.
+    evidence: MemberEvidence,
+    /// Owners of what is held whom the evidence did not know when it was asked for them; none before the first round.
     unlisted: BTreeSet<SessionId>,
     /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
     tables: Vec<Option<TimeMs>>,
@@ -134,7 +134,7 @@ impl Observatory {
             reaped: BTreeMap::new(),
             leaving: session_end::Leaving::default(),
             offset: ClockOffset::default(),
-            book: MemberEvidence::default(),
+            evidence: MemberEvidence::default(),
             unlisted: BTreeSet::new(),
             tables: Vec::new(),
             zxid: Zxid(0),
@@ -267,8 +267,8 @@ impl Observatory {
     }
 
     /// What the members said of sessions and watches.
-    pub fn book(&self) -> &MemberEvidence {
-        &self.book
+    pub fn member_evidence(&self) -> &MemberEvidence {
+        &self.evidence
     }
 
     /// Offset between our clock and the ensemble's.

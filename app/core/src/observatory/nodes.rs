@@ -110,7 +110,7 @@ impl Observatory {
         let own = self.locks.get(&path).filter(|lock| lock.is_alone());
         let lock = own.or_else(|| self.lock_at(parent))?;
         let (key, child) = self.roots.get(root.0 as usize)?.mirror.directory(parent)?.child(name)?;
-        let held = lock.holders.iter().any(|tenure| tenure.is(parent, key, child));
+        let held = lock.holders.iter().any(|hold| hold.is(parent, key, child));
         Some((Arc::clone(&lock.path), lock.counts(parent, key, child), held))
     }
 }

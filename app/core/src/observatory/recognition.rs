@@ -11,7 +11,7 @@ use crate::lock::{Lock, lock_paths};
 use crate::mirror::{Child, Mirror};
 use crate::observation::RootId;
 use crate::recipe::recognise::{self, Found};
-use crate::recipe::{Place, Recipe, Recognition, Shape, rule};
+use crate::recipe::{NodeRole, Recipe, Recognition, Shape, rule};
 use crate::time::TimeMs;
 use crate::znode::split_path;
 
@@ -144,6 +144,6 @@ impl Observatory {
 fn stays(lock: &Lock, found: &Recognition) -> bool {
     let dialect = |recognition: &Recognition| recognition.rule.map(|id| rule(id).dialect);
     let only_writers = lock.recognition.recipe == Recipe::ReadWrite && found.recipe == Recipe::SequentialMutex;
-    let is_guard = lock.recognition.rule.is_some_and(|id| rule(id).place == Place::Timed) && found.recipe == Recipe::SequentialMutex;
+    let is_guard = lock.recognition.rule.is_some_and(|id| rule(id).role == NodeRole::Timed) && found.recipe == Recipe::SequentialMutex;
     is_guard || (only_writers && dialect(&lock.recognition) == dialect(found))
 }

@@ -134,17 +134,17 @@ impl Observatory {
         news.waits_ms.iter().for_each(|ms| self.ended.waits.note(*ms));
         news.holds_ms.iter().for_each(|ms| self.ended.holds.note(*ms));
         if seen == Seen::Watched && lock.tally.past.front().map(|past| past.until) != ended_before {
-            note_woken(lock, &view.mirror, &self.book, now, self.session);
+            note_woken(lock, &view.mirror, &self.evidence, now, self.session);
         }
-        lock.watch_waiters(&view.mirror, &self.book, &self.offset, now, self.session);
+        lock.watch_waiters(&view.mirror, &self.evidence, &self.offset, now, self.session);
         lock.tally.depth.note(lock.waiters_seen());
         if seen == Seen::AfterGap {
             lock.left_at = now;
         }
-        identify_noted(lock, &self.book, &mut self.unlisted);
+        identify_noted(lock, &self.evidence, &mut self.unlisted);
         self.index.note(lock);
         let path = Arc::clone(&lock.path);
-        let first = lock.holders.first().map(|tenure| tenure.name.clone());
+        let first = lock.holders.first().map(|hold| hold.name.clone());
         out.push(if news.changed {
             Change::HolderChanged { lock: Arc::clone(&path), node: first }
         } else {
@@ -224,14 +224,14 @@ impl Observatory {
             assessment: &lock.assessment,
             mirror: &view.mirror,
             now,
-            book: &self.book,
+            evidence: &self.evidence,
             ours: self.session,
             offset: &self.offset,
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
             configured_max: self.configured_max(path),
             cycle: lock.assessment.deadlock.as_ref().and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
-            seats: lock.contenders(&view.mirror).take(finding::SEATS_MAX).collect(),
+            contenders: lock.contenders(&view.mirror).take(finding::CONTENDERS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };
         lock.assessment.look_at = looked.again_at.map(|at| at.max(now + LOOK_AFTER_MS));
@@ -252,43 +252,43 @@ impl Observatory {
 }
 
 /// Counts whom the hold that just ended woke, when the tables were read while it lasted and who waits is in them.
-fn note_woken(lock: &mut Lock, mirror: &Mirror, book: &MemberEvidence, now: TimeMs, ours: Option<SessionId>) {
-    let Some(at) = book.watches_at(now).filter(|_| lock.is_woken_by_tables(mirror)) else { return };
-    for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.tenure.since) {
-        let mut sessions = book.watchers(now, &past.tenure.path(), ours);
-        past.tenure.owner.map(|owner| sessions.remove(&owner));
+fn note_woken(lock: &mut Lock, mirror: &Mirror, evidence: &MemberEvidence, now: TimeMs, ours: Option<SessionId>) {
+    let Some(at) = evidence.watches_at(now).filter(|_| lock.is_woken_by_tables(mirror)) else { return };
+    for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.hold.since) {
+        let mut sessions = evidence.watchers(now, &past.hold.path(), ours);
+        past.hold.owner.map(|owner| sessions.remove(&owner));
         past.woke = u32::try_from(sessions.len()).ok();
     }
 }
 
 /// Brings what is told of the holders' clients up to date. True when something else is to be told.
-pub(super) fn identify(lock: &mut Lock, book: &MemberEvidence) -> bool {
+pub(super) fn identify(lock: &mut Lock, evidence: &MemberEvidence) -> bool {
     let mut is_news = false;
-    for tenure in lock.holders.iter_mut().filter(|_| book.rounds() > 0) {
-        let Some(session) = tenure.owner else { continue };
-        let peer = book.peer(session, tenure.since);
-        if tenure.peer.as_deref() != Some(&peer) {
-            tenure.peer = Some(Box::new(peer));
+    for hold in lock.holders.iter_mut().filter(|_| evidence.rounds() > 0) {
+        let Some(session) = hold.owner else { continue };
+        let peer = evidence.peer(session, hold.since);
+        if hold.peer.as_deref() != Some(&peer) {
+            hold.peer = Some(Box::new(peer));
             is_news = true;
         }
     }
     is_news
 }
 
-/// The same, and notes owners that the book does not know, of whom the next round says something.
-pub(super) fn identify_noted(lock: &mut Lock, book: &MemberEvidence, unlisted: &mut BTreeSet<SessionId>) -> bool {
-    if book.rounds() == 0 {
+/// The same, and notes owners that the evidence does not know, of whom the next round says something.
+pub(super) fn identify_noted(lock: &mut Lock, evidence: &MemberEvidence, unlisted: &mut BTreeSet<SessionId>) -> bool {
+    if evidence.rounds() == 0 {
         return false;
     }
-    let owners = lock.holders.iter().filter_map(|tenure| tenure.owner);
-    unlisted.extend(owners.filter(|owner| book.session(*owner).is_none()));
-    identify(lock, book)
+    let owners = lock.holders.iter().filter_map(|hold| hold.owner);
+    unlisted.extend(owners.filter(|owner| evidence.session(*owner).is_none()));
+    identify(lock, evidence)
 }
 
 /// The lock as it would be once a znode was deleted: the same function that will follow the deletion says who holds.
-pub(crate) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, book: &MemberEvidence, now: TimeMs) -> Lock {
+pub(crate) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, evidence: &MemberEvidence, now: TimeMs) -> Lock {
     let mut after = lock.clone();
     follow_holders(&mut after, without, offset, now, Seen::Watched);
-    identify(&mut after, book);
+    identify(&mut after, evidence);
     after
 }

@@ -63,9 +63,9 @@ impl Observatory {
     /// Whether the members told of a silent or lost client, and that its session runs out about then. Had it come back, it
     /// would run out later.
     fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {
-        let peer = self.book.peer(session, at);
+        let peer = self.evidence.peer(session, at);
         let is_lost = matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected);
-        is_lost && peer.runs_out.is_some_and(|runs_out| at + self.book.tick_ms() + PRINTED_MS >= runs_out.at)
+        is_lost && peer.runs_out.is_some_and(|runs_out| at + self.evidence.tick_ms() + PRINTED_MS >= runs_out.at)
     }
 
     /// The holds of a session that ended were not released.
@@ -74,7 +74,7 @@ impl Observatory {
             self.history.of(session).take_while(|happening| happening.at >= since).map(|happening| Arc::clone(&happening.lock)).collect();
         for path in locks {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
-            let ended = lock.tally.past.iter_mut().filter(|past| past.tenure.owner == Some(session) && past.until >= since);
+            let ended = lock.tally.past.iter_mut().filter(|past| past.hold.owner == Some(session) && past.until >= since);
             ended.for_each(|past| past.how = Departure::SessionEnded);
             lock.revision = self.revision + 1;
             self.plan_look(now, &path);

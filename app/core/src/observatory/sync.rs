@@ -31,7 +31,7 @@ pub(super) struct Settling {
     known: VecDeque<Arc<str>>,
     gone: VecDeque<Arc<str>>,
     kept: VecDeque<Arc<str>>,
-    recognise: Option<Place>,
+    recognise: Option<ScanPosition>,
     fresh: BTreeMap<Arc<str>, (Recognition, (u64, u64))>,
     alone: VecDeque<Lock>,
     suspects: Option<SessionId>,
@@ -40,7 +40,7 @@ pub(super) struct Settling {
 
 /// How far a tree was looked through.
 #[derive(Clone, Debug)]
-enum Place {
+enum ScanPosition {
     /// All of this directory.
     Behind(Arc<str>),
     /// The children of this directory up to this one.
@@ -56,7 +56,7 @@ impl Settling {
             known,
             gone: VecDeque::new(),
             kept: VecDeque::new(),
-            recognise: Some(Place::Behind("".into())),
+            recognise: Some(ScanPosition::Behind("".into())),
             fresh: BTreeMap::new(),
             alone: VecDeque::new(),
             suspects: Some(SessionId(i64::MIN)),
@@ -185,10 +185,10 @@ impl Observatory {
     }
 
     /// Looks at the next directory, or at some more children of one; gives the place to go on from.
-    fn recognise_some(&self, work: &mut Settling, from: Place) -> Option<Place> {
+    fn recognise_some(&self, work: &mut Settling, from: ScanPosition) -> Option<ScanPosition> {
         let mirror = &self.roots.get(work.root.0 as usize)?.mirror;
         match from {
-            Place::Behind(path) => {
+            ScanPosition::Behind(path) => {
                 let (path, directory) = mirror.directory_after(&path)?;
                 if &**path != "/" {
                     let found = self.find(mirror, path).map(|found| (found.home, found.recognition));
@@ -198,8 +198,8 @@ impl Observatory {
                 }
                 Some(self.recognise_children(work, mirror, path, directory.plain()))
             }
-            Place::Among(path, key) => {
-                let Some(directory) = mirror.directory(&path) else { return Some(Place::Behind(path)) };
+            ScanPosition::Among(path, key) => {
+                let Some(directory) = mirror.directory(&path) else { return Some(ScanPosition::Behind(path)) };
                 Some(self.recognise_children(work, mirror, &path, directory.plain_after(&key)))
             }
         }
@@ -211,7 +211,7 @@ impl Observatory {
         mirror: &Mirror,
         path: &Arc<str>,
         children: impl Iterator<Item = (&'a ChildKey, &'a Child)>,
-    ) -> Place {
+    ) -> ScanPosition {
         let (mut left, mut last) = (CHILDREN_A_PIECE, None);
         for (key, child) in children.take(CHILDREN_A_PIECE) {
             (left, last) = (left - 1, Some(key));
@@ -221,8 +221,8 @@ impl Observatory {
                 work.alone.extend(found.map(|found| Lock::new(own.into(), work.root, found)));
             }
         }
-        let more = last.filter(|_| left == 0).map(|key| Place::Among(Arc::clone(path), key.clone()));
-        more.unwrap_or_else(|| Place::Behind(Arc::clone(path)))
+        let more = last.filter(|_| left == 0).map(|key| ScanPosition::Among(Arc::clone(path), key.clone()));
+        more.unwrap_or_else(|| ScanPosition::Behind(Arc::clone(path)))
     }
 
     fn take_on(&mut self, now: TimeMs, root: RootId, home: Arc<str>, recognition: Recognition, kinds: (u64, u64), out: &mut Vec<Change>) {
@@ -243,15 +243,15 @@ impl Observatory {
 
 /// Contenders of a lock that were there before the gap and are not now.
 fn departures(lock: &Lock, stale: &Mirror, fresh: &Mirror, out: &mut Vec<Change>) {
-    for seat in lock.contenders(stale) {
-        let before = seat.child.read.as_ref().map(|read| read.czxid);
+    for contender in lock.contenders(stale) {
+        let before = contender.child.read.as_ref().map(|read| read.czxid);
         let same = fresh
-            .directory(seat.directory)
-            .and_then(|directory| directory.child(seat.key.name()))
+            .directory(contender.directory)
+            .and_then(|directory| directory.child(contender.key.name()))
             .is_some_and(|(_, found)| before.is_none() || found.read.as_ref().is_none_or(|read| Some(read.czxid) == before));
         if !same {
-            let (lock, node) = (Arc::clone(&lock.path), seat.key.name().into());
-            out.push(Change::Left { lock, node, czxid: before, owner: seat.child.owner(), how: Departure::DuringGap });
+            let (lock, node) = (Arc::clone(&lock.path), contender.key.name().into());
+            out.push(Change::Left { lock, node, czxid: before, owner: contender.child.owner(), how: Departure::DuringGap });
         }
     }
 }

@@ -36,7 +36,7 @@ impl Observatory {
     /// Has those who wait without a znode brought in line with the members' tables, when these are others or too old by
     /// now: some locks at a time.
     pub(super) fn follow_tables(&mut self, now: TimeMs) {
-        let tables = self.book.tables_at(now);
+        let tables = self.evidence.tables_at(now);
         if tables != self.tables {
             self.tables = tables;
             self.backlog.tables_after = Some("".into());
@@ -61,7 +61,7 @@ impl Observatory {
     pub(super) fn watch_waiters(&mut self, now: TimeMs, path: &str) -> bool {
         let Some(AssessedLock { lock, .. }) = self.locks.get_mut(path).filter(|lock| lock.hides_waiters()) else { return false };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return false };
-        let is_news = lock.watch_waiters(&view.mirror, &self.book, &self.offset, now, self.session);
+        let is_news = lock.watch_waiters(&view.mirror, &self.evidence, &self.offset, now, self.session);
         if is_news {
             lock.revision = self.revision + 1;
             lock.tally.depth.note(lock.waiters_seen());

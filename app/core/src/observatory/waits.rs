@@ -15,9 +15,9 @@ pub struct SessionLock<'a> {
     /// The lock.
     pub lock: &'a AssessedLock,
     /// The znode.
-    pub seat: ContenderRef<'a>,
+    pub contender: ContenderRef<'a>,
     /// It holds; else it waits.
-    pub tenure: Option<&'a Hold>,
+    pub hold: Option<&'a Hold>,
     /// What it wants.
     pub access: Access,
     /// Holds since, as we saw it; else waits since.
@@ -27,7 +27,7 @@ pub struct SessionLock<'a> {
 impl SessionLock<'_> {
     /// Identity of its znode.
     pub fn czxid(&self) -> Option<Zxid> {
-        self.seat.child.read.as_ref().map(|read| read.czxid)
+        self.contender.child.read.as_ref().map(|read| read.czxid)
     }
 }
 
@@ -52,12 +52,12 @@ impl Observatory {
     /// What a session holds and waits for in all locks.
     pub fn spots(&self, session: SessionId) -> impl Iterator<Item = SessionLock<'_>> {
         self.roots.iter().flat_map(move |view| view.mirror.owned_by(session)).filter_map(|(directory, key, child)| {
-            let seat = ContenderRef { directory, key, child };
-            let own = self.locks.get(&seat.path()).filter(|lock| lock.is_alone());
-            let lock = own.or_else(|| self.lock_at(directory)).filter(|lock| lock.seats(directory, key, child))?;
-            let tenure = lock.tenure_of(&seat);
-            let since = tenure.map_or_else(|| Since::of(child), |tenure| Since::Arrived(tenure.since));
-            Some(SessionLock { lock, seat, tenure, access: lock.access(&seat), since })
+            let contender = ContenderRef { directory, key, child };
+            let own = self.locks.get(&contender.path()).filter(|lock| lock.is_alone());
+            let lock = own.or_else(|| self.lock_at(directory)).filter(|lock| lock.is_contender(directory, key, child))?;
+            let hold = lock.hold_of(&contender);
+            let since = hold.map_or_else(|| Since::of(child), |hold| Since::Arrived(hold.since));
+            Some(SessionLock { lock, contender, hold, access: lock.access(&contender), since })
         })
     }
 
@@ -69,11 +69,12 @@ impl Observatory {
     /// The znode by which a session waits in a lock.
     pub(super) fn waiting_in(&self, lock: &Lock, session: SessionId) -> Option<Box<str>> {
         let mirror = self.mirror_of(lock)?;
-        let mut seats = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().flat_map(|path| {
+        let mut contenders = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().flat_map(|path| {
             let own = mirror.directory(path).into_iter().flat_map(|directory| mirror.owned_in(directory, session));
-            own.map(move |(key, child)| ContenderRef { directory: path, key, child }).filter(|seat| lock.seats(path, seat.key, seat.child))
+            own.map(move |(key, child)| ContenderRef { directory: path, key, child })
+                .filter(|contender| lock.is_contender(path, contender.key, contender.child))
         });
-        seats.find(|seat| lock.tenure_of(seat).is_none()).map(|seat| seat.key.name().into())
+        contenders.find(|contender| lock.hold_of(contender).is_none()).map(|contender| contender.key.name().into())
     }
 }
 

@@ -5,7 +5,7 @@
 //! Sources: Curator `DistributedBarrier` and `DistributedDoubleBarrier`, kazoo `recipe/barrier.py`, ZooKeeper's
 //! recipe page.
 
-use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule, after_uuid};
+use super::{Access, Confidence, Counts, LINE, NodeRole, Recipe, Rule, after_uuid};
 
 /// Names of the znode that opens a double barrier.
 pub(super) const MARKS: [&str; 2] = ["ready", "start"];
@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "Curator DistributedDoubleBarrier",
         recipe: Recipe::DoubleBarrier,
         access: Access::Member,
-        place: Place::Member,
+        role: NodeRole::Member,
         confidence: Confidence::Medium,
         evidence: "ephemeral children named <uuid>, with a znode that marks the barrier as open or a path that speaks of barriers",
         matches: |name| after_uuid(name.full) == Some(""),
@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         label: "Curator DistributedBarrier or kazoo Barrier",
         recipe: Recipe::Barrier,
-        place: Place::Alone,
+        role: NodeRole::Alone,
         confidence: Confidence::Low,
         evidence: "a persistent znode whose name speaks of a barrier and that never had children",
         matches: |name| name.full.to_ascii_lowercase().contains("barrier"),

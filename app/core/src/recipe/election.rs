@@ -3,7 +3,7 @@
 //! Sources: Curator `LeaderLatch`, ZooKeeper recipes `LeaderElectionSupport`, Solr `LeaderElector`, ClickHouse
 //! `LeaderElection`, ZooKeeper's recipe page ("guid-n_").
 
-use super::{Access, Confidence, Counts, Dialect, LINE, Place, Recipe, Rule, Shape};
+use super::{Access, Confidence, Counts, Dialect, LINE, NodeRole, Recipe, Rule, Shape};
 
 const ELECTION: Rule = Rule { recipe: Recipe::Election, access: Access::Leader, ..LINE };
 
@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         label: "leader on one znode",
-        place: Place::Alone,
+        role: NodeRole::Alone,
         confidence: Confidence::Medium,
         evidence: "an ephemeral znode named leader; its creator leads",
         matches: |name| matches!(name.full, "leader" | "Leader"),

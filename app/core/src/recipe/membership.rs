@@ -3,9 +3,9 @@
 //! Sources: kazoo `recipe/party.py`, ZooKeeper's recipe page. Service registries are no groups of this kind: their
 //! names are addresses, and they are not shown.
 
-use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule, after_hex_uuid, party_identifier};
+use super::{Access, Confidence, Counts, LINE, NodeRole, Recipe, Rule, after_hex_uuid, party_identifier};
 
-const MEMBER: Rule = Rule { recipe: Recipe::Membership, access: Access::Member, place: Place::Member, ..LINE };
+const MEMBER: Rule = Rule { recipe: Recipe::Membership, access: Access::Member, role: NodeRole::Member, ..LINE };
 
 /// The family.
 pub(super) const RULES: &[Rule] = &[

@@ -66,7 +66,7 @@ pub enum Confidence {
 
 /// What a znode of a fitting name is within its directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum NodeRole {
     /// The one znode of a lock that is the znode itself.
     Alone,
     /// The one znode of a lock that is its directory.
@@ -107,7 +107,7 @@ pub struct Rule {
     /// What such a contender wants.
     pub access: Access,
     /// What it is within its directory.
-    pub place: Place,
+    pub role: NodeRole,
     /// How sure the name makes us.
     pub confidence: Confidence,
     /// The evidence in words.
@@ -131,7 +131,7 @@ const LINE: Rule = Rule {
     label: "",
     recipe: Recipe::SequentialMutex,
     access: Access::Exclusive,
-    place: Place::Line,
+    role: NodeRole::Line,
     confidence: Confidence::High,
     evidence: "",
     matches: |_| false,
@@ -334,7 +334,7 @@ mod tests {
         let label = |owned| rule_of("queue-0000000003", owned).map(|id| rule(id).label);
         assert_eq!(label(Some(false)), Some("Curator DistributedQueue"));
         assert_eq!(label(Some(true)), Some("plain sequential lock"));
-        assert_eq!(rule_of("element0000000003", Some(true)).map(|id| rule(id).place), Some(Place::Line));
+        assert_eq!(rule_of("element0000000003", Some(true)).map(|id| rule(id).role), Some(NodeRole::Line));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 //!
 //! Sources: kazoo `recipe/queue.py`, Curator `DistributedQueue`, ZooKeeper recipes `DistributedQueue`.
 
-use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule, Shape};
+use super::{Access, Confidence, Counts, LINE, NodeRole, Recipe, Rule, Shape};
 
-const ITEM: Rule = Rule { recipe: Recipe::Queue, access: Access::Item, place: Place::Item, ..LINE };
+const ITEM: Rule = Rule { recipe: Recipe::Queue, access: Access::Item, role: NodeRole::Item, ..LINE };
 
 /// The family.
 pub(super) const RULES: &[Rule] = &[

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::barrier::MARKS;
-use super::{Access, Confidence, Place, Recipe, RuleId, is_catch_all, rule};
+use super::{Access, Confidence, NodeRole, Recipe, RuleId, is_catch_all, rule};
 use crate::mirror::{Child, ChildKey, Directory, Mirror, RuleCount};
 use crate::znode::{join_path, split_path};
 
@@ -158,13 +158,15 @@ impl Recognition {
 /// the clock come before queues, those before leases, items, members and single znodes, the more frequent rule before the rarer, the more specific before the
 /// catch-all.
 pub fn leading_rule(directory: &Directory) -> Option<RuleId> {
-    let counted = directory.census().iter().filter(|kin| kin.evidence > 0 && rule(kin.rule).place != Place::Alone);
-    counted.max_by_key(|kin| (is_timed(kin.rule), rule(kin.rule).place, kin.evidence, std::cmp::Reverse(kin.rule))).map(|kin| kin.rule)
+    let counted = directory.census().iter().filter(|rule_count| rule_count.evidence > 0 && rule(rule_count.rule).role != NodeRole::Alone);
+    counted
+        .max_by_key(|rule_count| (is_timed(rule_count.rule), rule(rule_count.rule).role, rule_count.evidence, std::cmp::Reverse(rule_count.rule)))
+        .map(|rule_count| rule_count.rule)
 }
 
 /// A lease that a clock ends. Whoever tries to take it locks its directory for that moment, and is no contender.
 fn is_timed(id: RuleId) -> bool {
-    rule(id).place == Place::Fixed && rule(id).access == Access::Lease
+    rule(id).role == NodeRole::Fixed && rule(id).access == Access::Lease
 }
 
 /// What a directory is, and of which lock it is a part.
@@ -176,14 +178,14 @@ pub fn recognise(mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
         return Some(at(path, Recognition::by_path(Shape::Gathering, Recipe::DoubleBarrier, "double barrier", confidence)));
     }
     let leading = leading?;
-    match rule(leading).place {
-        Place::Line => Some(line(mirror, path, directory, leading)),
-        Place::Lease => leases(mirror, path, directory, leading),
-        Place::Item => Some(items(path, leading)),
-        Place::Member if rule(leading).recipe == Recipe::DoubleBarrier => gathering(path, directory, leading),
-        Place::Member => Some(at(path, Recognition::of(leading, Shape::Group))),
-        Place::Fixed | Place::Timed => Some(at(path, Recognition::of(leading, Shape::Fixed))),
-        Place::Alone => None,
+    match rule(leading).role {
+        NodeRole::Line => Some(line(mirror, path, directory, leading)),
+        NodeRole::Lease => leases(mirror, path, directory, leading),
+        NodeRole::Item => Some(items(path, leading)),
+        NodeRole::Member if rule(leading).recipe == Recipe::DoubleBarrier => gathering(path, directory, leading),
+        NodeRole::Member => Some(at(path, Recognition::of(leading, Shape::Group))),
+        NodeRole::Fixed | NodeRole::Timed => Some(at(path, Recognition::of(leading, Shape::Fixed))),
+        NodeRole::Alone => None,
     }
 }
 
@@ -251,8 +253,8 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
         return at(parent, Recognition::of(leading, Shape::LeaderElection));
     }
     let mut found = Recognition::of(leading, Shape::Line);
-    let reads = directory.census().iter().find(|kin| kin.totals.count > 0 && rule(kin.rule).access == Access::Read);
-    if let Some(reads) = reads.filter(|kin| rule(kin.rule).dialect == rule(leading).dialect) {
+    let reads = directory.census().iter().find(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).access == Access::Read);
+    if let Some(reads) = reads.filter(|rule_count| rule(rule_count.rule).dialect == rule(leading).dialect) {
         found = Recognition::of(reads.rule, Shape::Line);
     } else if rule(leading).recipe == Recipe::SequentialMutex && speaks_of(path, &["election", "leader"]) {
         found.label = found.label_as(Recipe::Election);
@@ -264,7 +266,7 @@ fn line(mirror: &Mirror, path: &Arc<str>, directory: &Directory, leading: RuleId
 
 /// A directory of Curator's leases: it has some now, or had some and stayed.
 fn has_leases(directory: &Directory) -> bool {
-    let leases = |kin: &RuleCount| kin.evidence > 0 && rule(kin.rule).place == Place::Lease;
+    let leases = |rule_count: &RuleCount| rule_count.evidence > 0 && rule(rule_count.rule).role == NodeRole::Lease;
     directory.is_empty() || directory.census().iter().any(leases)
 }
 
@@ -339,8 +341,8 @@ pub fn is_marked(directory: &Directory) -> bool {
 /// The recognition of a znode that is a lock of its own.
 pub fn recognise_alone(mirror: &Mirror, parent: &str, name: &str, child: &Child) -> Option<Recognition> {
     let id = child.rule?;
-    let place = rule(id).place;
-    let fits = child.counted && (place == Place::Alone || (place == Place::Fixed && parent == "/"));
+    let place = rule(id).role;
+    let fits = child.counted && (place == NodeRole::Alone || (place == NodeRole::Fixed && parent == "/"));
     if !fits {
         return None;
     }
@@ -373,8 +375,8 @@ pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> 
 
 /// The evidence in words: what the names say, a line a kind.
 pub fn evidence(directory: &Directory) -> impl Iterator<Item = String> {
-    let line = |kin: &RuleCount| format!("{} × {}: {}", kin.evidence, rule(kin.rule).label, rule(kin.rule).evidence);
-    directory.census().iter().filter(|kin| kin.evidence > 0).map(line)
+    let line = |rule_count: &RuleCount| format!("{} × {}: {}", rule_count.evidence, rule(rule_count.rule).label, rule(rule_count.rule).evidence);
+    directory.census().iter().filter(|rule_count| rule_count.evidence > 0).map(line)
 }
 
 /// The maximum of a kazoo semaphore, from its directory's data.

@@ -5,7 +5,7 @@
 //!
 //! Sources: Curator `InterProcessSemaphoreV2`, kazoo `recipe/lock.py` (`Semaphore`).
 
-use super::{Access, Dialect, LINE, Place, Recipe, Rule, Shape, after_hex_uuid};
+use super::{Access, Dialect, LINE, NodeRole, Recipe, Rule, Shape, after_hex_uuid};
 
 /// The family.
 pub(super) const RULES: &[Rule] = &[
@@ -13,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "Curator InterProcessSemaphoreV2 or InterProcessSemaphoreMutex",
         recipe: Recipe::Semaphore,
         access: Access::Lease,
-        place: Place::Lease,
+        role: NodeRole::Lease,
         evidence: "names are _c_<uuid>-lease-<sequence>",
         matches: |name| name.is_curator("-lease-"),
         dialect: Dialect::CuratorLock,
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
         label: "kazoo Semaphore",
         recipe: Recipe::Semaphore,
         access: Access::Lease,
-        place: Place::Lease,
+        role: NodeRole::Lease,
         evidence: "names are <32 hex>, beside a queue named -__lock__ or under a directory whose data is a number",
         matches: |name| after_hex_uuid(name.full) == Some(""),
         dialect: Dialect::Kazoo,

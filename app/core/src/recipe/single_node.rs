@@ -5,18 +5,18 @@
 //! `ActiveMasterManager`, Kafka `KafkaController`, Helix, ClickHouse `ZooKeeperLock`, kazoo `recipe/lease.py` (its
 //! clients take a `Lock` in the same directory for as long as they read and write the lease).
 
-use super::{Access, Confidence, Counts, LINE, Place, Recipe, Rule};
+use super::{Access, Confidence, Counts, LINE, NodeRole, Recipe, Rule};
 
 /// Words that end in lock and mean something else.
 const OTHER_WORDS: [&str; 4] = ["block", "clock", "unlock", "deadlock"];
 
-const ALONE: Rule = Rule { recipe: Recipe::SingleNodeMutex, place: Place::Alone, counts: Counts::WhenOwned, ..LINE };
+const ALONE: Rule = Rule { recipe: Recipe::SingleNodeMutex, role: NodeRole::Alone, counts: Counts::WhenOwned, ..LINE };
 
 /// The family. The last rule takes any ephemeral znode whose name ends in lock or mutex.
 pub(super) const RULES: &[Rule] = &[
     Rule {
         label: "exclusive lock on one znode",
-        place: Place::Fixed,
+        role: NodeRole::Fixed,
         confidence: Confidence::Medium,
         evidence: "an ephemeral child named `lock`; its creator holds",
         matches: |name| name.full == "lock",
@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         label: "kazoo NonBlockingLease",
         access: Access::Lease,
-        place: Place::Timed,
+        role: NodeRole::Timed,
         evidence: "a persistent child named lease_holder that says who holds and until when",
         matches: |name| name.full == "lease_holder",
         counts: Counts::WhenUnowned,

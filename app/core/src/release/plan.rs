@@ -10,7 +10,7 @@ use crate::lock::{ContenderRef, Hold, Lock};
 use crate::mirror::Mirror;
 use crate::observatory::refresh::foresee;
 use crate::observatory::{Observatory, RootState};
-use crate::recipe::{Dialect, Place, Recipe, Shape, rule};
+use crate::recipe::{Dialect, NodeRole, Recipe, Shape, rule};
 use crate::time::TimeMs;
 use crate::verdict;
 use crate::znode::split_path;
@@ -93,7 +93,7 @@ pub struct Plan<'a> {
     /// The lock.
     pub lock: &'a Lock,
     /// The znode.
-    pub seat: ContenderRef<'a>,
+    pub contender: ContenderRef<'a>,
     /// Its incarnation.
     pub target: Target,
     /// Whether it holds.
@@ -122,32 +122,32 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
     if !matches!(state, RootState::Live | RootState::Partial) {
         return Err(Refusal::NotLive(state));
     }
-    let (lock, mirror, seat) = find(observatory, path)?;
-    let read = seat.child.read.as_ref().ok_or(if seat.child.denied { Refusal::Denied } else { Refusal::NotRead })?;
+    let (lock, mirror, contender) = find(observatory, path)?;
+    let read = contender.child.read.as_ref().ok_or(if contender.child.denied { Refusal::Denied } else { Refusal::NotRead })?;
     if read.owner().is_some() && read.owner() == observatory.session() {
         return Err(Refusal::Ours);
     }
     if mirror.directory(path).is_some_and(|directory| !directory.is_empty()) {
         return Err(Refusal::HasChildren);
     }
-    let target = Target { path: path.into(), czxid: read.czxid, owner: read.owner(), version: read.version, naming: naming(lock, &seat) };
-    let role = role(lock, &seat);
-    let peer = read.owner().map(|owner| observatory.book().peer(owner, seat.child.arrived_at));
+    let target = Target { path: path.into(), czxid: read.czxid, owner: read.owner(), version: read.version, naming: naming(lock, &contender) };
+    let role = role(lock, &contender);
+    let peer = read.owner().map(|owner| observatory.member_evidence().peer(owner, contender.child.arrived_at));
     let directories: Vec<&str> = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().map(AsRef::as_ref).collect();
-    let after = foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.book(), now);
-    let gets: Vec<&Hold> = after.holders.iter().filter(|tenure| !holds_already(lock, tenure)).collect();
-    let next = gets.iter().filter_map(|tenure| seat_of(lock, mirror, tenure)).collect();
+    let after = foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.member_evidence(), now);
+    let gets: Vec<&Hold> = after.holders.iter().filter(|hold| !holds_already(lock, hold)).collect();
+    let next = gets.iter().filter_map(|hold| contender_of(lock, mirror, hold)).collect();
     let mut plan = Plan {
         lock,
-        seat,
+        contender,
         target,
         role,
         next,
         next_sentence: next_sentence(lock, mirror, role, &gets, &after),
-        waiters_moving: moving(lock, mirror, &seat, role),
+        waiters_moving: moving(lock, mirror, &contender, role),
         warnings: Vec::new(),
-        frees_itself: frees_itself(lock, mirror, &seat, peer.as_ref()),
-        can_revoke: can_revoke(observatory, lock, &seat, role, path, now),
+        frees_itself: frees_itself(lock, mirror, &contender, peer.as_ref()),
+        can_revoke: can_revoke(observatory, lock, &contender, role, path, now),
     };
     plan.warnings = warnings(&plan, peer.as_ref(), state);
     Ok(plan)
@@ -165,64 +165,64 @@ fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a M
     let lock = lock.ok_or(Refusal::NotAContender)?;
     let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()];
     let directory = parts.into_iter().flatten().find(|part| ***part == *parent).ok_or(Refusal::NotAContender)?;
-    let seat = ContenderRef { directory, key, child };
+    let contender = ContenderRef { directory, key, child };
     match lock.recognition.shape {
         _ if lock.standing.pending.as_deref() == Some(name) => Err(Refusal::SetAside),
-        _ if !lock.seats(parent, key, child) => Err(Refusal::NotAContender),
+        _ if !lock.is_contender(parent, key, child) => Err(Refusal::NotAContender),
         Shape::Group => Err(Refusal::Member),
         Shape::Items => Err(Refusal::Item),
         Shape::TakenItems if *directory == lock.parts.main => Err(Refusal::Item),
-        _ => Ok((lock, mirror, seat)),
+        _ => Ok((lock, mirror, contender)),
     }
 }
 
 /// Only numbered queues have names that never come again; a number elsewhere was chosen by the client.
-fn naming(lock: &Lock, seat: &ContenderRef<'_>) -> Naming {
+fn naming(lock: &Lock, contender: &ContenderRef<'_>) -> Naming {
     let is_queue = matches!(lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
-    if is_queue && seat.key.number().is_some() { Naming::Sequential } else { Naming::Fixed }
+    if is_queue && contender.key.number().is_some() { Naming::Sequential } else { Naming::Fixed }
 }
 
-fn role(lock: &Lock, seat: &ContenderRef<'_>) -> ContenderRole {
-    let is_lease = lock.has_leases() && *seat.directory == lock.parts.main;
-    if is_lease || lock.tenure_of(seat).is_some() { ContenderRole::Holder } else { ContenderRole::Waiter }
+fn role(lock: &Lock, contender: &ContenderRef<'_>) -> ContenderRole {
+    let is_lease = lock.has_leases() && *contender.directory == lock.parts.main;
+    if is_lease || lock.hold_of(contender).is_some() { ContenderRole::Holder } else { ContenderRole::Waiter }
 }
 
-fn holds_already(lock: &Lock, tenure: &Hold) -> bool {
-    lock.holders.iter().any(|held| held.name == tenure.name && held.directory == tenure.directory)
+fn holds_already(lock: &Lock, hold: &Hold) -> bool {
+    lock.holders.iter().any(|held| held.name == hold.name && held.directory == hold.directory)
 }
 
-fn seat_of<'a>(lock: &'a Lock, mirror: &'a Mirror, tenure: &Hold) -> Option<ContenderRef<'a>> {
+fn contender_of<'a>(lock: &'a Lock, mirror: &'a Mirror, hold: &Hold) -> Option<ContenderRef<'a>> {
     let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()];
-    let directory = parts.into_iter().flatten().find(|part| ***part == *tenure.directory)?;
-    let (key, child) = mirror.directory(directory)?.child(&tenure.name)?;
+    let directory = parts.into_iter().flatten().find(|part| ***part == *hold.directory)?;
+    let (key, child) = mirror.directory(directory)?.child(&hold.name)?;
     Some(ContenderRef { directory, key, child })
 }
 
 /// Waiters that stand behind it; those of a semaphore stand behind each of its leases.
-fn moving(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, role: ContenderRole) -> u32 {
+fn moving(lock: &Lock, mirror: &Mirror, contender: &ContenderRef<'_>, role: ContenderRole) -> u32 {
     match lock.recognition.shape {
         Shape::Gathering | Shape::TakenItems | Shape::Group | Shape::Items | Shape::Idle => 0,
         Shape::Fixed | Shape::Alone | Shape::Gate => lock.waiters_seen(),
         _ if lock.has_leases() && role == ContenderRole::Holder => lock.waiters_seen(),
         _ => {
-            let is_it = |other: &ContenderRef<'_>| other.key == seat.key && other.directory == seat.directory;
+            let is_it = |other: &ContenderRef<'_>| other.key == contender.key && other.directory == contender.directory;
             let behind = lock.contenders(mirror).skip_while(|other| !is_it(other)).skip(1);
-            u32::try_from(behind.filter(|other| lock.tenure_of(other).is_none()).count()).unwrap_or(u32::MAX)
+            u32::try_from(behind.filter(|other| lock.hold_of(other).is_none()).count()).unwrap_or(u32::MAX)
         }
     }
 }
 
 fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hold], after: &Lock) -> String {
-    let stays = after.holders.iter().filter(|tenure| holds_already(lock, tenure)).count();
+    let stays = after.holders.iter().filter(|hold| holds_already(lock, hold)).count();
     match lock.recognition.shape {
         Shape::Gate => return "The barrier opens for all who wait.".to_owned(),
         Shape::Gathering => return "Nobody takes its place.".to_owned(),
         Shape::TakenItems => return "Its item is free again for any consumer.".to_owned(),
         Shape::LeasesAndLocks | Shape::LeasesAndSibling if role == ContenderRole::Holder => {
-            let head = lock.parts.second.as_ref().and_then(|queue| lock.contenders(mirror).find(|seat| seat.directory == queue));
+            let head = lock.parts.second.as_ref().and_then(|queue| lock.contenders(mirror).find(|contender| contender.directory == queue));
             return match head {
-                Some(seat) => {
-                    format!("{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.", seat.path())
+                Some(contender) => {
+                    format!("{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.", contender.path())
                 }
                 None => "A lease is free; nobody waits for it.".to_owned(),
             };
@@ -236,9 +236,9 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hol
         }
         _ => {}
     }
-    let named = |tenure: &&Hold| match tenure.czxid {
-        Some(czxid) => format!("{} (fencing value {czxid})", verdict::place_of(tenure)),
-        None => verdict::place_of(tenure),
+    let named = |hold: &&Hold| match hold.czxid {
+        Some(czxid) => format!("{} (fencing value {czxid})", verdict::place_of(hold)),
+        None => verdict::place_of(hold),
     };
     let names: Vec<String> = gets.iter().take(MOVERS_MAX).map(named).collect();
     let verb = if lock.recognition.recipe == Recipe::Election { "leads" } else { "holds" };
@@ -254,26 +254,26 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hol
     }
 }
 
-fn frees_itself(lock: &Lock, mirror: &Mirror, seat: &ContenderRef<'_>, peer: Option<&ClientState>) -> Option<FreesItself> {
+fn frees_itself(lock: &Lock, mirror: &Mirror, contender: &ContenderRef<'_>, peer: Option<&ClientState>) -> Option<FreesItself> {
     let dead = peer.filter(|peer| peer.liveness == Liveness::Disconnected).and_then(|peer| peer.runs_out);
-    let by_clock = || lock.tenure_of(seat).and_then(|_| lock.ends_at(mirror)).map(|at| FreesItself { at, is_upper_bound: false });
+    let by_clock = || lock.hold_of(contender).and_then(|_| lock.ends_at(mirror)).map(|at| FreesItself { at, is_upper_bound: false });
     dead.map(|runs_out| FreesItself { at: runs_out.at, is_upper_bound: !runs_out.is_told }).or_else(by_clock)
 }
 
 /// Curator's holder that was made revocable watches the data of its own znode (`LockInternals.internalLockLoop`);
 /// nobody else has a reason to.
-fn can_revoke(observatory: &Observatory, lock: &Lock, seat: &ContenderRef<'_>, role: ContenderRole, path: &str, now: TimeMs) -> bool {
-    let dialect = seat.child.rule.map(|id| rule(id).dialect);
+fn can_revoke(observatory: &Observatory, lock: &Lock, contender: &ContenderRef<'_>, role: ContenderRole, path: &str, now: TimeMs) -> bool {
+    let dialect = contender.child.rule.map(|id| rule(id).dialect);
     let is_curator = matches!(dialect, Some(Dialect::CuratorLock | Dialect::CuratorReadWrite)) && lock.recognition.shape == Shape::Line;
-    let watchers = || observatory.book().watchers(now, path, observatory.session());
-    is_curator && role == ContenderRole::Holder && seat.child.owner().is_some_and(|owner| watchers().contains(&owner))
+    let watchers = || observatory.member_evidence().watchers(now, path, observatory.session());
+    is_curator && role == ContenderRole::Holder && contender.child.owner().is_some_and(|owner| watchers().contains(&owner))
 }
 
 fn warnings(plan: &Plan<'_>, peer: Option<&ClientState>, state: RootState) -> Vec<Warning> {
     let (lock, recipe) = (plan.lock, plan.lock.recognition.recipe);
     let shape = lock.recognition.shape;
     let is_holder = plan.role == ContenderRole::Holder;
-    let is_timed = plan.seat.child.rule.is_some_and(|id| rule(id).place == Place::Timed);
+    let is_timed = plan.contender.child.rule.is_some_and(|id| rule(id).role == NodeRole::Timed);
     let watches_itself = lock.recognition.label.contains("ZKFC");
     let is_line = matches!(shape, Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone);
     let of_owner = match peer {

@@ -35,7 +35,7 @@ fn story() -> Story {
 fn a_denied_holder_holds_and_nobody_knows_whose_it_is() {
     let story = story();
     let lock = story.lock("/l/a");
-    assert_eq!(lock.holders.iter().map(|tenure| (tenure.owner, tenure.czxid)).collect::<Vec<_>>(), [(None, None)]);
+    assert_eq!(lock.holders.iter().map(|hold| (hold.owner, hold.czxid)).collect::<Vec<_>>(), [(None, None)]);
     assert_eq!((lock.assessment.verdict, lock.waiter_count()), (Verdict::Healthy, Some(1)), "it is no orphan");
     assert!(lock.missing().has(Missing::UnreadableChildren));
     assert_eq!(state(&story), RootState::Partial);

@@ -15,17 +15,17 @@ fn members_that_differ_twice_in_the_same_way_disagree() {
         vec![member("m1", at).connected(&[(10, 0), (11, 0)]).sessions(&all), member("m2", at).connected(&[]).sessions(on_second)]
     };
     ask(&mut story, both(1_005_000, &[(11, 6_000, SECOND)]));
-    assert!(story.observatory.book().disputed().is_empty(), "it may be on its way");
+    assert!(story.observatory.member_evidence().disputed().is_empty(), "it may be on its way");
     let mut late = both(1_005_500, &[(11, 6_000, SECOND)]);
     late[0].report.sessions = MemberAnswer::NotAsked;
     ask(&mut story, late);
     ask(&mut story, both(1_010_000, &[(11, 6_000, SECOND)]));
-    let disputed = &story.observatory.book().disputed()[FIRST];
+    let disputed = &story.observatory.member_evidence().disputed()[FIRST];
     assert_eq!((disputed.session, disputed.on.len(), &*disputed.on[0]), (SessionId(10), 1, "m1"));
     story.tell("1010900 tick");
     assert!(story.findings("/l").contains("members_disagree Critical: Members disagree"), "{}", story.findings("/l"));
     ask(&mut story, both(1_015_000, &[(10, 6_000, FIRST), (11, 6_000, SECOND)]));
-    assert!(story.observatory.book().disputed().is_empty());
+    assert!(story.observatory.member_evidence().disputed().is_empty());
 }
 
 /// Two members of whom the second lacks `FIRST`, and the last transaction each has applied.
@@ -54,7 +54,7 @@ fn a_member_that_lags_is_not_called_wrong() {
     assert!(finding(&mut story).unwrap().contains("Warning"), "its table may be from before that");
     ask(&mut story, differing(1_020_000, [99, 60]));
     assert!(finding(&mut story).unwrap().starts_with("members_disagree Critical: Members disagree"));
-    assert_eq!(story.observatory.book().disputed()[FIRST].late.len(), 0);
+    assert_eq!(story.observatory.member_evidence().disputed()[FIRST].late.len(), 0);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_lone_holder_that_one_member_lacks_is_told() {
 fn we_have_seen_what_our_member_has_applied() {
     let mut story = queue();
     let ours = Some(SessionId(10));
-    let seen = |story: &Story, session| story.observatory.book().zxid_seen_by(session).map(|zxid| zxid.0);
+    let seen = |story: &Story, session| story.observatory.member_evidence().zxid_seen_by(session).map(|zxid| zxid.0);
     assert_eq!(seen(&story, ours), None);
     ask(&mut story, differing(1_005_000, [50, 40]));
     assert_eq!((seen(&story, ours), seen(&story, Some(SessionId(11)))), (Some(50), None), "nobody listed 11");

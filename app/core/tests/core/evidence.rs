@@ -105,7 +105,7 @@ pub(super) const FIRST: &str = "/l/_c_11111111-1111-1111-1111-111111111111-lock-
 pub(super) const SECOND: &str = "/l/_c_22222222-2222-2222-2222-222222222222-lock-0000000001";
 
 fn liveness(story: &Story, session: i64) -> Liveness {
-    story.observatory.book().peer(SessionId(session), TimeMs(1_000_000)).liveness
+    story.observatory.member_evidence().peer(SessionId(session), TimeMs(1_000_000)).liveness
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_listed_client_is_named_with_its_address() {
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 5), (11, 5), (12, 5)])]);
     assert_eq!(liveness(&story, 10), Liveness::Connected);
     assert_eq!(story.sentence("/l"), "Held by one at 10.0.0.10:4000; 2 wait.");
-    let known = story.observatory.book().session(SessionId(10)).unwrap();
+    let known = story.observatory.member_evidence().session(SessionId(10)).unwrap();
     assert_eq!((known.timeout_ms, known.heard_at), (Some(TIMEOUT_MS), Some(TimeMs(1_005_000))));
     let plan = release::plan(&story.observatory, FIRST, TimeMs(1_005_000)).unwrap();
     assert_eq!((plan.warnings.first(), plan.frees_itself), (Some(&Warning::OwnerConnected), None));
@@ -266,10 +266,13 @@ fn a_wait_is_confirmed_or_missing_by_the_tables() {
     let observatory = &story.observatory;
     let (lock, now) = (story.lock("/l"), TimeMs(story.now));
     let mirror = observatory.mirror_of(lock).unwrap();
-    let told: Vec<Watch> =
-        lock.contenders(mirror).skip(1).map(|seat| lock.confirm(observatory.book(), now, &seat, &lock.waits_for(mirror, &seat)[0])).collect();
+    let told: Vec<Watch> = lock
+        .contenders(mirror)
+        .skip(1)
+        .map(|contender| lock.confirm(observatory.member_evidence(), now, &contender, &lock.waits_for(mirror, &contender)[0]))
+        .collect();
     assert_eq!(told, [Watch::Confirmed, Watch::Missing]);
-    let woken = lock.woken(observatory.book(), mirror, now, observatory.session()).unwrap();
+    let woken = lock.woken(observatory.member_evidence(), mirror, now, observatory.session()).unwrap();
     assert_eq!(woken, Woken { sessions: Some(1), known: WokenBasis::Counted, bytes: Some(32 + FIRST.len() as u64) }, "we are not counted");
     story.tell("1005900 tick");
     assert!(story.findings("/l").starts_with("missing_watch Warning: 1 waiter is connected"), "{}", story.findings("/l"));
@@ -292,7 +295,7 @@ fn without_tables_the_recipe_tells_whom_a_release_wakes() {
     let story = queue();
     let observatory = &story.observatory;
     let lock = story.lock("/l");
-    let woken = lock.woken(observatory.book(), observatory.mirror_of(lock).unwrap(), TimeMs(story.now), None).unwrap();
+    let woken = lock.woken(observatory.member_evidence(), observatory.mirror_of(lock).unwrap(), TimeMs(story.now), None).unwrap();
     assert_eq!((woken.sessions, woken.known), (Some(1), WokenBasis::ByRule));
 }
 
@@ -337,7 +340,8 @@ fn counters_of_fired_watches_are_told_as_differences() {
         member.report.health = MemberAnswer::Ok { asked_at: TimeMs(at), value: health };
         vec![member]
     };
-    let lately = |story: &Story| story.observatory.book().members().next().unwrap().1.lately.map(|lately| (lately.over_ms, lately.deleted));
+    let lately =
+        |story: &Story| story.observatory.member_evidence().members().next().unwrap().1.lately.map(|lately| (lately.over_ms, lately.deleted));
     ask(&mut story, fired(1_005_000, 10, 400));
     assert_eq!(lately(&story), None);
     ask(&mut story, fired(1_010_000, 12, 500));

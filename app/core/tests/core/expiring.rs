@@ -17,7 +17,7 @@ fn holder_and_verdict(story: &Story) -> (Liveness, Verdict) {
     let lock = story.lock("/l");
     let holder = &lock.holders[0];
     let shown = holder.peer.as_ref().unwrap().liveness;
-    assert_eq!(shown, story.observatory.book().peer(holder.owner.unwrap(), holder.since).liveness);
+    assert_eq!(shown, story.observatory.member_evidence().peer(holder.owner.unwrap(), holder.since).liveness);
     (shown, lock.assessment.verdict)
 }
 

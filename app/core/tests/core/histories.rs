@@ -147,9 +147,9 @@ impl Bench {
                 continue;
             };
             let mirror = self.observatory.mirror_of(lock).unwrap();
-            let found: Vec<String> = lock.contenders(mirror).map(|seat| seat.path()).collect();
+            let found: Vec<String> = lock.contenders(mirror).map(|contender| contender.path()).collect();
             assert_eq!(found, expected.iter().map(|(path, _)| (*path).clone()).collect::<Vec<_>>());
-            let holder = lock.holders.first().map(|tenure| format!("{directory}/{}", tenure.name));
+            let holder = lock.holders.first().map(|hold| format!("{directory}/{}", hold.name));
             assert_eq!(holder, found.first().cloned());
             assert_eq!(lock.holders.len(), usize::from(!found.is_empty()));
             self.check_owners(directory, &expected);
@@ -159,10 +159,10 @@ impl Bench {
 
     fn check_owners(&self, directory: &str, expected: &[(&String, &Node)]) {
         let lock = self.observatory.lock(directory).unwrap();
-        if let (Some(tenure), Some((_, node))) = (lock.holders.first(), expected.first()) {
-            assert_eq!(tenure.owner, node.read.then_some(SessionId(node.owner)));
-            assert_eq!(tenure.czxid, node.read.then_some(Zxid(node.czxid)));
-            assert!(tenure.since.0 >= node.ctime.min(node.arrived) && tenure.since.0 <= self.now);
+        if let (Some(hold), Some((_, node))) = (lock.holders.first(), expected.first()) {
+            assert_eq!(hold.owner, node.read.then_some(SessionId(node.owner)));
+            assert_eq!(hold.czxid, node.read.then_some(Zxid(node.czxid)));
+            assert!(hold.since.0 >= node.ctime.min(node.arrived) && hold.since.0 <= self.now);
         }
     }
 

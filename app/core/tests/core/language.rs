@@ -177,8 +177,8 @@ impl Story {
     pub(crate) fn show(&self) -> String {
         let lines = self.observatory.locks().map(|lock| {
             let mirror = self.observatory.mirror_of(lock).unwrap();
-            let holders: Vec<&str> = lock.holders.iter().map(|tenure| &*tenure.name).collect();
-            let waiters: Vec<&str> = lock.contenders(mirror).map(|seat| seat.key.name()).filter(|name| !holders.contains(name)).collect();
+            let holders: Vec<&str> = lock.holders.iter().map(|hold| &*hold.name).collect();
+            let waiters: Vec<&str> = lock.contenders(mirror).map(|contender| contender.key.name()).filter(|name| !holders.contains(name)).collect();
             format!("{} {:?} {:?} [{}] <- {}", lock.path, lock.recognition.recipe, lock.assessment.verdict, holders.join(" "), waiters.join(" "))
         });
         lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
@@ -188,11 +188,11 @@ impl Story {
     pub(crate) fn edges(&self, path: &str) -> String {
         let lock = self.lock(path);
         let mirror = self.observatory.mirror_of(lock).unwrap();
-        let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
-        let line = |seat: lockscope_core::lock::ContenderRef<'_>| {
+        let waiters = lock.contenders(mirror).filter(|contender| lock.hold_of(contender).is_none());
+        let line = |contender: lockscope_core::lock::ContenderRef<'_>| {
             let name = |target: &lockscope_core::lock::WaitTarget<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
-            let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
-            format!("{} -> {}", seat.key.name(), targets.join(" ")).trim_end().to_owned()
+            let targets: Vec<String> = lock.waits_for(mirror, &contender).iter().map(name).collect();
+            format!("{} -> {}", contender.key.name(), targets.join(" ")).trim_end().to_owned()
         };
         waiters.map(line).collect::<Vec<_>>().join("\n")
     }
@@ -210,13 +210,13 @@ impl Story {
         let known = &lock.recognition;
         let mut lines = vec![format!("{} {:?} {:?} {:?}: {}", lock.path, known.recipe, known.confidence, lock.assessment.verdict, known.label)];
         lines.push(self.sentence(path));
-        lines.extend(lock.holders.iter().map(|tenure| format!("{:?} holds {}", tenure.access, tenure.name)));
-        let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
-        lines.extend(waiters.map(|seat| {
+        lines.extend(lock.holders.iter().map(|hold| format!("{:?} holds {}", hold.access, hold.name)));
+        let waiters = lock.contenders(mirror).filter(|contender| lock.hold_of(contender).is_none());
+        lines.extend(waiters.map(|contender| {
             let name = |target: &lockscope_core::lock::WaitTarget<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
-            let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(name).collect();
+            let targets: Vec<String> = lock.waits_for(mirror, &contender).iter().map(name).collect();
             let arrow = if targets.is_empty() { "" } else { " -> " };
-            format!("{:?} waits {}{arrow}{}", lock.access(&seat), seat.key.name(), targets.join(" "))
+            format!("{:?} waits {}{arrow}{}", lock.access(&contender), contender.key.name(), targets.join(" "))
         }));
         lines.join("\n")
     }

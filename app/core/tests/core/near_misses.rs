@@ -109,8 +109,8 @@ fn two_ways_to_count_a_crowd_agree() {
         let lock = story.lock("/l");
         let mirror = story.observatory.mirror_of(lock).unwrap();
         let mut crowds = std::collections::BTreeMap::<String, u32>::new();
-        let waiters = lock.contenders(mirror).filter(|seat| lock.tenure_of(seat).is_none());
-        waiters.flat_map(|seat| lock.waits_for(mirror, &seat)).for_each(|target| *crowds.entry(target.path()).or_default() += 1);
+        let waiters = lock.contenders(mirror).filter(|contender| lock.hold_of(contender).is_none());
+        waiters.flat_map(|contender| lock.waits_for(mirror, &contender)).for_each(|target| *crowds.entry(target.path()).or_default() += 1);
         let most = crowds.values().copied().max().filter(|number| *number > 1);
         assert_eq!(lock.crowd(mirror).map(|(_, number)| number), most, "{children}");
     }

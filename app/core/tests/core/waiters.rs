@@ -186,7 +186,7 @@ fn home_made() -> Story {
 fn woken(story: &Story) -> (Option<u32>, WokenBasis) {
     let lock = story.lock("/l");
     let mirror = story.observatory.mirror_of(lock).unwrap();
-    let woken = lock.woken(story.observatory.book(), mirror, TimeMs(story.now), story.observatory.session()).unwrap();
+    let woken = lock.woken(story.observatory.member_evidence(), mirror, TimeMs(story.now), story.observatory.session()).unwrap();
     assert_eq!(woken.bytes.is_some(), woken.sessions.is_some());
     (woken.sessions, woken.known)
 }

@@ -6,8 +6,8 @@ use lockscope_core::znode::join_path;
 use zookeeper_client::{Acls, Client, CreateMode, Error, EventType};
 
 use super::names::hex;
-use super::place::{Place, gone_or_changed, inhabited, remove, wait};
-use super::spawn::Player;
+use super::queue_node::{QueueNode, gone_or_changed, inhabited, remove, wait};
+use super::sample_client::SampleClient;
 
 /// How long a member waits for others to leave: one that lost its session and came again too early never does.
 const EXIT_MS_MAX: Range<u64> = 20_000..20_001;
@@ -17,11 +17,11 @@ fn ready(directory: &str) -> String {
     join_path(directory, "ready")
 }
 
-pub(super) async fn round(player: Player<'_>, members: usize) -> Result<(), Error> {
-    let Player { client, scene, pace } = player;
-    let place = Place::take(client, join_path(scene.directory, &hex()), &scene.label).await?;
+pub(super) async fn round(sample: SampleClient<'_>, members: usize) -> Result<(), Error> {
+    let SampleClient { client, scene, pace } = sample;
+    let place = QueueNode::take(client, join_path(scene.directory, &hex()), &scene.label).await?;
     enter(client, scene.directory, members).await?;
-    player.hold().await;
+    sample.hold().await;
     let directory = place.directory().to_owned();
     remove(client, &ready(&directory)).await?;
     match tokio::time::timeout(pace.some(&EXIT_MS_MAX), exit(client, &directory, place.name())).await {

@@ -7,17 +7,9 @@ use zookeeper_client::Error;
 
 use super::mutex::{self, acquire};
 use super::names::Style;
-use super::place::{Place, inhabited};
-use super::spawn::Player;
-
-/// Which of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// Begins, and waits as long as it takes.
-    Stays,
-    /// Comes second, from the other end, and gives up after a while.
-    GivesUp,
-}
+use super::queue_node::{QueueNode, inhabited};
+use super::sample_client::SampleClient;
+use super::scenes::Side;
 
 const STYLE: Style = Style::Curator;
 /// Until the second one is there: the deadlock never closes by chance before both have been seen holding.
@@ -30,8 +22,8 @@ pub(super) fn locks(root: &str) -> [String; 2] {
     ["a", "b"].map(|name| join_path(root, name))
 }
 
-pub(super) async fn round(player: Player<'_>, side: Side) -> Result<(), Error> {
-    let Player { client, scene, pace } = player;
+pub(super) async fn round(sample: SampleClient<'_>, side: Side) -> Result<(), Error> {
+    let SampleClient { client, scene, pace } = sample;
     let [a, b] = locks(scene.directory);
     let (first, second) = match side {
         Side::Stays => {
@@ -43,7 +35,7 @@ pub(super) async fn round(player: Player<'_>, side: Side) -> Result<(), Error> {
             inhabited(client, &a).await?;
             pace.pause(&APART_MS).await;
             let first = acquire(client, &b, STYLE, &scene.label).await?;
-            let second = Place::queue_up(client, &a, &STYLE.prefix(client), &scene.label).await?;
+            let second = QueueNode::queue_up(client, &a, &STYLE.prefix(client), &scene.label).await?;
             match tokio::time::timeout(pace.some(&PATIENCE_MS), mutex::turn(client, &second, STYLE)).await {
                 // The other one went, or was made to.
                 Ok(turn) => turn.map(|()| (first, second))?,
@@ -57,7 +49,7 @@ pub(super) async fn round(player: Player<'_>, side: Side) -> Result<(), Error> {
             }
         }
     };
-    player.hold().await;
+    sample.hold().await;
     second.leave(client).await?;
     first.leave(client).await
 }

@@ -7,19 +7,19 @@ use zookeeper_client::Error;
 
 use super::mutex;
 use super::names::Style;
-use super::place::Place;
-use super::spawn::Player;
+use super::queue_node::QueueNode;
+use super::sample_client::SampleClient;
 
 const STYLE: Style = Style::Curator;
 /// Until the client notices.
 const UNNOTICED_MS: Range<u64> = 38_000..42_000;
 
-pub(super) async fn round(player: Player<'_>) -> Result<(), Error> {
-    let Player { client, scene, pace } = player;
+pub(super) async fn round(sample: SampleClient<'_>) -> Result<(), Error> {
+    let SampleClient { client, scene, pace } = sample;
     // One name for both: a client that tries again uses the random part it had.
     let prefix = STYLE.prefix(client);
-    let lost = Place::queue_up(client, scene.directory, &prefix, &scene.label).await?;
-    let known = Place::queue_up(client, scene.directory, &prefix, &scene.label).await?;
+    let lost = QueueNode::queue_up(client, scene.directory, &prefix, &scene.label).await?;
+    let known = QueueNode::queue_up(client, scene.directory, &prefix, &scene.label).await?;
     match tokio::time::timeout(pace.some(&UNNOTICED_MS), mutex::turn(client, &known, STYLE)).await {
         // Somebody else took the first one away.
         Ok(turn) => turn?,
@@ -28,6 +28,6 @@ pub(super) async fn round(player: Player<'_>) -> Result<(), Error> {
             mutex::turn(client, &known, STYLE).await?;
         }
     }
-    player.hold().await;
+    sample.hold().await;
     known.leave(client).await
 }

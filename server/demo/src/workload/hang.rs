@@ -7,7 +7,7 @@ use zookeeper_client::Error;
 
 use super::mutex;
 use super::names::Style;
-use super::spawn::Player;
+use super::sample_client::SampleClient;
 
 /// Before it queues up, so that the others show how long a hold usually takes.
 const AFTER_MS: Range<u64> = 6_000..8_000;
@@ -15,12 +15,12 @@ const AFTER_MS: Range<u64> = 6_000..8_000;
 /// Between two looks whether somebody took its znode away.
 const LOOK_MS: Range<u64> = 900..1_100;
 
-pub(super) async fn round(player: Player<'_>, style: Style) -> Result<(), Error> {
-    player.pace.pause(&AFTER_MS).await;
-    let place = mutex::acquire(player.client, player.scene.directory, style, &player.scene.label).await?;
+pub(super) async fn round(sample: SampleClient<'_>, style: Style) -> Result<(), Error> {
+    sample.pace.pause(&AFTER_MS).await;
+    let place = mutex::acquire(sample.client, sample.scene.directory, style, &sample.scene.label).await?;
     // No watch on its own znode: one that hangs would not be told either, and it must not look as if it listened.
-    while player.client.check_stat(place.path()).await?.is_some() {
-        player.pace.pause(&LOOK_MS).await;
+    while sample.client.check_stat(place.path()).await?.is_some() {
+        sample.pace.pause(&LOOK_MS).await;
     }
     Ok(())
 }

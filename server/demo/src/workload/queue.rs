@@ -3,8 +3,8 @@
 use lockscope_core::znode::join_path;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
-use super::place::{inhabited, remove};
-use super::spawn::Player;
+use super::queue_node::{inhabited, remove};
+use super::sample_client::SampleClient;
 
 /// Items that wait at most; the producer skips its turn when there are so many.
 const ITEMS_MAX: i32 = 30;
@@ -12,8 +12,8 @@ const ITEMS_MAX: i32 = 30;
 const ITEM: &str = "entry-100-";
 
 /// Puts one item.
-pub(super) async fn produce(player: Player<'_>) -> Result<(), Error> {
-    let Player { client, scene, .. } = player;
+pub(super) async fn produce(sample: SampleClient<'_>) -> Result<(), Error> {
+    let SampleClient { client, scene, .. } = sample;
     let waiting = client.check_stat(scene.directory).await?.map_or(0, |stat| stat.num_children);
     if waiting < ITEMS_MAX {
         let options = CreateMode::PersistentSequential.with_acls(Acls::anyone_all());
@@ -23,8 +23,8 @@ pub(super) async fn produce(player: Player<'_>) -> Result<(), Error> {
 }
 
 /// Takes the first item, waiting for one when there is none, and works on it.
-pub(super) async fn consume(player: Player<'_>) -> Result<(), Error> {
-    let Player { client, scene, .. } = player;
+pub(super) async fn consume(sample: SampleClient<'_>) -> Result<(), Error> {
+    let SampleClient { client, scene, .. } = sample;
     for name in inhabited(client, scene.directory).await? {
         let path = join_path(scene.directory, &name);
         let taken = match client.get_data(&path).await {
@@ -33,7 +33,7 @@ pub(super) async fn consume(player: Player<'_>) -> Result<(), Error> {
         };
         match taken {
             Ok(()) => {
-                player.hold().await;
+                sample.hold().await;
                 return Ok(());
             }
             // Another consumer was faster: the next one.

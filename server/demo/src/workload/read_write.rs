@@ -3,33 +3,27 @@
 use zookeeper_client::Error;
 
 use super::names::{first, nearest, protected};
-use super::place::Place;
-use super::spawn::Player;
-
-/// What a client wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Read,
-    Write,
-}
+use super::queue_node::QueueNode;
+use super::sample_client::SampleClient;
+use super::scenes::Access;
 
 const READ: &str = "__READ__";
 const WRITE: &str = "__WRIT__";
 /// In the names of both kinds.
 const BOTH: &str = "__";
 
-pub(super) async fn round(player: Player<'_>, access: Access) -> Result<(), Error> {
-    let Player { client, scene, .. } = player;
+pub(super) async fn round(sample: SampleClient<'_>, access: Access) -> Result<(), Error> {
+    let SampleClient { client, scene, .. } = sample;
     let name = match access {
         Access::Read => READ,
         Access::Write => WRITE,
     };
-    let place = Place::queue_up(client, scene.directory, &protected(name), &scene.label).await?;
+    let place = QueueNode::queue_up(client, scene.directory, &protected(name), &scene.label).await?;
     match access {
         // Every reader waits for the first writer, even when a nearer one is in front: all wake when it goes.
         Access::Read => place.turn(client, |names, own| first(names, own, WRITE).cloned()).await?,
         Access::Write => place.turn(client, |names, own| nearest(names, own, BOTH).cloned()).await?,
     }
-    player.hold().await;
+    sample.hold().await;
     place.leave(client).await
 }

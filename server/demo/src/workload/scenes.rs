@@ -3,10 +3,23 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::deadlock::{self, Side};
 use super::names::Style;
-use super::read_write::Access;
-use super::semaphore;
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Begins, and waits as long as it takes.
+    Stays,
+    /// Comes second, from the other end, and gives up after a while.
+    GivesUp,
+}
+
+/// What a client wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
 
 /// What a contender does, over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,26 +59,6 @@ pub(super) struct Scene {
     pub(super) hold_ms: Range<u64>,
     pub(super) pause_ms: Range<u64>,
     pub(super) session_timeout_ms: u64,
-}
-
-impl Scene {
-    /// The directories it needs.
-    pub(super) fn directories(&self) -> Vec<String> {
-        match self.play {
-            Play::Permit(_) => vec![semaphore::leases(self.directory), semaphore::locks(self.directory)],
-            Play::Cross(_) => deadlock::locks(self.directory).to_vec(),
-            Play::Lock(_)
-            | Play::LockOnce(_)
-            | Play::LockAndDie(_)
-            | Play::Fixed
-            | Play::ReadWrite(_)
-            | Play::Meet(_)
-            | Play::Produce
-            | Play::Consume
-            | Play::Duplicate
-            | Play::Hang(_) => vec![self.directory.to_owned()],
-        }
-    }
 }
 
 const SESSION_TIMEOUT_MS: u64 = 8_000;

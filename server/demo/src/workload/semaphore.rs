@@ -5,8 +5,8 @@ use zookeeper_client::Error;
 
 use super::mutex;
 use super::names::{Style, protected};
-use super::place::Place;
-use super::spawn::Player;
+use super::queue_node::QueueNode;
+use super::sample_client::SampleClient;
 
 /// Where the leases are.
 pub(super) fn leases(root: &str) -> String {
@@ -18,13 +18,13 @@ pub(super) fn locks(root: &str) -> String {
     join_path(root, "locks")
 }
 
-pub(super) async fn round(player: Player<'_>, permits: usize) -> Result<(), Error> {
-    let Player { client, scene, .. } = player;
+pub(super) async fn round(sample: SampleClient<'_>, permits: usize) -> Result<(), Error> {
+    let SampleClient { client, scene, .. } = sample;
     let lock = mutex::acquire(client, &locks(scene.directory), Style::Curator, &scene.label).await?;
     // The newest lease is no permit yet: its client waits, first in the queue, until one of the others goes.
-    let lease = Place::queue_up(client, &leases(scene.directory), &protected("lease-"), &scene.label).await?;
+    let lease = QueueNode::queue_up(client, &leases(scene.directory), &protected("lease-"), &scene.label).await?;
     lease.until_at_most(client, permits).await?;
     lock.leave(client).await?;
-    player.hold().await;
+    sample.hold().await;
     lease.leave(client).await
 }

@@ -8,6 +8,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use super::cut::CutLine;
 use super::pace::Pace;
+use super::sample_client::SampleClient;
 use super::scenes::{Play, Scene};
 use super::{barrier, deadlock, duplicate, hang, mutex, queue, read_write, semaphore};
 
@@ -33,34 +34,37 @@ pub enum WorkloadError {
     },
 }
 
-/// A contender in a session.
-#[derive(Clone, Copy)]
-pub(super) struct Player<'a> {
-    pub(super) client: &'a Client,
-    pub(super) scene: &'a Scene,
-    pub(super) pace: Pace,
+/// One round of a recipe; what the client took is given back, or goes with the session when the round fails.
+async fn round(client: SampleClient<'_>) -> Result<(), Error> {
+    match client.scene.play {
+        Play::Lock(style) | Play::LockOnce(style) | Play::LockAndDie(style) => mutex::round(client, style).await,
+        Play::Fixed => mutex::fixed_round(client).await,
+        Play::ReadWrite(access) => read_write::round(client, access).await,
+        Play::Permit(permits) => semaphore::round(client, permits).await,
+        Play::Meet(members) => barrier::round(client, members).await,
+        Play::Produce => queue::produce(client).await,
+        Play::Consume => queue::consume(client).await,
+        Play::Cross(side) => deadlock::round(client, side).await,
+        Play::Duplicate => duplicate::round(client).await,
+        Play::Hang(style) => hang::round(client, style).await,
+    }
 }
 
-impl Player<'_> {
-    /// Does what it acquired for.
-    pub(super) async fn hold(self) {
-        self.pace.pause(&self.scene.hold_ms).await;
-    }
-
-    /// One round; what it took is given back, or goes with the session when the round fails.
-    async fn round(self) -> Result<(), Error> {
-        match self.scene.play {
-            Play::Lock(style) | Play::LockOnce(style) | Play::LockAndDie(style) => mutex::round(self, style).await,
-            Play::Fixed => mutex::fixed_round(self).await,
-            Play::ReadWrite(access) => read_write::round(self, access).await,
-            Play::Permit(permits) => semaphore::round(self, permits).await,
-            Play::Meet(members) => barrier::round(self, members).await,
-            Play::Produce => queue::produce(self).await,
-            Play::Consume => queue::consume(self).await,
-            Play::Cross(side) => deadlock::round(self, side).await,
-            Play::Duplicate => duplicate::round(self).await,
-            Play::Hang(style) => hang::round(self, style).await,
-        }
+/// The directories that a scene needs.
+fn directories(scene: &Scene) -> Vec<String> {
+    match scene.play {
+        Play::Permit(_) => vec![semaphore::leases(scene.directory), semaphore::locks(scene.directory)],
+        Play::Cross(_) => deadlock::locks(scene.directory).to_vec(),
+        Play::Lock(_)
+        | Play::LockOnce(_)
+        | Play::LockAndDie(_)
+        | Play::Fixed
+        | Play::ReadWrite(_)
+        | Play::Meet(_)
+        | Play::Produce
+        | Play::Consume
+        | Play::Duplicate
+        | Play::Hang(_) => vec![scene.directory.to_owned()],
     }
 }
 
@@ -68,7 +72,7 @@ impl Player<'_> {
 pub(super) async fn prepare(connect: &str, scenes: &[Scene]) -> Result<(), WorkloadError> {
     let prepare = async {
         let client = Client::connector().with_session_timeout(FIRST_SESSION).connect(connect).await?;
-        for directory in scenes.iter().flat_map(Scene::directories) {
+        for directory in scenes.iter().flat_map(directories) {
             client.mkdir(&directory, &CreateMode::Persistent.with_acls(Acls::anyone_all())).await?;
         }
         clear(&client, scenes).await
@@ -137,9 +141,9 @@ async fn life(scene: &Scene, connect: &str, pace: Pace) -> Result<(), Error> {
     pace.pause(&ARRIVE_MS).await;
     let timeout = Duration::from_millis(scene.session_timeout_ms);
     let client = Client::connector().with_session_timeout(timeout).connect(connect).await?;
-    let player = Player { client: &client, scene, pace };
+    let client = SampleClient { client: &client, scene, pace };
     loop {
-        player.round().await?;
+        round(client).await?;
         if matches!(scene.play, Play::LockOnce(_)) {
             return Ok(());
         }

@@ -15,8 +15,8 @@ use super::{ProjectionContext, count32};
 impl<'a> ProjectionContext<'a> {
     /// A window of a lock's contenders, in order; those without a znode come last.
     pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, offset: usize, limit: usize) -> Vec<wire::Contender> {
-        let seats = lock.contenders(mirror).enumerate().skip(offset).take(limit);
-        let mut rows: Vec<wire::Contender> = seats.map(|(at, seat)| self.contender_with_edges(lock, mirror, at, &seat)).collect();
+        let contenders = lock.contenders(mirror).enumerate().skip(offset).take(limit);
+        let mut rows: Vec<wire::Contender> = contenders.map(|(at, contender)| self.contender_with_edges(lock, mirror, at, &contender)).collect();
         let shown = lock.contender_count() as usize;
         let hidden = lock.watchers.iter().take(HIDDEN_MAX).enumerate();
         let rest = hidden.skip(offset.saturating_sub(shown)).take(limit - rows.len());
@@ -30,12 +30,12 @@ impl<'a> ProjectionContext<'a> {
     }
 
     /// One contender with what it waits for, and its payload for those who may see it.
-    pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, seat: &ContenderRef<'_>) -> wire::Contender {
-        let mut row = self.contender(lock, at, seat);
-        let read = seat.child.read.as_ref().filter(|_| self.scope.payloads());
+    pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, contender: &ContenderRef<'_>) -> wire::Contender {
+        let mut row = self.contender(lock, at, contender);
+        let read = contender.child.read.as_ref().filter(|_| self.scope.payloads());
         row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes));
         if row.role == wire::ContenderRole::Waiter {
-            row.waits_for = lock.waits_for(mirror, seat).iter().map(|target| self.edge(lock, seat, target)).collect();
+            row.waits_for = lock.waits_for(mirror, contender).iter().map(|target| self.edge(lock, contender, target)).collect();
         }
         row
     }
@@ -43,16 +43,16 @@ impl<'a> ProjectionContext<'a> {
     /// Those that hold and are told apart, without payloads.
     pub(super) fn holders(&self, lock: &'a Lock, mirror: &'a Mirror) -> impl Iterator<Item = wire::Contender> {
         let look = *self;
-        let seats = lock.holders.iter().filter_map(move |tenure| {
-            let (key, child) = lock.child_of(mirror, tenure)?;
-            Some(ContenderRef { directory: &tenure.directory, key, child })
+        let contenders = lock.holders.iter().filter_map(move |hold| {
+            let (key, child) = lock.child_of(mirror, hold)?;
+            Some(ContenderRef { directory: &hold.directory, key, child })
         });
-        seats.enumerate().map(move |(at, seat)| look.contender(lock, at, &seat))
+        contenders.enumerate().map(move |(at, contender)| look.contender(lock, at, &contender))
     }
 
     /// That others wait for the same znode says more than that a table has this one; that none has it says most.
-    fn edge(&self, lock: &Lock, seat: &ContenderRef<'_>, target: &WaitTarget<'_>) -> wire::Edge {
-        let evidence = match (lock.confirm(self.observatory.book(), self.now, seat, target), target.is_shared) {
+    fn edge(&self, lock: &Lock, contender: &ContenderRef<'_>, target: &WaitTarget<'_>) -> wire::Edge {
+        let evidence = match (lock.confirm(self.observatory.member_evidence(), self.now, contender, target), target.is_shared) {
             (Watch::Missing, _) => wire::EdgeEvidence::Missing,
             (_, true) => wire::EdgeEvidence::Shared,
             (Watch::Confirmed, false) => wire::EdgeEvidence::Confirmed,
@@ -61,41 +61,41 @@ impl<'a> ProjectionContext<'a> {
         wire::Edge { to: target.path(), evidence }
     }
 
-    fn contender(&self, lock: &Lock, at: usize, seat: &ContenderRef<'_>) -> wire::Contender {
-        let tenure = lock.tenure_of(seat);
+    fn contender(&self, lock: &Lock, at: usize, contender: &ContenderRef<'_>) -> wire::Contender {
+        let hold = lock.hold_of(contender);
         // Of a large group of readers or members only the first are told apart; the others stand right behind them.
-        let holds = tenure.is_some() || (at < lock.standing.holders as usize && at >= lockscope_core::lock::HOLDERS_MAX);
+        let holds = hold.is_some() || (at < lock.standing.holders as usize && at >= lockscope_core::lock::HOLDERS_MAX);
         let is_item = matches!(lock.recognition.shape, Shape::Items | Shape::TakenItems);
-        let read = seat.child.read.as_ref();
-        let ephemeral = seat.child.is_owned();
-        let (client, liveness, runs_out) = match (tenure, seat.child.owner()) {
-            (Some(tenure), Some(owner)) if tenure.owner == Some(owner) => self.holders_peer(tenure, owner),
-            (_, Some(owner)) => self.peer(owner, seat.child.arrived_at),
+        let read = contender.child.read.as_ref();
+        let ephemeral = contender.child.is_owned();
+        let (client, liveness, runs_out) = match (hold, contender.child.owner()) {
+            (Some(hold), Some(owner)) if hold.owner == Some(owner) => self.holders_peer(hold, owner),
+            (_, Some(owner)) => self.peer(owner, contender.child.arrived_at),
             (_, None) if ephemeral == Some(false) => (None, wire::Liveness::Persistent, None),
             (_, None) => (None, wire::Liveness::Unknown, None),
         };
-        let path = seat.path();
-        let disputed = self.observatory.book().disputed().get(&*path);
+        let path = contender.path();
+        let disputed = self.observatory.member_evidence().disputed().get(&*path);
         wire::Contender {
             only_on: disputed.iter().flat_map(|disputed| &disputed.on).map(ToString::to_string).collect(),
             path,
-            node: Some(seat.key.name().to_owned()),
-            sequence: seat.key.number().map(i64::from),
+            node: Some(contender.key.name().to_owned()),
+            sequence: contender.key.number().map(i64::from),
             position: count32(at),
             role: if holds { wire::ContenderRole::Holder } else { wire::ContenderRole::Waiter },
-            access: wire_access(lock.access(seat)),
-            session_id: seat.child.owner().map(|owner| wire::SessionId(owner.0)),
+            access: wire_access(lock.access(contender)),
+            session_id: contender.child.owner().map(|owner| wire::SessionId(owner.0)),
             ephemeral,
             client,
             liveness,
             runs_out,
-            label: read.and_then(|read| self.label(seat.key.name(), read)),
+            label: read.and_then(|read| self.label(contender.key.name(), read)),
             data: None,
             created_at_ms: read.map(|read| self.observatory.offset().to_ours(read.ctime_ms).0),
-            waiting_since_ms: (!holds && !is_item).then(|| self.instant(Since::of(seat.child)).0),
+            waiting_since_ms: (!holds && !is_item).then(|| self.instant(Since::of(contender.child)).0),
             waiting_is_lower_bound: false,
-            holding_since_ms: tenure.map(|tenure| tenure.since.0),
-            holding_is_lower_bound: tenure.is_some_and(|tenure| tenure.is_lower_bound),
+            holding_since_ms: hold.map(|hold| hold.since.0),
+            holding_is_lower_bound: hold.is_some_and(|hold| hold.is_lower_bound),
             waits_for: Vec::new(),
             czxid: read.map(|read| wire::Zxid(read.czxid.0)),
             version: read.map_or(0, |read| read.version),

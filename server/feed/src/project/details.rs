@@ -18,14 +18,14 @@ const SEQUENCE_MAX: u64 = 2_147_483_647;
 
 pub(super) fn past_holder(past: &PastHold) -> wire::PastHolder {
     wire::PastHolder {
-        node: past.tenure.name.to_string(),
-        session_id: past.tenure.owner.map(|owner| wire::SessionId(owner.0)),
-        label: past.tenure.label.as_deref().map(str::to_owned),
-        from_ms: past.tenure.since.0,
+        node: past.hold.name.to_string(),
+        session_id: past.hold.owner.map(|owner| wire::SessionId(owner.0)),
+        label: past.hold.label.as_deref().map(str::to_owned),
+        from_ms: past.hold.since.0,
         until_ms: past.until.0,
         session_ended: past.how == Departure::SessionEnded,
-        is_lower_bound: past.tenure.is_lower_bound,
-        address: past.tenure.peer.as_ref().and_then(|peer| peer.address.as_deref()).map(str::to_owned),
+        is_lower_bound: past.hold.is_lower_bound,
+        address: past.hold.peer.as_ref().and_then(|peer| peer.address.as_deref()).map(str::to_owned),
         woke: past.woke,
     }
 }

@@ -17,38 +17,38 @@ const EPOCH_BITS: u32 = 32;
 impl ProjectionContext<'_> {
     /// A session's client, whether it is heard of, and when it runs out.
     pub(super) fn peer(&self, session: SessionId, owned_since: TimeMs) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
-        self.client(session, &self.observatory.book().peer(session, owned_since))
+        self.client(session, &self.observatory.member_evidence().peer(session, owned_since))
     }
 
     /// The same of who holds: as the lock's verdict has it, which follows a round a moment later.
-    pub(super) fn holders_peer(&self, tenure: &Hold, session: SessionId) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+    pub(super) fn holders_peer(&self, hold: &Hold, session: SessionId) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
         let unknown = ClientState::default();
-        self.client(session, tenure.peer.as_deref().unwrap_or(&unknown))
+        self.client(session, hold.peer.as_deref().unwrap_or(&unknown))
     }
 
     fn client(&self, session: SessionId, peer: &ClientState) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
-        (self.observatory.book().session(session).and_then(client), wire_liveness(peer.liveness), runs_out(peer))
+        (self.observatory.member_evidence().session(session).and_then(client), wire_liveness(peer.liveness), runs_out(peer))
     }
 
     /// How far what members tell can be trusted.
     pub(super) fn trust(&self) -> wire::Trust {
-        let (book, offset) = (self.observatory.book(), self.observatory.offset());
+        let (evidence, offset) = (self.observatory.member_evidence(), self.observatory.offset());
         // Znodes tell of the transactions that touched them alone: what our member has applied, we have seen.
-        let own = book.zxid_seen_by(self.observatory.session()).map(|zxid| zxid.max(self.observatory.zxid()));
+        let own = evidence.zxid_seen_by(self.observatory.session()).map(|zxid| zxid.max(self.observatory.zxid()));
         wire::Trust {
-            connections_at_ms: book.complete_at(self.now).map(|at| at.0),
-            watches_at_ms: book.watches_at(self.now).map(|at| at.0),
-            members: count32(book.members().len()),
-            members_heard: count32(book.members().filter(|(_, member)| member.is_down || member.connections.asked_at().is_some()).count()),
+            connections_at_ms: evidence.complete_at(self.now).map(|at| at.0),
+            watches_at_ms: evidence.watches_at(self.now).map(|at| at.0),
+            members: count32(evidence.members().len()),
+            members_heard: count32(evidence.members().filter(|(_, member)| member.is_down || member.connections.asked_at().is_some()).count()),
             clock_offset_ms: offset.ms(),
             clock_error_ms: offset.error_ms(),
-            zxid_behind: own.zip(book.newest_zxid()).and_then(|(own, newest)| behind(own, newest)),
+            zxid_behind: own.zip(evidence.newest_zxid()).and_then(|(own, newest)| behind(own, newest)),
         }
     }
 
     /// What the next release of a lock wakes.
     pub(super) fn herd(&self, lock: &Lock, mirror: &Mirror) -> Option<wire::Herd> {
-        let woken = lock.woken(self.observatory.book(), mirror, self.now, self.observatory.session())?;
+        let woken = lock.woken(self.observatory.member_evidence(), mirror, self.now, self.observatory.session())?;
         let known = match woken.known {
             WokenBasis::Counted => wire::HerdKnown::Counted,
             WokenBasis::ByRule => wire::HerdKnown::ByRule,
@@ -74,7 +74,7 @@ impl ProjectionContext<'_> {
                 woken_by_child_changes: lately.children.watches,
             })
         };
-        self.observatory.book().members().filter_map(row).collect()
+        self.observatory.member_evidence().members().filter_map(row).collect()
     }
 
     /// A session that waits at a lock's znode without one of its own, as a contender.
@@ -89,7 +89,7 @@ impl ProjectionContext<'_> {
             sequence: None,
             position: count32(at),
             role: wire::ContenderRole::Waiter,
-            access: lock.holders.first().map_or(wire::Access::Exclusive, |tenure| super::words::wire_access(tenure.access)),
+            access: lock.holders.first().map_or(wire::Access::Exclusive, |hold| super::words::wire_access(hold.access)),
             session_id: Some(wire::SessionId(session.0)),
             ephemeral: None,
             client,
@@ -111,9 +111,9 @@ impl ProjectionContext<'_> {
 
     /// A row for each member.
     pub(super) fn member_statuses(&self) -> Vec<wire::MemberStatus> {
-        let book = self.observatory.book();
-        let newest = book.newest_zxid();
-        book.members().map(|(name, member)| member_status(name, member, newest)).collect()
+        let evidence = self.observatory.member_evidence();
+        let newest = evidence.newest_zxid();
+        evidence.members().map(|(name, member)| member_status(name, member, newest)).collect()
     }
 }
 

@@ -160,8 +160,8 @@ impl<'a> ProjectionContext<'a> {
             wait_is_lower_bound: waits.is_lower_bound,
             waiting_since_sum_ms: waits.since_sum_ms,
             missing: wire_missing(lock.missing()),
-            held_since_ms: lock.holders.first().map(|tenure| tenure.since.0),
-            hold_is_lower_bound: lock.holders.first().is_some_and(|tenure| tenure.is_lower_bound),
+            held_since_ms: lock.holders.first().map(|hold| hold.since.0),
+            hold_is_lower_bound: lock.holders.first().is_some_and(|hold| hold.is_lower_bound),
             findings: lock.assessment.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
             depth: lock.tally.depth.slices().to_vec(),
         }
@@ -232,7 +232,7 @@ impl<'a> ProjectionContext<'a> {
             wire::Sort::Damage => i64::from(waits.count) * self.now.0 - waits.since_sum_ms,
             wire::Sort::OldestWait => waits.oldest_at_ms.map_or(i64::MIN, |at| -at),
             wire::Sort::Depth => i64::from(waits.count),
-            wire::Sort::Hold => lock.holders.first().map_or(i64::MIN, |tenure| -tenure.since.0),
+            wire::Sort::Hold => lock.holders.first().map_or(i64::MIN, |hold| -hold.since.0),
             wire::Sort::Path => 0,
         }
     }
@@ -302,10 +302,10 @@ impl Terms {
 /// What a filter looks at.
 fn text_of(lock: &Lock) -> String {
     let mut text = format!("{} {}", lock.path, lock.recognition.label);
-    for tenure in &lock.holders {
+    for hold in &lock.holders {
         text.push(' ');
-        text.push_str(tenure.label.as_deref().unwrap_or_default());
-        text.extend(tenure.owner.map(|owner| format!(" {owner}")));
+        text.push_str(hold.label.as_deref().unwrap_or_default());
+        text.extend(hold.owner.map(|owner| format!(" {owner}")));
     }
     text
 }

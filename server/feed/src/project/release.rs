@@ -50,10 +50,10 @@ impl ProjectionContext<'_> {
         let found = release::plan(self.observatory, path, self.now)?;
         let mirror = self.observatory.mirror_of(found.lock).ok_or(Refusal::NotWatched)?;
         let (falls, falls_count) = found.target.owner.map_or_else(Default::default, |owner| self.falls(owner, path));
-        let row = |seat: &ContenderRef<'_>| {
-            let is_it = |other: &ContenderRef<'_>| other.key == seat.key && other.directory == seat.directory;
+        let row = |contender: &ContenderRef<'_>| {
+            let is_it = |other: &ContenderRef<'_>| other.key == contender.key && other.directory == contender.directory;
             let at = found.lock.contenders(mirror).position(|other| is_it(&other)).unwrap_or_default();
-            self.contender_with_edges(found.lock, mirror, at, seat)
+            self.contender_with_edges(found.lock, mirror, at, contender)
         };
         let plan = wire::ReleasePlan {
             plan_id: String::new(),
@@ -71,7 +71,7 @@ impl ProjectionContext<'_> {
                 Naming::Sequential => wire::Naming::Sequential,
                 Naming::Fixed => wire::Naming::Fixed,
             },
-            holder: row(&found.seat),
+            holder: row(&found.contender),
             next: found.next.iter().take(NEXT_MAX).map(row).collect(),
             next_sentence: found.next_sentence,
             waiters_moving: found.waiters_moving,
@@ -116,10 +116,11 @@ impl ProjectionContext<'_> {
     /// How an administrator of the ensemble ends the whole session: ZooKeeper's own operation for it, on the member that
     /// the session is connected to. Ending it by its password would work from here, but that is no supported way.
     fn runbook(&self, session: SessionId, falls: u32) -> String {
-        let book = self.observatory.book();
-        let known = book.session(session);
+        let evidence = self.observatory.member_evidence();
+        let known = evidence.session(session);
         let member = known.and_then(|known| known.member.as_deref());
-        let role = member.and_then(|name| book.members().find(|(other, _)| &***other == name)).and_then(|(_, member)| member.health.as_ref()?.1.role);
+        let role =
+            member.and_then(|name| evidence.members().find(|(other, _)| &***other == name)).and_then(|(_, member)| member.health.as_ref()?.1.role);
         let place = match role {
             Some(MemberRole::Standalone) => "name0=StandaloneServer_port*,name1=Connections",
             Some(MemberRole::Leader) => "name0=ReplicatedServer_id*,name1=replica.*,name2=Leader,name3=Connections",

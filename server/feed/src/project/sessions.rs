@@ -62,15 +62,15 @@ impl ProjectionContext<'_> {
         let mut sums: Vec<Sum> = self.observatory.sessions().into_iter().map(sum).collect();
         for lock in self.locks() {
             let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
-            for seat in lock.contenders(mirror) {
-                let found = seat.child.owner().and_then(|owner| sums.binary_search_by_key(&owner, |sum| sum.session).ok());
+            for contender in lock.contenders(mirror) {
+                let found = contender.child.owner().and_then(|owner| sums.binary_search_by_key(&owner, |sum| sum.session).ok());
                 let Some(sum) = found.and_then(|at| sums.get_mut(at)) else { continue };
-                if lock.tenure_of(&seat).is_some() {
+                if lock.hold_of(&contender).is_some() {
                     sum.holds += 1;
                     sum.blocks += lock.waiters_seen();
                 } else {
                     sum.waits += 1;
-                    sum.oldest_wait_at_ms = sum.oldest_wait_at_ms.min(self.instant(Since::of(seat.child)).0);
+                    sum.oldest_wait_at_ms = sum.oldest_wait_at_ms.min(self.instant(Since::of(contender.child)).0);
                 }
             }
         }
@@ -95,7 +95,7 @@ impl ProjectionContext<'_> {
         if ephemerals == 0 && history.is_empty() && spots.is_empty() {
             return None;
         }
-        spots.sort_by_key(|spot| (spot.tenure.is_none(), self.instant(spot.since)));
+        spots.sort_by_key(|spot| (spot.hold.is_none(), self.instant(spot.since)));
         let total = count32(spots.len());
         let rows = spots.iter().skip(query.offset as usize).take(query.limit as usize).filter_map(|spot| self.spot_row(spot)).collect();
         Some(Box::new(wire::SessionPage {
@@ -132,7 +132,7 @@ impl ProjectionContext<'_> {
         for spot in self.spots(session).take(SPOTS_MAX) {
             let at = self.instant(spot.since).0;
             let earlier = |before: Option<i64>| before.into_iter().chain([at]).min();
-            if spot.tenure.is_some() {
+            if spot.hold.is_some() {
                 row.holds += 1;
                 row.blocks += spot.lock.waiters_seen();
                 row.oldest_hold_at_ms = earlier(row.oldest_hold_at_ms);
@@ -152,12 +152,15 @@ impl ProjectionContext<'_> {
 
     fn spot_row(&self, spot: &SessionLock<'_>) -> Option<wire::SessionLockRow> {
         let mirror = self.observatory.mirror_of(spot.lock)?;
-        let at = spot.lock.contenders(mirror).position(|seat| seat.key == spot.seat.key && seat.directory == spot.seat.directory)?;
+        let at = spot
+            .lock
+            .contenders(mirror)
+            .position(|contender| contender.key == spot.contender.key && contender.directory == spot.contender.directory)?;
         Some(wire::SessionLockRow {
             lock: spot.lock.path.to_string(),
             verdict: wire_verdict(spot.lock.assessment.verdict),
             recipe_label: spot.lock.recognition.label.to_string(),
-            contender: self.contender_with_edges(spot.lock, mirror, at, &spot.seat),
+            contender: self.contender_with_edges(spot.lock, mirror, at, &spot.contender),
         })
     }
 }

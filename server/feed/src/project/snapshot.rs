@@ -204,7 +204,7 @@ impl ProjectionContext<'_> {
         let age = |since_ms: Option<i64>| since_ms.map_or(0, |since| self.now.since(TimeMs(since)).max(0));
         // Who leads holds as well; items and members of groups and barriers do not.
         let is_held = counts || lock.recognition.is_led();
-        let held_since = lock.holders.first().filter(|_| is_held).map(|tenure| tenure.since.0);
+        let held_since = lock.holders.first().filter(|_| is_held).map(|hold| hold.since.0);
         let used = self.observatory.mirror_of(lock).and_then(|mirror| sequence_used_ppm(lock, mirror));
         let figures = LockSnapshot {
             path: String::new(),
@@ -228,7 +228,7 @@ impl ProjectionContext<'_> {
             events: counters.events,
             missed: counters.missed,
             owner_unknown: counters.owner_unknown,
-            rounds: self.observatory.book().rounds(),
+            rounds: self.observatory.member_evidence().rounds(),
             waits: ended.waits,
             holds: ended.holds,
             lag: ended.lag,

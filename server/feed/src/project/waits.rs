@@ -60,7 +60,7 @@ impl ProjectionContext<'_> {
         let mut weights: BTreeMap<SessionId, u32> = BTreeMap::new();
         let mut involved: HashSet<SessionId> = HashSet::new();
         for lock in self.locks().filter(|lock| lock.standing.waiting.count > 0) {
-            let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|tenure| tenure.owner).collect();
+            let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|hold| hold.owner).collect();
             let waiters: Vec<SessionId> = self.waiters(lock).filter(|waiter| holders.iter().any(|holder| holder != waiter)).collect();
             for holder in holders {
                 let others = count32(waiters.iter().filter(|waiter| **waiter != holder).count());
@@ -78,8 +78,8 @@ impl ProjectionContext<'_> {
 
     /// Sessions that wait in a lock, in order.
     fn waiters<'a>(&'a self, lock: &'a Lock) -> impl Iterator<Item = SessionId> + 'a {
-        let seats = self.observatory.mirror_of(lock).into_iter().flat_map(|mirror| lock.contenders(mirror));
-        seats.filter(|seat| lock.tenure_of(seat).is_none()).filter_map(|seat| seat.child.owner())
+        let contenders = self.observatory.mirror_of(lock).into_iter().flat_map(|mirror| lock.contenders(mirror));
+        contenders.filter(|contender| lock.hold_of(contender).is_none()).filter_map(|contender| contender.child.owner())
     }
 
     /// Whom to draw: sessions in deadlocks, then by how many wait for them, each with those that do.
@@ -87,7 +87,7 @@ impl ProjectionContext<'_> {
         let cycles = self.observatory.cycles().iter().flat_map(|cycle| self.sessions_of(cycle));
         let mut chosen: BTreeSet<SessionId> = cycles.take(nodes_max).collect();
         for session in ranked {
-            let held = self.spots(*session).filter(|spot| spot.tenure.is_some()).map(|spot| spot.lock);
+            let held = self.spots(*session).filter(|spot| spot.hold.is_some()).map(|spot| spot.lock);
             for one in std::iter::once(*session).chain(held.flat_map(|lock| self.waiters(lock))) {
                 if chosen.len() >= nodes_max {
                     return chosen;
@@ -103,9 +103,9 @@ impl ProjectionContext<'_> {
         let mut edges = Edges::new();
         let (mut open, mut seen): (Vec<SessionId>, BTreeSet<SessionId>) = (chosen.iter().copied().collect(), chosen.clone());
         while let Some(from) = open.pop() {
-            for spot in self.spots(from).take(SPOTS_MAX).filter(|spot| spot.tenure.is_none()) {
+            for spot in self.spots(from).take(SPOTS_MAX).filter(|spot| spot.hold.is_none()) {
                 let since_ms = self.instant(spot.since).0;
-                for to in spot.lock.holders.iter().filter_map(|tenure| tenure.owner).filter(|to| *to != from) {
+                for to in spot.lock.holders.iter().filter_map(|hold| hold.owner).filter(|to| *to != from) {
                     let since = edges.entry((from, to, &*spot.lock.path)).or_insert(since_ms);
                     *since = since_ms.min(*since);
                     if seen.len() < FOLLOWED_MAX && seen.insert(to) {
@@ -118,12 +118,11 @@ impl ProjectionContext<'_> {
     }
 
     pub(super) fn label_of(&self, spot: &SessionLock<'_>) -> Option<String> {
-        self.label(spot.seat.key.name(), spot.seat.child.read.as_ref()?)
+        self.label(spot.contender.key.name(), spot.contender.child.read.as_ref()?)
     }
 
     fn wait_node(&self, session: SessionId, cycle_verdict: Option<wire::Verdict>, layer: u32) -> wire::WaitNode {
-        let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) =
-            self.spots(session).take(SPOTS_MAX).partition(|spot| spot.tenure.is_some());
+        let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) = self.spots(session).take(SPOTS_MAX).partition(|spot| spot.hold.is_some());
         let label = holds.iter().chain(&waits).find_map(|spot| self.label_of(spot));
         let rows = |spots: Vec<SessionLock<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
         wire::WaitNode {
@@ -142,7 +141,7 @@ impl ProjectionContext<'_> {
     fn spot(&self, spot: &SessionLock<'_>) -> wire::SessionLock {
         wire::SessionLock {
             lock: spot.lock.path.to_string(),
-            node: spot.seat.path(),
+            node: spot.contender.path(),
             access: wire_access(spot.access),
             since_ms: self.instant(spot.since).0,
         }

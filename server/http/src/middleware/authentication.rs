@@ -1,49 +1,30 @@
 //! Between every route and whoever comes: who is it, and may they? Asks the table what is needed, and refuses what the
 //! table does not know.
 
-use std::net::IpAddr;
-
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
-use axum::http::header::{ALLOW, LOCATION, WWW_AUTHENTICATE};
-use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderValue, Method, StatusCode, Uri};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{ALLOW, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use lockscope_wire::{Role, SignedBy};
 
 use crate::Http;
 use crate::caller::{Caller, PayloadChanges};
-use crate::listener::Arrival;
+use crate::peer::Peer;
 use crate::problem::{Refused, echo};
-use crate::routes::{self, Answer, Match, Need, Row};
+use crate::redirect::see_other;
+use crate::route::{Answer, Need, Route};
+use crate::routes::{self, Match};
 use crate::sign_in;
 use access::Denied;
 use identity::{Actor, Right};
-
-/// Where a request came from on the wire.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) Option<IpAddr>);
-
-impl Peer {
-    pub(crate) fn of(extensions: &Extensions) -> Self {
-        Self(extensions.get::<Arrival>().map(|arrival| arrival.peer.ip()))
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Peer {
-    type Rejection = std::convert::Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self::of(&parts.extensions))
-    }
-}
 
 /// Whatever is open to everybody is answered without a look at anybody. Else resolves who asks, once, leaves it in the
 /// request as [`Caller`], and lets pass who may.
 pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let row = match matched.as_deref().map(|path| routes::find(path, request.method())) {
-        Some(Match::Row(row)) => row,
+        Some(Match::Route(row)) => row,
         Some(Match::Otherwise) => {
             let row = matched.as_deref().unwrap_or_default();
             return method_not_allowed(request.method(), request.uri(), row);
@@ -83,7 +64,7 @@ async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
 }
 
 /// Nobody was recognised: scripts get an error, people are redirected to sign in.
-fn not_known(row: &Row, denied: &Denied, uri: &Uri) -> Response {
+fn not_known(row: &Route, denied: &Denied, uri: &Uri) -> Response {
     match denied {
         Denied::Proxy(why) => Refused::new(StatusCode::FORBIDDEN, why.clone()).into_response(),
         Denied::Nobody if row.is_for_people() => to_sign_in(uri),
@@ -95,7 +76,7 @@ fn not_known(row: &Row, denied: &Denied, uri: &Uri) -> Response {
     }
 }
 
-fn not_allowed(row: &Row, actor: &Actor, right: Right, uri: &Uri) -> Response {
+fn not_allowed(row: &Route, actor: &Actor, right: Right, uri: &Uri) -> Response {
     let roles = right.roles().into_iter().map(Role::name).collect::<Vec<_>>().join(" or ");
     let detail = format!("{} has the role {}, which may not {}; that needs {roles}", actor.name, actor.role, right.words());
     match (actor.by, row.is_for_people()) {
@@ -115,14 +96,6 @@ fn challenge(refused: Refused, with: &'static str) -> Response {
 fn to_sign_in(uri: &Uri) -> Response {
     let wanted = uri.path_and_query().map_or("/", |wanted| wanted.as_str());
     see_other(&sign_in::address(wanted))
-}
-
-/// A redirect that turns every method into GET.
-pub(crate) fn see_other(to: &str) -> Response {
-    let mut response = StatusCode::SEE_OTHER.into_response();
-    let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
-    response.headers_mut().insert(LOCATION, to);
-    response
 }
 
 /// The address is there, asked for otherwise; `row`: as the table has it.

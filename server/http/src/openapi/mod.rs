@@ -1,5 +1,5 @@
 //! `/api/v1/openapi.json`: the API described by its own code. The operations stand in a table beside the routes, the
-//! schemas come from the types that are answered, and who may is what the gate asks.
+//! schemas come from the types that are answered, and who may is what authentication asks.
 
 mod examples;
 mod frames;
@@ -8,8 +8,9 @@ mod operations;
 mod params;
 mod schemas;
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
+use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -18,7 +19,8 @@ use serde_json::{Map, Value, json};
 
 use self::operation::{Content, Operation, Reply, Tag};
 use self::operations::OPERATIONS;
-use super::routes::{self, Need, Row, Verb};
+use super::Http;
+use super::route::{Need, Route, Verb};
 
 const TITLE: &str = "Lockscope";
 const ABOUT: &str = "A lock observatory for Apache ZooKeeper: who holds which lock, who waits, since when, and what is wrong.\n\n\
@@ -29,12 +31,11 @@ const ABOUT: &str = "A lock observatory for Apache ZooKeeper: who holds which lo
      Who asks is told by `Authorization: Bearer TOKEN` (`lockscope token new` makes one) or by the session cookie of a browser. Unless the server is told \
      otherwise, a server on loopback lets anybody look.";
 
-/// The document, made once.
-static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(make().to_string()));
-
-/// `GET /api/v1/openapi.json`.
-pub(super) async fn document() -> Response {
-    ([(CONTENT_TYPE, "application/json")], DOCUMENT.clone()).into_response()
+/// `GET /api/v1/openapi.json`; made once.
+pub(super) async fn document(State(http): State<Http>) -> Response {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| Bytes::from(make(http.routes).to_string()));
+    ([(CONTENT_TYPE, "application/json")], document.clone()).into_response()
 }
 
 /// What this build can be asked.
@@ -42,14 +43,14 @@ fn operations() -> Vec<&'static Operation> {
     OPERATIONS.iter().filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab).collect()
 }
 
-fn make() -> Value {
+fn make(routes: &[Route]) -> Value {
     let operations = operations();
     let (mut answered, mut asked) = (schemas::answered(), schemas::asked());
     frames::of_server(&mut answered);
     frames::of_client(&mut asked);
     let bodies = operations.iter().enumerate().filter_map(|(at, operation)| operation.takes.map(|takes| (at, takes(&mut asked))));
     let mut bodies: Vec<(usize, Schema)> = bodies.collect();
-    let replies: Vec<Value> = operations.iter().map(|operation| replies(operation, &mut answered)).collect();
+    let replies: Vec<Value> = operations.iter().map(|operation| replies(operation, routes, &mut answered)).collect();
     let mut schemas = schemas::merge(answered, asked, &mut bodies);
     frames::put_right(&mut schemas);
     let mut paths = Map::new();
@@ -57,7 +58,7 @@ fn make() -> Value {
         let body = bodies.iter().find(|(of, _)| *of == at).map(|(_, schema)| schema);
         let verb = operation.verb.name().to_ascii_lowercase();
         let path = paths.entry(operation.path).or_insert_with(|| Value::Object(Map::new()));
-        path[verb] = described(operation, replies, body);
+        path[verb] = described(operation, routes, replies, body);
     }
     let tags: Vec<Value> = Tag::ALL.map(|tag| json!({ "name": tag.name(), "description": tag.text() })).to_vec();
     json!({
@@ -85,8 +86,8 @@ fn make() -> Value {
     })
 }
 
-fn described(operation: &Operation, replies: Value, body: Option<&Schema>) -> Value {
-    let needs = row_of(operation).map(|row| row.need);
+fn described(operation: &Operation, routes: &[Route], replies: Value, body: Option<&Schema>) -> Value {
+    let needs = route_of(operation, routes).map(|route| route.need);
     let roles = match needs {
         Some(Need::Of(right)) => right.roles().into_iter().map(|role| role.name()).collect(),
         _ => Vec::new(),
@@ -117,9 +118,9 @@ fn described(operation: &Operation, replies: Value, body: Option<&Schema>) -> Va
 }
 
 /// The answers of an operation, with those that the way to it may give.
-fn replies(operation: &Operation, schemas: &mut schemars::SchemaGenerator) -> Value {
+fn replies(operation: &Operation, routes: &[Route], schemas: &mut schemars::SchemaGenerator) -> Value {
     let own = operation.replies.iter();
-    let common = common(operation).into_iter().filter(|reply| !operation.replies.iter().any(|own| own.status == reply.status));
+    let common = common(operation, routes).into_iter().filter(|reply| !operation.replies.iter().any(|own| own.status == reply.status));
     let mut out = Map::new();
     for reply in own {
         out.insert(reply.status.to_string(), reply.to_json(schemas));
@@ -130,8 +131,8 @@ fn replies(operation: &Operation, schemas: &mut schemars::SchemaGenerator) -> Va
     Value::Object(out)
 }
 
-/// What guard, gate and the bounds of every answer may say before or instead of the handler.
-fn common(operation: &Operation) -> Vec<Reply> {
+/// What origin checks, authentication and the bounds of every answer may say before or instead of the handler.
+fn common(operation: &Operation, routes: &[Route]) -> Vec<Reply> {
     let problem = |status, text| Reply { status, text, content: &[Content::Problem] };
     let mut replies = vec![problem(503, "No answer was ready in time; try again.")];
     replies.push(Reply { status: 431, text: "The address or the headers are too long.", content: &[] });
@@ -140,7 +141,7 @@ fn common(operation: &Operation) -> Vec<Reply> {
         replies.push(problem(403, "Who asks may not do this, or the page behind the request is not of this server."));
         replies.push(problem(421, "The `Host` that was asked for is not this server."));
     }
-    if row_of(operation).is_some_and(|row| row.need != Need::Open) {
+    if route_of(operation, routes).is_some_and(|route| route.need != Need::Open) {
         replies.push(problem(401, "Nobody is known by what came with the request."));
     }
     if matches!(operation.tag, Tag::Look) || operation.path == "/metrics" {
@@ -156,8 +157,8 @@ fn common(operation: &Operation) -> Vec<Reply> {
     replies
 }
 
-fn row_of(operation: &Operation) -> Option<&'static Row> {
-    routes::ROUTES.iter().find(|row| row.verb == operation.verb && row.path == operation.path)
+fn route_of<'a>(operation: &Operation, routes: &'a [Route]) -> Option<&'a Route> {
+    routes.iter().find(|route| route.verb == operation.verb && route.path == operation.path)
 }
 
 #[cfg(test)]

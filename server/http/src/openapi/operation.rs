@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::routes::Verb;
+use crate::route::Verb;
 
 /// Puts a type's schema among the document's and tells where it is.
 pub(super) type Shape = fn(&mut SchemaGenerator) -> Schema;

@@ -7,7 +7,7 @@ use super::params;
 use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
 use crate::release_api::{PlanJson, ResultJson};
-use crate::routes::Verb;
+use crate::route::Verb;
 
 /// An answer of JSON.
 const fn json(status: u16, text: &'static str, content: &'static [Content]) -> Reply {

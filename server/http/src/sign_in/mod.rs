@@ -14,7 +14,8 @@ use axum::response::{Html, IntoResponse as _, Response};
 use serde::Deserialize;
 
 use super::Http;
-use super::middleware::authentication::{Peer, see_other};
+use super::peer::Peer;
+use super::redirect::see_other;
 use access::{NewSession, Secret, SignInError};
 
 /// No script at all, and forms that lead nowhere else.

@@ -11,10 +11,11 @@ use crate::api_client::{ApiClient, token_in};
 use crate::cli::LabArgs;
 use crate::config::ConfigError;
 use crate::error::{EXIT_INTERRUPTED, RunError};
-use crate::serve::{say, signalled};
+use crate::serve::signalled;
+use crate::stdout;
 use demo::{PrivateZooKeeper, ServerOptions};
 use lab::has_ended;
-use lab::{Lab, LabRefusal, Limits, Place};
+use lab::{Lab, LabEnsemble, LabRefusal, Limits};
 use runtime::clock::Clock;
 use zookeeper::{Credentials, check_connect};
 
@@ -63,7 +64,8 @@ pub(super) async fn run(asked: &LabArgs) -> Result<(), RunError> {
 
 /// In this process, on an ensemble.
 async fn run_locally(connect: &str, order: LabOrder, is_json: bool) -> Result<(), RunError> {
-    let place = Place { ensemble: "default".to_owned(), connect: connect.to_owned(), credentials: Credentials::default(), root: ROOT.to_owned() };
+    let place =
+        LabEnsemble { ensemble: "default".to_owned(), connect: connect.to_owned(), credentials: Credentials::default(), root: ROOT.to_owned() };
     let lab = Lab::new(vec![place], Limits::default(), None, Clock::system());
     lab.sweep().await;
     let done = go(&RunTarget::Local(lab.clone()), order, is_json).await;
@@ -123,9 +125,9 @@ async fn go(target: &RunTarget, order: LabOrder, is_json: bool) -> Result<(), Ru
     let run = followed?;
     if is_json {
         let text = serde_json::to_string_pretty(&run).map_err(|error| RunError::Internal(format!("the run can't be written: {error}")))?;
-        say(&text);
+        stdout::print(&text);
     } else {
-        say(lab::table::render(&run).trim_end());
+        stdout::print(lab::table::render(&run).trim_end());
     }
     judge(&run)
 }

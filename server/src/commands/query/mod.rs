@@ -18,6 +18,7 @@ use std::io::Write as _;
 
 use crate::cli::{ColorChoice, LockArgs, LocksArgs, WhoArgs};
 use crate::error::RunError;
+use crate::stdout;
 use client::QueryClient;
 use responses::{LockDetail, Status};
 use runtime::clock::Clock;
@@ -33,11 +34,11 @@ pub(super) async fn locks(args: &LocksArgs, clock: &Clock) -> Result<(), RunErro
     let text = server.locks(args, &status).await?;
     warn(&status, args.ensemble.as_deref(), args.form.color);
     if args.form.json {
-        say(&words::json(&text));
+        stdout::print(&words::json(&text));
         return Ok(());
     }
     let has_several = status.ensembles.len() > 1 && args.ensemble.is_none();
-    say(&locks::render(&server.read(&text)?, args.offset, has_several, clock.now_ms(), terminal::stdout_style(args.form.color)));
+    stdout::print(&locks::render(&server.read(&text)?, args.offset, has_several, clock.now_ms(), terminal::stdout_style(args.form.color)));
     Ok(())
 }
 
@@ -50,9 +51,9 @@ pub(super) async fn lock(args: &LockArgs) -> Result<(), RunError> {
     let text = server.lock(&args.path, args.ensemble.as_deref(), args.limit, args.offset).await?;
     let page: LockDetail = server.read(&text)?;
     if args.form.json {
-        say(&words::json(&text));
+        stdout::print(&words::json(&text));
     } else {
-        say(&lock::render(&page, args.offset, terminal::stdout_style(args.form.color)));
+        stdout::print(&lock::render(&page, args.offset, terminal::stdout_style(args.form.color)));
     }
     if responses::is_current(&page.lock.as_of.state) { Ok(()) } else { Err(RunError::Answered(crate::error::EXIT_UNSURE)) }
 }
@@ -67,9 +68,9 @@ pub(super) async fn who(args: &WhoArgs, clock: &Clock) -> Result<(), RunError> {
     let page: LockDetail = server.read(&text)?;
     if args.form.json {
         let whole: serde_json::Value = server.read(&text)?;
-        say(&words::json(&who::json(&whole, &page.lock).to_string()));
+        stdout::print(&words::json(&who::json(&whole, &page.lock).to_string()));
     } else {
-        say(&who::render(&page.lock, clock.now_ms(), terminal::stdout_style(args.form.color)));
+        stdout::print(&who::render(&page.lock, clock.now_ms(), terminal::stdout_style(args.form.color)));
     }
     who::code(&page.lock).map_or(Ok(()), |code| Err(RunError::Answered(code)))
 }
@@ -82,11 +83,4 @@ fn warn(status: &Status, ensemble: Option<&str>, color: ColorChoice) {
         // A closed standard error is nobody listening.
         let _ = writeln!(std::io::stderr(), "lockscope: {}", told.tone(tone, &note.text));
     }
-}
-
-/// A reader that has enough is no failure.
-fn say(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
 }

@@ -87,7 +87,7 @@ async fn the_documents_shell_finds_the_same_head() {
     for detail in ["a \\ and a \"quote\", an end of a hash: ,\"hash\":\"00\"}", "wörter 主机", "  %s $(x) `y`  "] {
         append(&log, detail).await;
     }
-    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/record.md")).unwrap();
+    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/audit-log.md")).unwrap();
     let (from, to) = (document.find("prev=$(printf").unwrap(), document.find("; echo \"$prev\"").unwrap());
     std::fs::copy(place.path().join("audit.log"), place.path().join("acts.ndjson")).unwrap();
     let script = format!("{}; echo \"$prev\"", &document[from..to]);

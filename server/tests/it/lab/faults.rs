@@ -18,7 +18,7 @@ use super::scene::Scene;
 const TRIES: u32 = 3;
 
 fn left_by_expiry(lock: &AssessedLock, path: &str) -> bool {
-    lock.tally.past.iter().any(|past| past.tenure.path() == path && past.how == Departure::SessionEnded)
+    lock.tally.past.iter().any(|past| past.hold.path() == path && past.how == Departure::SessionEnded)
 }
 
 /// Throws a fault at holders until the board has told something of it. The members are asked every 5 s: on a machine that is
@@ -27,14 +27,14 @@ async fn seen(fault: Fault, strategy: Strategy, (clients, hold_ms): (u32, u32), 
     for _ in 0..TRIES {
         let scene = Scene::of(strategy, clients, hold_ms).await;
         // A session that was never listed may have connected since its member was asked, and is not called lost.
-        let is_known = |tenure: &Hold| tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Connected);
+        let is_known = |hold: &Hold| hold.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Connected);
         scene.told("connected", |lock| lock.holders.iter().any(is_known)).await;
         let thrown = scene.throw(fault).await.unwrap();
         let is_seen = AtomicBool::new(false);
         scene
             .told("it, or that the znode is gone", |lock| {
                 is_seen.fetch_or(what(lock, &thrown.path), Ordering::Relaxed);
-                is_seen.load(Ordering::Relaxed) || lock.tally.past.iter().any(|past| past.tenure.path() == thrown.path)
+                is_seen.load(Ordering::Relaxed) || lock.tally.past.iter().any(|past| past.hold.path() == thrown.path)
             })
             .await;
         if is_seen.into_inner() {
@@ -48,8 +48,8 @@ async fn seen(fault: Fault, strategy: Strategy, (clients, hold_ms): (u32, u32), 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_holder_runs_out() {
     let expiring = |lock: &AssessedLock, path: &str| {
-        let counts_down = |tenure: &Hold| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.runs_out.is_some());
-        lock.assessment.verdict == Verdict::Expiring && lock.holders.iter().any(|tenure| tenure.is_disconnected() && counts_down(tenure))
+        let counts_down = |hold: &Hold| hold.path() == path && hold.peer.as_ref().is_some_and(|peer| peer.runs_out.is_some());
+        lock.assessment.verdict == Verdict::Expiring && lock.holders.iter().any(|hold| hold.is_disconnected() && counts_down(hold))
     };
     let (scene, thrown) = seen(Fault::Kill, Strategy::Predecessor, (3, 6_000), expiring).await;
     assert!(thrown.expect.contains("Expiring") && thrown.expect.contains("10 s"), "{thrown:?}");
@@ -60,7 +60,7 @@ async fn a_killed_holder_runs_out() {
 }
 
 fn silent(lock: &AssessedLock, path: &str) -> bool {
-    let is_silent = |tenure: &Hold| tenure.path() == path && tenure.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Silent);
+    let is_silent = |hold: &Hold| hold.path() == path && hold.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Silent);
     lock.holders.iter().any(is_silent)
 }
 

@@ -9,10 +9,10 @@ mod sandbox;
 mod scene;
 
 use demo::PrivateZooKeeper;
-use lab::Place;
+use lab::LabEnsemble;
 use zookeeper::Credentials;
 
 /// A place on a private server.
-fn place(server: &PrivateZooKeeper) -> Place {
-    Place { ensemble: "default".to_owned(), connect: server.address(), credentials: Credentials::default(), root: "/lockscope-lab".to_owned() }
+fn place(server: &PrivateZooKeeper) -> LabEnsemble {
+    LabEnsemble { ensemble: "default".to_owned(), connect: server.address(), credentials: Credentials::default(), root: "/lockscope-lab".to_owned() }
 }

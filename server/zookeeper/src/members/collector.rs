@@ -15,11 +15,11 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::chroot::{chroot_of, strip};
+use super::config::Config;
 use super::member::Member;
-use super::roster::{self, Place, Resolved};
+use super::roster::{self, MemberAddress, Resolved};
 use super::stamp::Stamp;
 use super::{http, lookup};
-use crate::Credentials;
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 
@@ -42,19 +42,6 @@ pub const MEMBERS_EVERY: Duration = Duration::from_secs(300);
 const MEMBERS_RETRY: Duration = Duration::from_secs(30);
 /// How soon it is looked up again after a member stopped answering.
 const LOST_AFTER: Duration = Duration::from_secs(1);
-
-/// Whom to ask.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// Connect string; it was checked.
-    pub connect: String,
-    /// AdminServers, as [`check_admin_url`](super::check_admin_url) lets them pass.
-    pub admin_urls: Vec<String>,
-    /// Who reads who the members are.
-    pub credentials: Credentials,
-    /// Time-out of those short sessions.
-    pub session_timeout: Duration,
-}
 
 /// What somebody wants to know beyond what every round asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +93,7 @@ struct Collector {
     demand: watch::Receiver<Demand>,
     sink: mpsc::Sender<Vec<Observation>>,
     client: Option<Client>,
-    places: Vec<Place>,
+    places: Vec<MemberAddress>,
     /// By which way each member last answered; one for each place.
     by: BTreeMap<Box<str>, Box<str>>,
     /// Members that answered once and do not now.
@@ -120,7 +107,7 @@ struct Collector {
 impl Collector {
     async fn run(&mut self) {
         self.found(roster::places(&self.config.connect, &[], &self.config.admin_urls, &Resolved::new()));
-        let mut lookup: Option<BoxFuture<'static, Option<Vec<Place>>>> = None;
+        let mut lookup: Option<BoxFuture<'static, Option<Vec<MemberAddress>>>> = None;
         let (mut round_at, mut lookup_at) = (Instant::now(), Instant::now());
         let mut hand_on_at = Instant::now();
         loop {
@@ -159,7 +146,7 @@ impl Collector {
     }
 
     /// Takes in who the members are. Members under way learn of it when they come back.
-    fn found(&mut self, places: Vec<Place>) {
+    fn found(&mut self, places: Vec<MemberAddress>) {
         if places == self.places {
             return;
         }
@@ -230,7 +217,7 @@ impl Collector {
     /// Hands on what came, as a round in which the others were not asked. False when nobody takes it.
     async fn hand_on(&mut self) -> bool {
         let mut landed: BTreeMap<Box<str>, Report> = self.landed.drain(..).map(|report| (report.member.clone(), report)).collect();
-        let report = |place: &Place| {
+        let report = |place: &MemberAddress| {
             let report = landed.remove(&place.name).unwrap_or_else(|| self.silent(place));
             // Its number may have become known while it was asked.
             Report { number: place.number, ..report }
@@ -240,7 +227,7 @@ impl Collector {
         self.sink.send(vec![Observation::Evidence(Box::new(Round { reports }))]).await.is_ok()
     }
 
-    fn silent(&self, place: &Place) -> Report {
+    fn silent(&self, place: &MemberAddress) -> Report {
         Report {
             member: place.name.clone(),
             number: place.number,
@@ -254,7 +241,7 @@ impl Collector {
     }
 }
 
-async fn poll(lookup: &mut Option<BoxFuture<'static, Option<Vec<Place>>>>) -> Option<Vec<Place>> {
+async fn poll(lookup: &mut Option<BoxFuture<'static, Option<Vec<MemberAddress>>>>) -> Option<Vec<MemberAddress>> {
     match lookup {
         Some(lookup) => lookup.await,
         None => pending().await,

@@ -2,7 +2,7 @@
 
 use lockscope_core::evidence::{Question, Trouble};
 
-use super::source::{ANSWER_MAX, Failure};
+use super::failure::{ANSWER_MAX, Failure};
 use super::url;
 
 /// The line of a member's configuration that lets every word in.

@@ -6,11 +6,8 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::source::Failure;
+use super::failure::{BODY_BYTES_MAX, Failure};
 use super::url;
-
-/// The longest answer that is taken, over HTTP or as a four-letter word.
-pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The client that asks all of them.
 pub(super) fn client() -> Result<Client, reqwest::Error> {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::collector::Config;
-use super::roster::{self, Place, Resolved};
+use super::config::Config;
+use super::roster::{self, MemberAddress, Resolved};
 
 /// How long reading the configuration may take.
 const CONFIG_MAX: Duration = Duration::from_secs(10);
@@ -17,7 +17,7 @@ const RESOLVE_MAX: Duration = Duration::from_secs(2);
 const ADDRESSES_MAX: usize = 64;
 
 /// The members by what the ensemble says of itself; None when it says nothing now.
-pub(super) async fn look(config: Config) -> Option<Vec<Place>> {
+pub(super) async fn look(config: Config) -> Option<Vec<MemberAddress>> {
     let text = match timeout(CONFIG_MAX, read(&config)).await {
         Ok(Ok(text)) => text,
         Ok(Err(error)) => {

@@ -10,9 +10,10 @@ use tokio::time::Instant;
 
 use super::admin::Identity;
 use super::cooldown::Rest;
+use super::failure::{ANSWER_MAX, Failure};
 use super::hint::{Tried, hint, spared};
-use super::roster::{Place, split_port};
-use super::source::{ANSWER_MAX, Failure, Source, Told, identity};
+use super::roster::{MemberAddress, split_port};
+use super::source::{Source, Told, identity};
 use super::stamp::Stamp;
 use super::{tcp, url};
 use runtime::clock::Clock;
@@ -102,7 +103,7 @@ fn place_of(question: Question) -> usize {
 /// One member under observation.
 #[derive(Debug)]
 pub(super) struct Member {
-    place: Place,
+    place: MemberAddress,
     /// None when no HTTP client could be made: four-letter words are all there is then.
     client: Option<Client>,
     words: Way,
@@ -121,7 +122,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(place: Place, client: Option<Client>, stamp: Stamp) -> Self {
+    pub(super) fn new(place: MemberAddress, client: Option<Client>, stamp: Stamp) -> Self {
         let words = Way::new(Source::Words { address: place.address.clone() });
         let mut member = Self {
             place,
@@ -142,7 +143,7 @@ impl Member {
         member
     }
 
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &MemberAddress {
         &self.place
     }
 
@@ -152,7 +153,7 @@ impl Member {
     }
 
     /// What is known of where it is has changed.
-    pub(super) fn moved(&mut self, place: Place) {
+    pub(super) fn moved(&mut self, place: MemberAddress) {
         if place.address == self.place.address && place.admin_url == self.place.admin_url {
             self.is_identified &= place.number == self.place.number;
             self.place = place;
@@ -292,7 +293,7 @@ fn needs_stamp(sessions: &MemberAnswer<SessionTable>, health: &MemberAnswer<Heal
     !is_alone && sessions.value().is_some_and(|(_, table)| table.expiries.values().any(is_running))
 }
 
-impl Place {
+impl MemberAddress {
     /// Whether this is the AdminServer of this member. One that was only guessed has to prove it by its port.
     fn may_be(&self, who: Identity, is_guess: bool) -> bool {
         let number_fits = self.number.is_none_or(|number| number == who.server_id);

@@ -10,7 +10,7 @@ use super::url;
 
 /// Where one member is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct MemberAddress {
     /// Its name in everything shown: as the connect string spells it, else its client address.
     pub(super) name: Box<str>,
     /// Its number, where known.
@@ -87,13 +87,13 @@ fn anyport(host: &str) -> String {
 }
 
 /// Every member once. Ordered by the connect string, then by number.
-pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved: &Resolved) -> Vec<Place> {
+pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved: &Resolved) -> Vec<MemberAddress> {
     let servers: Vec<&str> = servers(connect).split(',').collect();
     let is_same = |server: &str, one: &Listed| match &one.client {
         Some(client) => server == client || shares(addresses(resolved, server), addresses(resolved, client)),
         None => split_port(server).0 == one.host || shares(&ips(resolved, server), &ips(resolved, &anyport(&one.host))),
     };
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<MemberAddress> = Vec::new();
     let mut named = BTreeSet::new();
     for server in &servers {
         let same: Vec<&Listed> = listed.iter().filter(|one| is_same(server, one)).collect();
@@ -112,7 +112,7 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         // Two names of one member.
         let is_second = same.len() == 1 && number.is_none() && same.iter().any(|one| one.client.is_some());
         if !is_second {
-            places.push(Place { name: (*server).into(), number, address: (*server).to_owned(), admin_url: None });
+            places.push(MemberAddress { name: (*server).into(), number, address: (*server).to_owned(), admin_url: None });
         }
     }
     let port = servers.first().and_then(|server| split_port(server).1);
@@ -121,7 +121,7 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         // Members that do not tell their port nearly always use the same.
         let address = one.client.clone().or_else(|| port.map(|port| format!("{}:{port}", one.host)));
         let Some(address) = address.filter(|address| !is_there && places.iter().all(|place| place.address != *address)) else { continue };
-        places.push(Place { name: address.as_str().into(), number: Some(one.number), address, admin_url: None });
+        places.push(MemberAddress { name: address.as_str().into(), number: Some(one.number), address, admin_url: None });
     }
     places.truncate(MEMBERS_MAX);
     assign(&mut places, urls, resolved);
@@ -129,8 +129,8 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
 }
 
 /// Gives each AdminServer to a member: to the only one on its host, else in order, those of its host first.
-fn assign(places: &mut [Place], urls: &[String], resolved: &Resolved) {
-    let is_host = |place: &Place, url: &str| {
+fn assign(places: &mut [MemberAddress], urls: &[String], resolved: &Resolved) {
+    let is_host = |place: &MemberAddress, url: &str| {
         let authority = url::authority(url);
         split_port(&place.address).0 == split_port(authority).0 || shares(&ips(resolved, &place.address), &ips(resolved, authority))
     };

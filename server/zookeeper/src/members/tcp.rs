@@ -7,8 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-use super::http::BODY_BYTES_MAX;
-use super::source::{ANSWER_MAX, Failure};
+use super::failure::{ANSWER_MAX, BODY_BYTES_MAX, Failure};
 
 /// How long a look at whether anybody listens may take.
 const REFUSED_WITHIN: Duration = Duration::from_millis(300);

@@ -4,19 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::super::directory_watch::WatchChange;
+
 /// Directories of one root with a child watch. Overflow policy: further ones are compared in rounds only.
 const DIRECTORIES_MAX: usize = 10_000;
 /// Comparisons of a directory whose child watch is ahead of events: at once, and then one a tick, for our own member may be
 /// behind the one that the watch is at.
 const CHECKS_AT_ONCE: u8 = 3;
 const CHECKS_MAX: u8 = 5;
-
-/// What the other session has to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) enum WatchChange {
-    Set(Arc<str>),
-    Drop(Arc<str>),
-}
 
 /// What is to be done with a directory that events and counters show to be complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use lockscope_core::observation::{Observation, RootId, RootTrouble};
 
 use self::hints::DirectoryHints;
-pub(super) use self::hints::WatchChange;
 use self::sweep::Sweep;
 use super::outbox::Outbox;
 use super::reads::{Purpose, Reads};

@@ -9,13 +9,13 @@ use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::Facts;
 
-use super::super::child_watch::DirectoryNews;
+use super::super::directory_watch::{DirectoryNews, WatchChange};
 use super::super::outbox::Outbox;
 use super::super::reads::Purpose;
 use super::super::request::{CheckReply, Epoch, ListPurpose, Request};
 use super::super::stat_counters::{Check, Compared, Missed, Version};
 use super::super::watch::{Input, State};
-use super::hints::{Verdict, WatchChange};
+use super::hints::Verdict;
 use super::{REQUEST_BYTES_MAX, RootWatch};
 
 /// Directories a request. One of this size takes the server about a millisecond.

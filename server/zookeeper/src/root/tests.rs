@@ -10,13 +10,13 @@ use std::sync::Arc;
 use lockscope_core::observation::RootId;
 use lockscope_core::znode::{Facts, SessionId, Zxid, split_path};
 
-use super::super::child_watch::DirectoryNews;
+use super::super::directory_watch::{DirectoryNews, WatchChange};
 use super::super::outbox::Outbox;
 use super::super::request::{CheckReply, Epoch, ListReply, NodeReply, Reply, Request};
 use super::super::stat_counters::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
-use super::{RootWatch, WatchChange};
+use super::RootWatch;
 use believed::Believed;
 
 const ROOT: &str = "/r";

@@ -109,9 +109,9 @@ fn shown(observatory: &Observatory, except: Option<&str>) -> BTreeMap<String, St
 
 fn told(observatory: &Observatory, lock: &AssessedLock) -> String {
     let mirror = observatory.mirror_of(lock).unwrap();
-    let contenders = lock.contenders(mirror).map(|seat| {
-        let targets: Vec<String> = lock.waits_for(mirror, &seat).iter().map(|target| format!("{}{}", target.path(), target.is_shared)).collect();
-        format!("{} {:?} {} {targets:?}", seat.path(), lock.access(&seat), lock.tenure_of(&seat).is_some())
+    let contenders = lock.contenders(mirror).map(|contender| {
+        let targets: Vec<String> = lock.waits_for(mirror, &contender).iter().map(|target| format!("{}{}", target.path(), target.is_shared)).collect();
+        format!("{} {:?} {} {targets:?}", contender.path(), lock.access(&contender), lock.hold_of(&contender).is_some())
     });
     let contenders: Vec<String> = contenders.collect();
     format!("{:?} {:?} {contenders:#?}", lock.recognition, lock.standing)
@@ -149,26 +149,30 @@ fn take(world: &mut World, step: &Step) {
 
 fn check_lock(world: &World, lock: &AssessedLock) {
     let mirror = world.observatory.mirror_of(lock).unwrap();
-    let seats: Vec<_> = lock.contenders(mirror).collect();
-    let paths: Vec<String> = seats.iter().map(lockscope_core::lock::ContenderRef::path).collect();
+    let contenders: Vec<_> = lock.contenders(mirror).collect();
+    let paths: Vec<String> = contenders.iter().map(lockscope_core::lock::ContenderRef::path).collect();
     assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), paths.len(), "each contender comes once: {paths:?}");
-    let holders = seats.iter().filter(|seat| lock.tenure_of(seat).is_some()).count();
+    let holders = contenders.iter().filter(|contender| lock.hold_of(contender).is_some()).count();
     assert_eq!((lock.standing.holders as usize, lock.holders.len()), (holders, holders), "{}", told(&world.observatory, lock));
-    assert_eq!(lock.standing.waiting.count as usize, seats.len() - holders, "{}", told(&world.observatory, lock));
-    let waiting: i64 = seats.iter().filter(|seat| lock.tenure_of(seat).is_none()).filter_map(|seat| Some(seat.child.read.as_ref()?.ctime_ms)).sum();
+    assert_eq!(lock.standing.waiting.count as usize, contenders.len() - holders, "{}", told(&world.observatory, lock));
+    let waiting: i64 = contenders
+        .iter()
+        .filter(|contender| lock.hold_of(contender).is_none())
+        .filter_map(|contender| Some(contender.child.read.as_ref()?.ctime_ms))
+        .sum();
     assert_eq!(lock.standing.waiting.ctime_sum_ms, waiting);
     if lock.recognition.shape == Shape::Line {
-        assert!(holders > 0 || seats.is_empty(), "somebody holds: {}", told(&world.observatory, lock));
-        assert!(seats.is_sorted_by(|one, other| one.key < other.key), "{paths:?}");
+        assert!(holders > 0 || contenders.is_empty(), "somebody holds: {}", told(&world.observatory, lock));
+        assert!(contenders.is_sorted_by(|one, other| one.key < other.key), "{paths:?}");
     }
-    for seat in &seats {
-        assert!(world.truth.contains_key(&seat.path()), "{} is there", seat.path());
-        if lock.tenure_of(seat).is_some() {
+    for contender in &contenders {
+        assert!(world.truth.contains_key(&contender.path()), "{} is there", contender.path());
+        if lock.hold_of(contender).is_some() {
             continue;
         }
-        for target in lock.waits_for(mirror, seat) {
-            assert!(world.truth.contains_key(&target.path()), "{} waits for {}", seat.path(), target.path());
-            assert_ne!(target.path(), seat.path());
+        for target in lock.waits_for(mirror, contender) {
+            assert!(world.truth.contains_key(&target.path()), "{} waits for {}", contender.path(), target.path());
+            assert_ne!(target.path(), contender.path());
         }
     }
 }
@@ -176,13 +180,14 @@ fn check_lock(world: &World, lock: &AssessedLock) {
 fn check_sessions(world: &World) {
     let mut naive: BTreeSet<(i64, String, String, bool)> = BTreeSet::new();
     for lock in world.observatory.locks() {
-        let seats = lock.contenders(world.observatory.mirror_of(lock).unwrap());
-        let owned = seats.filter_map(|seat| Some((seat.child.owner()?.0, lock.path.to_string(), seat.path(), lock.tenure_of(&seat).is_some())));
+        let contenders = lock.contenders(world.observatory.mirror_of(lock).unwrap());
+        let owned = contenders
+            .filter_map(|contender| Some((contender.child.owner()?.0, lock.path.to_string(), contender.path(), lock.hold_of(&contender).is_some())));
         naive.extend(owned);
     }
     let spots = (1..=SESSIONS).flat_map(|session| {
         let spots = world.observatory.spots(SessionId(session));
-        spots.map(move |spot| (session, spot.lock.path.to_string(), spot.seat.path(), spot.tenure.is_some()))
+        spots.map(move |spot| (session, spot.lock.path.to_string(), spot.contender.path(), spot.hold.is_some()))
     });
     let indexed: Vec<_> = spots.collect();
     assert_eq!(indexed.len(), naive.len(), "{indexed:?} {naive:?}");

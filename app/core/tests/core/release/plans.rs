@@ -13,7 +13,7 @@ fn planned<'a>(story: &'a Story, path: &str) -> Result<Plan<'a>, Refusal> {
 }
 
 fn report(plan: &Plan<'_>) -> String {
-    let next: Vec<&str> = plan.next.iter().map(|seat| seat.key.name()).collect();
+    let next: Vec<&str> = plan.next.iter().map(|contender| contender.key.name()).collect();
     format!(
         "{:?} {:?}, next [{}], {} move up, {:?}: {}",
         plan.role,
@@ -166,13 +166,12 @@ fn what_is_foretold_comes_true() {
     let mut story = tree(MUTEX);
     for path in ["/order/_c_<c>-lock-#3", "/order/_c_<a>-lock-#1", "/order/_c_<b>-lock-#2"] {
         let plan = planned(&story, path).unwrap();
-        let foretold: Vec<String> = plan.next.iter().map(|seat| seat.key.name().to_owned()).collect();
-        let before: Vec<String> =
-            plan.lock.holders.iter().map(|tenure| tenure.name.to_string()).filter(|name| !expand(path).ends_with(name)).collect();
+        let foretold: Vec<String> = plan.next.iter().map(|contender| contender.key.name().to_owned()).collect();
+        let before: Vec<String> = plan.lock.holders.iter().map(|hold| hold.name.to_string()).filter(|name| !expand(path).ends_with(name)).collect();
         assert_eq!(plan.target.naming, Naming::Sequential);
         let was_holder = plan.role == ContenderRole::Holder;
         story.tell(&expand(&format!("40 - {path}")));
-        let after: Vec<String> = story.lock("/order").holders.iter().map(|tenure| tenure.name.to_string()).collect();
+        let after: Vec<String> = story.lock("/order").holders.iter().map(|hold| hold.name.to_string()).collect();
         assert_eq!(after, [before, foretold].concat(), "{path}, {was_holder}");
     }
 }

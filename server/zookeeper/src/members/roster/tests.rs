@@ -8,7 +8,7 @@ fn resolved(pairs: &[(&str, &[&str])]) -> Resolved {
     pairs.iter().map(|(name, addresses)| ((*name).to_owned(), addresses.iter().map(|one| one.parse().unwrap()).collect())).collect()
 }
 
-fn told(places: &[Place]) -> Vec<(&str, Option<i64>)> {
+fn told(places: &[MemberAddress]) -> Vec<(&str, Option<i64>)> {
     places.iter().map(|place| (&*place.name, place.number)).collect()
 }
 

@@ -16,7 +16,7 @@ use crate::verdict::{self, Thresholds};
 use crate::znode::SessionId;
 
 /// Contenders looked at; a longer queue is looked at as far as that.
-pub const SEATS_MAX: usize = 20_000;
+pub const CONTENDERS_MAX: usize = 20_000;
 
 /// What lints look at.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct LintContext<'a> {
     /// Now.
     pub now: TimeMs,
     /// What the members say.
-    pub book: &'a MemberEvidence,
+    pub evidence: &'a MemberEvidence,
     /// Our own session, which watches as well.
     pub ours: Option<SessionId>,
     /// The ensemble's clock.
@@ -46,7 +46,7 @@ pub struct LintContext<'a> {
     /// The deadlock it is part of, and that in words.
     pub cycle: Option<(&'a Cycle, &'a str)>,
     /// Its contenders in order: who holds first.
-    pub seats: Vec<ContenderRef<'a>>,
+    pub contenders: Vec<ContenderRef<'a>>,
 }
 
 impl<'a> LintContext<'a> {
@@ -57,47 +57,47 @@ impl<'a> LintContext<'a> {
 
     /// The contenders of a lock that hold and are told apart.
     pub fn held(lock: &Lock) -> BTreeSet<(&str, &str)> {
-        lock.holders.iter().map(|tenure| (&*tenure.directory, &*tenure.name)).collect()
+        lock.holders.iter().map(|hold| (&*hold.directory, &*hold.name)).collect()
     }
 
     /// Whether a contender holds. Where more hold than are told apart, those that hold are the first in the queue.
-    pub fn holds(&self, seat: &ContenderRef<'_>) -> bool {
+    pub fn holds(&self, contender: &ContenderRef<'_>) -> bool {
         let holders = self.lock.standing.holders as usize;
-        let last = self.seats.get(holders.wrapping_sub(1)).filter(|_| holders > self.lock.holders.len());
-        let is_ahead = |last: &ContenderRef<'_>| last.directory == seat.directory && seat.key <= last.key;
-        self.held.contains(&(&**seat.directory, seat.key.name())) || last.is_some_and(is_ahead)
+        let last = self.contenders.get(holders.wrapping_sub(1)).filter(|_| holders > self.lock.holders.len());
+        let is_ahead = |last: &ContenderRef<'_>| last.directory == contender.directory && contender.key <= last.key;
+        self.held.contains(&(&**contender.directory, contender.key.name())) || last.is_some_and(is_ahead)
     }
 
     /// Those that wait.
     pub fn waiters(&self) -> impl Iterator<Item = &ContenderRef<'a>> {
-        self.seats.iter().filter(|seat| !self.holds(seat))
+        self.contenders.iter().filter(|contender| !self.holds(contender))
     }
 
     /// Contenders by owner; those that nobody owns or that were not read are left out.
     pub fn by_session(&self) -> BTreeMap<SessionId, Vec<&ContenderRef<'a>>> {
         let mut sessions: BTreeMap<SessionId, Vec<&ContenderRef<'a>>> = BTreeMap::new();
-        for seat in &self.seats {
-            if let Some(session) = seat.child.owner() {
-                sessions.entry(session).or_default().push(seat);
+        for contender in &self.contenders {
+            if let Some(session) = contender.child.owner() {
+                sessions.entry(session).or_default().push(contender);
             }
         }
         sessions
     }
 
     /// How long a holder holds.
-    pub fn held_ms(&self, tenure: &Hold) -> i64 {
-        self.now.since(tenure.since)
+    pub fn held_ms(&self, hold: &Hold) -> i64 {
+        self.now.since(hold.since)
     }
 
     /// A holder in a word.
-    pub fn name(&self, tenure: &Hold) -> String {
-        verdict::name_of(tenure)
+    pub fn name(&self, hold: &Hold) -> String {
+        verdict::name_of(hold)
     }
 
     /// The label of a contender, when it says who it is: a bare address is shared by all processes of a host
     /// (Curator's default payload), so it tells nobody from his neighbour.
-    pub fn identity(&self, seat: &ContenderRef<'_>) -> Option<String> {
-        identity(&label_of(seat.key.name(), &seat.child.read.as_ref()?.payload)?)
+    pub fn identity(&self, contender: &ContenderRef<'_>) -> Option<String> {
+        identity(&label_of(contender.key.name(), &contender.child.read.as_ref()?.payload)?)
     }
 }
 
@@ -108,9 +108,9 @@ pub fn identity(label: &str) -> Option<String> {
 }
 
 /// The present head took over from one whose session ended; the czxids are the fencing values.
-pub(super) fn took_over<'a>(survey: &LintContext<'a>) -> Option<(&'a Hold, &'a PastHold)> {
-    let head = survey.lock.holders.first().filter(|tenure| tenure.access.excludes(tenure.access))?;
-    let past = survey.lock.tally.past.front().filter(|past| past.how == Departure::SessionEnded)?;
+pub(super) fn took_over<'a>(context: &LintContext<'a>) -> Option<(&'a Hold, &'a PastHold)> {
+    let head = context.lock.holders.first().filter(|hold| hold.access.excludes(hold.access))?;
+    let past = context.lock.tally.past.front().filter(|past| past.how == Departure::SessionEnded)?;
     (head.since.since(past.until) < 1_000 && past.until.since(head.since) < 1_000).then_some((head, past))
 }
 

@@ -6,11 +6,11 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, OneshotWatche
 /// A znode of one's own. It goes with its session when it is not left.
 #[must_use]
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct QueueNode {
     path: String,
 }
 
-impl Place {
+impl QueueNode {
     /// Queues up: an ephemeral znode with a sequence number.
     pub(super) async fn queue_up(client: &Client, directory: &str, prefix: &str, label: &str) -> Result<Self, Error> {
         let prefix = join_path(directory, prefix);
