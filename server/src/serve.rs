@@ -24,7 +24,7 @@ use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
 use crate::stdout;
-use access::{Access, Reach};
+use access::{Access, ListenScope};
 use audit::Records;
 use audit_log::AuditParts;
 use feed::engine::{Engine, EngineError};
@@ -74,7 +74,7 @@ pub trait Observer: Send + 'static {
 /// Who may come in, as the configuration has it.
 pub fn access(config: &Config) -> Access {
     let is_https = config.web.tls.is_some() || config.web.behind_tls_proxy;
-    let reach = Reach { is_public: config.is_public(), is_https };
+    let reach = ListenScope { is_public: config.is_public(), is_https };
     Access::new(config.data_dir.clone(), config.access.clone(), reach, Clock::system())
 }
 

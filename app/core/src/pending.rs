@@ -26,7 +26,7 @@ struct Step {
 }
 
 /// Deletions of one session's znodes that wait.
-struct Told {
+struct SessionDeletions {
     step: Step,
     znodes: usize,
 }
@@ -130,14 +130,14 @@ impl Pending {
     /// The deletions of each session that has no other znode: one that has others had not ended when it was asked.
     fn steps_of_ended(&self, owners: &impl Owners) -> Vec<Step> {
         let mut read = BTreeMap::new();
-        let mut told = BTreeMap::<SessionId, Told>::new();
+        let mut told = BTreeMap::<SessionId, SessionDeletions>::new();
         for (place, observation) in (self.front..).zip(&self.waiting) {
             match observation {
                 Observation::NodeRead { path, facts, .. } => _ = read.insert(&**path, facts.owner),
                 Observation::NodeDeleted { root, path } => {
                     let owner = read.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
                     if let Some(owner) = owner {
-                        let told = told.entry(owner).or_insert(Told { step: Step { first: place, last: place }, znodes: 0 });
+                        let told = told.entry(owner).or_insert(SessionDeletions { step: Step { first: place, last: place }, znodes: 0 });
                         told.step.last = place;
                         told.znodes += 1;
                     }

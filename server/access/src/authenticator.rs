@@ -17,7 +17,7 @@ use super::secret::{Digest, Secret};
 use super::sessions::ClosedSession;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
-use super::{Grant, Reach, Revocation, Settings};
+use super::{Grant, ListenScope, Revocation, Settings};
 use audit::{Entry, Journal};
 use identity::Right;
 use identity::{Actor, Scope};
@@ -33,7 +33,7 @@ pub struct Access(Arc<Inner>);
 
 pub(super) struct Inner {
     rules: RwLock<Arc<Rules>>,
-    pub(super) reach: Reach,
+    pub(super) reach: ListenScope,
     pub(super) clock: Clock,
     state: Mutex<State>,
     files: AccountFiles,
@@ -106,7 +106,7 @@ impl std::fmt::Debug for Access {
 
 impl Access {
     /// Knows those whose tokens and names are kept in a directory; without one, nobody.
-    pub fn new(dir: Option<PathBuf>, settings: Settings, reach: Reach, clock: Clock) -> Self {
+    pub fn new(dir: Option<PathBuf>, settings: Settings, reach: ListenScope, clock: Clock) -> Self {
         let (files, published) = AccountFiles::open(dir.as_deref());
         let state = Mutex::new(State::new(published, clock.now_ms()));
         let inner = Inner {
@@ -127,7 +127,7 @@ impl Access {
 
     /// Everybody may look and nobody may do anything: for a server that keeps nothing.
     pub fn open_to_all(clock: Clock) -> Self {
-        Self::new(None, Settings::default(), Reach::LOOPBACK, clock)
+        Self::new(None, Settings::default(), ListenScope::LOOPBACK, clock)
     }
 
     /// Where sign-ins are recorded from now on; only the first counts.

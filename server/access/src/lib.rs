@@ -36,7 +36,7 @@ pub use proxy::{Net, Proxy};
 pub use revocation::{Revocation, RevocationReason};
 pub use secret::Secret;
 pub use sessions::{AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_A_NAME_MAX, SESSIONS_MAX};
-pub use settings::{Reach, Settings};
+pub use settings::{ListenScope, Settings};
 pub use sign_in::{NewSession, SignInError};
 pub use tokens::{TOKENS_FILE, TokenRecord, list_tokens, new_token, revoke_token};
 pub use users::{USERS_FILE, UserRecord, list_users, remove_user, set_user};

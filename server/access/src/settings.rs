@@ -5,7 +5,7 @@ use super::{OpenId, Proxy};
 /// What an operator sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether somebody without a name may look; None: as [`Reach`] has it.
+    /// Whether somebody without a name may look; None: as [`ListenScope`] has it.
     pub anonymous: Option<bool>,
     /// Which proxy is believed.
     pub proxy: Option<Proxy>,
@@ -15,14 +15,14 @@ pub struct Settings {
 
 /// Where the server can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub struct ListenScope {
     /// From beyond this machine: it listens there, or a proxy stands before it.
     pub is_public: bool,
     /// Browsers come by https, whoever ends it.
     pub is_https: bool,
 }
 
-impl Reach {
+impl ListenScope {
     /// Plain http on this machine only.
     pub const LOOPBACK: Self = Self { is_public: false, is_https: false };
 

@@ -12,7 +12,7 @@ use super::password::TooBusy;
 use super::revocation::RevocationReason;
 use super::secret::Secret;
 use super::sessions::{Basis, ClosedSession, Holder};
-use super::{Access, Grant, Reach};
+use super::{Access, Grant, ListenScope};
 use identity::Actor;
 
 /// Somebody signed in.
@@ -68,7 +68,7 @@ impl NewSession {
     }
 }
 
-fn device_cookie_name(reach: Reach) -> String {
+fn device_cookie_name(reach: ListenScope) -> String {
     format!("{}-device", reach.cookie_name())
 }
 

@@ -20,14 +20,14 @@ const AFTER_HASH: &[u8] = b"\"}";
 
 /// The end of a chain: what the next record is chained to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Tip {
+pub struct ChainHead {
     /// Number of the last record; 0 before the first.
     pub id: u64,
     /// Its hash.
     pub hash: String,
 }
 
-impl Default for Tip {
+impl Default for ChainHead {
     fn default() -> Self {
         Self { id: 0, hash: GENESIS.to_owned() }
     }
@@ -39,7 +39,7 @@ pub struct Report {
     /// How many there were.
     pub records: u64,
     /// Where the chain ends.
-    pub tip: Tip,
+    pub tip: ChainHead,
 }
 
 /// Where a chain breaks.
@@ -57,7 +57,7 @@ pub struct BrokenChain {
 /// Reads lines one by one and says whether each goes on where the one before ended.
 #[derive(Clone, Debug, Default)]
 pub struct Verifier {
-    tip: Tip,
+    tip: ChainHead,
     line: u64,
 }
 
@@ -68,7 +68,7 @@ struct Numbered {
 
 impl Verifier {
     /// Goes on from a known end, at the first line of another file.
-    pub fn after(tip: Tip) -> Self {
+    pub fn after(tip: ChainHead) -> Self {
         Self { tip, line: 0 }
     }
 
@@ -87,7 +87,7 @@ impl Verifier {
         if right != hash {
             return Err(self.broken("its hash is not that of its text and the record before: one of them was changed".to_owned()));
         }
-        self.tip = Tip { id, hash: right };
+        self.tip = ChainHead { id, hash: right };
         Ok(())
     }
 
@@ -97,7 +97,7 @@ impl Verifier {
     }
 
     /// The end so far.
-    pub fn tip(&self) -> &Tip {
+    pub fn tip(&self) -> &ChainHead {
         &self.tip
     }
 
@@ -122,7 +122,7 @@ pub fn verify<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Report, B
 ///
 /// # Errors
 /// When it would be longer than a line may be.
-pub fn link(tip: &Tip, mut record: AuditRecord) -> Result<(Vec<u8>, Tip), String> {
+pub fn link(tip: &ChainHead, mut record: AuditRecord) -> Result<(Vec<u8>, ChainHead), String> {
     record.id = tip.id + 1;
     record.hash = String::new();
     let mut line = serde_json::to_vec(&record).map_err(|error| format!("the record can't be written as JSON ({error})"))?;
@@ -137,7 +137,7 @@ pub fn link(tip: &Tip, mut record: AuditRecord) -> Result<(Vec<u8>, Tip), String
     if line.len() > LINE_BYTES_MAX {
         return Err(format!("the record has {} bytes; a line has at most {LINE_BYTES_MAX}", line.len()));
     }
-    Ok((line, Tip { id: record.id, hash }))
+    Ok((line, ChainHead { id: record.id, hash }))
 }
 
 /// The hash at a line's end, not checked.

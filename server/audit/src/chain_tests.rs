@@ -11,7 +11,7 @@ fn entry(detail: &str) -> Entry {
 }
 
 fn lines(details: &[String]) -> Vec<Vec<u8>> {
-    let mut tip = Tip::default();
+    let mut tip = ChainHead::default();
     let link_next = |detail: &String| {
         let (line, next) = link(&tip, entry(detail).into_record(1_790_000_000_000)).unwrap();
         tip = next;
@@ -26,7 +26,7 @@ fn check(lines: &[Vec<u8>]) -> Result<Report, BrokenChain> {
 
 #[test]
 fn a_line_is_the_record_in_the_order_of_its_fields() {
-    let (line, tip) = link(&Tip::default(), entry("a \"log\" begins").into_record(7)).unwrap();
+    let (line, tip) = link(&ChainHead::default(), entry("a \"log\" begins").into_record(7)).unwrap();
     let expected = format!(
         "{{\"id\":1,\"at_ms\":7,\"kind\":\"started\",\"actor\":\"lockscope\",\"actor_by\":\"the server itself\",\"address\":null,\"ensemble\":null,\
          \"lock\":null,\"path\":null,\"intent\":null,\"outcome\":null,\"reason\":null,\"detail\":\"a \\\"log\\\" begins\",\"hash\":\"{}\"}}",
@@ -40,7 +40,7 @@ fn a_line_is_the_record_in_the_order_of_its_fields() {
 
 #[test]
 fn the_hash_is_that_of_the_previous_one_and_the_object_without_its_own() {
-    let (line, tip) = link(&Tip::default(), entry("x").into_record(7)).unwrap();
+    let (line, tip) = link(&ChainHead::default(), entry("x").into_record(7)).unwrap();
     let text = String::from_utf8(line).unwrap();
     let object = format!("{}}}", text.split(",\"hash\":").next().unwrap());
     assert_eq!(hex(&Sha256::digest(format!("{GENESIS}{object}").as_bytes())), tip.hash);
@@ -64,7 +64,7 @@ fn the_longest_entry_fits_into_a_line() {
     };
     for text in [long(100_000), "\u{202e}".repeat(100_000), "主".repeat(100_000)] {
         all.lock = Some(text);
-        let (line, _) = link(&Tip { id: u64::MAX - 1, hash: GENESIS.to_owned() }, all.clone().into_record(i64::MIN)).unwrap();
+        let (line, _) = link(&ChainHead { id: u64::MAX - 1, hash: GENESIS.to_owned() }, all.clone().into_record(i64::MIN)).unwrap();
         assert!(line.len() < LINE_BYTES_MAX / 2, "{}", line.len());
     }
 }

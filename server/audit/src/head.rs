@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::chain::{self, Tip};
+use super::chain::{self, ChainHead};
 use super::files;
 
 /// Bytes of the file at most; it has about a hundred.
@@ -22,7 +22,7 @@ struct Head {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn read(dir: &Path) -> io::Result<Option<Tip>> {
+pub(super) fn read(dir: &Path) -> io::Result<Option<ChainHead>> {
     let mut text = Vec::new();
     match std::fs::File::open(dir.join(files::HEAD)) {
         Ok(file) => io::Read::read_to_end(&mut io::Read::take(file, BYTES_MAX), &mut text)?,
@@ -31,20 +31,20 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Tip>> {
     };
     let unlike = || io::Error::new(io::ErrorKind::InvalidData, "it does not tell a number and a hash");
     let head: Head = serde_json::from_slice(&text).map_err(|_| unlike())?;
-    if head.id == 0 || !chain::is_hash(&head.hash) || text != line(&Tip { id: head.id, hash: head.hash.clone() }) {
+    if head.id == 0 || !chain::is_hash(&head.hash) || text != line(&ChainHead { id: head.id, hash: head.hash.clone() }) {
         return Err(unlike());
     }
-    Ok(Some(Tip { id: head.id, hash: head.hash }))
+    Ok(Some(ChainHead { id: head.id, hash: head.hash }))
 }
 
 /// Puts a new one in its place.
 ///
 /// # Errors
 /// The system's word.
-pub(super) fn write(dir: &Path, tip: &Tip) -> io::Result<()> {
+pub(super) fn write(dir: &Path, tip: &ChainHead) -> io::Result<()> {
     files::replace(dir, files::HEAD, &line(tip))
 }
 
-fn line(tip: &Tip) -> Vec<u8> {
+fn line(tip: &ChainHead) -> Vec<u8> {
     format!("{{\"id\":{},\"hash\":\"{}\"}}\n", tip.id, tip.hash).into_bytes()
 }

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use lockscope_wire::{AuditKind, AuditPage};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::chain::Tip;
+use super::chain::ChainHead;
 use super::records::{Export, PageQuery, Records};
 use super::requests::{OpenIds, Requests};
 use super::verify::{Segment, VerifiedLog, VerifyError, verify_dir};
@@ -62,7 +62,7 @@ pub(super) struct Shared {
 
 #[derive(Debug)]
 struct State {
-    tip: Tip,
+    tip: ChainHead,
     segments: Vec<Segment>,
     open: OpenIds,
     trouble: String,
@@ -104,7 +104,8 @@ impl Log {
                 (whole, said)
             }
             Err(VerifyError::None { .. }) => {
-                let whole = VerifiedLog { tip: Tip::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
+                let whole =
+                    VerifiedLog { tip: ChainHead::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
                 (whole, "a log begins".to_owned())
             }
             Err(error @ (VerifyError::Line { .. } | VerifyError::Files { .. })) => {
@@ -157,7 +158,7 @@ impl Log {
     }
 
     /// Where the chain ends.
-    pub fn tip(&self) -> Tip {
+    pub fn tip(&self) -> ChainHead {
         self.shared.state().tip.clone()
     }
 

@@ -132,11 +132,11 @@ impl OpenIds {
 mod tests {
     use super::*;
     use crate::Entry;
-    use crate::chain::{Tip, link};
+    use crate::chain::{ChainHead, link};
 
     fn line(id: u64, kind: AuditKind, intent: Option<u64>) -> Vec<u8> {
         let entry = Entry { intent, ..Entry::of_server(kind, String::new()) };
-        link(&Tip { id: id - 1, ..Tip::default() }, entry.into_record(0)).unwrap().0
+        link(&ChainHead { id: id - 1, ..ChainHead::default() }, entry.into_record(0)).unwrap().0
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::chain::{self, BrokenChain, LINE_BYTES_MAX, Tip, Verifier};
+use super::chain::{self, BrokenChain, ChainHead, LINE_BYTES_MAX, Verifier};
 use super::requests::Requests;
 use super::{files, head};
 
@@ -23,7 +23,7 @@ pub struct Segment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedLog {
     /// Where it ends; its number is how many records there are.
-    pub tip: Tip,
+    pub tip: ChainHead,
     /// The files in order; the one that is written last, if it is there.
     pub segments: Vec<Segment>,
     /// Bytes of a line that a crash cut, at the very end.
@@ -133,7 +133,7 @@ fn open(path: &Path) -> Result<Option<File>, VerifyError> {
 struct Walk<'a> {
     verifier: Verifier,
     anchor: Option<&'a str>,
-    head: Option<&'a Tip>,
+    head: Option<&'a ChainHead>,
     anchored: Option<u64>,
     is_head_met: bool,
     requests: Requests,
@@ -174,7 +174,7 @@ impl Walk<'_> {
     }
 }
 
-fn check_head(head: Option<&Tip>, tip: &Tip, is_met: bool, file: PathBuf, is_bare: bool, dir: &Path) -> Result<(), VerifyError> {
+fn check_head(head: Option<&ChainHead>, tip: &ChainHead, is_met: bool, file: PathBuf, is_bare: bool, dir: &Path) -> Result<(), VerifyError> {
     let why = match head {
         None if is_bare => return Err(VerifyError::None { dir: dir.to_owned() }),
         // A crash between the very first record and its head.
@@ -206,6 +206,6 @@ fn check_strays(dir: &Path, segments: &[Segment], last_id: u64) -> Result<(), Ve
 }
 
 /// The last line of whole ones in a file, for a look at its end.
-pub(super) fn ends_with(tip: &Tip, line: &[u8]) -> bool {
+pub(super) fn ends_with(tip: &ChainHead, line: &[u8]) -> bool {
     chain::number_of(line) == Some(tip.id) && chain::hash_at_end(line) == Some(tip.hash.as_str())
 }

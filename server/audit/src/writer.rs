@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use super::chain::{self, LINE_BYTES_MAX, Tip};
+use super::chain::{self, ChainHead, LINE_BYTES_MAX};
 use super::read::ReverseLines;
 use super::verify::{self, Segment};
 use super::{AuditError, Entry, files, head};
@@ -22,7 +22,7 @@ pub(super) struct Writer {
     bytes: u64,
     /// The file's first record, or the one that would be.
     first_id: u64,
-    tip: Tip,
+    tip: ChainHead,
     /// More than whole lines may be in the file, by us.
     is_dirty: bool,
     /// What has to be recorded before anything else.
@@ -38,14 +38,14 @@ pub(super) struct Start {
     pub(super) rotate_bytes: u64,
     pub(super) file: File,
     pub(super) segment: Segment,
-    pub(super) tip: Tip,
+    pub(super) tip: ChainHead,
     pub(super) first: Entry,
     pub(super) lock: File,
 }
 
 /// What is true after a batch.
 pub(super) struct WrittenBatch {
-    pub(super) tip: Tip,
+    pub(super) tip: ChainHead,
     /// The number of the first entry that was given.
     pub(super) first_id: u64,
     /// The file that is written now.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use judge::{Ours, Outcome, Plan, Releases};
+use judge::{Outcome, OwnSessions, Plan, Releases};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -96,7 +96,7 @@ impl Record {
         let text = std::fs::read_to_string(self.place.join(LOG)).unwrap_or_default();
         let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let plans = self.ordered.iter().map(|ordered| plan(ordered, &lines)).collect();
-        Releases { ours: Ours::These(sessions), plans }
+        Releases { ours: OwnSessions::These(sessions), plans }
     }
 
     /// Whether the program itself finds its record whole; else what it says.

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::java::{Java, JavaError};
-use super::process::Guarded;
+use super::process::GuardedChild;
 
 /// How long a server may take until it answers: many times what one takes, and only what is broken is waited for so long.
 const START_MAX: Duration = Duration::from_secs(120);
@@ -92,7 +92,7 @@ pub struct PrivateZooKeeper {
     client_port: u16,
     admin_port: u16,
     /// Declared before the folder: the process ends first when this value is dropped.
-    process: Option<Guarded>,
+    process: Option<GuardedChild>,
     folder: tempfile::TempDir,
 }
 
@@ -156,7 +156,7 @@ impl PrivateZooKeeper {
         arguments.push(config.as_os_str());
         // A fresh log for each start, so that an earlier end is not taken for this one's.
         let _ = std::fs::remove_file(self.log_file());
-        let process = Guarded::start(self.folder.path(), &self.log_file(), &self.java.program, &arguments).map_err(system("start Java"))?;
+        let process = GuardedChild::start(self.folder.path(), &self.log_file(), &self.java.program, &arguments).map_err(system("start Java"))?;
         self.process = Some(process);
         Ok(())
     }

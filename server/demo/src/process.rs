@@ -33,13 +33,13 @@ rm -rf -- "$dir"
 
 /// A running child and its guard.
 #[derive(Debug)]
-pub(super) struct Guarded {
+pub(super) struct GuardedChild {
     guard: Child,
     orders: Option<ChildStdin>,
 }
 
-impl Guarded {
-    /// Starts `program`, writing its output to `log`; `folder` is removed if we end without [`Guarded::end`].
+impl GuardedChild {
+    /// Starts `program`, writing its output to `log`; `folder` is removed if we end without [`GuardedChild::end`].
     pub(super) fn start(folder: &Path, log: &Path, program: &Path, arguments: &[&OsStr]) -> io::Result<Self> {
         let mut guard = Command::new("/bin/sh")
             .arg("-c")
@@ -84,7 +84,7 @@ impl Guarded {
     }
 }
 
-impl Drop for Guarded {
+impl Drop for GuardedChild {
     fn drop(&mut self) {
         // Closing the pipe is the order to kill and clean up; waiting for it keeps "nothing is left" true.
         self.orders = None;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use feed::project::root_help;
-use feed::{Known, Projected, Projection, Views, VisibilityScope};
+use feed::{Known, ProjectedView, Projection, Views, VisibilityScope};
 use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, Link, LockHead, LockPage,
     LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions,
@@ -244,8 +244,8 @@ impl World {
 }
 
 impl World {
-    fn show<T>(&self, body: T) -> Projected<T> {
-        Projected { body, known: self.known_now() }
+    fn show<T>(&self, body: T) -> ProjectedView<T> {
+        ProjectedView { body, known: self.known_now() }
     }
 
     fn known_now(&self) -> Known {
@@ -255,35 +255,35 @@ impl World {
 }
 
 impl Views for World {
-    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> Projected<Board> {
+    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
         self.show(self.board(query))
     }
 
-    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
         self.show(self.lock(query).map(Box::new))
     }
 
-    fn status(&self, _scope: &VisibilityScope) -> Projected<Status> {
+    fn status(&self, _scope: &VisibilityScope) -> ProjectedView<Status> {
         self.show(self.status())
     }
 
-    fn waits(&self, _scope: &VisibilityScope) -> Projected<Box<Waits>> {
+    fn waits(&self, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.show(Box::new(self.waits()))
     }
 
-    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> Projected<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> ProjectedView<Sessions> {
         self.show(self.sessions(query))
     }
 
-    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(self.session(query).map(Box::new))
     }
 
-    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
         self.show(None)
     }
 
-    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> Projected<Lately> {
+    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(Lately::default())
     }
 }

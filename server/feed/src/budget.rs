@@ -1,4 +1,4 @@
-//! Bytes that all views together keep: what is encoded for those who look, and for those who come back.
+//! Bytes that all views together keep, for subscribers and for those who may resume.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

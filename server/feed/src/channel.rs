@@ -1,5 +1,5 @@
-//! One view and everybody who looks at it: its newest state, its sequence number, the last deltas, and whom to wake. All
-//! is kept encoded, so that what a view takes can be counted; it is decoded only to be compared with what comes next.
+//! One view and its subscribers: its newest state, its sequence number, the last deltas, and whom to wake. All of it is
+//! kept encoded, so that its size can be counted; it is decoded only to be compared with the next state.
 //! Snapshot and delta come from one code path, [`Channel::refresh`]. Knows no socket.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -12,7 +12,9 @@ use tokio::sync::Notify;
 
 use super::budget::{Budget, Share};
 use super::frames::{self, Encoding, delta_tail, snapshot_tail};
-use super::{FeedError, Known, Owner, PROJECT_EVERY_MS, Projected, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, VisibilityScope};
+use super::{
+    FeedError, Known, Owner, PROJECT_EVERY_MS, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, VisibilityScope,
+};
 use runtime::clock::Clock;
 
 /// One view, as those of one scope see it.
@@ -88,7 +90,7 @@ impl Channel {
     ) -> Result<Self, FeedError> {
         let (view, scope) = key;
         let revision = projection.view_revision(&view, &scope);
-        let Projected { body, known } = projection.project(&view, &scope).aged(clock.now_ms());
+        let ProjectedView { body, known } = projection.project(&view, &scope).aged(clock.now_ms());
         let packed = snapshot_tail(&body, Encoding::Binary)?;
         let (ring, share) = (VecDeque::new(), budget.share());
         let mut state = State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, share };
@@ -127,12 +129,12 @@ impl Channel {
     ///
     /// # Errors
     /// When it can't be decoded.
-    pub(super) fn newest(&self) -> Result<(u64, Projected<Body>), FeedError> {
+    pub(super) fn newest(&self) -> Result<(u64, ProjectedView<Body>), FeedError> {
         let (seq, packed, known) = {
             let state = lock(&self.state);
             (state.seq, state.packed.clone(), state.known)
         };
-        Ok((seq, Projected { body: frames::unpack(&packed)?, known }))
+        Ok((seq, ProjectedView { body: frames::unpack(&packed)?, known }))
     }
 
     /// Bytes that it keeps.
@@ -230,8 +232,8 @@ impl State {
     }
 
     /// Moves to the next state; false when it is the same.
-    fn advance(&mut self, projected: Projected<Body>, revision: Vec<u64>, now: Instant) -> Result<bool, FeedError> {
-        let Projected { body, known } = projected;
+    fn advance(&mut self, projected: ProjectedView<Body>, revision: Vec<u64>, now: Instant) -> Result<bool, FeedError> {
+        let ProjectedView { body, known } = projected;
         self.known = known;
         self.revision = revision;
         self.looked_at = now;

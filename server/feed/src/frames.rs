@@ -1,5 +1,5 @@
-//! Frames in their two encodings, put together from a head that is one socket's and a tail that everybody shares.
-//! Pure; the tests hold it to `wire::encode_frame`, byte for byte.
+//! Frames in their two encodings, made of a head of one socket and a tail that all subscribers share.
+//! Pure; the tests compare it with `wire::encode_frame`, byte for byte.
 
 use bytes::Bytes;
 use lockscope_wire::{Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame, encode_frame};

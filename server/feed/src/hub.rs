@@ -1,4 +1,4 @@
-//! All channels, and the two ways in: subscriptions for live sockets, single looks for pages and scripts. Knows no socket.
+//! All channels, and the two kinds of access: subscriptions for live sockets, single reads for pages and scripts. Knows no socket.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
 use super::{
-    CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, Projected, Projection, Subscription, VisibilityScope, normalise,
+    CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection, Subscription, VisibilityScope, normalise,
 };
 use runtime::clock::{self, Clock};
 
@@ -148,7 +148,7 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
+    pub fn first<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
@@ -157,9 +157,9 @@ impl Hub {
         }
         let channel = self.channel(view, scope)?;
         channel.touch(clock::instant());
-        let (seq, Projected { body, known }) = channel.newest()?;
+        let (seq, ProjectedView { body, known }) = channel.newest()?;
         match Q::answer(body) {
-            Some(body) => Ok((seq, Projected { body, known })),
+            Some(body) => Ok((seq, ProjectedView { body, known })),
             None => Ok((0, self.glance(&query, scope))),
         }
     }
@@ -168,7 +168,7 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, Projected<Q::Answer>), FeedError> {
+    pub fn look<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         self.refuse_ambiguous(&view, scope)?;
@@ -179,7 +179,7 @@ impl Hub {
     }
 
     /// A view that leaves no trace. Number 0 goes with it: whoever goes on from it starts afresh.
-    pub fn glance<Q: ModelQuery>(&self, query: &Q, scope: &VisibilityScope) -> Projected<Q::Answer> {
+    pub fn glance<Q: ModelQuery>(&self, query: &Q, scope: &VisibilityScope) -> ProjectedView<Q::Answer> {
         query.project(self.projection(), scope).aged(self.now_ms())
     }
 

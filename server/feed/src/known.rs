@@ -20,7 +20,7 @@ pub struct Known {
 
 /// A view as the model shows it at one moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Projected<T> {
+pub struct ProjectedView<T> {
     /// The view.
     pub body: T,
     /// Up to when it is known to be true.
@@ -39,10 +39,10 @@ impl Known {
     }
 }
 
-impl<T> Projected<T> {
+impl<T> ProjectedView<T> {
     /// The same, with the view made into something else.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Projected<U> {
-        Projected { body: make(self.body), known: self.known }
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> ProjectedView<U> {
+        ProjectedView { body: make(self.body), known: self.known }
     }
 }
 
@@ -52,7 +52,7 @@ pub trait Live {
     fn make_stale(&mut self, known_at_ms: i64);
 }
 
-impl<T: Live> Projected<T> {
+impl<T: Live> ProjectedView<T> {
     /// The same, as it may be shown by now: the look may have taken a while.
     pub(super) fn aged(self, now_ms: i64) -> Self {
         if !self.known.is_over(now_ms) {
@@ -180,13 +180,13 @@ fn state_stale(state: &mut RootState) -> bool {
 mod tests {
     use super::*;
 
-    fn board(state: RootState, at_ms: i64) -> Projected<Body> {
+    fn board(state: RootState, at_ms: i64) -> ProjectedView<Body> {
         let mut board = Board::default();
         board.head.as_of.state = state;
-        Projected { body: Body::Board(board), known: Known { at_ms, is_live: state.is_current() } }
+        ProjectedView { body: Body::Board(board), known: Known { at_ms, is_live: state.is_current() } }
     }
 
-    fn told(projected: &Projected<Body>) -> (RootState, i64) {
+    fn told(projected: &ProjectedView<Body>) -> (RootState, i64) {
         match &projected.body {
             Body::Board(board) => (board.head.as_of.state, board.head.as_of.since_ms),
             other => panic!("{other:?}"),

@@ -30,7 +30,7 @@ pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use frame_error::FrameError;
 pub use frames::{Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
-pub use known::{Known, Live, Projected};
+pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;
 pub use projector::{About, ConfigState, Ensemble, LabSource, Projector};
 pub use query::ModelQuery;
@@ -60,21 +60,21 @@ pub const REST_FACTOR: u32 = 4;
 /// Each kind of view as the model shows it now, with nothing in it that the scope hides. One look is consistent in itself.
 pub trait Views {
     /// The board.
-    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> Projected<Board>;
+    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board>;
     /// One lock; None when there is none at that path.
-    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>>;
+    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>>;
     /// The server's own state.
-    fn status(&self, scope: &VisibilityScope) -> Projected<Status>;
+    fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status>;
     /// Who waits for whom.
-    fn waits(&self, scope: &VisibilityScope) -> Projected<Box<Waits>>;
+    fn waits(&self, scope: &VisibilityScope) -> ProjectedView<Box<Waits>>;
     /// Every session that matches.
-    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> Projected<Sessions>;
+    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions>;
     /// One session; None when nothing is known of it.
-    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>>;
+    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>>;
     /// A run of the lab; None when there is none of that name.
-    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>>;
+    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>>;
     /// What happened lately.
-    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> Projected<Lately>;
+    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately>;
 }
 
 /// What the feed needs from the model.
@@ -86,7 +86,7 @@ pub trait Projection: Views + Send + Sync + 'static {
     /// Numbers that differ whenever the view may differ, the passing of time aside.
     fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64>;
     /// A view of any kind, as the body of a frame.
-    fn project(&self, view: &View, scope: &VisibilityScope) -> Projected<Body> {
+    fn project(&self, view: &View, scope: &VisibilityScope) -> ProjectedView<Body> {
         match view {
             View::Board(query) => self.board(query, scope).map(Body::Board),
             View::Lock(query) => self.lock(query, scope).map(Body::Lock),
@@ -111,7 +111,7 @@ pub trait Projection: Views + Send + Sync + 'static {
         Vec::new()
     }
     /// What happened lately in each ensemble that is meant and of which something may be seen.
-    fn events_after(&self, _sight: &VisibilityScope, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsTold> {
+    fn events_after(&self, _sight: &VisibilityScope, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsView> {
         Vec::new()
     }
     /// Whether a release of some lock seems to wake many.

@@ -1,4 +1,4 @@
-//! Whose share of memory and time a view uses. Knows no person: whoever makes one knows what it stands for.
+//! The owner to whom a view's memory and time are charged. Knows no user: the caller decides what an owner stands for.
 
 use std::sync::Arc;
 

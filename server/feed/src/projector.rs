@@ -1,5 +1,5 @@
-//! The feed's view of the model: the reader, what the model does not know about itself, and the clock. Hands every look to
-//! `project`.
+//! The feed's access to the model: the reader, what the model does not know about itself, and the clock. Every projection is
+//! done by `project`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,8 +15,8 @@ use lockscope_wire::{
 use tokio::sync::watch;
 
 use super::engine::Reader;
-use super::project::{self, EnsembleInfo, EventsTold, MetricSelection, ProjectionContext, Snapshot};
-use super::{Known, Projected, Projection, Views, VisibilityScope};
+use super::project::{self, EnsembleInfo, EventsView, MetricSelection, ProjectionContext, Snapshot};
+use super::{Known, ProjectedView, Projection, Views, VisibilityScope};
 use runtime::clock::Clock;
 use runtime::tasks;
 
@@ -118,9 +118,14 @@ impl Projector {
     }
 
     /// A view, and up to when it is known to be true, in one look.
-    fn show<Q: Query>(&self, query: &Q, scope: &VisibilityScope, answer: impl FnOnce(&[ProjectionContext<'_>]) -> Q::Answer) -> Projected<Q::Answer> {
+    fn show<Q: Query>(
+        &self,
+        query: &Q,
+        scope: &VisibilityScope,
+        answer: impl FnOnce(&[ProjectionContext<'_>]) -> Q::Answer,
+    ) -> ProjectedView<Q::Answer> {
         let view = query.clone().view();
-        self.look(scope, |looks| Projected { body: answer(looks), known: project::known(looks, &view) })
+        self.look(scope, |looks| ProjectedView { body: answer(looks), known: project::known(looks, &view) })
     }
 
     /// What the lab does is known here.
@@ -167,36 +172,36 @@ fn summed(mut parts: Vec<watch::Receiver<u64>>) -> watch::Receiver<u64> {
 }
 
 impl Views for Projector {
-    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> Projected<Board> {
+    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board> {
         self.show(query, scope, |looks| project::board(looks, query))
     }
 
-    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
         self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.lock(query))))
     }
 
-    fn status(&self, scope: &VisibilityScope) -> Projected<Status> {
+    fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status> {
         self.show(&StatusQuery, scope, |looks| self.status_of(looks, scope))
     }
 
-    fn waits(&self, scope: &VisibilityScope) -> Projected<Box<Waits>> {
+    fn waits(&self, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.show(&WaitsQuery, scope, |looks| Box::new(project::waits(looks)))
     }
 
-    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> Projected<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions> {
         self.show(query, scope, |looks| project::sessions(looks, query))
     }
 
-    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.session(query))))
     }
 
-    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
         let run = self.lab_run(&query.run, scope).map(|run| Box::new(LabRun::clone(&run)));
-        Projected { body: run, known: self.known_of_lab() }
+        ProjectedView { body: run, known: self.known_of_lab() }
     }
 
-    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> Projected<Lately> {
+    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(query, scope, |looks| project::lately(looks, query))
     }
 }
@@ -248,7 +253,7 @@ impl Projection for Projector {
         self.look(scope, |looks| project::figures(looks, apart))
     }
 
-    fn events_after(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsTold> {
+    fn events_after(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsView> {
         self.look(scope, |looks| looks.iter().filter(|look| look.is_meant(&query.ensemble)).map(|look| project::events(look, query, after)).collect())
     }
 

@@ -1,10 +1,10 @@
-//! Queries as the hub answers them: within bounds, from the model.
+//! Queries as the hub answers them: limited in size, from the model.
 
 use lockscope_wire::{BoardQuery, EventsQuery, LabQuery, LockQuery, Query, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery};
 
 use super::known::Live;
 use super::view::Bounded as _;
-use super::{FeedError, Projected, Projection, VisibilityScope};
+use super::{FeedError, ProjectedView, Projection, VisibilityScope};
 
 /// A query that the model answers.
 pub trait ModelQuery: Query<Answer: Live> {
@@ -15,7 +15,7 @@ pub trait ModelQuery: Query<Answer: Live> {
     fn normalised(self) -> Result<Self, FeedError>;
 
     /// The answer as the model shows it now.
-    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> Projected<Self::Answer>;
+    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer>;
 }
 
 macro_rules! model_queries {
@@ -25,7 +25,7 @@ macro_rules! model_queries {
                 self.within_bounds()
             }
 
-            fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> Projected<Self::Answer> {
+            fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer> {
                 projection.$project(self, scope)
             }
         }
@@ -46,7 +46,7 @@ impl ModelQuery for StatusQuery {
         Ok(self)
     }
 
-    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> Projected<Self::Answer> {
+    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer> {
         projection.status(scope)
     }
 }
@@ -56,7 +56,7 @@ impl ModelQuery for WaitsQuery {
         Ok(self)
     }
 
-    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> Projected<Self::Answer> {
+    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer> {
         projection.waits(scope)
     }
 }

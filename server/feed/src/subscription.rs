@@ -1,4 +1,4 @@
-//! One viewer's place in one view: a cursor that is pulled, never pushed to. Knows no socket.
+//! One subscriber's position in one view: a cursor that is pulled, never pushed to. Knows no socket.
 
 use std::sync::Arc;
 

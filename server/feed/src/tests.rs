@@ -40,15 +40,15 @@ impl Fake {
 }
 
 impl Fake {
-    fn show<T>(&self, body: T) -> Projected<T> {
+    fn show<T>(&self, body: T) -> ProjectedView<T> {
         self.projections.fetch_add(1, Ordering::Relaxed);
-        Projected { body, known: *self.known.lock().unwrap() }
+        ProjectedView { body, known: *self.known.lock().unwrap() }
     }
 }
 
 /// The board's roots are what it knows.
 impl Views for Fake {
-    fn board(&self, _query: &BoardQuery, _scope: &VisibilityScope) -> Projected<Board> {
+    fn board(&self, _query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
         let root = |path: &String| RootBrief {
             tag: None,
             path: path.clone(),
@@ -62,11 +62,11 @@ impl Views for Fake {
         self.show(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
     }
 
-    fn lock(&self, _query: &LockQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+    fn lock(&self, _query: &LockQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
         self.show(None)
     }
 
-    fn status(&self, _scope: &VisibilityScope) -> Projected<Status> {
+    fn status(&self, _scope: &VisibilityScope) -> ProjectedView<Status> {
         self.show(Status {
             version: String::new(),
             protocol: PROTOCOL,
@@ -78,23 +78,23 @@ impl Views for Fake {
         })
     }
 
-    fn waits(&self, _scope: &VisibilityScope) -> Projected<Box<Waits>> {
+    fn waits(&self, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.show(Box::default())
     }
 
-    fn sessions(&self, _query: &SessionsQuery, _scope: &VisibilityScope) -> Projected<Sessions> {
+    fn sessions(&self, _query: &SessionsQuery, _scope: &VisibilityScope) -> ProjectedView<Sessions> {
         self.show(Sessions::default())
     }
 
-    fn session(&self, _query: &SessionQuery, _scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+    fn session(&self, _query: &SessionQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(None)
     }
 
-    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
         self.show(None)
     }
 
-    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> Projected<Lately> {
+    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(Lately::default())
     }
 }
@@ -244,7 +244,7 @@ fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
 fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, Projected { body: first, .. }) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
+    let (seq, ProjectedView { body: first, .. }) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
     let channel =
         hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
     fake.set(&["/a"]);

@@ -1,4 +1,4 @@
-//! Views as clients ask for them, made equal where they mean the same, so that they share a channel. Pure.
+//! Views as clients request them, normalised so that equivalent ones share a channel. Pure.
 
 use lockscope_wire::{BoardQuery, EventsQuery, LabQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX};
 

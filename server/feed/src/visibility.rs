@@ -1,4 +1,4 @@
-//! What somebody may see. People of equal scope share frames; whoever sees everything costs no look at a path. Pure.
+//! Visibility scopes. Users of equal scope share frames; for a scope of everything no path is compared. Pure.
 
 use super::project::is_under;
 

@@ -10,81 +10,81 @@ use serde::Serialize;
 use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
-use super::problem::{Refused, echo};
+use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
-use feed::{FeedError, Projected, VisibilityScope};
+use feed::{FeedError, ProjectedView, VisibilityScope};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-pub(super) async fn status(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn status(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
     takes_none(pairs, "/api/v1/status")?;
     Ok(share(&http, asked, status_now).await)
 }
 
-fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>, Refused> {
-    let (_, Projected { body: status, known }) = http.hub.look(StatusQuery, &scope)?;
+fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>, ErrorResponse> {
+    let (_, ProjectedView { body: status, known }) = http.hub.look(StatusQuery, &scope)?;
     Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status }))
 }
 
-pub(super) async fn locks(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn locks(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| locks_now(http, scope, query)).await)
 }
 
-fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, Refused> {
-    let (seq, Projected { body: board, known }) = http.hub.look(query, &scope)?;
+fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, ErrorResponse> {
+    let (seq, ProjectedView { body: board, known }) = http.hub.look(query, &scope)?;
     Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms())))
 }
 
-pub(super) async fn lock(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn lock(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| lock_now(http, scope, query)).await)
 }
 
-fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, Refused> {
+fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, ErrorResponse> {
     let path = query.path.clone();
-    let (seq, Projected { body: page, known }) = http.hub.look(query, &scope)?;
+    let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
     let Some(page) = page else {
-        return Err(Refused::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path))));
+        return Err(ErrorResponse::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path))));
     };
     Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms())))
 }
 
-pub(super) async fn waits(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn waits(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
     takes_none(pairs, "/api/v1/waits")?;
     Ok(share(&http, asked, waits_now).await)
 }
 
-fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, Refused> {
-    let (seq, Projected { body: waits, known }) = http.hub.look(WaitsQuery, &scope)?;
+fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, ErrorResponse> {
+    let (seq, ProjectedView { body: waits, known }) = http.hub.look(WaitsQuery, &scope)?;
     Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms())))
 }
 
-pub(super) async fn sessions(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn sessions(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| sessions_now(http, scope, query)).await)
 }
 
-fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, Refused> {
-    let (seq, Projected { body: sessions, known }) = http.hub.look(query, &scope)?;
+fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, ErrorResponse> {
+    let (seq, ProjectedView { body: sessions, known }) = http.hub.look(query, &scope)?;
     Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms())))
 }
 
-pub(super) async fn session(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn session(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| session_now(http, scope, query)).await)
 }
 
-fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, Refused> {
+fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, ErrorResponse> {
     let id = query.id;
-    let (seq, Projected { body: page, known }) = http.hub.look(query, &scope)?;
+    let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
     let Some(page) = page else {
-        return Err(Refused::not_found(format!(
+        return Err(ErrorResponse::not_found(format!(
             "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"
         )));
     };
@@ -95,32 +95,32 @@ fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Resu
 pub(super) async fn share<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,
-    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, Refused> + Send + 'static,
+    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
     http.shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
 }
 
 /// The parameters of a request, each at most once.
-pub(super) fn read(pairs: Pairs) -> Result<Vec<(String, String)>, Refused> {
-    let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+pub(super) fn read(pairs: Pairs) -> Result<Vec<(String, String)>, ErrorResponse> {
+    let Query(pairs) = pairs.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     let twice = pairs.iter().enumerate().find(|(at, (name, _))| pairs.iter().take(*at).any(|(before, _)| before == name));
     match twice {
-        Some((_, (name, _))) => Err(Refused::bad_request(format!("`{}` came more than once; send it once", echo(name)))),
+        Some((_, (name, _))) => Err(ErrorResponse::bad_request(format!("`{}` came more than once; send it once", echo(name)))),
         None => Ok(pairs),
     }
 }
 
 /// For addresses that have no parameters.
-pub(super) fn takes_none(pairs: Pairs, address: &str) -> Result<(), Refused> {
+pub(super) fn takes_none(pairs: Pairs, address: &str) -> Result<(), ErrorResponse> {
     match read(pairs)?.first() {
-        Some((name, _)) => Err(Refused::bad_request(format!("`{}` is not a parameter of {address}; it takes none", echo(name)))),
+        Some((name, _)) => Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of {address}; it takes none", echo(name)))),
         None => Ok(()),
     }
 }
 
 /// A text that is not too long.
-pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String, Refused> {
+pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String, ErrorResponse> {
     if value.chars().count() > chars_max {
         return Err(wrong(name, value, &format!("at most {chars_max} characters")));
     }
@@ -128,18 +128,18 @@ pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String,
 }
 
 /// What is said of a value that can't be.
-pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> Refused {
-    Refused::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
+pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> ErrorResponse {
+    ErrorResponse::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
 }
 
-impl From<ParseQueryError> for Refused {
+impl From<ParseQueryError> for ErrorResponse {
     fn from(error: ParseQueryError) -> Self {
         let ParseQueryError { name, value, expected } = error;
         Self::bad_request(ParseQueryError { name: echo(&name), value: echo(&value), expected }.to_string())
     }
 }
 
-impl From<FeedError> for Refused {
+impl From<FeedError> for ErrorResponse {
     fn from(error: FeedError) -> Self {
         match error {
             FeedError::BadView(_) | FeedError::Ambiguous(_) => Self::bad_request(error.to_string()),

@@ -7,7 +7,7 @@ use lockscope_wire::ReleaseOrder;
 use serde::Deserialize;
 
 use super::caller::Caller;
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 use super::{Http, server_pages};
 use feed::{VisibilityScope, project};
 use identity::Actor;
@@ -15,12 +15,16 @@ use identity::Actor;
 /// Which plan is looked at.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct ApproveQuery {
     plan: String,
 }
 
 /// `GET /release/approve?plan=ID`.
-pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: Caller, Query(asked): Query<Asked>) -> Result<Response, Refused> {
+pub(super) async fn show(
+    State(http): State<Http>,
+    Caller { actor, scope, .. }: Caller,
+    Query(asked): Query<ApproveQuery>,
+) -> Result<Response, ErrorResponse> {
     page(&http, &actor, &scope, &asked.plan, "")
 }
 
@@ -29,19 +33,19 @@ pub(super) async fn approve(
     State(http): State<Http>,
     Caller { actor, scope, .. }: Caller,
     Form(order): Form<ReleaseOrder>,
-) -> Result<Response, Refused> {
-    let Some(desk) = &http.release_service else { return Err(gone()) };
-    let error = desk.approve(&actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
+) -> Result<Response, ErrorResponse> {
+    let Some(service) = &http.release_service else { return Err(gone()) };
+    let error = service.approve(&actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
     page(&http, &actor, &scope, &order.plan_id, &error)
 }
 
-fn page(http: &Http, actor: &Actor, scope: &VisibilityScope, plan_id: &str, error: &str) -> Result<Response, Refused> {
-    let planned = http.release_service.as_ref().and_then(|desk| desk.planned(actor, plan_id));
+fn page(http: &Http, actor: &Actor, scope: &VisibilityScope, plan_id: &str, error: &str) -> Result<Response, ErrorResponse> {
+    let planned = http.release_service.as_ref().and_then(|service| service.planned(actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
     let (plan, now_ms) = (project::shown(plan, scope), http.hub.now_ms());
     server_pages::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))
 }
 
-fn gone() -> Refused {
-    Refused::not_found("there is no such plan, or it ran out; have it planned again")
+fn gone() -> ErrorResponse {
+    ErrorResponse::not_found("there is no such plan, or it ran out; have it planned again")
 }

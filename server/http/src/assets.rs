@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rust_embed::RustEmbed;
 
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 
 /// What `style` built.
 #[derive(RustEmbed)]
@@ -47,7 +47,7 @@ pub(super) fn routes() -> Router {
 fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {
     let public = name != MANIFEST && !TWINS.iter().any(|(_, suffix)| name.ends_with(suffix));
     let Some((data, encoding, hash)) = find(name, headers).filter(|_| public) else {
-        return Refused::not_found(format!("there is no file {name}; reload the page, it may be of an older version")).into_response();
+        return ErrorResponse::not_found(format!("there is no file {name}; reload the page, it may be of an older version")).into_response();
     };
     let etag = format!("\"{hash}\"");
     if headers.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes()) {

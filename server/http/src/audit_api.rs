@@ -11,25 +11,25 @@ use lockscope_wire::{AuditKind, AuditPage};
 use super::Http;
 use super::api::{self, Pairs, short, takes_none, wrong};
 use super::caller::Caller;
-use super::problem::{Refused, echo};
+use super::problem::{ErrorResponse, echo};
 use audit::{AuditError, LIMIT_MAX, PageQuery};
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
 /// `GET /api/v1/audit`: what is inside the scope of whoever asks.
-pub(super) async fn page(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Json<AuditPage>, Refused> {
+pub(super) async fn page(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Json<AuditPage>, ErrorResponse> {
     let query = PageQuery { scope: actor.scope, ..query(&api::read(pairs)?)? };
     Ok(Json(http.records.page(query).await?))
 }
 
 /// `GET /api/v1/audit/export`: all of it, or nothing.
-pub(super) async fn export(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn export(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     takes_none(pairs, "/api/v1/audit/export")?;
     if !actor.scope.is_everywhere() {
         let detail = format!(
             "the audit log is exported whole, because a part of it can't be verified, and {} has a scope; ask somebody without one",
             actor.name
         );
-        return Err(Refused::new(StatusCode::FORBIDDEN, detail));
+        return Err(ErrorResponse::new(StatusCode::FORBIDDEN, detail));
     }
     let export = http.records.export().await?;
     let mut headers = HeaderMap::new();
@@ -40,7 +40,7 @@ pub(super) async fn export(State(http): State<Http>, Caller { actor, .. }: Calle
 }
 
 /// What is asked of the record; a mistake is one sentence.
-pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
+pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, ErrorResponse> {
     let mut query = PageQuery::default();
     for (name, value) in pairs {
         match name.as_str() {
@@ -59,7 +59,7 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
                 query.kind = Some(kind.ok_or_else(|| wrong(name, value, &format!("one of {}", AuditKind::ALL.map(AuditKind::name).join(", "))))?);
             }
             _ => {
-                return Err(Refused::bad_request(format!(
+                return Err(ErrorResponse::bad_request(format!(
                     "`{}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock",
                     echo(name)
                 )));
@@ -69,15 +69,15 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, Refused> {
     Ok(query)
 }
 
-fn named(name: &str, value: &str, chars_max: usize) -> Result<Option<String>, Refused> {
+fn named(name: &str, value: &str, chars_max: usize) -> Result<Option<String>, ErrorResponse> {
     Ok(Some(short(name, value, chars_max)?).filter(|value| !value.is_empty()))
 }
 
-fn number(name: &str, value: &str) -> Result<u64, Refused> {
+fn number(name: &str, value: &str) -> Result<u64, ErrorResponse> {
     value.parse().map_err(|_| wrong(name, value, "the number of a record"))
 }
 
-impl From<AuditError> for Refused {
+impl From<AuditError> for ErrorResponse {
     fn from(error: AuditError) -> Self {
         Self::unavailable(error.to_string())
     }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use lockscope_page::{AuditView, audit_page};
 
 use super::caller::Caller;
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 use super::{Http, audit_api, server_pages};
 use audit::PageQuery;
 
@@ -16,8 +16,8 @@ const PAGE_RECORDS: usize = 100;
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// `GET /audit`.
-pub(super) async fn show(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
-    let Query(mut pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+pub(super) async fn show(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let Query(mut pairs) = pairs.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     // What the form sends for "everything".
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));
     let query = PageQuery { limit: PAGE_RECORDS, scope: actor.scope.clone(), ..audit_api::query(&pairs)? };

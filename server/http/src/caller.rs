@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use lockscope_wire::Person;
 use tokio::sync::watch;
 
-use crate::problem::Refused;
+use crate::problem::ErrorResponse;
 use crate::{Http, Payloads};
 use access::Principal;
 use feed::VisibilityScope;
@@ -34,11 +34,15 @@ impl Caller {
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Refused;
+    type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
         // Never without: authentication lets nobody pass to a handler that asks for it.
-        parts.extensions.get::<Self>().cloned().ok_or_else(|| Refused::internal("nobody was authenticated before this was answered; report this"))
+        parts
+            .extensions
+            .get::<Self>()
+            .cloned()
+            .ok_or_else(|| ErrorResponse::internal("nobody was authenticated before this was answered; report this"))
     }
 }
 

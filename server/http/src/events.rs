@@ -7,29 +7,29 @@ use lockscope_wire::{Events, EventsQuery, WINDOW_ROWS_MAX};
 
 use super::Http;
 use super::api::{Pairs, read, share, short, wrong};
-use super::problem::{Refused, echo};
+use super::problem::{ErrorResponse, echo};
 use super::shared_answers::AnswerRequest;
-use feed::project::EventsTold;
+use feed::project::EventsView;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
 
-pub(super) async fn events(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn events(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let (query, after) = query(&read(pairs)?)?;
     Ok(share(&http, asked, move |http, scope| told(http, &scope, &query, after)).await)
 }
 
-fn told(http: &Http, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, Refused> {
+fn told(http: &Http, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, ErrorResponse> {
     let mut told = http.hub.projection().events_after(scope, query, after);
     if told.len() > 1 {
         let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");
-        return Err(Refused::bad_request(format!("each ensemble has events of its own; name one with `ensemble`: {names}")));
+        return Err(ErrorResponse::bad_request(format!("each ensemble has events of its own; name one with `ensemble`: {names}")));
     }
-    let Some(EventsTold { ensemble, events, next_after, lost }) = told.pop() else {
-        return Err(Refused::not_found(format!("there is no ensemble {}; GET /api/v1/status lists them", echo(&query.ensemble))));
+    let Some(EventsView { ensemble, events, next_after, lost }) = told.pop() else {
+        return Err(ErrorResponse::not_found(format!("there is no ensemble {}; GET /api/v1/status lists them", echo(&query.ensemble))));
     };
     Ok(Json(Events { ensemble, epoch: http.hub.epoch(), events, next_after, lost }))
 }
 
-fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), Refused> {
+fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), ErrorResponse> {
     let (mut query, mut after) = (EventsQuery::default(), None);
     for (name, value) in pairs {
         match name.as_str() {
@@ -44,7 +44,7 @@ fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), Refus
                 query.limit = limit.clamp(1, WINDOW_ROWS_MAX);
             }
             _ => {
-                return Err(Refused::bad_request(format!(
+                return Err(ErrorResponse::bad_request(format!(
                     "`{}` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit",
                     echo(name)
                 )));
@@ -54,6 +54,6 @@ fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), Refus
     Ok((query, after))
 }
 
-fn number(name: &str, value: &str) -> Result<u64, Refused> {
+fn number(name: &str, value: &str) -> Result<u64, ErrorResponse> {
     value.parse().map_err(|_| wrong(name, value, "a whole number from 0 to 18446744073709551615"))
 }

@@ -10,7 +10,7 @@ use lockscope_page::{FindView, find_drawn, find_page};
 use lockscope_wire::{BoardQuery, SessionsQuery};
 
 use super::caller::Caller;
-use super::problem::{Refused, echo};
+use super::problem::{ErrorResponse, echo};
 use super::{Http, server_pages};
 use feed::VisibilityScope;
 use identity::{Actor, Right};
@@ -24,7 +24,7 @@ const TEXT_CHARS_MAX: usize = 400;
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// `GET /find?q=TEXT`.
-pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let (own, caller) = (http.clone(), actor.quota_owner());
     let show = move || {
         let view = look(&own, &actor, &scope, pairs)?;
@@ -34,7 +34,7 @@ pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: 
 }
 
 /// `GET /find/drawn?q=TEXT`: the palette's content.
-pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let (own, caller) = (http.clone(), actor.quota_owner());
     let drawn = http.work.ask(&caller, move || look(&own, &actor, &scope, pairs).map(|view| find_drawn(&view))).await??;
     let mut response = drawn.into_response();
@@ -42,14 +42,14 @@ pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }:
     Ok(response)
 }
 
-fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Result<FindView, Refused> {
-    let Query(pairs) = pairs.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Result<FindView, ErrorResponse> {
+    let Query(pairs) = pairs.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name != "q") {
-        return Err(Refused::bad_request(format!("`{}` is not a parameter of /find; it takes q", echo(name))));
+        return Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of /find; it takes q", echo(name))));
     }
     let q = pairs.into_iter().next_back().map(|(_, text)| text).unwrap_or_default();
     if q.chars().count() > TEXT_CHARS_MAX {
-        return Err(Refused::bad_request(format!("`q` may have at most {TEXT_CHARS_MAX} characters; look for a part of the path")));
+        return Err(ErrorResponse::bad_request(format!("`q` may have at most {TEXT_CHARS_MAX} characters; look for a part of the path")));
     }
     let q = q.trim().to_owned();
     let locks = http.hub.look(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }, scope)?.1.body.window;

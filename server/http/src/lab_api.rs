@@ -10,8 +10,8 @@ use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFa
 use super::Http;
 use super::api::{self, Pairs, takes_none};
 use super::caller::Caller;
-use super::problem::{Refused, echo};
-use super::release_api::{Asked, read};
+use super::problem::{ErrorResponse, echo};
+use super::release_api::{JsonBody, read};
 use lab::LabRefusal;
 use lab::{LabDenied, has_ended};
 
@@ -19,7 +19,7 @@ const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"cl
 const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";
 
 /// `POST /api/v1/lab/runs`.
-pub(super) async fn start(State(http): State<Http>, Caller { actor, .. }: Caller, order: Asked<LabOrder>) -> Result<Response, Refused> {
+pub(super) async fn start(State(http): State<Http>, Caller { actor, .. }: Caller, order: JsonBody<LabOrder>) -> Result<Response, ErrorResponse> {
     let id = http.lab.start(&actor, read(order, ORDER)?).await?;
     let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.clone() })).into_response();
     if let Ok(at) = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}")) {
@@ -29,21 +29,26 @@ pub(super) async fn start(State(http): State<Http>, Caller { actor, .. }: Caller
 }
 
 /// `GET /api/v1/lab/runs`.
-pub(super) async fn runs(State(http): State<Http>, Caller { scope, .. }: Caller, pairs: Pairs) -> Result<Json<LabRuns>, Refused> {
+pub(super) async fn runs(State(http): State<Http>, Caller { scope, .. }: Caller, pairs: Pairs) -> Result<Json<LabRuns>, ErrorResponse> {
     takes_none(pairs, "/api/v1/lab/runs")?;
     Ok(Json(http.lab.runs(&scope)))
 }
 
 /// `GET /api/v1/lab/runs/ID`, as a table with `?format=csv` or with `.csv` after the id.
-pub(super) async fn run(State(http): State<Http>, Caller { scope, .. }: Caller, Path(id): Path<String>, pairs: Pairs) -> Result<Response, Refused> {
+pub(super) async fn run(
+    State(http): State<Http>,
+    Caller { scope, .. }: Caller,
+    Path(id): Path<String>,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     let (id, mut is_csv) = id.strip_suffix(".csv").map_or((id.as_str(), false), |id| (id, true));
     for (name, value) in api::read(pairs)? {
         match (name.as_str(), value.as_str()) {
             ("format", "csv") => is_csv = true,
             ("format", "json" | "") => is_csv = false,
-            ("format", other) => return Err(Refused::bad_request(format!("`{}` is not a value of `format`; use json or csv", echo(other)))),
+            ("format", other) => return Err(ErrorResponse::bad_request(format!("`{}` is not a value of `format`; use json or csv", echo(other)))),
             (other, _) => {
-                return Err(Refused::bad_request(format!("`{}` is not a parameter of /api/v1/lab/runs/ID; it takes format", echo(other))));
+                return Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of /api/v1/lab/runs/ID; it takes format", echo(other))));
             }
         }
     }
@@ -52,7 +57,7 @@ pub(super) async fn run(State(http): State<Http>, Caller { scope, .. }: Caller, 
 }
 
 /// `DELETE /api/v1/lab/runs/ID`: 202 while it is being cleared, 200 when it is over.
-pub(super) async fn stop(State(http): State<Http>, Caller { actor, scope, .. }: Caller, Path(id): Path<String>) -> Result<Response, Refused> {
+pub(super) async fn stop(State(http): State<Http>, Caller { actor, scope, .. }: Caller, Path(id): Path<String>) -> Result<Response, ErrorResponse> {
     let run = http.lab.stop(&actor, &scope, &id).await?;
     let status = if has_ended(run.state) { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(&*run)).into_response())
@@ -63,8 +68,8 @@ pub(super) async fn throw(
     State(http): State<Http>,
     Caller { actor, scope, .. }: Caller,
     Path(id): Path<String>,
-    order: Asked<FaultOrder>,
-) -> Result<Json<ThrownFault>, Refused> {
+    order: JsonBody<FaultOrder>,
+) -> Result<Json<ThrownFault>, ErrorResponse> {
     Ok(Json(http.lab.throw(&actor, &scope, &id, read(order, FAULT)?).await?))
 }
 
@@ -76,7 +81,7 @@ fn as_csv(run: &LabRun) -> Response {
     (headers, lab::csv::table(run)).into_response()
 }
 
-impl From<LabRefusal> for Refused {
+impl From<LabRefusal> for ErrorResponse {
     fn from(refusal: LabRefusal) -> Self {
         let status = match refusal {
             LabRefusal::Off | LabRefusal::Busy(_) | LabRefusal::NotNow(_) => StatusCode::CONFLICT,
@@ -87,7 +92,7 @@ impl From<LabRefusal> for Refused {
     }
 }
 
-impl From<LabDenied> for Refused {
+impl From<LabDenied> for ErrorResponse {
     fn from(denied: LabDenied) -> Self {
         match denied {
             LabDenied::Right(sentence) => Self::new(StatusCode::FORBIDDEN, sentence),

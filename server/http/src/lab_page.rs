@@ -11,7 +11,7 @@ use lockscope_wire::{Fault, FaultOrder, LabRun, Strategy};
 
 use super::caller::Caller;
 use super::lab_form::{draft, order};
-use super::problem::{Refused, echo};
+use super::problem::{ErrorResponse, echo};
 use super::redirect::see_other;
 use super::{Http, server_pages};
 use feed::VisibilityScope;
@@ -26,7 +26,7 @@ pub(super) async fn show(
     Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     found: Found,
-) -> Result<Response, Refused> {
+) -> Result<Response, ErrorResponse> {
     let pairs = queried(found)?;
     match value(&pairs, "run") {
         None => {
@@ -38,11 +38,11 @@ pub(super) async fn show(
 }
 
 /// `POST /lab/run`.
-pub(super) async fn start(State(http): State<Http>, Caller { actor, scope, .. }: Caller, typed: Typed) -> Result<Response, Refused> {
+pub(super) async fn start(State(http): State<Http>, Caller { actor, scope, .. }: Caller, typed: Typed) -> Result<Response, ErrorResponse> {
     let draft = draft(&typed_in(typed)?);
     let started = match order(&draft) {
-        Ok(order) => http.lab.start(&actor, order).await.map_err(Refused::from),
-        Err(sentence) => Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, sentence)),
+        Ok(order) => http.lab.start(&actor, order).await.map_err(ErrorResponse::from),
+        Err(sentence) => Err(ErrorResponse::new(StatusCode::UNPROCESSABLE_ENTITY, sentence)),
     };
     match started {
         Ok(id) => Ok(see_other(&run_url(&id))),
@@ -60,7 +60,7 @@ pub(super) async fn stop(
     Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     typed: Typed,
-) -> Result<Response, Refused> {
+) -> Result<Response, ErrorResponse> {
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "run").unwrap_or_default();
     match http.lab.stop(&actor, &scope, id).await {
@@ -75,11 +75,11 @@ pub(super) async fn throw(
     Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
     typed: Typed,
-) -> Result<Response, Refused> {
+) -> Result<Response, ErrorResponse> {
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "run").unwrap_or_default();
     let fault = value(&pairs, "fault").and_then(|name| Fault::ALL.into_iter().find(|fault| fault.name() == name));
-    let fault = fault.ok_or_else(|| Refused::bad_request("`fault` names no fault; use a button of the run's page"))?;
+    let fault = fault.ok_or_else(|| ErrorResponse::bad_request("`fault` names no fault; use a button of the run's page"))?;
     let strategy = value(&pairs, "strategy").and_then(|name| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name));
     match http.lab.throw(&actor, &scope, id, FaultOrder { fault, strategy }).await {
         Ok(_) => Ok(see_other(&run_url(id))),
@@ -88,7 +88,14 @@ pub(super) async fn throw(
 }
 
 /// The page of one run, with why a button did nothing.
-fn one(http: &Http, actor: &Actor, scope: &VisibilityScope, headers: &HeaderMap, id: &str, refused: Option<Refused>) -> Result<Response, Refused> {
+fn one(
+    http: &Http,
+    actor: &Actor,
+    scope: &VisibilityScope,
+    headers: &HeaderMap,
+    id: &str,
+    refused: Option<ErrorResponse>,
+) -> Result<Response, ErrorResponse> {
     let Ok(run) = http.lab.run(scope, id) else {
         let page = server_pages::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
         return Ok((StatusCode::NOT_FOUND, page).into_response());
@@ -121,13 +128,13 @@ fn share(http: &Http, headers: &HeaderMap, id: &str) -> String {
     if host.is_empty() { run_url(id) } else { format!("{scheme}://{host}{}", run_url(id)) }
 }
 
-fn queried(found: Found) -> Result<Vec<(String, String)>, Refused> {
-    let Query(pairs) = found.map_err(|error| Refused::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+fn queried(found: Found) -> Result<Vec<(String, String)>, ErrorResponse> {
+    let Query(pairs) = found.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     Ok(pairs)
 }
 
-fn typed_in(typed: Typed) -> Result<Vec<(String, String)>, Refused> {
-    let Form(pairs) = typed.map_err(|error| Refused::bad_request(format!("the form could not be read: {}", error.body_text())))?;
+fn typed_in(typed: Typed) -> Result<Vec<(String, String)>, ErrorResponse> {
+    let Form(pairs) = typed.map_err(|error| ErrorResponse::bad_request(format!("the form could not be read: {}", error.body_text())))?;
     Ok(pairs)
 }
 

@@ -65,7 +65,7 @@ use middleware::{authentication, headers, origin, panicked};
 pub use origins::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
-use problem::Refused;
+use problem::ErrorResponse;
 use release::ReleaseService;
 use route::{Answer, Route};
 pub use route::{Need, Verb};
@@ -288,11 +288,11 @@ impl Http {
 /// `GET /lab` of a build without it.
 #[cfg(not(feature = "lab"))]
 async fn no_lab() -> Response {
-    Refused::not_found("this build of Lockscope has no lab; use one that was built with it (cargo feature `lab`)".to_owned()).into_response()
+    ErrorResponse::not_found("this build of Lockscope has no lab; use one that was built with it (cargo feature `lab`)".to_owned()).into_response()
 }
 
-async fn unknown_api(uri: Uri) -> Refused {
-    Refused::not_found(format!("there is nothing at {}; the API has {}", problem::echo(uri.path()), routes::addresses()))
+async fn unknown_api(uri: Uri) -> ErrorResponse {
+    ErrorResponse::not_found(format!("there is nothing at {}; the API has {}", problem::echo(uri.path()), routes::addresses()))
 }
 
 /// Time-out for answers. A release ends by itself and is answered with its outcome, however long it takes; only its body
@@ -300,7 +300,7 @@ async fn unknown_api(uri: Uri) -> Refused {
 async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
     let ms_max = http.limits.answer_ms_max;
     let within = Duration::from_millis(ms_max);
-    let late = || Refused::unavailable(format!("no answer was ready within {ms_max} ms; try again")).into_response();
+    let late = || ErrorResponse::unavailable(format!("no answer was ready within {ms_max} ms; try again")).into_response();
     if !routes::bounds_itself(request.method(), request.uri().path()) {
         return tokio::time::timeout(within, next.run(request)).await.unwrap_or_else(|_| late());
     }
@@ -309,7 +309,7 @@ async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Resp
         Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
         Ok(Err(_)) => {
             let detail = format!("the body can't be read: it ended early or has more than {BODY_BYTES_MAX} bytes");
-            Refused::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response()
+            ErrorResponse::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response()
         }
         Err(_) => late(),
     }

@@ -10,7 +10,7 @@ use axum::response::Response;
 
 use super::caller::Caller;
 use super::origins;
-use super::problem::{Refused, echo};
+use super::problem::{ErrorResponse, echo};
 use super::socket::{self, FRAME_BYTES_MAX, Socket};
 use super::{Counts, Http};
 use crate::listener::Arrival;
@@ -25,15 +25,15 @@ pub(super) async fn live(
     Caller { principal, scope, payloads, .. }: Caller,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, Refused> {
-    let upgrade = upgrade.map_err(|error| Refused::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
+) -> Result<Response, ErrorResponse> {
+    let upgrade = upgrade.map_err(|error| ErrorResponse::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
     if http.draining.is_cancelled() {
-        return Err(Refused::unavailable("the server is shutting down; connect to another"));
+        return Err(ErrorResponse::unavailable("the server is shutting down; connect to another"));
     }
     origins::check(&headers, &http.origins, arrival.map(|Extension(arrival)| arrival.local), headers.contains_key(COOKIE))?;
     let encoding = choose(&headers)?;
     let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
-        return Err(Refused::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
+        return Err(ErrorResponse::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
     };
     let caller = principal.actor.quota_owner();
     let most = http.limits.caller_sockets_max * caller.shares();
@@ -58,7 +58,7 @@ pub(super) async fn live(
 }
 
 /// The preferred one of those offered; JSON when none is named.
-fn choose(headers: &HeaderMap) -> Result<Encoding, Refused> {
+fn choose(headers: &HeaderMap) -> Result<Encoding, ErrorResponse> {
     let offered: Vec<&str> =
         headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(text).flat_map(|list| list.split(',')).map(str::trim).collect();
     if offered.is_empty() {
@@ -66,7 +66,7 @@ fn choose(headers: &HeaderMap) -> Result<Encoding, Refused> {
     }
     Encoding::ALL.into_iter().find(|encoding| offered.contains(&encoding.subprotocol())).ok_or_else(|| {
         let [first, second] = Encoding::ALL.map(Encoding::subprotocol);
-        Refused::bad_request(format!("the subprotocol {} is not spoken here; offer {second} or {first}", echo(&offered.join(", "))))
+        ErrorResponse::bad_request(format!("the subprotocol {} is not spoken here; offer {second} or {first}", echo(&offered.join(", "))))
     })
 }
 

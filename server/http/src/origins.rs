@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 
 /// Tells a page's relation to us; sent by the browser, never by the page.
 pub(super) const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -202,21 +202,21 @@ fn usual_port_of(origin: &Origin, host: &str) -> bool {
 }
 
 /// Checks by which name we are asked: against pages whose own name was made to lead here (DNS rebinding).
-pub(super) fn check_host(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>) -> Result<(), Refused> {
+pub(super) fn check_host(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
-        return Err(Refused::bad_request("a request has exactly one Host header; send the host and port that was connected to"));
+        return Err(ErrorResponse::bad_request("a request has exactly one Host header; send the host and port that was connected to"));
     };
     if text(host).is_some_and(|host| allowed.answers_to(host, local)) {
         return Ok(());
     }
     let detail = format!("this server is not {}; {NAMED}, like https://lockscope.example", shown(host));
-    Err(Refused::new(StatusCode::MISDIRECTED_REQUEST, detail))
+    Err(ErrorResponse::new(StatusCode::MISDIRECTED_REQUEST, detail))
 }
 
 /// Checks whether the page that sent a request may change something. Browsers name it in `Origin`; where they do not,
 /// `Sec-Fetch-Site` tells. Scripts say neither; who is known by a cookie is in a browser and must say one.
-pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>, by_cookie: bool) -> Result<(), Refused> {
+pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>, by_cookie: bool) -> Result<(), ErrorResponse> {
     let site = single(headers, &FETCH_SITE)?;
     let origin = single(headers, &ORIGIN)?;
     if let Some(site) = site
@@ -243,16 +243,16 @@ pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<Socket
 }
 
 /// The one header of this name, if any.
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Refused> {
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ErrorResponse> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (first, None) => Ok(first),
-        (_, Some(_)) => Err(Refused::bad_request(format!("the header {name} came more than once; send it once"))),
+        (_, Some(_)) => Err(ErrorResponse::bad_request(format!("the header {name} came more than once; send it once"))),
     }
 }
 
-pub(super) fn forbidden(detail: impl Into<String>) -> Refused {
-    Refused::new(StatusCode::FORBIDDEN, detail)
+pub(super) fn forbidden(detail: impl Into<String>) -> ErrorResponse {
+    ErrorResponse::new(StatusCode::FORBIDDEN, detail)
 }
 
 fn text(value: &HeaderValue) -> Option<&str> {

@@ -8,7 +8,7 @@ use lockscope_wire::{
 };
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use feed::{Hub, ModelQuery, Projected, VisibilityScope};
+use feed::{Hub, ModelQuery, ProjectedView, VisibilityScope};
 
 /// The hub for somebody of one scope.
 pub(super) struct PageSource {
@@ -25,7 +25,7 @@ impl PageSource {
     /// live socket starts afresh.
     fn initial<Q: ModelQuery>(&self, query: &Q) -> InitialView<Q::Answer> {
         let first = || self.hub.first(query.clone(), &self.scope).unwrap_or_else(|_| (0, self.hub.glance(query, &self.scope)));
-        let (seq, Projected { body, known }) = aside(first);
+        let (seq, ProjectedView { body, known }) = aside(first);
         InitialView { epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms: known.at_ms, value: body }
     }
 }

@@ -21,7 +21,7 @@ use lockscope_wire::{LockQuery, SessionQuery};
 use super::assets;
 use super::caller::Caller;
 use super::page_source::PageSource;
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 use super::routes::is_page;
 use super::server_pages::TRUSTED_TYPES;
 use feed::{Hub, VisibilityScope};
@@ -107,5 +107,5 @@ fn set_status(status: StatusCode) {
 }
 
 async fn not_built() -> Response {
-    Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again".to_owned()).into_response()
+    ErrorResponse::unavailable("this build carries no page; run `cargo run -p style`, then build the server again".to_owned()).into_response()
 }

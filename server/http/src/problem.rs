@@ -14,13 +14,13 @@ const ECHO_CHARS_MAX: usize = 100;
 
 /// An answer that says in one sentence what was wrong and what to do.
 #[derive(Clone, Debug)]
-pub(super) struct Refused {
+pub(super) struct ErrorResponse {
     problem: Problem,
     /// When to try again, in seconds.
     retry_s: Option<u64>,
 }
 
-impl Refused {
+impl ErrorResponse {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         let title = status.canonical_reason().unwrap_or("Error").to_owned();
         let detail = cut(&visible(&detail.into()), DETAIL_CHARS_MAX);
@@ -59,7 +59,7 @@ impl Refused {
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let status = self.status();
         let mut response = (status, axum::Json(self.problem)).into_response();
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_came_in_is_told_back_visible_and_cut() {
         assert_eq!(echo("a\u{202e}b\n"), "a\u{2425}b\u{240a}");
-        let Refused { problem, .. } = Refused::not_found(format!("{}\u{1b}[31m", "x".repeat(5_000)));
+        let ErrorResponse { problem, .. } = ErrorResponse::not_found(format!("{}\u{1b}[31m", "x".repeat(5_000)));
         assert_eq!((problem.detail.chars().count(), problem.detail.contains('\u{1b}')), (DETAIL_CHARS_MAX + 1, false));
         assert_eq!(echo(&"\u{9580}".repeat(200)).chars().count(), ECHO_CHARS_MAX + 1);
     }

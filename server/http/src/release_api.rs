@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::Http;
 use super::api_types::ContenderJson;
 use super::caller::Caller;
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 use feed::project;
 use release::{self, Execution, RejectionReason, ReleaseService};
 
@@ -135,15 +135,15 @@ impl ResultJson {
 }
 
 /// A body that may not be what it should.
-pub(super) type Asked<T> = Result<Json<T>, JsonRejection>;
+pub(super) type JsonBody<T> = Result<Json<T>, JsonRejection>;
 
 pub(super) async fn plan(
     State(http): State<Http>,
     Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
-    request: Asked<PlanRequest>,
-) -> Result<Response, No> {
-    let plan = desk(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await?;
+    request: JsonBody<PlanRequest>,
+) -> Result<Response, ReleaseError> {
+    let plan = release_service(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await?;
     Ok(show_plan(&http, &headers, project::shown(plan, &scope)))
 }
 
@@ -151,42 +151,42 @@ pub(super) async fn execute(
     State(http): State<Http>,
     Caller { actor, .. }: Caller,
     headers: HeaderMap,
-    order: Asked<ReleaseOrder>,
-) -> Result<Response, No> {
-    Ok(show_result(&http, &headers, desk(&http)?.execute(&actor, &read(order, ORDER)?).await?))
+    order: JsonBody<ReleaseOrder>,
+) -> Result<Response, ReleaseError> {
+    Ok(show_result(&http, &headers, release_service(&http)?.execute(&actor, &read(order, ORDER)?).await?))
 }
 
 pub(super) async fn revoke(
     State(http): State<Http>,
     Caller { actor, .. }: Caller,
     headers: HeaderMap,
-    order: Asked<ReleaseOrder>,
-) -> Result<Response, No> {
-    Ok(show_result(&http, &headers, desk(&http)?.revoke(&actor, &read(order, ORDER)?).await?))
+    order: JsonBody<ReleaseOrder>,
+) -> Result<Response, ReleaseError> {
+    Ok(show_result(&http, &headers, release_service(&http)?.revoke(&actor, &read(order, ORDER)?).await?))
 }
 
 pub(super) async fn approve(
     State(http): State<Http>,
     Caller { actor, scope, .. }: Caller,
     headers: HeaderMap,
-    order: Asked<ReleaseOrder>,
-) -> Result<Response, No> {
-    let plan = desk(&http)?.approve(&actor, &read(order, ORDER)?).await?;
+    order: JsonBody<ReleaseOrder>,
+) -> Result<Response, ReleaseError> {
+    let plan = release_service(&http)?.approve(&actor, &read(order, ORDER)?).await?;
     Ok(show_plan(&http, &headers, project::shown(plan, &scope)))
 }
 
 const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";
 
-fn desk(http: &Http) -> Result<&ReleaseService, Refused> {
+fn release_service(http: &Http) -> Result<&ReleaseService, ErrorResponse> {
     let none = "this server releases nothing: it has no place to keep a record in; give it a --data-dir";
-    http.release_service.as_ref().ok_or_else(|| Refused::unavailable(none))
+    http.release_service.as_ref().ok_or_else(|| ErrorResponse::unavailable(none))
 }
 
 /// The body, or one sentence that shows how it is written.
-pub(super) fn read<T: DeserializeOwned>(body: Asked<T>, form: &str) -> Result<T, Refused> {
+pub(super) fn read<T: DeserializeOwned>(body: JsonBody<T>, form: &str) -> Result<T, ErrorResponse> {
     let Json(value) = body.map_err(|error| {
         let status = if error.status() == StatusCode::BAD_REQUEST { StatusCode::UNPROCESSABLE_ENTITY } else { error.status() };
-        Refused::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text()))
+        ErrorResponse::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text()))
     })?;
     Ok(value)
 }
@@ -199,7 +199,7 @@ fn wants_compact(headers: &HeaderMap) -> bool {
 fn compact<T: Serialize>(value: &T) -> Response {
     match encode_frame(value) {
         Some(bytes) => ([(CONTENT_TYPE, COMPACT_TYPE)], bytes).into_response(),
-        None => Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be encoded; ask for JSON").into_response(),
+        None => ErrorResponse::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be encoded; ask for JSON").into_response(),
     }
 }
 
@@ -215,33 +215,33 @@ fn show_result(http: &Http, headers: &HeaderMap, execution: Execution) -> Respon
 }
 
 /// Why there is no plan and no result.
-pub(super) enum No {
+pub(super) enum ReleaseError {
     /// The request was not understood.
-    Unread(Refused),
-    /// The desk takes it not.
+    Unread(ErrorResponse),
+    /// Rejected by the release service.
     Untaken(release::Rejection),
 }
 
-impl From<Refused> for No {
-    fn from(refused: Refused) -> Self {
+impl From<ErrorResponse> for ReleaseError {
+    fn from(refused: ErrorResponse) -> Self {
         Self::Unread(refused)
     }
 }
 
-impl From<release::Rejection> for No {
+impl From<release::Rejection> for ReleaseError {
     fn from(refused: release::Rejection) -> Self {
         Self::Untaken(refused)
     }
 }
 
-impl IntoResponse for No {
+impl IntoResponse for ReleaseError {
     fn into_response(self) -> Response {
         let refused = match self {
             Self::Unread(refused) => return refused.into_response(),
             Self::Untaken(refused) => refused,
         };
         let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = Refused::new(status, refused.sentence).into_response();
+        let mut response = ErrorResponse::new(status, refused.sentence).into_response();
         // With how long to wait, where waiting helps.
         if let RejectionReason::TooMany { wait_ms } = refused.kind {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait_ms.max(1).unsigned_abs().div_ceil(1_000)));

@@ -8,7 +8,7 @@ use leptos::nonce::Nonce;
 use lockscope_page::{DocumentTitle, ServerPage};
 use lockscope_wire::BoardQuery;
 
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 use super::{Http, assets};
 use identity::Actor;
 
@@ -16,19 +16,19 @@ use identity::Actor;
 pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
 
 /// Answers with a page, for somebody.
-pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, Refused> {
+pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, ErrorResponse> {
     answer(http, actor, draw, "")
 }
 
 /// Answers with a page that follows: it may load the page's code and ask this server.
 #[cfg(feature = "lab")]
-pub(super) fn living(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, Refused> {
+pub(super) fn living(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, ErrorResponse> {
     answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'; connect-src 'self'")
 }
 
-fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String, more: &str) -> Result<Response, Refused> {
+fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String, more: &str) -> Result<Response, ErrorResponse> {
     let Some(assets) = assets::names() else {
-        return Err(Refused::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
+        return Err(ErrorResponse::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
     };
     let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
     let mut response = Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) })).into_response();

@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio::sync::Mutex as Line;
 
 use super::caller::Caller;
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 use super::worker_pool::WorkerPool;
 use feed::{REST_FACTOR, VisibilityScope};
 use identity::QuotaOwner;
@@ -40,9 +40,9 @@ pub(super) struct AnswerRequest {
 }
 
 impl<S: Sync> FromRequestParts<S> for AnswerRequest {
-    type Rejection = Refused;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
         let Caller { actor, scope, .. } = Caller::from_request_parts(parts, state).await?;
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str());
         Ok(Self { caller: actor.quota_owner(), address: address.to_owned(), scope })
@@ -69,14 +69,14 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Text(&'static str, Bytes),
-    Refused(Refused),
+    Refused(ErrorResponse),
 }
 
 impl Answer {
     /// A value as JSON.
-    pub(super) fn json(made: Result<impl Serialize, Refused>) -> Self {
-        let written =
-            made.and_then(|value| serde_json::to_vec(&value).map_err(|error| Refused::internal(format!("an answer has no JSON form: {error}"))));
+    pub(super) fn json(made: Result<impl Serialize, ErrorResponse>) -> Self {
+        let written = made
+            .and_then(|value| serde_json::to_vec(&value).map_err(|error| ErrorResponse::internal(format!("an answer has no JSON form: {error}"))));
         written.map_or_else(Self::Refused, |text| Self::Text("application/json", text.into()))
     }
 
@@ -116,7 +116,7 @@ impl SharedAnswers {
         caller: &QuotaOwner,
         asked_at: Instant,
         make: impl FnOnce() -> Answer + Send + 'static,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Answer, ErrorResponse> {
         // First those of the same caller: what they have to wait for holds nobody else up.
         let line = self.work.line(caller);
         let _mine = line.lock().await;

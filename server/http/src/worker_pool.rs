@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex as Line, Semaphore};
 
-use super::problem::Refused;
+use super::problem::ErrorResponse;
 use identity::QuotaOwner;
 use runtime::clock;
 use runtime::quota::{Full, Permit, Quota, Refusals};
@@ -59,35 +59,38 @@ impl WorkerPool {
     }
 
     /// Lets somebody ask, or says why not.
-    pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<WaitingPermit, Refused> {
+    pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<WaitingPermit, ErrorResponse> {
         if let Err(wait) = lock(&self.0.rates).take(caller, clock::instant()) {
             self.0.refusals.count(Full::Caller);
-            return Err(Refused::too_many(format!("more than {CALLER_PER_SECOND} requests a second; ask less often, or open a live socket"), wait));
+            return Err(ErrorResponse::too_many(
+                format!("more than {CALLER_PER_SECOND} requests a second; ask less often, or open a live socket"),
+                wait,
+            ));
         }
         self.0.places.take(Some(caller.clone())).map_err(|why| {
             let detail = match why {
                 Full::Caller => format!("{CALLER_WAITING_MAX} requests of yours wait for an answer already; ask again when some have one"),
                 Full::All => format!("{WAITING_MAX} requests wait for an answer already; try again in a moment"),
             };
-            Refused::too_many(detail, Duration::from_secs(1))
+            ErrorResponse::too_many(detail, Duration::from_secs(1))
         })
     }
 
     /// Admits somebody and makes an answer for them.
-    pub(super) async fn ask<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
+    pub(super) async fn ask<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorResponse> {
         let _waiting = self.admit(caller)?;
         self.make(caller, make).await
     }
 
     /// Makes an answer when it is the caller's turn.
-    pub(super) async fn make<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
+    pub(super) async fn make<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorResponse> {
         let line = self.line(caller);
         let _mine = line.lock().await;
         self.make_now(make).await
     }
 
     /// Makes an answer for whoever is next of their own already: see [`WorkerPool::line`].
-    pub(super) async fn make_now<T: Send + 'static>(&self, make: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
+    pub(super) async fn make_now<T: Send + 'static>(&self, make: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorResponse> {
         let turn = self.0.turns.clone().acquire_owned().await;
         let made = tokio::task::spawn_blocking(move || {
             let made = make();
@@ -97,7 +100,7 @@ impl WorkerPool {
         });
         made.await.map_err(|error| {
             tracing::error!(%error, "an answer could not be made");
-            Refused::internal("the server failed while it made this answer; report this")
+            ErrorResponse::internal("the server failed while it made this answer; report this")
         })
     }
 

@@ -18,7 +18,7 @@ mod truth;
 pub use capture::{Capture, Contender, Gone, Origin, Revision, Shown};
 pub use fault::{Fault, FaultSpan};
 pub use limits::{AGE_MAX_MS, CLOCK_TOLERANCE_MS, EXACT_MAX_MS, Limits, NOT_LIVE_MAX_MS, SILENCE_MAX_MS};
-pub use release::{Ours, Outcome, Plan, Releases};
+pub use release::{Outcome, OwnSessions, Plan, Releases};
 pub use report::{Counts, Deletion, Difference, FrameRef, Kind, LINE_MAX, Line, Report, WRONGS_MAX, Worst, Wrong};
 pub use truth::{Rule, Truth};
 

@@ -9,14 +9,14 @@ use crate::{Limits, Report, Wrong};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Releases {
     /// Whose deletions are ours.
-    pub ours: Ours,
+    pub ours: OwnSessions,
     /// Every plan that was ordered to be executed.
     pub plans: Vec<Plan>,
 }
 
 /// Which sessions are Lockscope's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ours {
+pub enum OwnSessions {
     /// These.
     These(BTreeSet<i64>),
     /// All but these, where the test knows all its own clients.
@@ -49,7 +49,7 @@ pub enum Outcome {
     Unknown,
 }
 
-impl Ours {
+impl OwnSessions {
     fn has(&self, session: i64) -> bool {
         match self {
             Self::These(sessions) => sessions.contains(&session),

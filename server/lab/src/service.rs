@@ -77,7 +77,7 @@ impl LabSource for LabService {
 }
 
 impl LabService {
-    /// A desk before this lab, with its acts in this journal.
+    /// The service of this lab, with an audit log for what is requested.
     pub fn new(lab: Lab, journal: Arc<dyn Journal>, clock: Clock) -> Self {
         let log = RequestLog::new(journal, clock, RECORD_MAX);
         Self(Arc::new(Inner { lab, log, closing: Mutex::new(false), followed: watch::Sender::new(0) }))
@@ -88,8 +88,8 @@ impl LabService {
     /// # Errors
     /// When the actor may not, it can't be recorded, or the lab refuses; nothing was made then.
     pub async fn start(&self, actor: &Actor, order: LabOrder) -> Result<String, LabDenied> {
-        let (desk, actor) = (self.clone(), actor.clone());
-        let begun = tokio::spawn(async move { desk.begin(actor, order).await });
+        let (service, actor) = (self.clone(), actor.clone());
+        let begun = tokio::spawn(async move { service.begin(actor, order).await });
         begun
             .await
             .unwrap_or_else(|_| Err(LabRefusal::NotNow("the start broke off inside Lockscope; the record tells how far it came".to_owned()).into()))

@@ -47,7 +47,7 @@ struct Seated {
 
 /// What is measured beside the board.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
+pub(super) struct RunMeasurements {
     pub(super) state: LabState,
     /// When counting began and ended, µs.
     pub(super) counted_us: Option<(u64, Option<u64>)>,
@@ -67,7 +67,7 @@ pub(super) struct StrategyRun {
     stage: watch::Sender<Stage>,
     seated: Mutex<Vec<Seated>>,
     referee: OnceLock<FenceCounter>,
-    measured: Mutex<Measured>,
+    measured: Mutex<RunMeasurements>,
     /// Something happened that theory does not tell about.
     disturbed: AtomicBool,
 }
@@ -97,7 +97,7 @@ impl StrategyRun {
             stage: watch::Sender::new(Stage::Open),
             seated: Mutex::default(),
             referee: OnceLock::new(),
-            measured: Mutex::new(Measured { state: LabState::Waiting, counted_us: None, meter: None, server: None }),
+            measured: Mutex::new(RunMeasurements { state: LabState::Waiting, counted_us: None, meter: None, server: None }),
             disturbed: AtomicBool::new(!drains(order)),
         }
     }
@@ -107,7 +107,7 @@ impl StrategyRun {
     }
 
     /// What is measured.
-    pub(super) fn measured(&self) -> MutexGuard<'_, Measured> {
+    pub(super) fn measured(&self) -> MutexGuard<'_, RunMeasurements> {
         self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

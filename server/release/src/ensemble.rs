@@ -15,7 +15,7 @@ use feed::VisibilityScope;
 use feed::engine::Reader;
 use feed::project::{EnsembleInfo, Holding, ProjectionContext};
 use runtime::clock::Clock;
-use zookeeper::{Asked, ReleaseClient, Right, is_ours};
+use zookeeper::{ReleaseClient, RevokeOutcome, Right, is_ours};
 
 /// One ensemble.
 #[derive(Clone)]
@@ -63,7 +63,7 @@ impl EnsembleHandle {
         there.into_iter().map(|there| there.map(|node| node.map(|czxid| czxid.0))).collect()
     }
 
-    pub(super) async fn revoke(&self, target: &Target) -> Asked {
+    pub(super) async fn revoke(&self, target: &Target) -> RevokeOutcome {
         self.acting.revoke(target).await
     }
 

@@ -10,7 +10,7 @@ use super::plans::KeptPlan;
 use audit::{Entry, Intent, PlanRef, RequestLog};
 use feed::project::{Holding, OutcomeText, told};
 use identity::Actor;
-use zookeeper::Asked;
+use zookeeper::RevokeOutcome;
 
 /// How long the model gets to hear of a deletion.
 const SEEN_MAX: Duration = Duration::from_secs(2);
@@ -173,7 +173,7 @@ async fn release(request: &ReleaseRequest) -> (OutcomeText, Holding) {
 async fn revoke(request: &ReleaseRequest) -> (OutcomeText, Holding) {
     let target = &request.planned.target;
     let (outcome, sentence, proof) = match request.ensemble.revoke(target).await {
-        Asked::Told => {
+        RevokeOutcome::Told => {
             let holding = hold(request, ASKED_MAX).await;
             let told = |outcome, sentence, is_verified| OutcomeText {
                 outcome,
@@ -189,12 +189,12 @@ async fn revoke(request: &ReleaseRequest) -> (OutcomeText, Holding) {
             };
             return (told, holding);
         }
-        Asked::Differs => {
+        RevokeOutcome::Differs => {
             (Outcome::ChangedHands, "Nobody was asked: it is another, gone, or was written to since the plan was made", "read before asking")
         }
-        Asked::Denied => (Outcome::Denied, "Nobody was asked: ZooKeeper denies us WRITE on the holder's znode", "ZooKeeper answered NoAuth"),
-        Asked::Unknown => (Outcome::Unknown, "No answer came: whether the holder was asked is not known", "no answer"),
-        Asked::NotLive => (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent"),
+        RevokeOutcome::Denied => (Outcome::Denied, "Nobody was asked: ZooKeeper denies us WRITE on the holder's znode", "ZooKeeper answered NoAuth"),
+        RevokeOutcome::Unknown => (Outcome::Unknown, "No answer came: whether the holder was asked is not known", "no answer"),
+        RevokeOutcome::NotLive => (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent"),
     };
     let told = OutcomeText { outcome, sentence: sentence.to_owned(), is_verified: false, proof };
     (told, hold(request, Duration::ZERO).await)

@@ -10,9 +10,9 @@ use super::*;
 use crate::cli::Cli;
 
 /// A file, and every variable that was asked for.
-struct Asked<'a>(&'a str, Mutex<BTreeSet<String>>);
+struct RecordingEnvironment<'a>(&'a str, Mutex<BTreeSet<String>>);
 
-impl Environment for Asked<'_> {
+impl Environment for RecordingEnvironment<'_> {
     fn var(&self, name: &str) -> Option<String> {
         self.1.lock().unwrap().insert(name.to_owned());
         None
@@ -25,7 +25,7 @@ impl Environment for Asked<'_> {
 
 fn load(text: &str) -> Result<Config, ConfigError> {
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
-    Config::load(&flags, &Asked(text, Mutex::default()))
+    Config::load(&flags, &RecordingEnvironment(text, Mutex::default()))
 }
 
 /// The file with one key, and what has to be there for it to be read.
@@ -84,7 +84,7 @@ fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
     told.insert("--config".to_owned());
     assert_eq!(flags, told);
 
-    let asked = Asked("", Mutex::default());
+    let asked = RecordingEnvironment("", Mutex::default());
     drop(Config::load(&ServeArgs { zk: Some("a:1".to_owned()), webhook_url: Some("https://h.example".to_owned()), ..ServeArgs::default() }, &asked));
     drop(Config::load(&ServeArgs::default(), &asked));
     let asked = asked.1.into_inner().unwrap();

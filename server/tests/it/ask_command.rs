@@ -4,7 +4,7 @@
 use std::process::Output;
 use std::time::Instant;
 
-use access::{Grant, Reach, Settings};
+use access::{Grant, ListenScope, Settings};
 use serde_json::Value;
 
 use crate::access::House;
@@ -155,7 +155,7 @@ async fn is_colored_where_wanted(server: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_wants_to_know_says_how() {
-    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
+    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     house.served.fake.set(&["/order".to_owned()]);
     let server = format!("http://{}", house.served.address);
     ask(&server, &["locks"]).await.refused(77, "requires authentication; make a token there with `lockscope token new --name NAME --role viewer`");

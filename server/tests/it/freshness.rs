@@ -10,7 +10,7 @@ use axum::Router;
 use feed::engine::{Engine, Reader};
 use feed::project::EnsembleInfo;
 use feed::{About, Ensemble, Projector};
-use feed::{Hub, Known, Projected, Projection, Views, VisibilityScope, pump};
+use feed::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
 use futures_util::StreamExt as _;
 use http::listener::Bounds;
 use http::{Http, Limits};
@@ -46,35 +46,35 @@ struct Slow {
 }
 
 impl Slow {
-    fn late<T>(&self, projected: Projected<T>) -> Projected<T> {
+    fn late<T>(&self, projected: ProjectedView<T>) -> ProjectedView<T> {
         std::thread::sleep(Duration::from_millis(self.projects_for_ms.load(Ordering::Relaxed)));
         projected
     }
 }
 
 impl Views for Slow {
-    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> Projected<Board> {
+    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board> {
         self.late(self.projector.board(query, scope))
     }
-    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
         self.late(self.projector.lock(query, scope))
     }
-    fn status(&self, scope: &VisibilityScope) -> Projected<Status> {
+    fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status> {
         self.late(self.projector.status(scope))
     }
-    fn waits(&self, scope: &VisibilityScope) -> Projected<Box<Waits>> {
+    fn waits(&self, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.late(self.projector.waits(scope))
     }
-    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> Projected<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions> {
         self.late(self.projector.sessions(query, scope))
     }
-    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.late(self.projector.session(query, scope))
     }
-    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
         self.late(self.projector.lab(query, scope))
     }
-    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> Projected<Lately> {
+    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.late(self.projector.events(query, scope))
     }
 }

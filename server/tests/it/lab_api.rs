@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Access, Grant, Reach, Settings, new_token};
+use access::{Access, Grant, ListenScope, Settings, new_token};
 use audit::{Journal, UnavailableLog};
 use http::Limits as HttpLimits;
 use http::listener::Bounds;
@@ -32,9 +32,9 @@ struct Hall {
 impl Hall {
     async fn open(lab: Lab, journal: Option<Arc<dyn Journal>>) -> Self {
         let (people, kept) = (tempfile::tempdir().unwrap(), Arc::new(Kept::default()));
-        let access = Access::new(Some(people.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
-        let desk = LabService::new(lab, journal.unwrap_or_else(|| kept.clone()), Clock::manual(NOW_MS));
-        let served = Served::start_with(HttpLimits::default(), Bounds::default(), None, |http| http.with_access(access).with_lab(desk)).await;
+        let access = Access::new(Some(people.path().to_owned()), Settings::default(), ListenScope::LOOPBACK, Clock::manual(NOW_MS));
+        let service = LabService::new(lab, journal.unwrap_or_else(|| kept.clone()), Clock::manual(NOW_MS));
+        let served = Served::start_with(HttpLimits::default(), Bounds::default(), None, |http| http.with_access(access).with_lab(service)).await;
         Self { served, kept, people }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use access::Access;
 use axum::Router;
-use feed::{Hub, Known, Projected, Projection, Views, VisibilityScope, pump};
+use feed::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::listener::{Bounds, Tls};
 use http::{Http, Limits};
@@ -106,23 +106,23 @@ impl Fake {
         Known { at_ms: self.known_at_ms.load(Ordering::Relaxed), is_live: true }
     }
 
-    fn show<T>(&self, body: impl FnOnce(Vec<String>) -> T) -> Projected<T> {
+    fn show<T>(&self, body: impl FnOnce(Vec<String>) -> T) -> ProjectedView<T> {
         let paths = self.paths.lock().unwrap().clone();
-        Projected { body: body(paths), known: self.known_now() }
+        ProjectedView { body: body(paths), known: self.known_now() }
     }
 
     /// The same; takes a while.
-    fn show_late<T>(&self, body: impl FnOnce(Vec<String>) -> T) -> Projected<T> {
+    fn show_late<T>(&self, body: impl FnOnce(Vec<String>) -> T) -> ProjectedView<T> {
         let paths = self.paths.lock().unwrap().clone();
         self.looks.fetch_add(1, Ordering::Relaxed);
         let takes = *self.look.lock().unwrap();
         std::thread::sleep(takes);
-        Projected { body: body(paths), known: self.known_now() }
+        ProjectedView { body: body(paths), known: self.known_now() }
     }
 }
 
 impl Views for Fake {
-    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> Projected<Board> {
+    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
         let root =
             RootBrief { tag: None, path: "/".to_owned(), state: RootState::Live, since_ms: 1, why: String::new(), locks: 0, help: String::new() };
         self.show(|paths| {
@@ -132,7 +132,7 @@ impl Views for Fake {
         })
     }
 
-    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
         let page = || {
             let head = LockHead {
                 row: row(&query.path),
@@ -155,7 +155,7 @@ impl Views for Fake {
         self.show(|paths| paths.contains(&query.path).then(page))
     }
 
-    fn status(&self, _scope: &VisibilityScope) -> Projected<Status> {
+    fn status(&self, _scope: &VisibilityScope) -> ProjectedView<Status> {
         let ensemble = EnsembleStatus {
             color: None,
             name: "default".to_owned(),
@@ -186,23 +186,23 @@ impl Views for Fake {
         })
     }
 
-    fn waits(&self, _scope: &VisibilityScope) -> Projected<Box<Waits>> {
+    fn waits(&self, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.show_late(|paths| Box::new(made_up::waits(&paths)))
     }
 
-    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> Projected<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> ProjectedView<Sessions> {
         self.show_late(|paths| made_up::sessions(&paths, query))
     }
 
-    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> Projected<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(|paths| made_up::session(&paths, query))
     }
 
-    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> Projected<Option<Box<LabRun>>> {
+    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
         self.show(|_| None)
     }
 
-    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> Projected<Lately> {
+    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(|_| Lately::default())
     }
 }

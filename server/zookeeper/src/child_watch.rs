@@ -1,6 +1,6 @@
-//! Child watches, on a session of their own. A recursive watch is silent for children that we may not read, a child watch
-//! is not; but servers before 3.9 keep one watch mode a path and connection, so the two can't share a session: the later
-//! one silently replaces the earlier. What is told here is only a number of changes; counters tell what they were.
+//! Child watches, on a session of their own. A recursive watch does not fire for children that we may not read, a child watch
+//! does; but servers before 3.9 keep one watch mode a path and connection, so the two can't share a session: the later
+//! one silently replaces the earlier. A child watch reports only a number of changes; the Stat counters show what they were.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

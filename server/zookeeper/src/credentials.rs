@@ -1,6 +1,6 @@
-//! Who Lockscope is to ZooKeeper, and how it makes sure who ZooKeeper is: digest, SASL (DIGEST-MD5) and TLS with or
-//! without a certificate of our own. Kerberos would need libraries in C and is not offered. Secrets are in here only, and
-//! never come out but to the client crate.
+//! Authentication towards ZooKeeper, and of ZooKeeper: digest, SASL (DIGEST-MD5), and TLS with or without a client
+//! certificate. Kerberos would need libraries in C and is not offered. Secrets are kept in this file only and are passed
+//! to nothing but the client crate.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,15 +1,15 @@
-//! What a root and the session that watches the lists of children tell each other of a directory.
+//! Messages between a root and the session that holds the child watches, about one directory.
 
 use std::sync::Arc;
 
-/// What that session has to do.
+/// What that session must change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WatchChange {
     Set(Arc<str>),
     Drop(Arc<str>),
 }
 
-/// What was heard of one directory.
+/// The child events of one directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DirectoryNews {
     /// Its watch was set; the changes came after that.

@@ -1,6 +1,6 @@
-//! The ZooKeeper side: turns watches and reads into `Observation`s, asks the members of an ensemble what they tell an
-//! administrator, and carries a release out in a session of its own. Knows neither the wire, the feed nor the page.
-//! `observer` runs sessions, `root` is the pure heart of one watched root.
+//! The ZooKeeper side: turns watches and reads into `Observation`s, queries the members of an ensemble over their
+//! administrative interfaces, and executes a release in a session of its own. Knows neither the wire, the feed nor the page.
+//! `observer` runs sessions; `root` holds the pure state of one watched root.
 
 mod acl;
 mod child_watch;
@@ -36,5 +36,5 @@ pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_
 pub use observer::{BATCHES_MAX, observe, observe_counted};
 pub use outbox::BATCH_MAX;
 pub use own_sessions::{is_ours, note as note_ours};
-pub use release_session::{Asked, MakeConnector, ReleaseClient};
+pub use release_session::{MakeConnector, ReleaseClient, RevokeOutcome};
 pub use request_counts::RequestCounts;

@@ -1,4 +1,4 @@
-//! Says each state of the link once.
+//! Reports each change of the link's state once.
 
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::znode::SessionId;

@@ -1,4 +1,4 @@
-//! Observes one ensemble for as long as it is asked to: session after session. Owns reconnecting across sessions.
+//! Observes one ensemble until it is stopped, session after session. Owns reconnecting across sessions.
 
 use std::sync::Arc;
 

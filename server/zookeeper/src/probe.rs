@@ -1,5 +1,5 @@
-//! Questions whose answers prove that the link answers, and up to where we have heard of everything. One is under way at a
-//! time. An answer that took too long proves nothing of now, so it never makes a view live.
+//! Probes: requests whose answers prove that the link works and up to which transaction all events have arrived. One is in
+//! flight at a time. An answer that took too long proves nothing about now, so it never makes a view live.
 
 use std::future;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub(super) enum Proved {
 
 /// A question under way.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct PendingProbe {
     question: Question,
     sent: Instant,
     /// The same on the clock of what we tell.
@@ -66,7 +66,7 @@ struct Asked {
 #[derive(Debug)]
 struct Known {
     began: Instant,
-    asked: Option<Asked>,
+    asked: Option<PendingProbe>,
     /// When the last question was sent, and the last proof.
     question_sent: Option<Instant>,
     proof_sent: Option<Instant>,
@@ -98,7 +98,7 @@ impl Known {
         self.wants_fence.then_some(Question::Fence)
     }
 
-    fn sent(&mut self, asked: Asked) {
+    fn sent(&mut self, asked: PendingProbe) {
         self.question_sent = Some(asked.sent);
         self.wants_fence = false;
         if asked.question == Question::Proof {
@@ -159,7 +159,7 @@ impl Probe {
 
     /// Sends it.
     pub(super) fn ask(&mut self, client: &Client, question: Question, sent_at: TimeMs, covers: bool) {
-        self.known.sent(Asked { question, sent: Instant::now(), sent_at, covers });
+        self.known.sent(PendingProbe { question, sent: Instant::now(), sent_at, covers });
         self.answer = Some(send(client.clone(), question).boxed());
     }
 
@@ -212,7 +212,7 @@ mod tests {
 
     fn asked(known: &mut Known, sent: Instant) {
         let question = known.next(sent).unwrap();
-        known.sent(Asked { question, sent, sent_at: TimeMs(7), covers: true });
+        known.sent(PendingProbe { question, sent, sent_at: TimeMs(7), covers: true });
     }
 
     #[test]

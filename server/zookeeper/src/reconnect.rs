@@ -1,5 +1,5 @@
-//! A new session while the link of the one before is gone. The client crate tries again ever later, without a bound; we try
-//! beside it at least once a second, and whichever is first goes on. Nothing of ours hangs on a session.
+//! Reconnect: a new session while the link of the current one is down. The client crate backs off without a bound; we try in
+//! parallel at least once a second, and the first that connects is used. None of our state depends on a session.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The acting session: a short-lived one of its own, with credentials of its own, that carries out one order and is
-//! closed. What to do next is decided by [`Act`]; this file only asks, waits and hears.
+//! The release session: a short-lived session of its own, with credentials of its own, that executes one request and is
+//! closed. What to do next is decided by [`Act`]; this file only sends and receives.
 
 use std::fmt;
 use std::pin::pin;
@@ -55,7 +55,7 @@ impl fmt::Debug for ReleaseClient {
 
 /// What came of asking a holder to let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum RevokeOutcome {
     /// It was asked.
     Told,
     /// It was another, or gone, or written to: nothing was sent.
@@ -134,8 +134,8 @@ impl ReleaseClient {
     }
 
     /// Asks a holder to let go by writing what it listens for to its own znode, if it is still this very one.
-    pub async fn revoke(&self, target: &Target) -> Asked {
-        let Ok(client) = self.open().await else { return Asked::NotLive };
+    pub async fn revoke(&self, target: &Target) -> RevokeOutcome {
+        let Ok(client) = self.open().await else { return RevokeOutcome::NotLive };
         let asked = revoke(&client, target).await;
         close(client).await;
         asked
@@ -285,16 +285,16 @@ fn answered(result: &Result<(), Error>) -> Option<Answer> {
     }
 }
 
-async fn revoke(client: &Client, target: &Target) -> Asked {
-    let Ok(Ok(looked)) = timeout(LOOK_MAX, look(client, &target.path)).await else { return Asked::NotLive };
+async fn revoke(client: &Client, target: &Target) -> RevokeOutcome {
+    let Ok(Ok(looked)) = timeout(LOOK_MAX, look(client, &target.path)).await else { return RevokeOutcome::NotLive };
     if !looked.node.is_some_and(|seen| target.is(&seen) && seen.version == target.version) {
-        return Asked::Differs;
+        return RevokeOutcome::Differs;
     }
     match timeout(SEND_MAX, client.set_data(&target.path, REVOKE, Some(target.version))).await {
-        Ok(Ok(_)) => Asked::Told,
-        Ok(Err(Error::NoNode | Error::BadVersion)) => Asked::Differs,
-        Ok(Err(Error::NoAuth)) => Asked::Denied,
-        Ok(Err(_)) | Err(_) => Asked::Unknown,
+        Ok(Ok(_)) => RevokeOutcome::Told,
+        Ok(Err(Error::NoNode | Error::BadVersion)) => RevokeOutcome::Differs,
+        Ok(Err(Error::NoAuth)) => RevokeOutcome::Denied,
+        Ok(Err(_)) | Err(_) => RevokeOutcome::Unknown,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a root asks of a session and what comes back; carries requests out. Knows no state of a root.
+//! Requests of a root to a session and their replies; sends them. Knows no state of a root.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What an observer asked its ensemble and how often it read anew, for whoever counts. Knows nobody who reads it.
+//! Counters of requests to the ensemble and of resyncs, for the metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! What the counters of each directory said and what events showed since: tells whether anything went unseen. Pure.
+//! The Stat counters of each directory against the events since: shows whether a change went unseen. Pure.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -102,7 +102,7 @@ pub(super) struct Missed {
 
 /// What a comparison tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compared {
+pub(super) enum Comparison {
     /// It is not counted, or another znode has its path by now.
     Nothing,
     /// Events showed all that the counters tell of.
@@ -247,9 +247,9 @@ impl StatCounters {
 
     /// Compares counters with what was seen; what is unseen is told once. Nothing unseen may be told as well: until now the
     /// counters were not exact enough to tell, so only a list does.
-    pub(super) fn check(&mut self, directory: &str, facts: &Facts, stamp: Version) -> Compared {
+    pub(super) fn check(&mut self, directory: &str, facts: &Facts, stamp: Version) -> Comparison {
         let tally = self.directories.get_mut(directory).filter(|tally| tally.czxid == Some(facts.czxid));
-        let Some(tally) = tally else { return Compared::Nothing };
+        let Some(tally) = tally else { return Comparison::Nothing };
         let creates = facts.creates_ever().wrapping_sub(tally.creates);
         let deletes = facts.deletes_ever().wrapping_sub(tally.deletes);
         // Events seen by now may be ahead of the counters, never behind; those seen when it was asked for are in them.
@@ -271,19 +271,19 @@ impl StatCounters {
         tally.by_stat |= facts.payload_bytes > DATA_BYTES_MAX;
         if unseen != Missed::default() || was_exact != tally.exact {
             tally.doubts = 0;
-            return Compared::Missed(unseen);
+            return Comparison::Missed(unseen);
         }
         if hides_nothing {
             tally.doubts = 0;
-            return Compared::Complete;
+            return Comparison::Complete;
         }
         tally.doubts += 1;
         let enough = if facts.children <= SMALL_MAX { DOUBTS_OF_SMALL } else { DOUBTS_MAX };
         if tally.doubts < enough {
-            return Compared::Doubtful;
+            return Comparison::Doubtful;
         }
         tally.doubts = 0;
-        Compared::Obscure
+        Comparison::Obscure
     }
 
     /// It is not known which changes the counters told of: the next quiet comparison counts from there.

@@ -1,4 +1,4 @@
-//! From the client crate's words to ours. The only place that knows both.
+//! Converts the client crate's types to ours. The only file that knows both.
 
 use lockscope_core::observation::RootTrouble;
 use lockscope_core::znode::{Facts, PAYLOAD_BYTES_MAX, SessionId, Zxid};

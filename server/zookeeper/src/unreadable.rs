@@ -1,4 +1,4 @@
-//! Znodes that are silent: those we may not read, of which no event tells. Pure.
+//! Znodes that we may not read: no watch event reports them. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

@@ -1,5 +1,5 @@
-//! The state machine of one watched root: watch first, then read; what to do on each thing that can happen. Pure, no
-//! paths, no I/O: `root` carries out the actions.
+//! The state machine of one watched root: watch first, then read; the actions for each input. Pure, no paths, no I/O:
+//! `root` executes the actions.
 
 /// Ticks (of [`super::session::TICK`]) until a failed or denied root is tried again.
 const RETRY_TICKS: u16 = 20;

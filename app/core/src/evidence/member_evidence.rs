@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::disagree::{Disagreement, Disputed, Listed};
 use super::member::Member;
 use super::session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord};
-use super::watched::{GRACE_MS, Watch, Watched, Watching};
+use super::watched::{GRACE_MS, Watch, WatchTables, Watching};
 use super::{Expiry, MemberAnswer, Report, Round, SessionTable};
 use crate::offset::ClockOffset;
 use crate::time::TimeMs;
@@ -29,7 +29,7 @@ const FORGET_TIMEOUTS: i64 = 3;
 pub struct MemberEvidence {
     members: BTreeMap<Arc<str>, Member>,
     sessions: BTreeMap<SessionId, SessionRecord>,
-    watched: Watched,
+    watched: WatchTables,
     disagreement: Disagreement,
     rounds: u64,
     complete_at: Option<TimeMs>,

@@ -36,11 +36,11 @@ pub struct Watching {
 
 /// Tables by member.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watched {
+pub(super) struct WatchTables {
     tables: BTreeMap<Arc<str>, (TimeMs, WatchTable)>,
 }
 
-impl Watched {
+impl WatchTables {
     pub(super) fn take_in(&mut self, member: &Arc<str>, asked_at: TimeMs, table: WatchTable) {
         self.tables.insert(Arc::clone(member), (asked_at, table));
     }

@@ -21,7 +21,7 @@ pub enum Event {
 
 /// When, as which since the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct EventRecord {
     /// Its number, from 1 without gaps.
     pub number: u64,
     /// When it was applied.
@@ -34,7 +34,7 @@ pub struct Recorded {
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
     last: u64,
-    ring: VecDeque<Recorded>,
+    ring: VecDeque<EventRecord>,
     roots: Vec<Option<RootState>>,
 }
 
@@ -45,7 +45,7 @@ impl EventLog {
     }
 
     /// All that is kept with a greater number, in order.
-    pub fn after(&self, number: u64) -> impl DoubleEndedIterator<Item = &Recorded> {
+    pub fn after(&self, number: u64) -> impl DoubleEndedIterator<Item = &EventRecord> {
         let first = self.ring.front().map_or(0, |first| first.number);
         let skipped = usize::try_from(number.saturating_add(1).saturating_sub(first)).unwrap_or(usize::MAX);
         self.ring.range(skipped.min(self.ring.len())..)
@@ -61,7 +61,7 @@ impl EventLog {
         if self.ring.len() == RECORDED_MAX {
             self.ring.pop_front();
         }
-        self.ring.push_back(Recorded { number: self.last, at, what });
+        self.ring.push_back(EventRecord { number: self.last, at, what });
     }
 
     /// Whether a root is in another state than it was when this was asked last.

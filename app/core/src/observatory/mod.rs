@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use backlog::Backlog;
-pub use event_log::{Event, EventLog, RECORDED_MAX, Recorded};
+pub use event_log::{Event, EventLog, EventRecord, RECORDED_MAX};
 pub use lock_index::FREE_ALONE_MAX;
 use lock_index::LockIndex;
 pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
@@ -97,7 +97,7 @@ pub struct Observatory {
     search: Option<Box<Search>>,
     history: History,
     reaped: BTreeMap<Arc<str>, u32>,
-    leaving: session_end::Leaving,
+    leaving: session_end::EndingSessions,
     offset: ClockOffset,
     evidence: MemberEvidence,
     /// Owners of what is held whom the evidence did not know when it was asked for them; none before the first round.
@@ -132,7 +132,7 @@ impl Observatory {
             search: None,
             history: History::default(),
             reaped: BTreeMap::new(),
-            leaving: session_end::Leaving::default(),
+            leaving: session_end::EndingSessions::default(),
             offset: ClockOffset::default(),
             evidence: MemberEvidence::default(),
             unlisted: BTreeSet::new(),

@@ -29,7 +29,7 @@ pub(super) struct Left {
 }
 
 /// Sessions that lost znodes a moment ago.
-pub(super) type Leaving = BTreeMap<SessionId, Left>;
+pub(super) type EndingSessions = BTreeMap<SessionId, Left>;
 
 impl Observatory {
     /// A session lost a contender.

@@ -11,7 +11,7 @@ use super::empty::EmptyState;
 use super::row::row;
 use super::state::{BoardState, Drawn};
 use crate::format::plural;
-use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
+use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{mark, pager, rows};
 use lockscope_wire::{BoardQuery, View};
 
@@ -23,7 +23,7 @@ const HEADER_ROWS: u32 = 1;
 pub(super) fn LockList(
     state: BoardState,
     /// The open view.
-    opened: Opened,
+    opened: OpenView,
     /// Index of the first row that was rendered.
     offset: u32,
 ) -> AnyView {

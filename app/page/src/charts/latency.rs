@@ -20,7 +20,7 @@ const SLICES: f64 = 10.0;
 const SPAN_US: (f64, f64) = (100.0, 1_000_000.0);
 
 /// Hand-offs of one lane.
-pub(crate) struct Hill<'a> {
+pub(crate) struct HandOffCurve<'a> {
     /// Its name, which chooses its colour.
     pub(crate) lane: &'static str,
     /// Its name for people.
@@ -43,7 +43,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn around(hills: &[Hill<'_>]) -> Self {
+    fn around(hills: &[HandOffCurve<'_>]) -> Self {
         let values = || hills.iter().flat_map(|hill| hill.buckets).filter(|(_, count)| *count > 0).map(|(us, _)| (*us).max(1) as f64);
         let least = values().fold(f64::INFINITY, f64::min);
         let marked = hills.iter().filter_map(|hill| hill.p99_us).fold(0.0, f64::max);
@@ -79,7 +79,7 @@ impl Axis {
 }
 
 /// The chart.
-pub(crate) fn latency(hills: &[Hill<'_>]) -> AnyView {
+pub(crate) fn latency(hills: &[HandOffCurve<'_>]) -> AnyView {
     let axis = Axis::around(hills);
     let bottom = HEAD + ROW * hills.len() as f64;
     let view = format!("0 0 {WIDTH} {}", bottom + FOOT);
@@ -127,7 +127,7 @@ fn tick(us: f64) -> String {
 }
 
 /// One hill, standing on `bottom`.
-fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> AnyView {
+fn drawn(axis: Axis, hill: &HandOffCurve<'_>, bottom: f64) -> AnyView {
     let filled = axis.filled(hill.buckets);
     let most = filled.iter().copied().max().unwrap_or(0).max(1) as f64;
     let step = (WIDTH - LEFT - RIGHT) / filled.len().max(1) as f64;
@@ -155,8 +155,15 @@ fn drawn(axis: Axis, hill: &Hill<'_>, bottom: f64) -> AnyView {
 mod tests {
     use super::*;
 
-    fn hill(buckets: &[(u64, u64)]) -> Hill<'_> {
-        Hill { lane: "predecessor", title: "Predecessor", words: "p50 1 ms".to_owned(), buckets, p50_us: Some(1_000.0), p99_us: Some(5_000.0) }
+    fn hill(buckets: &[(u64, u64)]) -> HandOffCurve<'_> {
+        HandOffCurve {
+            lane: "predecessor",
+            title: "Predecessor",
+            words: "p50 1 ms".to_owned(),
+            buckets,
+            p50_us: Some(1_000.0),
+            p99_us: Some(5_000.0),
+        }
     }
 
     #[test]
@@ -176,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_lane_without_hand_offs_keeps_its_place() {
-        let html = latency(&[Hill { p50_us: None, p99_us: None, ..hill(&[]) }, hill(&[(900, 2)])]).to_html();
+        let html = latency(&[HandOffCurve { p50_us: None, p99_us: None, ..hill(&[]) }, hill(&[(900, 2)])]).to_html();
         assert!(html.contains("viewBox=\"0 0 480 216\"") && !html.contains("NaN") && !html.contains("inf"));
     }
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::lanes::mark;
 use super::words::{millis, name};
-use crate::charts::latency::{Hill, latency};
+use crate::charts::latency::{HandOffCurve, latency};
 use crate::charts::marks::Sign;
 use crate::charts::releases::{Series, releases};
 use lockscope_wire::{LabRun, Lane};
@@ -13,7 +13,7 @@ use lockscope_wire::{LabRun, Lane};
 pub(super) fn figures(run: &LabRun) -> AnyView {
     let series: Vec<Series<'_>> =
         run.strategies.iter().map(|lane| Series { lane: lane.name.name(), mark: mark(lane.name), points: &lane.per_release }).collect();
-    let hills: Vec<Hill<'_>> = run.strategies.iter().map(hill).collect();
+    let hills: Vec<HandOffCurve<'_>> = run.strategies.iter().map(hill).collect();
     let one = |lane: &Lane| view! { <li><Sign lane=lane.name.name() mark=mark(lane.name) />{name(lane.name)}</li> };
     view! {
         <div class="lab-figures">
@@ -30,9 +30,16 @@ pub(super) fn figures(run: &LabRun) -> AnyView {
     }
 }
 
-fn hill(lane: &Lane) -> Hill<'_> {
+fn hill(lane: &Lane) -> HandOffCurve<'_> {
     let spread = lane.handoff_ms;
     let known = |ms: f64| (spread.count > 0).then_some(ms * 1_000.0);
     let words = if spread.count == 0 { "no hand-off yet".to_owned() } else { format!("p50 {} · p99 {}", millis(spread.p50), millis(spread.p99)) };
-    Hill { lane: lane.name.name(), title: name(lane.name), words, buckets: &lane.handoff_us, p50_us: known(spread.p50), p99_us: known(spread.p99) }
+    HandOffCurve {
+        lane: lane.name.name(),
+        title: name(lane.name),
+        words,
+        buckets: &lane.handoff_us,
+        p50_us: known(spread.p50),
+        p99_us: known(spread.p99),
+    }
 }

@@ -96,7 +96,7 @@ impl Live {
     }
 
     /// Starts a view from what the server rendered, if it did, and ends it with the calling component.
-    pub(crate) fn open<Q: Query>(self, query: Q, first: Option<InitialView<Q::Answer>>) -> Opened {
+    pub(crate) fn open<Q: Query>(self, query: Q, first: Option<InitialView<Q::Answer>>) -> OpenView {
         let first = first.map(|first| {
             self.now_ms.update_untracked(|now_ms| *now_ms = (*now_ms).max(first.server_time_ms));
             self.first_ms.update_value(|first_ms| *first_ms = (*first_ms).max(first.server_time_ms));
@@ -111,7 +111,7 @@ impl Live {
             self.model.try_update_value(|model| model.close(id));
             self.flush();
         });
-        Opened { live: self, id }
+        OpenView { live: self, id }
     }
 
     /// The state of the connection.
@@ -339,12 +339,12 @@ impl Live {
 
 /// An open view.
 #[derive(Clone, Copy)]
-pub(crate) struct Opened {
+pub(crate) struct OpenView {
     live: Live,
     id: u32,
 }
 
-impl Opened {
+impl OpenView {
     /// Changes what the view looks at.
     pub(crate) fn look_at(self, view: View) {
         self.live.model.update_value(|model| model.look_at(self.id, view));

@@ -32,7 +32,7 @@ impl Subscription {
 
 /// What a frame changed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct AppliedFrame {
     /// The body differs.
     pub(crate) changed: bool,
     /// The server's clock, when the frame told it.
@@ -170,32 +170,32 @@ impl Model {
     }
 
     /// Takes one frame in.
-    pub(crate) fn take(&mut self, frame: ServerFrame) -> Taken {
+    pub(crate) fn take(&mut self, frame: ServerFrame) -> AppliedFrame {
         match frame {
-            ServerFrame::Hello { server_time_ms, .. } => Taken { changed: false, server_time_ms: Some(server_time_ms) },
+            ServerFrame::Hello { server_time_ms, .. } => AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) },
             ServerFrame::Heartbeat { server_time_ms, views, .. } => {
                 views.iter().for_each(|view| self.confirm(view));
-                Taken { changed: false, server_time_ms: Some(server_time_ms) }
+                AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) }
             }
             ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body } => {
                 let changed = self.take_snapshot(id, (epoch, seq), body);
                 self.confirm(&KnownView { id, seq, known_at_ms });
-                Taken { changed, server_time_ms: Some(server_time_ms) }
+                AppliedFrame { changed, server_time_ms: Some(server_time_ms) }
             }
             ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
                 let changed = self.take_delta(id, seq, &body);
                 self.confirm(&KnownView { id, seq, known_at_ms });
-                Taken { changed, server_time_ms: Some(server_time_ms) }
+                AppliedFrame { changed, server_time_ms: Some(server_time_ms) }
             }
             ServerFrame::Resync { id, .. } => {
                 if let Some(current) = self.subscription(id) {
                     current.awaits_snapshot = true;
                 }
-                Taken::default()
+                AppliedFrame::default()
             }
             ServerFrame::Error { detail, .. } => {
                 self.refusal = Some(detail);
-                Taken { changed: true, server_time_ms: None }
+                AppliedFrame { changed: true, server_time_ms: None }
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::copy::CopyButton;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
-use crate::live::{FETCH_ROWS, Opened, Viewport, use_fetch, use_places, use_viewport};
+use crate::live::{FETCH_ROWS, OpenView, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
 use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
@@ -41,7 +41,7 @@ impl Slot {
 pub(super) fn Queue(
     state: LockState,
     /// The open view.
-    opened: Opened,
+    opened: OpenView,
     /// What it looks at.
     query: LockQuery,
 ) -> AnyView {

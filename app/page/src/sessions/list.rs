@@ -8,7 +8,7 @@ use crate::erase::{dynamic, view};
 use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use crate::format::plural;
-use crate::live::{FETCH_ROWS, Opened, use_fetch, use_places, use_viewport};
+use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{pager, rows};
 use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
 
@@ -17,7 +17,7 @@ use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
 pub(super) fn SessionList(
     state: ListState,
     /// The open view.
-    opened: Opened,
+    opened: OpenView,
     /// Index of the first row that was rendered.
     offset: u32,
 ) -> AnyView {

@@ -28,7 +28,7 @@ pub(super) struct Fetch {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct NoAnswer(String);
+pub(super) struct FetchError(String);
 
 impl Fetch {
     /// For a provider at this address.
@@ -49,16 +49,16 @@ impl Fetch {
         Err(OpenIdFault::provider(&format!("it names the address {url}, which is not encrypted")))
     }
 
-    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
-        let no_answer = |error: reqwest::Error| NoAnswer(whole(&error.without_url()));
+    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, FetchError> {
+        let no_answer = |error: reqwest::Error| FetchError(whole(&error.without_url()));
         let request = Request::try_from(request).map_err(no_answer)?;
-        self.may_ask(request.url()).map_err(|fault| NoAnswer(fault.to_string()))?;
+        self.may_ask(request.url()).map_err(|fault| FetchError(fault.to_string()))?;
         let mut response = self.client.execute(request).await.map_err(no_answer)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(no_answer)? {
             if body.len() + chunk.len() > ANSWER_BYTES_MAX {
-                return Err(NoAnswer(format!("an answer has more than {ANSWER_BYTES_MAX} bytes")));
+                return Err(FetchError(format!("an answer has more than {ANSWER_BYTES_MAX} bytes")));
             }
             body.extend_from_slice(&chunk);
         }
@@ -69,8 +69,8 @@ impl Fetch {
 }
 
 impl<'c> AsyncHttpClient<'c> for Fetch {
-    type Error = NoAnswer;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, NoAnswer>> + Send + 'c>>;
+    type Error = FetchError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, FetchError>> + Send + 'c>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         Box::pin(self.ask(request))

@@ -1,8 +1,8 @@
-//! The flight recorder, for those who may see what it tells of.
+//! The event log, within a visibility scope.
 
 use lockscope_core::change::{Change, Departure};
 use lockscope_core::observation::Link;
-use lockscope_core::observatory::{Event, Recorded};
+use lockscope_core::observatory::{Event, EventRecord};
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_wire::words::plural;
 use lockscope_wire::{self as wire, EventKind, EventRow, EventsQuery, Lately, LatelyIn};
@@ -12,7 +12,7 @@ use super::words::{wire_root_state, wire_verdict};
 
 /// What there is of one ensemble, without the server's epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EventsTold {
+pub struct EventsView {
     /// The ensemble.
     pub ensemble: String,
     /// In the order they happened.
@@ -27,11 +27,11 @@ pub struct EventsTold {
 pub fn lately(looks: &[ProjectionContext<'_>], query: &EventsQuery) -> Lately {
     let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
     let told = meant.map(|look| events(look, query, None));
-    Lately { ensembles: told.map(|EventsTold { ensemble, events, .. }| LatelyIn { ensemble, events }).collect() }
+    Lately { ensembles: told.map(|EventsView { ensemble, events, .. }| LatelyIn { ensemble, events }).collect() }
 }
 
 /// One ensemble's rows with a greater number than `after`; without one, its newest.
-pub fn events(look: &ProjectionContext<'_>, query: &EventsQuery, after: Option<u64>) -> EventsTold {
+pub fn events(look: &ProjectionContext<'_>, query: &EventsQuery, after: Option<u64>) -> EventsView {
     let recorder = look.observatory.recorder();
     let limit = query.limit as usize;
     // Most rows are told apart before anything is made of them.
@@ -51,7 +51,7 @@ pub fn events(look: &ProjectionContext<'_>, query: &EventsQuery, after: Option<u
         }
     };
     let lost = after.map_or(0, |after| recorder.lost_after(after));
-    EventsTold { ensemble: look.ensemble.name.clone(), events, next_after, lost }
+    EventsView { ensemble: look.ensemble.name.clone(), events, next_after, lost }
 }
 
 fn lies_below(path: &str, top: &str) -> bool {
@@ -77,7 +77,7 @@ impl About {
 
 impl ProjectionContext<'_> {
     /// The lock or root that it is about.
-    fn place<'a>(&'a self, recorded: &'a Recorded) -> Option<&'a str> {
+    fn place<'a>(&'a self, recorded: &'a EventRecord) -> Option<&'a str> {
         match &recorded.what {
             Event::Root(root, _) => self.observatory.roots().get(root.0 as usize).map(|root| &*root.path),
             Event::Changed(change) => change.lock(),
@@ -85,7 +85,7 @@ impl ProjectionContext<'_> {
     }
 
     /// One row, if what it tells of may be seen.
-    fn event(&self, recorded: &Recorded) -> Option<EventRow> {
+    fn event(&self, recorded: &EventRecord) -> Option<EventRow> {
         let (kind, about, text) = match &recorded.what {
             Event::Root(root, state) => {
                 let path = &self.observatory.roots().get(root.0 as usize)?.path;

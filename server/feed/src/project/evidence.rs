@@ -1,4 +1,4 @@
-//! What members tell, in the wire's words.
+//! Converts the members' evidence to wire types.
 
 use lockscope_core::evidence::{ClientState, Liveness, Member, MemberRole, RunsOut, SessionRecord, Source, Trouble};
 use lockscope_core::lock::{Hold, Lock, WokenBasis};

@@ -1,5 +1,5 @@
-//! What of a model may be seen. Everything that is projected is taken from here, so that nothing outside gets in; for
-//! whoever sees everything no path is looked at.
+//! The part of a model inside a visibility scope. Every projection reads through this, so that nothing outside gets in; for
+//! a scope of everything no path is compared.
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::deadlock::Cycle;

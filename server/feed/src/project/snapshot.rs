@@ -1,5 +1,5 @@
-//! Numbers of one ensemble for whoever watches the watcher: one walk over its locks and none over those who contend. What
-//! is counted over the whole ensemble is told only to those who may see the whole of it.
+//! The metrics of one ensemble: one walk over its locks and none over their contenders. What is counted over the whole
+//! ensemble is given only to those whose scope covers all of it.
 
 use std::collections::BTreeMap;
 
@@ -54,12 +54,12 @@ pub struct Snapshot {
     /// By how much that may be wrong, ms.
     pub clock_error_ms: Option<i64>,
     /// What is counted over the whole ensemble.
-    pub counted: Option<Counted>,
+    pub counted: Option<EnsembleCounters>,
 }
 
 /// Counted over a whole ensemble since the start.
 #[derive(Clone, Copy, Debug)]
-pub struct Counted {
+pub struct EnsembleCounters {
     /// Changes of the model.
     pub changes: u64,
     /// Watch events taken in.
@@ -221,9 +221,9 @@ impl ProjectionContext<'_> {
         (i64::from(waits.count) * self.now.0 - waits.since_sum_ms, figures)
     }
 
-    fn counted(&self) -> Counted {
+    fn counted(&self) -> EnsembleCounters {
         let (counters, ended) = (self.observatory.counters(), self.observatory.ended());
-        Counted {
+        EnsembleCounters {
             changes: self.observatory.revision(),
             events: counters.events,
             missed: counters.missed,

@@ -1,4 +1,4 @@
-//! The model's closed enums in the wire's words, one function each, matched exhaustively.
+//! Converts the model's closed enums to the wire's, one function each, matched exhaustively.
 
 use lockscope_core::missing::{Missing as ModelMissing, MissingSet};
 use lockscope_core::observatory::RootState as ModelRootState;

@@ -49,7 +49,7 @@ pub struct TlsFault(pub String);
 
 /// How close the end of a certificate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nearness {
+pub(super) enum ExpiryWarning {
     Far,
     /// So many whole days are left.
     Near(i64),
@@ -129,7 +129,7 @@ fn ago(days: i64) -> String {
     }
 }
 
-impl Nearness {
+impl ExpiryWarning {
     pub(super) fn of(until_ms: i64, now_ms: i64) -> Self {
         match until_ms - now_ms {
             ..=0 => Self::Past,
@@ -187,9 +187,9 @@ mod tests {
     #[test]
     fn the_end_is_told_two_weeks_before() {
         let until = MADE_MS + DAYS * DAY_MS;
-        assert_eq!(Nearness::of(until, MADE_MS), Nearness::Far);
-        assert_eq!(Nearness::of(until, until - 14 * DAY_MS), Nearness::Near(14));
-        assert_eq!(Nearness::of(until, until - 1), Nearness::Near(0));
-        assert_eq!(Nearness::of(until, until), Nearness::Past);
+        assert_eq!(ExpiryWarning::of(until, MADE_MS), ExpiryWarning::Far);
+        assert_eq!(ExpiryWarning::of(until, until - 14 * DAY_MS), ExpiryWarning::Near(14));
+        assert_eq!(ExpiryWarning::of(until, until - 1), ExpiryWarning::Near(0));
+        assert_eq!(ExpiryWarning::of(until, until), ExpiryWarning::Past);
     }
 }

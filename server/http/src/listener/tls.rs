@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::certificate::{EXPIRY_WARNING_DAYS, Nearness, Pems, TlsFault, TlsFiles};
+use super::certificate::{EXPIRY_WARNING_DAYS, ExpiryWarning, Pems, TlsFault, TlsFiles};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 
@@ -32,7 +32,7 @@ pub struct Follower {
     /// Bad, and seen once: perhaps only one of the two files was written yet.
     suspect: Option<Pems>,
     until_ms: i64,
-    told: Nearness,
+    told: ExpiryWarning,
     is_unreadable: bool,
 }
 
@@ -51,7 +51,7 @@ impl Tls {
         let pair = pems.check(&files, clock.now_ms())?;
         let (now_used, receiver) = watch::channel(pair.config);
         let follower =
-            Follower { files, clock, now_used, last: pems, suspect: None, until_ms: pair.until_ms, told: Nearness::Far, is_unreadable: false };
+            Follower { files, clock, now_used, last: pems, suspect: None, until_ms: pair.until_ms, told: ExpiryWarning::Far, is_unreadable: false };
         Ok((Self(receiver), follower))
     }
 }
@@ -97,7 +97,7 @@ impl Follower {
         match pems.check(&self.files, self.clock.now_ms()) {
             Ok(pair) => {
                 self.until_ms = pair.until_ms;
-                self.told = Nearness::Far;
+                self.told = ExpiryWarning::Far;
                 self.now_used.send_replace(pair.config);
                 tracing::info!(cert = %self.files.cert.display(), "a new TLS certificate is in use");
             }
@@ -113,21 +113,21 @@ impl Follower {
 
     /// Says that the end is near, once a day.
     fn tell_end(&mut self) {
-        let now = Nearness::of(self.until_ms, self.clock.now_ms());
+        let now = ExpiryWarning::of(self.until_ms, self.clock.now_ms());
         if std::mem::replace(&mut self.told, now) == now {
             return;
         }
         let cert = self.files.cert.display();
         match now {
-            Nearness::Far => {}
-            Nearness::Near(days) => {
+            ExpiryWarning::Far => {}
+            ExpiryWarning::Near(days) => {
                 tracing::warn!(
                     days,
                     "tls_cert {cert} expires in less than {} days; put a new certificate and its key there",
                     days.min(EXPIRY_WARNING_DAYS) + 1
                 );
             }
-            Nearness::Past => tracing::error!("tls_cert {cert} has expired and browsers refuse it; put a new certificate and its key there"),
+            ExpiryWarning::Past => tracing::error!("tls_cert {cert} has expired and browsers refuse it; put a new certificate and its key there"),
         }
     }
 }

@@ -4,7 +4,7 @@ use lockscope_wire as wire;
 
 use super::catalogue::Family;
 use super::text::Exposition;
-use feed::project::{Counted, LockSnapshot, Snapshot};
+use feed::project::{EnsembleCounters, LockSnapshot, Snapshot};
 
 /// The path of the series for all other locks: no path of a znode looks like it.
 pub const OTHER: &str = "_other";
@@ -77,7 +77,7 @@ fn lock(ensemble: &str, path: &str, figures: &LockSnapshot, out: &mut Exposition
     out.add(Family::LockSequenceUsed, &labels, ratio(figures.sequence_used_ppm));
 }
 
-fn totals(ensemble: &str, counted: &Counted, out: &mut Exposition) {
+fn totals(ensemble: &str, counted: &EnsembleCounters, out: &mut Exposition) {
     let counters = [
         (Family::Changes, counted.changes),
         (Family::Events, counted.events),

@@ -11,7 +11,7 @@ use lockscope_wire::{Role, SignedBy};
 use crate::Http;
 use crate::caller::{Caller, PayloadChanges};
 use crate::peer::Peer;
-use crate::problem::{Refused, echo};
+use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
 use crate::route::{Answer, Need, Route};
 use crate::routes::{self, Match};
@@ -66,13 +66,13 @@ async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
 /// Nobody was recognised: scripts get an error, people are redirected to sign in.
 fn not_known(row: &Route, denied: &Denied, uri: &Uri) -> Response {
     match denied {
-        Denied::Proxy(why) => Refused::new(StatusCode::FORBIDDEN, why.clone()).into_response(),
+        Denied::Proxy(why) => ErrorResponse::new(StatusCode::FORBIDDEN, why.clone()).into_response(),
         Denied::Nobody if row.is_for_people() => to_sign_in(uri),
         Denied::Nobody => {
             let detail = "nobody may look here without being known; send `Authorization: Bearer TOKEN` (lockscope token new makes one), or sign in at /sign-in";
-            challenge(Refused::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\"")
+            challenge(ErrorResponse::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\"")
         }
-        Denied::Token(why) => challenge(Refused::new(StatusCode::UNAUTHORIZED, *why), "Bearer realm=\"lockscope\", error=\"invalid_token\""),
+        Denied::Token(why) => challenge(ErrorResponse::new(StatusCode::UNAUTHORIZED, *why), "Bearer realm=\"lockscope\", error=\"invalid_token\""),
     }
 }
 
@@ -82,12 +82,12 @@ fn not_allowed(row: &Route, actor: &Actor, right: Right, uri: &Uri) -> Response 
     match (actor.by, row.is_for_people()) {
         (SignedBy::Nobody, true) => to_sign_in(uri),
         (_, true) => sign_in::refuse_page(&detail),
-        (SignedBy::Nobody, false) => challenge(Refused::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\""),
-        (_, false) => Refused::new(StatusCode::FORBIDDEN, detail).into_response(),
+        (SignedBy::Nobody, false) => challenge(ErrorResponse::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\""),
+        (_, false) => ErrorResponse::new(StatusCode::FORBIDDEN, detail).into_response(),
     }
 }
 
-fn challenge(refused: Refused, with: &'static str) -> Response {
+fn challenge(refused: ErrorResponse, with: &'static str) -> Response {
     let mut response = refused.into_response();
     response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(with));
     response
@@ -101,13 +101,13 @@ fn to_sign_in(uri: &Uri) -> Response {
 /// The address is there, asked for otherwise; `row`: as the table has it.
 fn method_not_allowed(method: &Method, uri: &Uri, row: &str) -> Response {
     let detail = format!("{} is not allowed at {}; use {}", echo(method.as_str()), echo(uri.path()), routes::verbs(row));
-    let mut response = Refused::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+    let mut response = ErrorResponse::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
     if let Ok(allowed) = HeaderValue::from_str(&routes::allowed(row)) {
         response.headers_mut().insert(ALLOW, allowed);
     }
     response
 }
 
-fn nothing_there(uri: &Uri) -> Refused {
-    Refused::not_found(format!("there is nothing at {}; the dashboard begins at /", echo(uri.path())))
+fn nothing_there(uri: &Uri) -> ErrorResponse {
+    ErrorResponse::not_found(format!("there is nothing at {}; the dashboard begins at /", echo(uri.path())))
 }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::listener::Arrival;
 use crate::origins::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
-use crate::problem::Refused;
+use crate::problem::ErrorResponse;
 use crate::{BODY_BYTES_MAX, Http};
 
 /// Answers that say nothing of anybody, and that probes ask for by an address of their own.
@@ -28,11 +28,11 @@ pub(crate) async fn check_origin(State(http): State<Http>, request: Request, nex
     }
 }
 
-fn check(request: &Request, origins: &Origins, local: Option<SocketAddr>) -> Result<(), Refused> {
+fn check(request: &Request, origins: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
     let (headers, path) = (request.headers(), request.uri().path());
     if !PROBES.contains(&path) {
         if request.uri().authority().is_some() {
-            return Err(Refused::bad_request("a whole address in the request's first line is for proxies; send the path alone"));
+            return Err(ErrorResponse::bad_request("a whole address in the request's first line is for proxies; send the path alone"));
         }
         origins::check_host(headers, origins, local)?;
     }
@@ -45,7 +45,7 @@ fn is_safe(method: &Method) -> bool {
 }
 
 /// Nothing of the API is for pages of other sites: not as a script, an image, a frame or a fetch. A link may lead here.
-fn check_read(headers: &HeaderMap) -> Result<(), Refused> {
+fn check_read(headers: &HeaderMap) -> Result<(), ErrorResponse> {
     let is = |name, word: &str| headers.get(name).is_some_and(|value| value.as_bytes() == word.as_bytes());
     if is(FETCH_SITE, "cross-site") && !is(FETCH_MODE, "navigate") {
         return Err(forbidden("a page of another site may not read this; open the dashboard at its own address"));
@@ -54,16 +54,16 @@ fn check_read(headers: &HeaderMap) -> Result<(), Refused> {
 }
 
 /// Whatever changes something: from our own pages or from scripts, and to the API only in JSON, which no form can send.
-fn check_act(headers: &HeaderMap, path: &str, origins: &Origins, local: Option<SocketAddr>) -> Result<(), Refused> {
+fn check_act(headers: &HeaderMap, path: &str, origins: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
     // Any cookie: with one the sender is a browser.
     origins::check(headers, origins, local, headers.contains_key(COOKIE))?;
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()).and_then(|length| length.parse().ok());
     if length.is_some_and(|length: usize| length > BODY_BYTES_MAX) {
         let detail = format!("at most {BODY_BYTES_MAX} bytes are taken; send less");
-        return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+        return Err(ErrorResponse::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
     }
     if path.starts_with("/api/") && !is_json(headers) {
-        return Err(Refused::new(
+        return Err(ErrorResponse::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "the API takes JSON only; send it with the header Content-Type: application/json",
         ));

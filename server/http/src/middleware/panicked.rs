@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 
-use crate::problem::Refused;
+use crate::problem::ErrorResponse;
 
 /// What people read.
 const PAGE: &str = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Error · Lockscope</title>\
@@ -36,7 +36,7 @@ pub(crate) async fn caught(request: Request, next: Next) -> Response {
 fn failed(is_api: bool) -> Response {
     let detail = "the answer could not be made: the fault is in Lockscope and was logged; try again, and report it with the log";
     if is_api {
-        return Refused::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response();
+        return ErrorResponse::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response();
     }
     (StatusCode::INTERNAL_SERVER_ERROR, Html(PAGE)).into_response()
 }

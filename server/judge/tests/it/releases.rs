@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use judge::{Kind, Limits, Ours, Outcome, Plan, Releases, Report, judge_releases};
+use judge::{Kind, Limits, Outcome, OwnSessions, Plan, Releases, Report, judge_releases};
 use txn_log::Lifetime;
 
 use crate::world::{LOCK, World};
@@ -28,8 +28,8 @@ fn scene() -> Scene {
 
 fn judged(world: &World, plans: &[&Plan]) -> Report {
     let releases = |ours| Releases { ours, plans: plans.iter().map(|plan| (*plan).clone()).collect() };
-    let by_name = judge_releases(&Limits::default(), &world.truth(), &releases(Ours::These(BTreeSet::from([OURS]))));
-    let by_others = judge_releases(&Limits::default(), &world.truth(), &releases(Ours::AllBut(BTreeSet::from([1, 11, 12]))));
+    let by_name = judge_releases(&Limits::default(), &world.truth(), &releases(OwnSessions::These(BTreeSet::from([OURS]))));
+    let by_others = judge_releases(&Limits::default(), &world.truth(), &releases(OwnSessions::AllBut(BTreeSet::from([1, 11, 12]))));
     assert_eq!(by_name, by_others);
     by_name
 }

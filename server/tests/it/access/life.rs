@@ -1,6 +1,6 @@
 //! Lives of tokens, sessions, links and the sockets that hang on them.
 
-use access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, Reach, Secret, Settings, new_token, remove_user, revoke_token, set_user};
+use access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, ListenScope, Secret, Settings, new_token, remove_user, revoke_token, set_user};
 use lockscope_wire::Role;
 
 use super::{House, PASSWORD, bearer};
@@ -97,7 +97,7 @@ async fn signing_in_again_ends_what_was_before_and_two_cookies_are_none() {
 
 #[tokio::test]
 async fn beyond_this_machine_cookies_are_secure_and_nobody_is_anonymous() {
-    let house = House::new(Settings::default(), Reach { is_public: true, is_https: true }).await;
+    let house = House::new(Settings::default(), ListenScope { is_public: true, is_https: true }).await;
     house.user("ann", Role::Viewer);
     assert_eq!(house.me(&[]).await, "401");
     let answer = house.sign_in("ann", PASSWORD).await;
@@ -110,7 +110,7 @@ async fn beyond_this_machine_cookies_are_secure_and_nobody_is_anonymous() {
 
 #[tokio::test]
 async fn sockets_end_with_what_let_them_in() {
-    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
+    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     house.user("ann", Role::Operator);
     house.user("bob", Role::Operator);
     let token = house.token("ci", Grant::everywhere(Role::Viewer), Some(600_000));

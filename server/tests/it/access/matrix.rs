@@ -1,6 +1,6 @@
 //! Every route, by every kind of person. The routes come from the table that the router is made of.
 
-use access::{Grant, Reach, Settings};
+use access::{Grant, ListenScope, Settings};
 use http::{Declared, Need, Verb, declared};
 use identity::Right;
 use lockscope_wire::{Problem, Role};
@@ -57,7 +57,7 @@ fn forbidden(answer: &Answer, route: &Declared, role: Role, what: &str) {
 
 #[tokio::test]
 async fn every_route_by_every_kind_of_person() {
-    let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
+    let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     let scoped = Grant::new(Role::Operator, &["prod".to_owned()], &["/shop".to_owned()]).unwrap();
     let mut people = Vec::new();
     for (name, grant) in Role::ALL.into_iter().map(|role| (role.name(), Grant::everywhere(role))).chain([("scoped", scoped)]) {
@@ -116,7 +116,7 @@ async fn what_is_not_in_the_table_is_not_there() {
         let answer = house.get(path, &[]).await;
         assert_eq!(answer.status, 404, "{path}");
     }
-    let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
+    let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     let answer = closed.get("/nothing", &[]).await;
     assert_eq!((answer.status, answer.header("content-type")), (404, "application/problem+json"), "no page is rendered for nobody");
     for route in declared().iter().filter(|route| route.verb != Verb::Any && !route.path.contains('{')) {
@@ -131,7 +131,7 @@ async fn what_is_not_in_the_table_is_not_there() {
 
 #[tokio::test]
 async fn pages_lead_to_the_form_and_back() {
-    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK).await;
+    let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     let token = house.token("ann", Grant::everywhere(Role::Viewer), None);
     let answer = house.get("/lock?path=%2Forder", &[]).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/sign-in?next=%2Flock%3Fpath%3D%252Forder"));

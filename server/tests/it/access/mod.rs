@@ -11,7 +11,7 @@ mod scope;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use access::{Access, Grant, Reach, Secret, Settings, new_token, set_user};
+use access::{Access, Grant, ListenScope, Secret, Settings, new_token, set_user};
 use audit::{AuditError, Entry, Journal};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -73,7 +73,7 @@ impl Answer {
 }
 
 impl House {
-    pub(crate) async fn new(settings: Settings, reach: Reach) -> Self {
+    pub(crate) async fn new(settings: Settings, reach: ListenScope) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let clock = Clock::manual(NOW_MS);
         let access = Access::new(Some(dir.path().to_owned()), settings, reach, clock.clone());
@@ -85,7 +85,7 @@ impl House {
 
     /// On loopback, with nothing set.
     pub(crate) async fn plain() -> Self {
-        Self::new(Settings::default(), Reach::LOOPBACK).await
+        Self::new(Settings::default(), ListenScope::LOOPBACK).await
     }
 
     pub(crate) fn path(&self) -> PathBuf {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use access::{Grant, Net, Proxy, Reach, Settings};
+use access::{Grant, ListenScope, Net, Proxy, Settings};
 use lockscope_wire::Role;
 
 use super::{House, bearer};
@@ -20,7 +20,7 @@ fn settings(address: &str) -> Settings {
 
 #[tokio::test]
 async fn a_listed_proxy_tells_who_it_is_and_where_from() {
-    let house = House::new(settings("127.0.0.1"), Reach { is_public: true, is_https: true }).await;
+    let house = House::new(settings("127.0.0.1"), ListenScope { is_public: true, is_https: true }).await;
     assert!(!house.access.is_read_only(), "a group may release");
     let ann = ("X-Forwarded-User", "ann");
     assert_eq!(house.me(&[ann]).await, "ann viewer proxy");
@@ -36,7 +36,7 @@ async fn a_listed_proxy_tells_who_it_is_and_where_from() {
 
 #[tokio::test]
 async fn from_elsewhere_the_header_is_refused_by_name_and_lends_nothing() {
-    let house = House::new(settings("10.0.0.5"), Reach { is_public: true, is_https: true }).await;
+    let house = House::new(settings("10.0.0.5"), ListenScope { is_public: true, is_https: true }).await;
     let answer = house.get("/api/v1/me", &[("x-forwarded-user", "root"), ("x-forwarded-groups", "ops")]).await;
     assert_eq!(answer.status, 403);
     assert!(answer.text.contains("the header x-forwarded-user came from 127.0.0.1, which is not in `proxy_addresses`"), "{}", answer.text);

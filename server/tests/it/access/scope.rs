@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use access::{Access, Grant, Reach, Settings, new_token};
+use access::{Access, Grant, ListenScope, Settings, new_token};
 use audit::{Entry, Journal as _, Log};
 use feed::engine::Engine;
 use feed::project::EnsembleInfo;
@@ -128,8 +128,12 @@ impl World {
         tokio::spawn(pump::run(hub.clone(), stop));
         stoppers.push(stopper);
         let place = tempfile::tempdir().unwrap();
-        let access =
-            Access::new(Some(place.path().to_owned()), Settings { anonymous: Some(false), ..Settings::default() }, Reach::LOOPBACK, clock.clone());
+        let access = Access::new(
+            Some(place.path().to_owned()),
+            Settings { anonymous: Some(false), ..Settings::default() },
+            ListenScope::LOOPBACK,
+            clock.clone(),
+        );
         let log = Arc::new(Log::open(&place.path().join("record"), clock.clone()).await.unwrap());
         let (drain, draining) = shutdown::token();
         let (close, closing) = shutdown::token();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Access, Grant, Reach, Settings, new_token};
+use access::{Access, Grant, ListenScope, Settings, new_token};
 use audit::{Log, UnavailableLog};
 use http::listener::Bounds;
 use http::{Http, Limits};
@@ -25,7 +25,7 @@ impl Audited {
     async fn start(with: impl FnOnce(Http) -> Http) -> Self {
         let people = tempfile::tempdir().unwrap();
         let (_, token) = new_token(people.path(), "auditor", Grant::everywhere(Role::Auditor), NOW_MS, None).unwrap();
-        let access = Access::new(Some(people.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
+        let access = Access::new(Some(people.path().to_owned()), Settings::default(), ListenScope::LOOPBACK, Clock::manual(NOW_MS));
         let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| with(http.with_access(access))).await;
         Self { served, token: token.expose().to_owned(), _people: people }
     }

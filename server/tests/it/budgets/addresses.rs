@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use access::{ACCOUNT_FREE, ADDRESS_FREE, DEVICE_MS_MAX, Net, Proxy, Reach, Settings};
+use access::{ACCOUNT_FREE, ADDRESS_FREE, DEVICE_MS_MAX, ListenScope, Net, Proxy, Settings};
 use futures_util::future::join_all;
 use http::Limits;
 use http::listener::{Bounds, Proxies};
@@ -60,7 +60,7 @@ async fn an_address_has_its_share_of_connections() {
 /// A house behind a proxy that tells where people come from.
 async fn behind_proxy() -> House {
     let proxy = Proxy { addresses: vec![Net::parse("127.0.0.1").unwrap()], ..Proxy::default() };
-    House::new(Settings { proxy: Some(proxy), ..Settings::default() }, Reach { is_public: true, is_https: true }).await
+    House::new(Settings { proxy: Some(proxy), ..Settings::default() }, ListenScope { is_public: true, is_https: true }).await
 }
 
 async fn sign_in(house: &House, from: &str, cookie: &str, name: &str, password: &str) -> Answer {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use access::{Access, Grant, Reach, Settings, new_token};
+use access::{Access, Grant, ListenScope, Settings, new_token};
 use feed::BYTES_MAX;
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -24,7 +24,7 @@ const A_SOCKET: usize = 16;
 async fn served(limits: Limits) -> (Served, String, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let (_, token) = new_token(dir.path(), "greedy", Grant::everywhere(Role::Viewer), NOW_MS, None).unwrap();
-    let access = Access::new(Some(dir.path().to_owned()), Settings::default(), Reach::LOOPBACK, Clock::manual(NOW_MS));
+    let access = Access::new(Some(dir.path().to_owned()), Settings::default(), ListenScope::LOOPBACK, Clock::manual(NOW_MS));
     let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_access(access)).await;
     (served, bearer(token.expose()), dir)
 }

@@ -125,12 +125,12 @@ async fn curator_revocable() {
     };
     let order = super::office::order_of(&plan);
     let (asker, plain) = (super::office::operator(), office.plan(&paths[2]).await.unwrap());
-    let (done, ()) = tokio::join!(office.desk.revoke(&asker, &order), lets_go);
+    let (done, ()) = tokio::join!(office.service.revoke(&asker, &order), lets_go);
     let done = done.unwrap();
     assert_eq!((done.result.outcome, done.result.verified), (Outcome::Released, true), "{done:?}");
     assert!(done.result.sentence.contains("was let go by its holder; /revoked/a now held by"), "{}", done.result.sentence);
     clients[1].says("held").await;
-    let refused = office.desk.revoke(&asker, &super::office::order_of(&plain)).await.unwrap_err();
+    let refused = office.service.revoke(&asker, &super::office::order_of(&plain)).await.unwrap_err();
     assert_eq!(refused.status(), 409, "{refused}");
     assert!(!plain.can_revoke);
 }

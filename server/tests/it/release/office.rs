@@ -1,10 +1,10 @@
-//! A desk over a real observer and a real model, with a record kept in memory.
+//! A release service over a real observer and a real model, with an audit log kept in memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use access::{Access, Reach};
+use access::{Access, ListenScope};
 use audit::{AuditError, Entry, Journal};
 use feed::engine::Engine;
 use feed::project::EnsembleInfo;
@@ -64,9 +64,9 @@ impl Memory {
     }
 }
 
-/// Everything a desk needs, running.
+/// All that a release service needs, running.
 pub(crate) struct Office {
-    pub(crate) desk: ReleaseService,
+    pub(crate) service: ReleaseService,
     /// Where tokens and users are kept.
     pub(crate) people: TempDir,
     pub(crate) journal: Arc<Memory>,
@@ -115,9 +115,9 @@ impl Office {
         let journal = Arc::new(Memory::default());
         let site = EnsembleHandle { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
         let people = tempfile::tempdir().unwrap();
-        let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), Reach::LOOPBACK, clock.clone());
-        let desk = ReleaseService::new(vec![site], journal.clone(), access, clock.clone(), settings);
-        let office = Self { desk, people, journal, clock, engine, _stopper: stopper, _demand: demand };
+        let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), ListenScope::LOOPBACK, clock.clone());
+        let service = ReleaseService::new(vec![site], journal.clone(), access, clock.clone(), settings);
+        let office = Self { service, people, journal, clock, engine, _stopper: stopper, _demand: demand };
         office.until("the view is live", is_live).await;
         office
     }
@@ -169,11 +169,11 @@ impl Office {
     }
 
     pub(crate) async fn plan(&self, path: &str) -> Result<ReleasePlan, Rejection> {
-        self.desk.plan(&operator(), &PlanRequest { ensemble: None, path: path.to_owned() }).await
+        self.service.plan(&operator(), &PlanRequest { ensemble: None, path: path.to_owned() }).await
     }
 
     pub(crate) async fn order(&self, plan: &ReleasePlan) -> Result<Execution, Rejection> {
-        self.desk.execute(&operator(), &order_of(plan)).await
+        self.service.execute(&operator(), &order_of(plan)).await
     }
 
     /// Plans and orders; both must be taken.

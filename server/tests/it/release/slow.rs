@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use access::{self, Access, Grant, Reach};
+use access::{self, Access, Grant, ListenScope};
 use http::Limits;
 use http::listener::Bounds;
 use lockscope_wire::{AuditKind, Outcome, Role};
@@ -27,10 +27,10 @@ async fn a_slow_release_is_answered_with_its_outcome_however_often_it_is_asked_f
     let plan = office.plan(&path).await.unwrap();
     let people = tempfile::tempdir().unwrap();
     let (_, token) = access::new_token(people.path(), "anna", Grant::everywhere(Role::Operator), 0, None).unwrap();
-    let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), Reach::LOOPBACK, Clock::system());
+    let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), ListenScope::LOOPBACK, Clock::system());
     let limits = Limits { answer_ms_max: ANSWER_MS, ..Limits::default() };
-    let desk = office.desk.clone();
-    let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_release_service(desk).with_access(access)).await;
+    let service = office.service.clone();
+    let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_release_service(service).with_access(access)).await;
     office.journal.stalls.send_replace(true);
     let order = || {
         let asked = reqwest::Client::new().post(format!("http://{}/api/v1/release/execute", served.address));
@@ -54,7 +54,7 @@ async fn a_slow_release_is_answered_with_its_outcome_however_often_it_is_asked_f
     assert_eq!(second, first);
     assert_eq!(order().await.unwrap(), first);
     assert_eq!(office.journal.kinds(), [AuditKind::ReleaseIntent, AuditKind::ReleaseOutcome]);
-    let ended = office.desk.counted().ended[0].1.clone();
+    let ended = office.service.counted().ended[0].1.clone();
     let counted: Vec<_> = ended.into_iter().filter(|(_, count)| *count > 0).collect();
     assert_eq!(counted, [(Outcome::Released, 1)]);
 }

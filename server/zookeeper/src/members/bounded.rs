@@ -1,5 +1,5 @@
-//! Lists in an answer, counted while they are read: what is beyond a maximum is passed over without being kept, so that an
-//! answer takes no more memory than the greatest one that is understood.
+//! Lists in an answer, counted while they are parsed: elements beyond a maximum are skipped and not kept, so an answer
+//! takes no more memory than the largest one that is accepted.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Members name whole paths; a connect string with a chroot makes everybody else name what follows it. Pure.
+//! Members report full paths; clients with a chroot use paths below it. Pure.
 
 use lockscope_core::evidence::{MemberAnswer, Report};
 use lockscope_core::znode::is_under;

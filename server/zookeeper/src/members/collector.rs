@@ -1,5 +1,4 @@
-//! Rounds of questions: when, to whom, and what is handed on. One task; a member that is slow is waited for beside the
-//! others and never holds them up.
+//! Rounds of requests to the members: when, to whom, and what is passed on. One task; a slow member never delays the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;

@@ -1,4 +1,4 @@
-//! Which members are asked, and as whom.
+//! Which members are queried, and with which credentials.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How long a source that failed is left alone: doubling, capped. Pure; the time is an argument.
+//! How long a source that failed is not asked again: doubling, capped. Pure; the time is an argument.
 
 use std::time::Duration;
 

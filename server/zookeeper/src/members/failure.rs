@@ -1,4 +1,4 @@
-//! Why there is no answer, in the same words whichever way was asked.
+//! Why a member gave no answer, in the same words for both transports.
 
 use std::time::Duration;
 

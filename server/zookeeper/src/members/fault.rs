@@ -1,4 +1,4 @@
-//! What can be wrong with an answer, and how much of one is taken.
+//! What can be wrong with an answer, and how large one may be.
 
 /// Connections of one member; a longer list is refused as a whole, since a cut list would make living clients look gone.
 pub const CONNECTIONS_MAX: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The sentence for a question without an answer: what was tried, what came back, and the line that would help. Pure.
+//! The hint for a request without an answer: what was tried, what came back, and the configuration line that would help. Pure.
 
 use lockscope_core::evidence::{Question, Trouble};
 
@@ -9,7 +9,7 @@ use super::url;
 pub(super) const WHITELIST: &str = "4lw.commands.whitelist=srvr,cons,dump,wchp,mntr";
 
 /// What was tried.
-pub(super) struct Tried<'a> {
+pub(super) struct Attempt<'a> {
     /// The member.
     pub(super) member: &'a str,
     /// What was asked.
@@ -23,7 +23,7 @@ pub(super) struct Tried<'a> {
 }
 
 /// Why there is no answer, and the sentence.
-pub(super) fn hint(tried: &Tried<'_>) -> (Trouble, Box<str>) {
+pub(super) fn hint(tried: &Attempt<'_>) -> (Trouble, Box<str>) {
     let (what, word) = match tried.question {
         Question::Connections => ("who is connected to it", "cons"),
         Question::Sessions => ("which sessions there are", "dump"),
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_word_that_is_not_listed() {
         let words = Failure::from(Malformed::Denied);
-        let tried = Tried { member: "zk1:2181", question: Question::Connections, admin: None, guessed: "http://zk1:8080", words: Some(&words) };
+        let tried = Attempt { member: "zk1:2181", question: Question::Connections, admin: None, guessed: "http://zk1:8080", words: Some(&words) };
         let (trouble, sentence) = hint(&tried);
         assert_eq!(trouble, Trouble::Denied);
         assert_eq!(
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn nobody_there() {
         let nobody = Failure::nobody();
-        let tried = Tried {
+        let tried = Attempt {
             member: "zk1:2181",
             question: Question::Watches,
             admin: Some(("http://zk1:9000", &nobody)),

@@ -1,4 +1,4 @@
-//! Asks an AdminServer: plain HTTP, no proxy, no redirect, within a time and a size.
+//! Requests to an AdminServer: plain HTTP, no proxy, no redirect, within a time-out and a size limit.
 
 use std::error::Error as _;
 

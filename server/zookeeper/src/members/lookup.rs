@@ -1,4 +1,4 @@
-//! Looks up who the members are: reads `/zookeeper/config` by a session of its own that ends at once, and resolves names.
+//! Looks up the members: reads `/zookeeper/config` in a short session of its own, and resolves host names.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;

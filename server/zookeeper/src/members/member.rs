@@ -1,5 +1,5 @@
-//! One member: which way answers which question, when to leave a way alone, and what comes of a round. Asks one
-//! question at a time, so that a member never has two of ours.
+//! One member: which transport answers which request, when a transport is not used for a while, and the result of a round.
+//! Sends one request at a time, so a member never has two of ours.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use super::admin::Identity;
 use super::cooldown::Rest;
 use super::failure::{ANSWER_MAX, Failure};
-use super::hint::{Tried, hint, spared};
+use super::hint::{Attempt, hint, spared};
 use super::roster::{MemberAddress, split_port};
-use super::source::{Source, Told, identity};
+use super::source::{Source, SourceAnswer, identity};
 use super::stamp::Stamp;
 use super::{tcp, url};
 use runtime::clock::Clock;
@@ -43,7 +43,7 @@ impl Way {
     }
 
     /// The answer, unless it fails or is left alone; why is then in [`Way::failure`].
-    async fn ask<T: Told>(&mut self) -> Option<T> {
+    async fn ask<T: SourceAnswer>(&mut self) -> Option<T> {
         let at = place_of(T::QUESTION);
         let begin = Instant::now();
         if self.rest.is_on(begin) || self.each.get(at).is_some_and(|(rest, _)| rest.is_on(begin)) {
@@ -240,7 +240,7 @@ impl Member {
         }
     }
 
-    async fn answer<T: Told>(&mut self, clock: &Clock) -> MemberAnswer<T> {
+    async fn answer<T: SourceAnswer>(&mut self, clock: &Clock) -> MemberAnswer<T> {
         for way in self.admin.as_mut().into_iter().chain([&mut self.words]) {
             let asked_at = TimeMs(clock.now_ms());
             if let Some(value) = way.ask().await {
@@ -252,7 +252,7 @@ impl Member {
             self.is_identified = false;
         }
         let admin = self.admin.as_ref().and_then(|admin| admin.failure(T::QUESTION));
-        let (trouble, hint) = hint(&Tried {
+        let (trouble, hint) = hint(&Attempt {
             member: &self.place.name,
             question: T::QUESTION,
             admin: admin.map(|failure| (self.admin_url.as_str(), failure)),

@@ -1,5 +1,5 @@
-//! The evidence collector: asks every member of an ensemble what it tells an administrator, through its AdminServer or
-//! through four-letter words, slowly and within bounds, and hands on one round of answers at a time. Nothing here is
+//! The evidence collector: queries every member of an ensemble through its AdminServer or four-letter words, slowly and
+//! within bounds, and passes on one round of answers at a time. Nothing here is
 //! needed for the view of locks, and nothing here changes anything. Must not know the wire, the feed or the page.
 
 mod admin;

@@ -1,4 +1,4 @@
-//! The two ways to ask a member, as one: each question in the form that the way wants, each failure in the same words.
+//! The two transports to a member behind one interface: each request in the form the transport needs, each failure in the same words.
 
 use std::future::Future;
 use std::time::Duration;
@@ -41,14 +41,14 @@ pub(super) async fn identity(client: &Client, url: &str, limit: Duration) -> Res
 }
 
 /// Something that can be asked for.
-pub(super) trait Told: Sized + Send {
+pub(super) trait SourceAnswer: Sized + Send {
     /// The question.
     const QUESTION: Question;
     /// Asks it by this way.
     fn ask(source: &Source) -> impl Future<Output = Result<Self, Failure>> + Send;
 }
 
-impl Told for Vec<Connection> {
+impl SourceAnswer for Vec<Connection> {
     const QUESTION: Question = Question::Connections;
     async fn ask(source: &Source) -> Result<Self, Failure> {
         match source {
@@ -58,7 +58,7 @@ impl Told for Vec<Connection> {
     }
 }
 
-impl Told for SessionTable {
+impl SourceAnswer for SessionTable {
     const QUESTION: Question = Question::Sessions;
     async fn ask(source: &Source) -> Result<Self, Failure> {
         match source {
@@ -68,7 +68,7 @@ impl Told for SessionTable {
     }
 }
 
-impl Told for WatchTable {
+impl SourceAnswer for WatchTable {
     const QUESTION: Question = Question::Watches;
     async fn ask(source: &Source) -> Result<Self, Failure> {
         match source {
@@ -78,7 +78,7 @@ impl Told for WatchTable {
     }
 }
 
-impl Told for Health {
+impl SourceAnswer for Health {
     const QUESTION: Question = Question::Health;
     /// Two questions; one answer is enough. Where only the default whitelist holds, it is that of `srvr`.
     async fn ask(source: &Source) -> Result<Self, Failure> {

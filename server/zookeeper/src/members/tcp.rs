@@ -1,4 +1,4 @@
-//! Asks a four-letter word: one connection, one word, everything until the end, within a time and a size.
+//! Sends a four-letter word: one connection, one word, the whole answer, within a time-out and a size limit.
 
 use std::io::ErrorKind;
 use std::time::Duration;

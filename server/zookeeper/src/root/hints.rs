@@ -1,5 +1,5 @@
-//! What child watches tell of a root's directories. A recursive watch is silent for children that we may not read, a child
-//! watch is not: where it told of more changes than events did, something came or went unseen. Pure.
+//! What child watches report of a root's directories. A recursive watch does not fire for children that we may not read, a child
+//! watch does: where it reported more changes than events did, something came or went unseen. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

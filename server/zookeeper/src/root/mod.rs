@@ -1,5 +1,5 @@
 //! One watched root: what is known of its tree and what must be read next. Pure: events and replies come in,
-//! observations and requests go out; every event that came before a reply must be given before it.
+//! observations and requests go out; every event that arrived before a reply must be handled before it.
 
 mod handle;
 mod hints;

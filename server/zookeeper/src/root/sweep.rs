@@ -1,6 +1,6 @@
-//! The round over all directories of a root. No event tells of children that we may not read, but the counters of their
-//! directory do: each directory's are compared with what events showed, twice a second as long as there are no more of
-//! them than are compared in that time.
+//! The periodic sweep over all directories of a root. No event reports children that we may not read, but the Stat counters
+//! of their directory show them: each directory's are compared with the events seen, twice a second unless there are more
+//! directories than can be compared in that time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::super::directory_watch::{DirectoryNews, WatchChange};
 use super::super::outbox::Outbox;
 use super::super::reads::Purpose;
 use super::super::request::{CheckReply, Epoch, ListPurpose, Request};
-use super::super::stat_counters::{Check, Compared, Missed, Version};
+use super::super::stat_counters::{Check, Comparison, Missed, Version};
 use super::super::watch::{Input, State};
 use super::hints::Verdict;
 use super::{REQUEST_BYTES_MAX, RootWatch};
@@ -208,7 +208,7 @@ impl RootWatch {
         let (children, creates_ever) = (facts.children, facts.creates_ever());
         let quiet = self.ledger.check_of(&directory).is_some_and(|now| now.stamp == stamp);
         let compared = self.ledger.check(&directory, &facts, stamp);
-        if compared == Compared::Nothing {
+        if compared == Comparison::Nothing {
             return;
         }
         if self.ledger.is_news(&directory, &facts) {
@@ -222,17 +222,17 @@ impl RootWatch {
             self.hints.want(&directory);
         }
         match compared {
-            Compared::Nothing => {}
-            Compared::Complete if self.follows_up() => {}
-            Compared::Complete => match self.hints.compared(&directory, quiet) {
+            Comparison::Nothing => {}
+            Comparison::Complete if self.follows_up() => {}
+            Comparison::Complete => match self.hints.compared(&directory, quiet) {
                 Verdict::Agreed => self.say_incomplete(&directory, self.is_exposed(&directory), out),
                 Verdict::Again => self.sweep.want(&directory),
                 Verdict::Later => self.sweep.later(directory),
                 Verdict::List => self.list(directory, ListPurpose::Recheck(Missed::default()), children),
             },
-            Compared::Doubtful => self.sweep.want(&directory),
-            Compared::Obscure => self.list(directory, ListPurpose::Recheck(Missed::default()), children),
-            Compared::Missed(unseen) => {
+            Comparison::Doubtful => self.sweep.want(&directory),
+            Comparison::Obscure => self.list(directory, ListPurpose::Recheck(Missed::default()), children),
+            Comparison::Missed(unseen) => {
                 self.hints.shown(&directory, unseen.creates.saturating_add(unseen.deletes));
                 if unseen != Missed::default() {
                     self.say_incomplete(&directory, true, out);

@@ -27,8 +27,8 @@ fn stamp(ledger: &StatCounters) -> Version {
     ledger.check_of(&"/d".into()).unwrap().stamp
 }
 
-fn unseen(creates: u32, deletes: u32) -> Compared {
-    Compared::Missed(Missed { creates, deletes })
+fn unseen(creates: u32, deletes: u32) -> Comparison {
+    Comparison::Missed(Missed { creates, deletes })
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn what_events_showed_is_no_difference() {
     ledger.child_seen("/d", true);
     ledger.child_seen("/d", false);
     let stamp = stamp(&ledger);
-    assert_eq!(ledger.check("/d", &facts(12, 4), stamp), Compared::Complete);
+    assert_eq!(ledger.check("/d", &facts(12, 4), stamp), Comparison::Complete);
 }
 
 #[test]
@@ -46,8 +46,8 @@ fn an_unseen_create_is_told_once() {
     let before = stamp(&ledger);
     assert_eq!(ledger.check("/d", &facts(11, 5), before), unseen(1, 0));
     let after = stamp(&ledger);
-    assert_eq!(ledger.check("/d", &facts(11, 5), after), Compared::Complete);
-    assert_eq!(ledger.check("/d", &facts(11, 5), before), Compared::Doubtful, "a mark of what was counted before tells nothing");
+    assert_eq!(ledger.check("/d", &facts(11, 5), after), Comparison::Complete);
+    assert_eq!(ledger.check("/d", &facts(11, 5), before), Comparison::Doubtful, "a mark of what was counted before tells nothing");
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn events_ahead_of_the_counters_are_no_difference() {
     let (mut ledger, _) = ledger();
     let before = stamp(&ledger);
     ledger.child_seen("/d", true);
-    assert_eq!(ledger.check("/d", &facts(10, 4), before), Compared::Complete);
+    assert_eq!(ledger.check("/d", &facts(10, 4), before), Comparison::Complete);
     let before = stamp(&ledger);
-    assert_eq!(ledger.check("/d", &facts(11, 5), before), Compared::Complete);
+    assert_eq!(ledger.check("/d", &facts(11, 5), before), Comparison::Complete);
     let before = stamp(&ledger);
     assert_eq!(ledger.check("/d", &facts(12, 6), before), unseen(1, 0));
 }
@@ -71,25 +71,25 @@ fn what_an_event_may_hide_is_looked_for_until_it_is_known() {
         ledger.child_seen("/d", true);
         ledger.check("/d", &facts(cversion, children), before)
     };
-    assert_eq!(quick(&mut ledger, 11, 5), Compared::Doubtful);
-    assert_eq!(quick(&mut ledger, 12, 6), Compared::Obscure, "a list is cheap here");
+    assert_eq!(quick(&mut ledger, 11, 5), Comparison::Doubtful);
+    assert_eq!(quick(&mut ledger, 12, 6), Comparison::Obscure, "a list is cheap here");
     let before = stamp(&ledger);
-    assert_eq!(ledger.check("/d", &facts(12, 6), before), Compared::Complete);
+    assert_eq!(ledger.check("/d", &facts(12, 6), before), Comparison::Complete);
 }
 
 #[test]
 fn a_long_queue_is_listed_only_when_nothing_else_tells() {
     let mut ledger = StatCounters::default();
     ledger.read(&"/d".into(), &facts(2_000, 2_000), ChildEvents::default());
-    let told: Vec<Compared> = (1..=8)
+    let told: Vec<Comparison> = (1..=8)
         .map(|n| {
             let before = stamp(&ledger);
             ledger.child_seen("/d", true);
             ledger.check("/d", &facts(2_000 + n, 2_000 + n.cast_unsigned()), before)
         })
         .collect();
-    assert_eq!(told[..7], [Compared::Doubtful; 7]);
-    assert_eq!(told[7], Compared::Obscure);
+    assert_eq!(told[..7], [Comparison::Doubtful; 7]);
+    assert_eq!(told[7], Comparison::Obscure);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn counters_may_wrap() {
         ledger.child_seen("/d", created);
     }
     let before = stamp(&ledger);
-    assert_eq!(ledger.check("/d", &facts(-1, 1), before), Compared::Complete);
+    assert_eq!(ledger.check("/d", &facts(-1, 1), before), Comparison::Complete);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 
 use crate::listener::Bounds;
 use crate::{Http, Limits};
-use access::{Access, OpenId, Reach, Secret, Settings};
+use access::{Access, ListenScope, OpenId, Secret, Settings};
 use audit::{AuditError, Entry, Journal};
 use feed::{self, Hub};
 use feed::{About, Projector};
@@ -95,7 +95,7 @@ impl House {
         };
         let clock = Clock::manual(NOW_MS);
         let settings = Settings { anonymous: Some(false), openid: Some(openid), ..Settings::default() };
-        let access = Access::new(None, settings, Reach::LOOPBACK, clock.clone());
+        let access = Access::new(None, settings, ListenScope::LOOPBACK, clock.clone());
         let kept = Arc::new(Kept::default());
         access.record_in(kept.clone());
         let about = About { version: String::new(), started_at_ms: NOW_MS, read_only: Arc::new(AtomicBool::new(false)) };

@@ -1,4 +1,4 @@
-//! The desk's checks, on a real server: who may, what uses a plan up, limits, records that fail, orders whose asker is
+//! The checks of the release service, on a real server: who may, what uses a plan up, limits, records that fail, orders whose asker is
 //! gone, and the end.
 
 use std::sync::atomic::Ordering;
@@ -51,24 +51,24 @@ async fn only_who_may_and_only_there() {
     let path = scene.queued("a").await;
     let request = PlanRequest { ensemble: None, path: path.clone() };
     for role in [Role::Viewer, Role::Auditor] {
-        let refused = scene.office.desk.plan(&somebody("vera", role), &request).await.unwrap_err();
+        let refused = scene.office.service.plan(&somebody("vera", role), &request).await.unwrap_err();
         assert_eq!((refused.kind, refused.status()), (RejectionReason::Right, 403), "{refused}");
     }
     let mut elsewhere = operator();
     elsewhere.scope = Scope { ensembles: Vec::new(), paths: vec!["/other".to_owned()] };
-    assert_eq!(scene.office.desk.plan(&elsewhere, &request).await.unwrap_err().kind, RejectionReason::Right);
+    assert_eq!(scene.office.service.plan(&elsewhere, &request).await.unwrap_err().kind, RejectionReason::Right);
     let nothing = PlanRequest { ensemble: None, path: "/locks/nothing".to_owned() };
-    assert_eq!(scene.office.desk.plan(&elsewhere, &nothing).await.unwrap_err().kind, RejectionReason::Right, "not even that it is not there");
-    assert_eq!(scene.office.desk.plan(&operator(), &nothing).await.unwrap_err().status(), 404);
+    assert_eq!(scene.office.service.plan(&elsewhere, &nothing).await.unwrap_err().kind, RejectionReason::Right, "not even that it is not there");
+    assert_eq!(scene.office.service.plan(&operator(), &nothing).await.unwrap_err().status(), 404);
     let other = PlanRequest { ensemble: Some("prod".to_owned()), path: path.clone() };
-    assert_eq!(scene.office.desk.plan(&operator(), &other).await.unwrap_err().status(), 404);
+    assert_eq!(scene.office.service.plan(&operator(), &other).await.unwrap_err().status(), 404);
     let directory = PlanRequest { ensemble: Some("default".to_owned()), path: "/locks/a".to_owned() };
-    assert_eq!(scene.office.desk.plan(&operator(), &directory).await.unwrap_err().status(), 409);
+    assert_eq!(scene.office.service.plan(&operator(), &directory).await.unwrap_err().status(), 409);
 
     // A role that was taken away in between.
     let plan = scene.office.plan(&path).await.unwrap();
     let demoted = somebody("anna", Role::Viewer);
-    assert_eq!(scene.office.desk.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind, RejectionReason::Right);
+    assert_eq!(scene.office.service.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind, RejectionReason::Right);
     assert!(scene.is_there(&path).await);
     assert!(scene.office.journal.kinds().iter().all(|kind| *kind == AuditKind::Refused) && scene.office.journal.kinds().len() == 5);
 }
@@ -80,7 +80,7 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
         let path = scene.queued(&format!("a{time}")).await;
         scene.office.rest();
         let plan = scene.office.plan(&path).await.unwrap();
-        let stranger = scene.office.desk.execute(&somebody("ben", Role::Operator), &order_of(&plan)).await.unwrap();
+        let stranger = scene.office.service.execute(&somebody("ben", Role::Operator), &order_of(&plan)).await.unwrap();
         assert_eq!((stranger.result.outcome, stranger.status()), (Outcome::PlanExpired, 409));
         scene.office.clock.set_ms(plan.expires_at_ms);
         assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::PlanExpired);
@@ -93,18 +93,18 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
     scene.office.clock.set_ms(plan.expires_at_ms - 1);
     let wrong = |confirm: &str, reason: &str| ReleaseOrder { confirm: confirm.to_owned(), reason: reason.to_owned(), ..order_of(&plan) };
     for confirm in ["", "/locks", "/locks/b ", "/locks/B", &path] {
-        let refused = scene.office.desk.execute(&operator(), &wrong(confirm, "because")).await.unwrap_err();
+        let refused = scene.office.service.execute(&operator(), &wrong(confirm, "because")).await.unwrap_err();
         assert_eq!((refused.kind, refused.status()), (RejectionReason::Confirm, 422), "{confirm:?}");
     }
     for reason in ["", "  no ", &"x".repeat(501)] {
-        assert_eq!(scene.office.desk.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind, RejectionReason::Reason);
+        assert_eq!(scene.office.service.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind, RejectionReason::Reason);
     }
     // Of two orders at once, one is carried out, and whoever asks is told its outcome.
     let (one, other) = tokio::join!(scene.office.order(&plan), scene.office.order(&plan));
     let one = one.unwrap();
     assert_eq!(one.result.outcome, Outcome::Released);
     assert_eq!((&other.unwrap(), &scene.office.order(&plan).await.unwrap()), (&one, &one));
-    let ben = scene.office.desk.execute(&somebody("ben", Role::Operator), &order_of(&plan)).await.unwrap();
+    let ben = scene.office.service.execute(&somebody("ben", Role::Operator), &order_of(&plan)).await.unwrap();
     assert_eq!(ben.result.outcome, Outcome::PlanExpired, "it is nobody else's");
     let kinds = scene.office.journal.kinds();
     assert_eq!(kinds.iter().filter(|kind| **kind == AuditKind::ReleaseOutcome).count(), 1);
@@ -174,20 +174,20 @@ async fn an_order_goes_on_when_whoever_asked_is_gone() {
     let scene = Scene::new().await;
     let path = scene.queued("a").await;
     let plan = scene.office.plan(&path).await.unwrap();
-    let desk = scene.office.desk.clone();
+    let service = scene.office.service.clone();
     let order = order_of(&plan);
     let asker = operator();
     {
-        let mut asking = Box::pin(desk.execute(&asker, &order));
+        let mut asking = Box::pin(service.execute(&asker, &order));
         // Polled once and dropped, as a closed connection does.
         assert!(futures_util::poll!(&mut asking).is_pending());
     }
-    assert!(desk.close(Duration::from_secs(30)).await, "the end waits for it");
+    assert!(service.close(Duration::from_secs(30)).await, "the end waits for it");
     assert!(!scene.is_there(&path).await);
     assert_eq!(scene.office.journal.kinds(), [AuditKind::ReleaseIntent, AuditKind::ReleaseOutcome]);
     assert_eq!((scene.office.journal.last().intent, scene.office.journal.last().outcome), (Some(1), Some("released")));
-    assert_eq!(desk.execute(&asker, &order).await.unwrap().result.outcome, Outcome::Released, "who comes back is told");
-    let counted: u64 = desk.counted().ended[0].1.iter().map(|(_, count)| count).sum();
+    assert_eq!(service.execute(&asker, &order).await.unwrap().result.outcome, Outcome::Released, "who comes back is told");
+    let counted: u64 = service.counted().ended[0].1.iter().map(|(_, count)| count).sum();
     assert_eq!(counted, 1, "counted though nobody waited");
     let path = scene.queued("b").await;
     let plan = scene.office.plan(&path).await.unwrap();
@@ -222,25 +222,25 @@ async fn a_second_person_approves() {
     assert!(plan.needs_second);
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Second);
     let approval = order_of(&plan);
-    assert_eq!(scene.office.desk.approve(&operator(), &approval).await.unwrap_err().kind, RejectionReason::Second, "not oneself");
-    assert_eq!(scene.office.desk.approve(&somebody("vera", Role::Viewer), &approval).await.unwrap_err().kind, RejectionReason::Right);
+    assert_eq!(scene.office.service.approve(&operator(), &approval).await.unwrap_err().kind, RejectionReason::Second, "not oneself");
+    assert_eq!(scene.office.service.approve(&somebody("vera", Role::Viewer), &approval).await.unwrap_err().kind, RejectionReason::Right);
     for name in ["ANNA", "anna ", "an\u{200b}na", "\u{430}nna"] {
         let same = somebody(name, Role::Operator);
-        assert_eq!(scene.office.desk.approve(&same, &approval).await.unwrap_err().kind, RejectionReason::Second, "{name:?} is anna");
+        assert_eq!(scene.office.service.approve(&same, &approval).await.unwrap_err().kind, RejectionReason::Second, "{name:?} is anna");
     }
     let elsewhere = Actor { scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] }, ..somebody("carl", Role::Operator) };
-    let refused = scene.office.desk.approve(&elsewhere, &approval).await.unwrap_err();
+    let refused = scene.office.service.approve(&elsewhere, &approval).await.unwrap_err();
     assert!(refused.status() == 404 && !refused.sentence.contains("/locks"), "{refused}");
     let ben = somebody("ben", Role::Operator);
     let people = scene.office.people.path().to_owned();
     let grant = || Grant::everywhere(Role::Operator);
     new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
     scene.office.journal.fails.store(true, Ordering::SeqCst);
-    assert_eq!(scene.office.desk.approve(&ben, &approval).await.unwrap_err().kind, RejectionReason::Audit);
+    assert_eq!(scene.office.service.approve(&ben, &approval).await.unwrap_err().kind, RejectionReason::Audit);
     scene.office.journal.fails.store(false, Ordering::SeqCst);
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Second);
-    scene.office.desk.approve(&ben, &approval).await.unwrap();
-    assert_eq!(scene.office.desk.planned(&ben, &plan.plan_id).unwrap().1.as_deref(), Some("ben"));
+    scene.office.service.approve(&ben, &approval).await.unwrap();
+    assert_eq!(scene.office.service.planned(&ben, &plan.plan_id).unwrap().1.as_deref(), Some("ben"));
     // What was approved is looked at again when it is used.
     revoke_token(&people, "ben").unwrap();
     let refused = scene.office.order(&plan).await.unwrap_err();
@@ -249,7 +249,7 @@ async fn a_second_person_approves() {
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Second, "may look only by now");
     revoke_token(&people, "ben").unwrap();
     new_token(&people, "ben", grant(), scene.office.clock.now_ms(), None).unwrap();
-    scene.office.desk.approve(&ben, &approval).await.unwrap();
+    scene.office.service.approve(&ben, &approval).await.unwrap();
     assert_eq!(scene.office.order(&plan).await.unwrap().result.outcome, Outcome::Released);
 }
 
@@ -261,7 +261,7 @@ async fn nothing_is_sent_from_a_view_that_is_not_live() {
         for time in 0..ACTOR_ACTS_MAX {
             let path = scene.queued(&format!("{name}{time}")).await;
             let actor = somebody(name, Role::Operator);
-            let plan = scene.office.desk.plan(&actor, &PlanRequest { ensemble: None, path }).await.unwrap();
+            let plan = scene.office.service.plan(&actor, &PlanRequest { ensemble: None, path }).await.unwrap();
             plans.push((actor, plan));
         }
     }
@@ -269,7 +269,7 @@ async fn nothing_is_sent_from_a_view_that_is_not_live() {
     let is_live = |model: &lockscope_core::observatory::Observatory| model.link().0 == lockscope_core::observation::Link::Live;
     scene.office.until("the link is lost", |model| !is_live(model)).await;
     for (actor, plan) in &plans {
-        let done = scene.office.desk.execute(actor, &order_of(plan)).await.unwrap();
+        let done = scene.office.service.execute(actor, &order_of(plan)).await.unwrap();
         assert_eq!((done.result.outcome, done.status()), (Outcome::NotLive, 503), "{done:?}");
     }
     let refused = scene.office.plan(&plans[0].1.path).await.unwrap_err();
