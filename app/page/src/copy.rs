@@ -1,4 +1,4 @@
-//! Buttons that copy a text. The page's one listener for clicks (see `palette`) finds them by `data-copy`.
+//! Buttons that copy a text. The page's one listener for clicks (see `find`) finds them by `data-copy`.
 
 use crate::erase::view;
 use leptos::prelude::*;

@@ -3,13 +3,13 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::app::App;
-use super::{lab, palette};
+use super::{find, lab};
 
 /// Called once by the boot module of the document.
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
-    palette::listen();
+    find::listen();
     leptos::mount::hydrate_body(App);
 }
 
@@ -17,6 +17,6 @@ pub fn hydrate() {
 #[wasm_bindgen]
 pub fn draw_run() {
     console_error_panic_hook::set_once();
-    palette::listen();
+    find::listen();
     lab::draw_live();
 }

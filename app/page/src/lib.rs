@@ -14,11 +14,14 @@ mod board;
 mod charts;
 #[cfg(feature = "hydrate")]
 mod clipboard;
+#[cfg(feature = "hydrate")]
+mod compact;
 mod copy;
 mod current_user;
 mod document_title;
 mod erase;
 mod exact;
+mod find;
 mod format;
 #[cfg(feature = "hydrate")]
 mod hydrate;
@@ -26,8 +29,6 @@ mod initial_view;
 mod lab;
 mod live;
 mod lock;
-#[cfg(feature = "hydrate")]
-mod palette;
 mod parts;
 pub mod ports;
 mod release;
@@ -44,7 +45,6 @@ pub use document_title::DocumentTitle;
 pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
-    AuditView, FindView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_drawn, find_page, lab_gone_page, lab_page, lab_run_page,
-    run_url,
+    AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, lab_gone_page, lab_page, lab_run_page, run_url,
 };
 pub use shell::{AssetNames, shell};

@@ -10,6 +10,7 @@ mod audit;
 mod board;
 mod events;
 mod evidence;
+mod find;
 mod frame;
 mod freshness;
 #[cfg(test)]
@@ -34,6 +35,7 @@ pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
+pub use find::FindAnswer;
 pub use frame::{Body, COMPACT_TYPE, ClientFrame, DeltaBody, KnownView, ServerFrame, View, decode_frame, encode_frame};
 pub use freshness::{LIVE_AGE_MAX_MS, age_ms, is_fresh};
 pub use id::{Epoch, SessionId, Zxid};

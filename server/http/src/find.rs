@@ -3,13 +3,12 @@
 
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::http::HeaderValue;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse as _, Response};
-use lockscope_page::{FindView, find_drawn, find_page};
-use lockscope_wire::{BoardQuery, SessionsQuery};
+use axum::response::Response;
+use lockscope_page::find_page;
+use lockscope_wire::{BoardQuery, FindAnswer, SessionsQuery};
 
 use super::caller::Caller;
+use super::compact::compact;
 use super::problem::{ErrorResponse, echo};
 use super::{Http, server_pages};
 use feed::VisibilityScope;
@@ -33,16 +32,13 @@ pub(super) async fn show(State(http): State<Http>, Caller { actor, scope, .. }: 
     http.work.ask(&caller, show).await?
 }
 
-/// `GET /find/drawn?q=TEXT`: the palette's content.
-pub(super) async fn drawn(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+/// `GET /find/answer?q=TEXT`: the same for the palette, in the compact encoding.
+pub(super) async fn answer(State(http): State<Http>, Caller { actor, scope, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let (own, caller) = (http.clone(), actor.quota_owner());
-    let drawn = http.work.ask(&caller, move || look(&own, &actor, &scope, pairs).map(|view| find_drawn(&view))).await??;
-    let mut response = drawn.into_response();
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    Ok(response)
+    Ok(compact(&http.work.ask(&caller, move || look(&own, &actor, &scope, pairs)).await??))
 }
 
-fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Result<FindView, ErrorResponse> {
+fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Result<FindAnswer, ErrorResponse> {
     let Query(pairs) = pairs.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name != "q") {
         return Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of /find; it takes q", echo(name))));
@@ -57,5 +53,5 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
     let more_locks = locks.total.saturating_sub(u32::try_from(locks.rows.len()).unwrap_or(u32::MAX));
     // With nothing typed, where to go comes before who is there.
     let sessions = if q.is_empty() { Vec::new() } else { sessions };
-    Ok(FindView { q, locks: locks.rows, more_locks, sessions, may_audit: actor.may(Right::ReadAudit) })
+    Ok(FindAnswer { q, locks: locks.rows, more_locks, sessions, may_audit: actor.may(Right::ReadAudit) })
 }

@@ -10,6 +10,7 @@ mod assets;
 mod audit_api;
 mod audit_page;
 mod caller;
+mod compact;
 mod events;
 mod find;
 mod flow_control;

@@ -3,12 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use axum::http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use lockscope_wire::{
-    COMPACT_TYPE, DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid, encode_frame,
-};
+use lockscope_wire::{DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,6 +14,7 @@ use serde::de::DeserializeOwned;
 use super::Http;
 use super::api_types::ContenderJson;
 use super::caller::Caller;
+use super::compact::{compact, wants_compact};
 use super::problem::ErrorResponse;
 use feed::project;
 use release::{self, Execution, RejectionReason, ReleaseService};
@@ -189,18 +188,6 @@ pub(super) fn read<T: DeserializeOwned>(body: JsonBody<T>, form: &str) -> Result
         ErrorResponse::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text()))
     })?;
     Ok(value)
-}
-
-/// The page's dialog asks for the compact encoding, in which it gets instants instead of ages.
-fn wants_compact(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept == COMPACT_TYPE)
-}
-
-fn compact<T: Serialize>(value: &T) -> Response {
-    match encode_frame(value) {
-        Some(bytes) => ([(CONTENT_TYPE, COMPACT_TYPE)], bytes).into_response(),
-        None => ErrorResponse::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be encoded; ask for JSON").into_response(),
-    }
 }
 
 fn show_plan(http: &Http, headers: &HeaderMap, plan: ReleasePlan) -> Response {

@@ -93,7 +93,7 @@ pub(super) const ROUTES: &[Route] = &[
     #[cfg(not(feature = "lab"))]
     Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
     Route { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
-    api(Verb::Get, "/find/drawn", VIEW, || get(find::drawn)),
+    api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),

@@ -1,12 +1,14 @@
 //! Requests to the release service: a small JSON body there, an answer in the compact encoding back. Browser only.
 
-use js_sys::{JSON, Object, Reflect, Uint8Array};
+use js_sys::{JSON, Object, Reflect};
 use leptos::prelude::window;
-use lockscope_wire::{COMPACT_TYPE, decode_frame};
+use lockscope_wire::COMPACT_TYPE;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Headers, Request, RequestInit, Response};
+
+use crate::compact::{decode, is_compact};
 
 /// Why there is no answer, in one sentence.
 pub(super) type Refusal = String;
@@ -33,9 +35,8 @@ async fn asked<T: DeserializeOwned>(url: &str, pairs: &[(&str, &str)]) -> Result
     init.set_headers(&headers);
     let request = Request::new_with_str_and_init(url, &init)?;
     let response: Response = JsFuture::from(window().fetch_with_request(&request)).await?.dyn_into()?;
-    if response.headers().get("content-type")?.is_some_and(|kind| kind == COMPACT_TYPE) {
-        let bytes = Uint8Array::new(&JsFuture::from(response.array_buffer()?).await?).to_vec();
-        return decode_frame(&bytes).map(Ok).ok_or(JsValue::NULL);
+    if is_compact(&response) {
+        return decode(&response).await.map(Ok);
     }
     let problem = JsFuture::from(response.json()?).await?;
     let detail = Reflect::get(&problem, &JsValue::from_str("detail"))?;

@@ -7,7 +7,7 @@ mod lab;
 mod release;
 
 pub use audit::{AuditView, audit_page};
-pub use find::{FindView, find_drawn, find_page};
+pub use find::find_page;
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use release::approve_page;
 

@@ -1,0 +1,31 @@
+//! Answers in the compact encoding. Browser only.
+
+use js_sys::Uint8Array;
+use leptos::prelude::window;
+use lockscope_wire::{COMPACT_TYPE, decode_frame};
+use serde::de::DeserializeOwned;
+use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortSignal, RequestInit, Response};
+
+/// No answer takes longer than this; the server gives up earlier.
+const ANSWER_MS_MAX: u32 = 15_000;
+
+/// Gets an answer.
+pub(crate) async fn get<T: DeserializeOwned>(url: &str) -> Result<T, JsValue> {
+    let init = RequestInit::new();
+    init.set_signal(Some(&AbortSignal::timeout_with_u32(ANSWER_MS_MAX)));
+    let response: Response = JsFuture::from(window().fetch_with_str_and_init(url, &init)).await?.dyn_into()?;
+    if is_compact(&response) { decode(&response).await } else { Err(JsValue::NULL) }
+}
+
+/// Whether a response is in this encoding; errors are not.
+pub(crate) fn is_compact(response: &Response) -> bool {
+    response.headers().get("content-type").is_ok_and(|kind| kind.is_some_and(|kind| kind == COMPACT_TYPE))
+}
+
+/// What it holds.
+pub(crate) async fn decode<T: DeserializeOwned>(response: &Response) -> Result<T, JsValue> {
+    let bytes = Uint8Array::new(&JsFuture::from(response.array_buffer()?).await?).to_vec();
+    decode_frame(&bytes).ok_or(JsValue::NULL)
+}

@@ -1,0 +1,308 @@
+//! The palette: a dialog that finds locks, sessions, pages and actions by a few letters. Browser only.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use js_sys::Reflect;
+use leptos::html::{Dialog, Input};
+use leptos::mount::mount_to_body;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+
+use super::{Action, Found, groups, none};
+use crate::clipboard::copy;
+use crate::erase::{dynamic, view};
+use crate::exact::Exact;
+use crate::format::plural;
+use crate::parts::filled;
+use lockscope_wire::FindAnswer;
+
+/// Typing pauses this long before it is asked; after no answer it is asked again.
+const TYPING_PAUSE: Duration = Duration::from_millis(80);
+const NO_ANSWER_PAUSE: Duration = Duration::from_secs(1);
+
+thread_local! {
+    /// The palette of this document, once it was wanted.
+    static PALETTE: Cell<Option<Palette>> = const { Cell::new(None) };
+}
+
+/// Listens for the keys, for buttons that open it, and for buttons that copy; as long as the page lives.
+pub(crate) fn listen() {
+    window_event_listener(leptos::ev::keydown, |event| {
+        if is_shortcut(&event) && !event.alt_key() && !event.shift_key() {
+            event.prevent_default();
+            open();
+        }
+    });
+    window_event_listener(leptos::ev::click, |event| {
+        if let Some(text) = closest(&event, "[data-copy]").and_then(|button| button.get_attribute("data-copy")) {
+            copy(text.replace("{origin}", &location().origin().unwrap_or_default()));
+        } else if !event.ctrl_key() && !event.meta_key() && closest(&event, "[data-palette]").is_some() {
+            event.prevent_default();
+            open();
+        }
+    });
+}
+
+fn is_shortcut(event: &KeyboardEvent) -> bool {
+    (event.ctrl_key() || event.meta_key()) && event.key().eq_ignore_ascii_case("k")
+}
+
+fn closest(event: &Event, selector: &str) -> Option<Element> {
+    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
+}
+
+/// Opens it, unless another dialog is in front. It is drawn when it is first wanted, and lives as long as the page.
+fn open() {
+    if document().query_selector("dialog[open]").is_ok_and(|found| found.is_some()) {
+        return;
+    }
+    if PALETTE.get().is_none() {
+        mount_to_body(|| {
+            let palette = Palette::new();
+            PALETTE.set(Some(palette));
+            view! { <PaletteDialog palette=palette /> }
+        });
+    }
+    if let Some(palette) = PALETTE.get() {
+        palette.open();
+    }
+}
+
+/// What the palette knows; copied into its parts.
+#[derive(Clone, Copy)]
+struct Palette {
+    dialog: NodeRef<Dialog>,
+    input: NodeRef<Input>,
+    /// The last answer; None while nothing was asked, an error where there was no answer.
+    answer: RwSignal<Option<Result<FindAnswer, ()>>>,
+    /// Which of those found is chosen.
+    chosen: RwSignal<usize>,
+    /// Rises with each question: only the answer to the last one counts.
+    question: StoredValue<u32>,
+}
+
+impl Palette {
+    fn new() -> Self {
+        Self { dialog: NodeRef::new(), input: NodeRef::new(), answer: RwSignal::new(None), chosen: RwSignal::new(0), question: StoredValue::new(0) }
+    }
+
+    fn open(self) {
+        let (Some(dialog), Some(input)) = (self.dialog.get_untracked(), self.input.get_untracked()) else { return };
+        // Fails only for a dialog that is open already.
+        let _ = dialog.show_modal();
+        input.set_value("");
+        self.ask();
+    }
+
+    fn close(self) {
+        if let Some(dialog) = self.dialog.get_untracked() {
+            dialog.close();
+        }
+    }
+
+    fn next_question(self) -> u32 {
+        self.question.update_value(|question| *question = question.wrapping_add(1));
+        self.question.get_value()
+    }
+
+    /// Asks after a pause, unless it is asked before.
+    fn ask_in(self, pause: Duration) {
+        let mine = self.next_question();
+        set_timeout(
+            move || {
+                if self.question.get_value() == mine && self.dialog.get_untracked().is_some_and(|dialog| dialog.open()) {
+                    self.ask();
+                }
+            },
+            pause,
+        );
+    }
+
+    /// Asks for what fits what is typed.
+    fn ask(self) {
+        let Some(input) = self.input.get_untracked() else { return };
+        let mine = self.next_question();
+        let typed = String::from(js_sys::encode_uri_component(&input.value()));
+        spawn_local(async move {
+            let answer = crate::compact::get::<FindAnswer>(&format!("/find/answer?q={typed}")).await.map_err(drop);
+            if self.question.get_value() != mine {
+                return;
+            }
+            if answer.is_err() {
+                self.ask_in(NO_ANSWER_PAUSE);
+            }
+            self.chosen.set(0);
+            self.answer.set(Some(answer));
+        });
+    }
+
+    /// How many can be chosen.
+    fn number(self) -> usize {
+        self.answer.with_untracked(|answer| answer.as_ref().and_then(|answer| answer.as_ref().ok()).map_or(0, |answer| found(answer).1))
+    }
+
+    fn press(self, event: &KeyboardEvent) {
+        // The page behind does not hear what is typed here.
+        event.stop_propagation();
+        let (at, last) = (self.chosen.get_untracked(), self.number().saturating_sub(1));
+        match event.key().as_str() {
+            "ArrowDown" => self.chosen.set(if at >= last { 0 } else { at + 1 }),
+            "ArrowUp" => self.chosen.set(if at == 0 { last } else { at - 1 }),
+            "Enter" if !event.is_composing() => {
+                if let Some(option) = option(at) {
+                    option.click();
+                }
+            }
+            _ if is_shortcut(event) => self.close(),
+            _ => return,
+        }
+        event.prevent_default();
+    }
+}
+
+/// All that fits, by kind, and how many that are. Actions are for pages that have what they act on.
+fn found(answer: &FindAnswer) -> (Vec<super::Group>, usize) {
+    let is_live = document().body().is_some_and(|body| body.has_attribute("data-hydrated"));
+    let groups = groups(answer, is_live);
+    let number = groups.iter().map(|(_, found)| found.len()).sum();
+    (groups, number)
+}
+
+fn id_of(at: usize) -> String {
+    format!("palette-{at}")
+}
+
+fn option(at: usize) -> Option<HtmlElement> {
+    document().get_element_by_id(&id_of(at))?.dyn_into().ok()
+}
+
+#[component]
+fn PaletteDialog(palette: Palette) -> AnyView {
+    Effect::new(move |_| {
+        palette.answer.track();
+        let at = palette.chosen.get();
+        // By then the options are drawn.
+        request_animation_frame(move || {
+            if let Some(option) = option(at) {
+                let nearest = web_sys::ScrollIntoViewOptions::new();
+                // A name and a value that the browser knows.
+                let _ = Reflect::set(&nearest, &"block".into(), &"nearest".into());
+                option.scroll_into_view_with_scroll_into_view_options(&nearest);
+            }
+        });
+    });
+    let active = Signal::derive(move || id_of(palette.chosen.get()));
+    let on_click = move |event: leptos::ev::MouseEvent| {
+        let is_outside = palette.dialog.get_untracked().is_some_and(|dialog| event.target().is_some_and(|target| target == **dialog));
+        if is_outside || closest(&event, "[role=option]").is_some() {
+            // A link is followed by whoever follows links.
+            palette.close();
+        }
+    };
+    view! {
+        <dialog
+            id="palette"
+            class="palette"
+            aria-label="Find"
+            node_ref=palette.dialog
+            on:keydown=move |event| palette.press(&event)
+            on:click=on_click
+        >
+            <input
+                class="palette-input"
+                type="text"
+                role="combobox"
+                aria-expanded="true"
+                aria-autocomplete="list"
+                aria-controls="palette-options"
+                aria-activedescendant=active
+                aria-label="Find a lock, a session, a page"
+                placeholder="Lock path, session id, page"
+                autocomplete="off"
+                spellcheck="false"
+                maxlength="400"
+                node_ref=palette.input
+                on:input=move |_| palette.ask_in(TYPING_PAUSE)
+            />
+            <div class="palette-list" id="palette-list">
+                {dynamic(move || palette.answer.with(|answer| answer.as_ref().map(|answer| list(palette, answer))))}
+            </div>
+        </dialog>
+    }
+}
+
+fn list(palette: Palette, answer: &Result<FindAnswer, ()>) -> AnyView {
+    let Ok(answer) = answer else {
+        return view! { <p class="palette-none" role="status">"No answer from Lockscope."</p> };
+    };
+    let (groups, number) = found(answer);
+    let list = if groups.is_empty() { none(answer) } else { listbox(palette, groups) };
+    view! {
+        <p class="sr-only" role="status">{plural(number as u64, "result", "results")}</p>
+        {list}
+        <p class="palette-foot" aria-hidden="true">"↑ ↓ choose · Enter open · Esc close"</p>
+    }
+}
+
+fn listbox(palette: Palette, groups: Vec<super::Group>) -> AnyView {
+    let mut places = 0_usize..;
+    let mut one = |found: Found| entry(palette, places.next().unwrap_or_default(), found);
+    let drawn = groups.into_iter().map(|(name, found)| {
+        let entries: Vec<AnyView> = found.into_iter().map(&mut one).collect();
+        view! {
+            <div role="group" aria-label=name data-key=name>
+                <div class="palette-group" aria-hidden="true">{name}</div>
+                {entries}
+            </div>
+        }
+    });
+    let drawn: Vec<AnyView> = drawn.collect();
+    view! { <div role="listbox" id="palette-options" aria-label="Found">{drawn}</div> }
+}
+
+fn entry(palette: Palette, at: usize, found: Found) -> AnyView {
+    let is_chosen = Signal::derive(move || if palette.chosen.get() == at { "true" } else { "false" });
+    let Found { key, href, action, title, inner } = found;
+    match action {
+        None => view! {
+            <a
+                class="palette-option"
+                role="option"
+                aria-selected=is_chosen
+                tabindex="-1"
+                id=id_of(at)
+                data-key=Exact(key)
+                href=filled(href)
+                title=filled(title)
+            >{inner}</a>
+        },
+        Some(action) => view! {
+            <div
+                class="palette-option"
+                role="option"
+                aria-selected=is_chosen
+                tabindex="-1"
+                id=id_of(at)
+                data-key=Exact(key)
+                on:click=move |_| execute(action)
+            >{inner}</div>
+        },
+    }
+}
+
+/// Does what a button of the page does.
+fn execute(action: Action) {
+    let button = match action {
+        Action::CopyLink => return copy(location().href().unwrap_or_default()),
+        Action::SwitchTheme => "theme",
+        Action::Pause => "pause",
+        Action::Help => "help-open",
+    };
+    let found = document().query_selector(&format!("[data-testid={button}]")).ok().flatten();
+    if let Some(button) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
+        button.click();
+    }
+}
