@@ -1,21 +1,20 @@
 //! Answers in the compact encoding. Browser only.
 
 use js_sys::Uint8Array;
-use leptos::prelude::window;
 use lockscope_wire::{COMPACT_TYPE, decode_frame};
 use serde::de::DeserializeOwned;
-use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortSignal, RequestInit, Response};
-
-/// No answer takes longer than this; the server gives up earlier.
-const ANSWER_MS_MAX: u32 = 15_000;
+use web_sys::Response;
 
 /// Gets an answer.
+#[cfg(feature = "hydrate")]
 pub(crate) async fn get<T: DeserializeOwned>(url: &str) -> Result<T, JsValue> {
-    let init = RequestInit::new();
-    init.set_signal(Some(&AbortSignal::timeout_with_u32(ANSWER_MS_MAX)));
-    let response: Response = JsFuture::from(window().fetch_with_str_and_init(url, &init)).await?.dyn_into()?;
+    /// No answer takes longer than this; the server gives up earlier.
+    const ANSWER_MS_MAX: u32 = 15_000;
+    let init = web_sys::RequestInit::new();
+    init.set_signal(Some(&web_sys::AbortSignal::timeout_with_u32(ANSWER_MS_MAX)));
+    let response: Response = JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await?.into();
     if is_compact(&response) { decode(&response).await } else { Err(JsValue::NULL) }
 }
 

@@ -14,7 +14,6 @@ mod board;
 mod charts;
 #[cfg(feature = "hydrate")]
 mod clipboard;
-#[cfg(feature = "hydrate")]
 mod compact;
 mod copy;
 mod current_user;

@@ -78,8 +78,8 @@ pub(crate) fn groups(view: &FindAnswer, has_actions: bool) -> Vec<Group> {
         sessions.push(plain_link("session", href, &format!("Open session {id}"), "what is remembered of it"));
     }
     let fits = |name: &str, words: &str| {
-        let text = format!("{name} {words}").to_lowercase();
-        view.q.to_lowercase().split_whitespace().all(|term| text.contains(term))
+        let text = format!("{name} {words}").to_ascii_lowercase();
+        view.q.to_ascii_lowercase().split_whitespace().all(|term| text.contains(term))
     };
     let pages = PAGES.into_iter().filter(|(href, name, words)| fits(name, words) && (*href != "/audit" || view.may_audit));
     let pages = pages.map(|(href, name, words)| plain_link(name, href.to_owned(), name, words)).collect();

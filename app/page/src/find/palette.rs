@@ -196,7 +196,7 @@ fn PaletteDialog(palette: Palette) -> AnyView {
     });
     let active = Signal::derive(move || id_of(palette.chosen.get()));
     let on_click = move |event: leptos::ev::MouseEvent| {
-        let is_outside = palette.dialog.get_untracked().is_some_and(|dialog| event.target().is_some_and(|target| target == **dialog));
+        let is_outside = palette.dialog.get_untracked().is_some_and(|dialog| event.target().is_some_and(|target| target == *AsRef::<web_sys::EventTarget>::as_ref(&dialog)));
         if is_outside || closest(&event, "[role=option]").is_some() {
             // A link is followed by whoever follows links.
             palette.close();

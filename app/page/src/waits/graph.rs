@@ -189,7 +189,7 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
                 viewBox=view_box
                 preserveAspectRatio="xMinYMin meet"
                 node_ref=view
-                height=move || drawing.with(|drawing| (drawing.height + 2.0 * MARGIN).clamp(HEIGHT.0, HEIGHT.1))
+                height=move || drawing.with(|drawing| format!("{:.0}", (drawing.height + 2.0 * MARGIN).clamp(HEIGHT.0, HEIGHT.1)))
                 role="group"
                 tabindex="0"
                 aria-label=summary
@@ -260,7 +260,7 @@ fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
             transform=at
         >
             <title>{name}</title>
-            <rect width=BOX_WIDTH.to_string() height=BOX_HEIGHT.to_string() rx="8"></rect>
+            <rect width=format!("{BOX_WIDTH:.0}") height=format!("{BOX_HEIGHT:.0}") rx="8"></rect>
             <text class="graph-name" x="12" y="19">{card.name}</text>
             <text class="graph-text" x="12" y="35">{text}</text>
         </g>
