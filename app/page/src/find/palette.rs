@@ -196,7 +196,8 @@ fn PaletteDialog(palette: Palette) -> AnyView {
     });
     let active = Signal::derive(move || id_of(palette.chosen.get()));
     let on_click = move |event: leptos::ev::MouseEvent| {
-        let is_outside = palette.dialog.get_untracked().is_some_and(|dialog| event.target().is_some_and(|target| target == *AsRef::<web_sys::EventTarget>::as_ref(&dialog)));
+        let dialog = palette.dialog.get_untracked();
+        let is_outside = dialog.is_some_and(|dialog| event.target().as_ref() == Some(dialog.as_ref()));
         if is_outside || closest(&event, "[role=option]").is_some() {
             // A link is followed by whoever follows links.
             palette.close();

@@ -23,15 +23,15 @@ pub(super) fn LockTitle(state: LockState) -> AnyView {
         {verdict(head)}
         <Freshness head=head is_live=is_live />
         {part(head, |head| head.findings.clone(), |found| view! { <Findings found=found.clone() /> })}
-        {part(head, |head| head.notes.clone(), |notes| erase(notes.iter().map(note).collect_view()))}
+        {part(head, |head| head.notes.clone(), |notes| erase(notes.iter().map(|text| note(text)).collect_view()))}
         <Holders head=head />
-        {part(head, |head| head.herd.clone(), |known| erase(known.as_ref().map(herd)))}
+        {part(head, |head| head.herd, |known| erase(known.as_ref().map(herd)))}
         {part(head, |head| head.fired.clone(), |rows| erase(fired(rows)))}
     }
 }
 
 /// What the recipe hides.
-fn note(note: &String) -> AnyView {
+fn note(note: &str) -> AnyView {
     view! { <p class="finding" data-severity="note">{visible(note)}</p> }
 }
 
@@ -41,7 +41,7 @@ fn verdict(head: Memo<Option<LockHead>>) -> AnyView {
     let recipe = |head: &LockHead| (head.row.recipe_label.clone(), head.row.confidence, head.row.root.clone());
     view! {
         <header class="verdict dims" data-verdict=name>
-            {part(head, |head| head.row.path.clone(), title)}
+            {part(head, |head| head.row.path.clone(), |path| title(path))}
             <div class="verdict-line" data-testid="verdict" data-verdict=name>
                 {part(head, |head| head.row.verdict, |verdict| view! { <Chip verdict=*verdict /> })}
                 <p class="verdict-sentence">{part(head, |head| head.row.sentence.clone(), |sentence| erase(visible(sentence)))}</p>
@@ -53,11 +53,11 @@ fn verdict(head: Memo<Option<LockHead>>) -> AnyView {
     }
 }
 
-fn title(path: &String) -> AnyView {
+fn title(path: &str) -> AnyView {
     view! {
         <div class="verdict-top">
             <h1 class="verdict-path"><bdi>{visible(path)}</bdi></h1>
-            <CopyButton text=path.clone() what="path" />
+            <CopyButton text=path.to_owned() what="path" />
         </div>
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn Holders(head: Memo<Option<LockHead>>) -> AnyView {
                 <Section id="holders-title" title=title>
                     <div class="dossiers">{rows(shown, |card| &card.key, card)}</div>
                     {part(head, |head| head.row.holder_count.saturating_sub(head.row.holders.len() as u32), |more| erase(others(*more)))}
-                    {part(head, why_unknown, |why| erase(why.as_ref().map(unknown)))}
+                    {part(head, why_unknown, |why| erase(why.as_deref().map(unknown)))}
                 </Section>
             }
         })
@@ -64,7 +64,7 @@ fn why_unknown(head: &LockHead) -> Option<String> {
 }
 
 /// The reason, and where to look.
-fn unknown(reason: &String) -> AnyView {
+fn unknown(reason: &str) -> AnyView {
     view! { <p class="quiet" data-testid="why-unknown">{format!("{reason} More on the ")}<a href="/status">"status"</a>" page."</p> }
 }
 

@@ -28,8 +28,11 @@ pub(super) fn part_of<T: PartialEq + Send + Sync + 'static>(
     erased(Box::new(move || of().map(Shown::new)), Box::new(move |shown| shown.get().map(&draw)))
 }
 
+type Read = Box<dyn Fn() -> Option<Shown> + Send + Sync>;
+type Draw = Box<dyn Fn(&Shown) -> Option<AnyView> + Send>;
+
 /// Compiled once for all parts.
-fn erased(of: Box<dyn Fn() -> Option<Shown> + Send + Sync>, draw: Box<dyn Fn(&Shown) -> Option<AnyView> + Send>) -> AnyView {
+fn erased(of: Read, draw: Draw) -> AnyView {
     let shown = Memo::new(move |_| of());
     dynamic(move || shown.with(|shown| shown.as_ref().and_then(&draw)))
 }
