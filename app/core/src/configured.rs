@@ -18,7 +18,7 @@ pub fn configured<'a>(entries: &'a [Configured], path: &str) -> Option<&'a Confi
     entries.iter().find(|entry| fits(entry.pattern.as_bytes(), path.as_bytes()))
 }
 
-/// Which locks are told apart where numbers are summed.
+/// Which locks have metrics of their own where others are summed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetricSelection {
     /// So many, those with most waiting first.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::time::TimeMs;
 use super::znode::SessionId;
 
-/// Steps of a circle that are told in words; a longer one is told by how many more there are.
+/// Steps of a circle that are listed in words; of a longer one the sentence says how many more there are.
 const TOLD_MAX: usize = 8;
 
 /// One session waits for another.

@@ -1,4 +1,4 @@
-//! What happened to whom since we watch, in bounded memory: enough to tell a session's story.
+//! What happened to whom since we watch, in bounded memory: enough for a session's history.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

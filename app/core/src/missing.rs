@@ -4,7 +4,7 @@
 /// One thing that may be there and is not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Missing {
-    /// Children that may not be read: nobody tells when another such child comes or goes.
+    /// Children that may not be read: no event reports when another such child comes or goes.
     UnreadableChildren,
     /// A directory that was not looked through since something may have happened there unseen.
     Unswept,

@@ -1,4 +1,4 @@
-//! Everything that can be told to the core. A closed enum: whatever an adapter learns, it says in these words.
+//! The inputs of the core: a closed enum of everything that an adapter can observe.
 
 use super::configured::Configured;
 use super::evidence::Round;
@@ -35,7 +35,7 @@ pub enum RootTrouble {
 pub struct LockConfig {
     /// Of locks by their paths.
     pub configured: Vec<Configured>,
-    /// From where on findings are told.
+    /// The thresholds of findings.
     pub limits: Limits,
 }
 
@@ -131,7 +131,7 @@ pub enum Observation {
         facts: Box<Facts>,
     },
     /// How whole the children of a directory are known, said anew whenever that changes. The only way in which an adapter
-    /// tells that a lock may miss contenders; a sync, which reads everything, begins with nothing missing.
+    /// says that a lock may miss contenders; a sync, which reads everything, begins with nothing missing.
     Incomplete {
         /// The root.
         root: RootId,
@@ -140,7 +140,7 @@ pub enum Observation {
         /// What may be missing from its children; empty once all are known.
         missing: MissingSet,
     },
-    /// The counters of a directory tell of creations that no event showed.
+    /// The counters of a directory show creations that no event reported.
     Missed {
         /// The root.
         root: RootId,
@@ -152,19 +152,19 @@ pub enum Observation {
     /// What the members said when they were asked of themselves.
     Evidence(Box<Round>),
     /// A question was sent on the session that carries the watches; `Answered` or `Synced` follows, unless the link goes.
-    /// Comes after all that had reached us when it was sent. Like `Answered` it only tells [`super::pending::Pending`] something.
+    /// Comes after all that had reached us when it was sent. Like `Answered` it matters only to [`super::pending::Pending`].
     Asked,
     /// The question was answered by our member. A transaction takes place between two answers, never around one: every one
-    /// of which a part was told before `Asked` has been told whole.
+    /// of which a part came before `Asked` is complete.
     Answered,
-    /// The same, and the leader was asked: everything the ensemble had committed at `sent_at` on our clock has been told
-    /// by now, in so far as watches tell it, and what is told from here on was committed later. Only said while each root
+    /// The same, and the leader was asked: everything the ensemble had committed at `sent_at` on our clock has arrived
+    /// by now, as far as watches report it, and what comes from here on was committed later. Only said while each root
     /// is watched or being read anew.
     Synced {
         /// When the question was sent.
         sent_at: TimeMs,
     },
-    /// The events told before this reached us at this instant, and none of them earlier. Comes last in what was taken at once.
+    /// The events before this reached us at this instant, and none of them earlier. Comes last in what was taken at once.
     EventsArrived {
         /// When they were taken from the session.
         at: TimeMs,
@@ -178,7 +178,7 @@ pub enum Observation {
         /// Its ctime on the ensemble's clock, ms since the Unix epoch.
         ctime_ms: i64,
     },
-    /// The operator says anew what locks are and which findings are told.
+    /// The operator says anew what locks are and which findings are reported.
     ConfigChanged(Box<LockConfig>),
     /// Time passed; nothing else happened.
     Tick,

@@ -1,7 +1,7 @@
 //! The offset between our clock and the ensemble's, from evidence that costs nothing: a znode can't have been
 //! created after its creation event arrived. Each arrival gives `arrival - ctime`, which is the true offset
 //! plus the delay of the event; the smallest of many is the best estimate. From below it is bounded by `sync`: a
-//! creation that is told only after the answer was stamped after the question was sent.
+//! creation that is reported only after the answer was stamped after the request was sent.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ const PERIOD_MS: i64 = 300_000;
 /// The published offset moves only when the estimate differs by more, so that instants on screen keep still.
 const HYSTERESIS_MS: i64 = 25;
 
-/// Answers remembered: a znode is read a while after its creation was told, rarely after so many of them.
+/// Answers remembered: a znode is read a while after its creation was reported, rarely after so many of them.
 const SYNCED_MAX: usize = 8;
 
 /// Estimate of our clock minus the ensemble leader's.
@@ -22,7 +22,7 @@ pub struct ClockOffset {
     current: Bounds,
     previous: Bounds,
     period_ends_at: TimeMs,
-    /// The last questions whose answer told of all before them: when the answer came, when it was asked.
+    /// The last requests whose answer proved all before them: when the answer came, when it was asked.
     synced: VecDeque<(TimeMs, TimeMs)>,
 }
 

@@ -1,12 +1,12 @@
-//! Observations that wait until every transaction among them has been told whole: the end of a session deletes all its znodes
-//! at once, but each is told by an event of its own. They leave in the order in which they came.
+//! Observations that wait until every transaction among them is complete: the end of a session deletes all its znodes
+//! at once, but each deletion is an event of its own. They leave in the order in which they came.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::observation::{Link, Observation, RootId};
 use super::znode::SessionId;
 
-/// Observations that wait. Overflow policy: what waits is applied as it is, transactions told in part included.
+/// Observations that wait. Overflow policy: what waits is applied as it is, incomplete transactions included.
 pub const WAITING_MAX: usize = 1 << 17;
 
 /// Who owns what is believed.
@@ -40,7 +40,7 @@ pub struct Pending {
     is_live: bool,
     /// Place of the last question that is not answered.
     asked: Option<u64>,
-    /// Of every transaction of which a part was told before this place, all is here. Not looked at yet.
+    /// Every transaction of which a part came before this position is complete. Not looked at yet.
     answered: Option<u64>,
     /// No transaction lies around this place.
     whole_until: u64,
@@ -54,7 +54,7 @@ impl Pending {
         Self::default()
     }
 
-    /// Adds what was told next.
+    /// Adds the next observations.
     pub fn push(&mut self, observation: Observation) {
         match &observation {
             Observation::Asked => {

@@ -8,7 +8,7 @@ use super::znode::SessionId;
 /// Each power of two is split into `1 << STEP_BITS` buckets: a percentile is at most an eighth above the truth.
 const STEP_BITS: u32 = 3;
 const STEPS: u32 = 1 << STEP_BITS;
-/// Largest power of two told apart: 2^36 ms, about two years.
+/// Largest power of two with a bucket of its own: 2^36 ms, about two years.
 const OCTAVES: u32 = 36;
 
 /// A histogram of durations in milliseconds.

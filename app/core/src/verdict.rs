@@ -120,7 +120,7 @@ fn unheld(lock: &Lock) -> Verdict {
     }
 }
 
-/// Two of the holders told apart that may not hold at once. One session may hold what excludes itself: a writer
+/// Two of the holders that may not hold at once. One session may hold what excludes itself: a writer
 /// that reads as well.
 pub fn conflict(lock: &Lock) -> Option<(&Hold, &Hold)> {
     let admits_one = matches!(lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::Fixed) && lock.recognition.admits() == 1;

@@ -10,7 +10,7 @@ use super::znode::SessionId;
 
 /// Vertices of one search. What is beyond is not followed; sessions not begun with by then are left to the next search.
 pub const VERTICES_MAX: usize = 262_144;
-/// Circles looked for in one component; each tells a wait that none before it told.
+/// Circles looked for in one component; each contains a wait that none before it contained.
 pub const CIRCLES_MAX: usize = 64;
 /// Edges of known components that cost as much to walk along as a znode costs to look at.
 const EDGES_A_STEP: usize = 16;
@@ -195,7 +195,7 @@ impl Search {
         }
     }
 
-    /// A wait is told already, so that no circle is looked for on its account.
+    /// A wait is in a circle already, so that no circle is looked for on its account.
     pub fn cover(&mut self, (from, lock, to): &Wait) {
         let id = |vertex: Vertex| self.ids.get(&vertex).copied();
         let ids = id(Vertex::Session(*from)).zip(id(Vertex::Lock(Arc::clone(lock)))).zip(id(Vertex::Session(*to)));
@@ -298,7 +298,7 @@ impl Search {
         }
     }
 
-    /// The same circle told from its smallest session id on, so that it is one circle wherever it was found.
+    /// The same circle beginning with its smallest session id, so that it is one circle wherever it was found.
     fn rotated(&self, mut circle: Vec<Wait>) -> Vec<Wait> {
         let first = (0..circle.len()).min_by_key(|at| circle.get(*at).map(|wait| wait.0)).unwrap_or(0);
         circle.rotate_left(first);

@@ -42,7 +42,7 @@ pub struct Facts {
     pub cversion: i32,
     /// Direct children.
     pub children: u32,
-    /// Session that owns it; None for persistent, container and TTL znodes, which a client can't tell apart.
+    /// Session that owns it; None for persistent, container and TTL znodes, which a client can't distinguish.
     pub owner: Option<SessionId>,
     /// The first [`PAYLOAD_BYTES_MAX`] bytes of the payload; None when it may not be read.
     pub payload: Option<Box<[u8]>>,

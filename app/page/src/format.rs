@@ -31,7 +31,7 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// At most `limit` characters: the start and the end, with `…` between. A path's end tells more than its middle.
+/// At most `limit` characters: the start and the end, with `…` between. A path's end says more than its middle.
 pub(crate) fn middle(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit || limit < 3 {

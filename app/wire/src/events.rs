@@ -7,7 +7,7 @@ use super::{Epoch, SessionId, Verdict, Zxid};
 /// Rows when nothing is said.
 const LIMIT_USUAL: u32 = 100;
 
-/// What a row tells.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -78,7 +78,7 @@ pub struct Events {
     pub epoch: Epoch,
     /// In the order they happened.
     pub events: Vec<EventRow>,
-    /// What to ask `after` next, to be told of what comes then.
+    /// What to ask `after` next, to get what comes then.
     pub next_after: u64,
     /// How many after the one that was asked for are kept no more, seen or not.
     pub lost: u64,

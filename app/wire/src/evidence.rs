@@ -1,4 +1,4 @@
-//! What the ensemble's members tell beyond znodes: clients, wake-ups, members, clock.
+//! What the ensemble's members report beyond znodes: clients, wake-ups, members, clock.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct ClientInfo {
     pub address: String,
     /// The member it is or was connected to.
     pub server: String,
-    /// Session time-out; null while no member told it.
+    /// Session time-out; null while no member reported it.
     pub timeout_ms: Option<i64>,
     /// Last heard from, ms since the Unix epoch; null while not known.
     pub last_heard_at_ms: Option<i64>,
@@ -69,13 +69,13 @@ pub struct Trust {
     pub watches_at_ms: Option<i64>,
     /// Members known.
     pub members: u32,
-    /// Those that told who is connected in the last round.
+    /// Those that reported who is connected in the last round.
     pub members_heard: u32,
     /// Our clock minus the ensemble's; null before the first evidence.
     pub clock_offset_ms: Option<i64>,
     /// By how much that may be wrong; null while nothing bounds it.
     pub clock_error_ms: Option<i64>,
-    /// How far the member that our session is on is behind the newest transaction that a member told of; null while
+    /// How far the member that our session is on is behind the newest transaction that a member reported; null while
     /// that is not known.
     pub zxid_behind: Option<i64>,
 }
@@ -162,7 +162,7 @@ pub struct MemberStatus {
     pub version: Option<String>,
     /// The last transaction it has applied.
     pub zxid: Option<Zxid>,
-    /// Transactions it is behind the newest that a member told of; null across a change of leader.
+    /// Transactions it is behind the newest that a member reported; null across a change of leader.
     pub behind: Option<i64>,
     /// Connections it has.
     pub connection_count: Option<u64>,

@@ -7,7 +7,7 @@ use super::{
     SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
 };
 
-// The compact encoding tells variants by their place: none may depend on a feature, and new ones go last.
+// The compact encoding identifies a variant by its index: none may depend on a feature, and new ones go last.
 
 /// What a subscription looks at. Clients with equal views share every encoded frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

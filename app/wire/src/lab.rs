@@ -43,7 +43,7 @@ named_enum! {
     Fault {
         /// The holder's connection is cut and it never comes back; its session runs out.
         Kill = "kill",
-        /// The holder hears nothing until its session has run out, then goes on and still believes that it holds.
+        /// The holder receives nothing until its session has expired, then goes on and still believes that it holds.
         Pause = "pause",
         /// A waiter gives up, and its znode stays: its session lives.
         Orphan = "orphan",
@@ -223,9 +223,9 @@ pub struct Lane {
     pub inversions: u64,
     /// For each release: [clients that waited, events it caused]; thinned to [`LAB_POINTS_MAX`].
     pub per_release: Vec<(u32, u32)>,
-    /// How often two held at a time, told by the fencing counter.
+    /// How often two held at a time, by the fencing counter.
     pub broken: u64,
-    /// Packets of this lane's sessions that the members counted, both ways; null while not asked, or not told.
+    /// Packets of this lane's sessions that the members counted, both ways; null while not read, or not reported.
     pub server_packets: Option<u64>,
     /// Packets of this lane's sessions that we counted at the same moment, to compare.
     pub own_packets: Option<u64>,
@@ -298,7 +298,7 @@ pub struct ThrownFault {
     pub path: String,
     /// When, ms since the Unix epoch.
     pub at_ms: i64,
-    /// What the board should tell of it, in words.
+    /// What the board should show, in words.
     pub expect: String,
 }
 

@@ -130,7 +130,7 @@ pub struct Edge {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ContenderRow"))]
 pub struct Contender {
-    /// Full path of its znode; without one, its lock's path and its session, so that it is told from others.
+    /// Full path of its znode; without one, its lock's path and its session, which distinguishes it from others.
     pub path: String,
     /// Its znode's name.
     pub node: Option<String>,
@@ -150,7 +150,7 @@ pub struct Contender {
     pub client: Option<ClientInfo>,
     /// Alive?
     pub liveness: Liveness,
-    /// When the session runs out by itself; told of those not heard from.
+    /// When the session runs out by itself; for those not heard from.
     pub runs_out: Option<RunsOut>,
     /// The members that have the znode, where members disagree; else empty.
     pub only_on: Vec<String>,
@@ -236,7 +236,7 @@ pub struct StatRow {
 pub struct Capacity {
     /// Leases held, members gathered.
     pub used: u32,
-    /// The most there can be, or the number a barrier waits for; null when nothing tells.
+    /// The most there can be, or the number a barrier waits for; null when it is not known.
     pub max: Option<u32>,
     /// How the maximum is known, or why it is not.
     pub how: String,
@@ -312,7 +312,7 @@ pub struct LockHead {
     pub stats: LockStats,
     /// The last holders, newest first.
     pub past: Vec<PastHolder>,
-    /// What the next release wakes; null when nobody holds, or nothing tells.
+    /// What the next release wakes; null when nobody holds, or it is not known.
     pub herd: Option<Herd>,
     /// Watches fired on each member lately, where who waits at this lock is in no table.
     pub fired: Vec<FiredRow>,

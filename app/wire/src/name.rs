@@ -207,7 +207,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// What an ensemble is told apart by at a glance.
+    /// The colour that identifies an ensemble at a glance.
     EnsembleColor {
         /// Blue.
         Blue = "blue",

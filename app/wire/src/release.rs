@@ -11,7 +11,7 @@ pub const NEXT_MAX: usize = 4;
 pub const FALLS_MAX: usize = 50;
 
 named_enum! {
-    /// How a release ended. Each is told once and never changes.
+    /// How a release ended. Each is reported once and never changes.
     Outcome {
         /// The znode that was seen is deleted, and that was verified.
         Released = "released",
@@ -102,7 +102,7 @@ pub struct ReleasePlan {
     pub naming: Naming,
     /// Who would be released: holder or waiter.
     pub holder: Contender,
-    /// Who holds after it, as far as the recipe's rule tells; at most [`NEXT_MAX`].
+    /// Who holds after it, by the recipe's rule; at most [`NEXT_MAX`].
     pub next: Vec<Contender>,
     /// One sentence on who gets it, with the fencing value (czxid) where it is known.
     pub next_sentence: String,
@@ -112,7 +112,7 @@ pub struct ReleasePlan {
     pub warnings: Vec<String>,
     /// When waiting would do: the instant at which it frees itself.
     pub frees_itself_at_ms: Option<i64>,
-    /// That instant is the latest it can be, not a told one.
+    /// That instant is the latest it can be, not a reported one.
     pub frees_itself_is_upper_bound: bool,
     /// May we delete it?
     pub right: DeleteRight,

@@ -74,7 +74,7 @@ pub struct EnsembleStatus {
     pub events: Option<u64>,
     /// Short-lived znodes that were gone before their owner could be read.
     pub owner_unknown: Option<u64>,
-    /// Creations that the counters of a parent's Stat tell of and that no event showed.
+    /// Creations that the counters of a parent's Stat show and that no event reported.
     pub missed: Option<u64>,
 }
 

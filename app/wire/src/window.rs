@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A row that can be told from its neighbours.
+/// A row with a key.
 pub trait WindowRow: Clone + PartialEq {
     /// What makes the row the same row as before, whatever else changed in it.
     fn key(&self) -> &str;

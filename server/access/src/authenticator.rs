@@ -280,7 +280,7 @@ impl Access {
         self.state().can_sign_in(self.0.clock.now_ms())
     }
 
-    /// Whether an OpenID provider may tell who somebody is.
+    /// Whether an OpenID provider may authenticate.
     pub fn has_openid(&self) -> bool {
         self.rules().settings.openid.is_some()
     }

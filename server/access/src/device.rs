@@ -9,7 +9,7 @@ use super::users::UserRecord;
 
 /// How long a device is known after the last sign-in.
 pub const DEVICE_MS_MAX: i64 = 180 * 24 * 60 * 60 * 1_000;
-/// Bytes of chance that tell devices apart.
+/// Random bytes that identify a device.
 const RANDOM_BYTES: usize = 16;
 /// A cookie of ours is never longer.
 const COOKIE_BYTES_MAX: usize = 160;
@@ -28,7 +28,7 @@ pub(super) fn recognise(cookie: &Secret, user: &UserRecord, now_ms: i64) -> Opti
     if !(0..DEVICE_MS_MAX).contains(&now_ms.checked_sub(at_ms)?) {
         return None;
     }
-    // In a time that does not tell where they differ.
+    // In a time that does not depend on where they differ.
     sign(user, claim)?.verify_slice(&bytes(signature)?).ok()?;
     Some(cookie.digest())
 }

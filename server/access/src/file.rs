@@ -15,7 +15,7 @@ const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Bits of a mode that let others write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// What tells one state of a file from the next.
+/// What distinguishes one state of a file from the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     len: u64,

@@ -62,7 +62,7 @@ impl OpenId {
         }
     }
 
-    /// Whether somebody it tells of may have a right.
+    /// Whether a user it names may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
         self.roles.values().chain(&self.role).any(|role| identity::role_may(*role, right))
     }

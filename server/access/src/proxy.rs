@@ -1,4 +1,4 @@
-//! Identities that a trusted proxy tells in a header, and the addresses that make it trusted.
+//! Identities that a trusted proxy sets in a header, and the addresses that make it trusted.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -41,7 +41,7 @@ pub struct Proxy {
     pub addresses: Vec<Net>,
     /// The header with the name of who asks, in small letters; None: only the way is believed.
     pub header: Option<String>,
-    /// The role of those it tells nothing more of; None: they may not come in.
+    /// The role of those without a group that has one; None: they have no access.
     pub role: Option<Role>,
     /// The header with their groups, in small letters.
     pub role_header: Option<String>,
@@ -55,7 +55,7 @@ impl Proxy {
         peer.is_some_and(|peer| self.addresses.iter().any(|net| net.has(peer)))
     }
 
-    /// Who asks, as the proxy tells it. A header from elsewhere is never believed; that it is there at all is said, since
+    /// The user, as the proxy names it. A header from elsewhere is never believed; that it is there at all is said, since
     /// either the list of addresses is wrong or somebody tries.
     pub(super) fn identify(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Option<(String, Grant)>, Denied> {
         let Some(header) = &self.header else { return Ok(None) };
@@ -117,7 +117,7 @@ impl Proxy {
         client
     }
 
-    /// Whether somebody it tells of may have a right.
+    /// Whether a user it names may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
         let mapped = self.roles.values().filter(|_| self.role_header.is_some());
         self.header.is_some() && mapped.chain(&self.role).any(|role| identity::role_may(*role, right))

@@ -55,7 +55,7 @@ impl fmt::Debug for Secret {
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Whether two are the same, in a time that does not tell where they differ.
+    /// Whether two are the same, in a time that does not depend on where they differ.
     pub fn is(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }

@@ -29,7 +29,7 @@ pub(super) enum Basis {
     Token(String),
     /// A one-time link, which is used up.
     Link,
-    /// What an OpenID provider signed; it tells no end of it.
+    /// What an OpenID provider signed; it has no expiry.
     #[cfg(feature = "oidc")]
     OpenId,
 }

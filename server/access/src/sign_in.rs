@@ -91,7 +91,7 @@ impl Access {
     pub async fn by_password(&self, headers: &HeaderMap, peer: Option<IpAddr>, name: &str, password: Secret) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let begun_at_ms = self.inner().clock.now_ms();
-        // Whether or not the name is known: how long it takes must not tell.
+        // Whether or not the name is known: how long it takes must not show it.
         self.look().await;
         let user = self.state().users.get(name).cloned();
         let brought = cookie_of(headers, &device_cookie_name(self.inner().reach));

@@ -1,7 +1,7 @@
 //! The files of a log: what they are called, and how they are made so that nobody else reads them.
 //!
 //! `audit.log` is written; when it is full it becomes `audit-<number of its first record>.log` and the chain goes on in
-//! a new one. `audit.head` tells the end, `audit.lock` is held by the server that writes, and `audit.log.torn-<n>` is
+//! a new one. `audit.head` names the end, `audit.lock` is held by the server that writes, and `audit.log.torn-<n>` is
 //! what a crash left of a line.
 
 use std::fs::{DirBuilder, File, OpenOptions};

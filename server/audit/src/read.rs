@@ -98,7 +98,7 @@ pub(super) fn offset_of(file: &File, bytes: u64, id: u64) -> io::Result<u64> {
 fn line_from(file: &File, offset: u64, bytes: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
     let mut start = offset;
     if offset > 0 {
-        // The byte before tells whether a line begins exactly here.
+        // The byte before shows whether a line begins exactly here.
         let Some(rest) = to_newline(file, offset - 1, bytes)? else { return Ok(None) };
         start = offset + rest.len() as u64;
     }

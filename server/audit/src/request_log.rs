@@ -178,7 +178,7 @@ impl RequestLog {
     }
 }
 
-/// Writes a record, and tries until it is written; tells what came of the first try.
+/// Writes a record, and tries until it is written; returns the result of the first try.
 async fn write(journal: &dyn Journal, entry: Entry, mut tell: Option<oneshot::Sender<Result<u64, AuditError>>>) -> u64 {
     let mut pause = AGAIN;
     loop {

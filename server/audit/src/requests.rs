@@ -50,7 +50,7 @@ struct Header {
 }
 
 impl Requests {
-    /// Takes the next line of the log. One that this version does not know tells nothing of a request.
+    /// Takes the next line of the log. One that this version does not know is ignored.
     pub(super) fn take(&mut self, line: &[u8]) {
         let Ok(Header { kind }) = serde_json::from_slice(line) else { return };
         let part = part(kind);

@@ -289,7 +289,7 @@ impl State {
         let at = first.and_then(|first| seen.checked_add(1)?.checked_sub(first)).and_then(|at| usize::try_from(at).ok());
         let Some(step) = at.and_then(|at| self.ring.get_mut(at)) else { return Ok(Next::Lost) };
         let seq = step.seq;
-        // Nobody is told that something is live which by the time it is read no longer is.
+        // Nothing is called live that no longer is by the time it is read.
         if step.known.is_over(now_ms) || (seq != newest && step.known.is_fading(now_ms)) {
             return Ok(Next::Lost);
         }

@@ -107,7 +107,7 @@ impl Projector {
         look(&looks)
     }
 
-    /// How the settings stand. Whoever may not see everything is told no name, no path and no line of the file.
+    /// How the settings stand. Whoever may not see everything gets no name, no path and no line of the file.
     fn config(&self, scope: &VisibilityScope) -> ConfigStatus {
         let config = self.config.as_ref().map(|config| config.status()).unwrap_or_default();
         if !scope.is_bounded() {

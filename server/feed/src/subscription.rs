@@ -23,12 +23,12 @@ impl Subscription {
     pub(super) fn new(hub: Arc<Hub>, channel: Arc<Channel>, (waker, owner): (Arc<Notify>, Owner), after: Option<(Epoch, u64)>) -> Self {
         let key = channel.join(waker, owner);
         let epoch = hub.epoch();
-        // Another epoch's numbers mean nothing here: the viewer is told, and gets the whole.
+        // Another epoch's numbers mean nothing here: the viewer gets a reset and the whole.
         let seen = after.map(|(of, seq)| if of == epoch { seq } else { u64::MAX });
         Self { hub, channel, key, seen }
     }
 
-    /// The frame to send next, or None when the viewer is up to date. A viewer that fell behind what is kept is told
+    /// The frame to send next, or None when the viewer is up to date. A viewer that fell behind what is kept is notified
     /// so and gets the newest state whole: that is the conflation.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Subscription {
 
 impl Subscription {
     /// Up to when the state that was sent last is known to be true by now; None when there is a newer one, or when it calls
-    /// live what is too old for that: it is not told of once more as it is.
+    /// live what is too old for that: it is not confirmed once more as it is.
     pub fn known(&self, id: u32) -> Option<KnownView> {
         let seq = self.seen?;
         let known = self.channel.known(seq, self.hub.projection()).filter(|known| !known.is_over(self.hub.now_ms()))?;

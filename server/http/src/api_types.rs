@@ -49,9 +49,9 @@ pub(super) struct LockDetail {
     stats: LockStats,
     /// The last holders, newest first.
     past: Vec<PastHolder>,
-    /// What the next release wakes; null when nobody holds, or nothing tells.
+    /// What the next release wakes; null when nobody holds, or it is not known.
     herd: Option<Herd>,
-    /// Watches fired on each member lately, where no table tells who waits.
+    /// Watches fired on each member lately, where no table shows who waits.
     fired: Vec<FiredRow>,
     /// Of the waiters, those without a znode.
     hidden_waiter_count: u32,
@@ -182,13 +182,13 @@ pub(super) struct ContenderJson {
     session_id: Option<SessionId>,
     /// False for a persistent znode; null while not read.
     ephemeral: Option<bool>,
-    /// Where it connects from, when members tell.
+    /// Where it connects from, when members report it.
     client: Option<ClientJson>,
-    /// Whether its session is alive, as far as members tell.
+    /// Whether its session is alive, as far as members report it.
     liveness: Liveness,
     /// In how long its session runs out by itself.
     expires_in_ms: Option<i64>,
-    /// No member told: it is the latest it can be.
+    /// No member reported it: it is the latest it can be.
     expires_in_is_upper_bound: bool,
     /// The members that have the znode, where members disagree.
     only_on: Vec<String>,

@@ -26,7 +26,7 @@ pub struct EnsembleHandle {
     pub reader: Reader<Observatory>,
     /// The client that releases there.
     pub acting: ReleaseClient,
-    /// The clock of whoever tells the model: what is believed is live by this one.
+    /// The clock of the observer: what is believed is live by this one.
     pub clock: Clock,
 }
 

@@ -12,7 +12,7 @@ use feed::project::{Holding, OutcomeText, told};
 use identity::Actor;
 use zookeeper::RevokeOutcome;
 
-/// How long the model gets to hear of a deletion.
+/// How long the model gets to apply a deletion.
 const SEEN_MAX: Duration = Duration::from_secs(2);
 /// How long a holder gets to let go before the answer is sent.
 const ASKED_MAX: Duration = Duration::from_secs(5);

@@ -1,5 +1,5 @@
-//! After a start: requests of a server before whose outcome is not on record. A look at each znode tells some; who did it
-//! can't be told any more, and is not claimed. Those that ended are remembered for whoever asks again.
+//! After a start: requests of a server before whose outcome is not on record. A read of each znode shows some; who did it
+//! can't be known any more, and is not claimed. Those that ended are remembered for whoever asks again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -11,7 +11,7 @@ pub enum DeletePermission {
     Granted,
     /// It does not.
     Missing,
-    /// It could not be read, or does not tell.
+    /// It could not be read, or does not show it.
     Unread,
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn read(client: &Client, directory: &str) -> Right {
         Err(Error::NoNode) => return Right::unread("the lock's directory is gone"),
         Err(error) => return Right::unread(&error.to_string()),
     };
-    // Servers before 3.7 don't tell who we are.
+    // Servers before 3.7 don't report who we are.
     let users = users.await.ok();
     judge(directory, &acl, users.as_deref())
 }
@@ -74,7 +74,7 @@ fn is_user(user: &AuthUser, (scheme, id): (&str, &str)) -> bool {
         return false;
     }
     match scheme {
-        // The server tells the name without the hash of the password.
+        // The server reports the name without the hash of the password.
         "digest" => id.split(':').next() == Some(user.user()),
         "ip" => is_in(user.user(), id),
         _ => id == user.user(),

@@ -25,8 +25,8 @@ const RETRY_FIRST: Duration = Duration::from_millis(500);
 const RETRY_CAP: Duration = Duration::from_secs(30);
 /// Watches being set at once.
 const SETTING_MAX: usize = 64;
-/// More changes than these in that time, and a root does without child watches for a while: they would tell a second time
-/// what events tell. A root where something may not be read never does without.
+/// More changes than these in that time, and a root does without child watches for a while: they would report a second time
+/// what events report. A root where something may not be read never does without.
 const BUSY_CHANGES: u32 = 1_500;
 const BUSY_FOR: Duration = Duration::from_secs(2);
 const REST: Duration = Duration::from_secs(30);
@@ -44,7 +44,7 @@ pub(super) struct News {
     pub(super) directories: BTreeMap<DirectoryKey, DirectoryNews>,
 }
 
-/// What the session that follows events and the one with the child watches tell each other.
+/// What the session that follows events and the one with the child watches exchange.
 #[derive(Debug)]
 pub(super) struct ChildWatches {
     shared: Mutex<Shared>,
@@ -208,7 +208,7 @@ impl ChildWatches {
     }
 
     /// What is to be watched from now on, or no more. What was dropped and is wanted again meanwhile still has its watch,
-    /// which is told anew: whoever wants it knows nothing of it.
+    /// which is reported anew: whoever wants it knows nothing of it.
     fn take_changed(&self) -> Vec<(DirectoryKey, bool)> {
         let mut shared = self.shared();
         let changed: Vec<(DirectoryKey, bool)> =
@@ -279,7 +279,7 @@ async fn session(client: &Client, watches: &ChildWatches, counts: &RequestCounts
     ended
 }
 
-/// Sets one child watch and tells what it tells, until the session ends.
+/// Sets one child watch and passes its events on until the session ends.
 async fn watch(client: &Client, watches: &ChildWatches, counts: &RequestCounts, setting: &Semaphore, place: DirectoryKey) -> Result<(), Error> {
     let turn = setting.acquire().await;
     counts.asked(Kind::Watch, 1);

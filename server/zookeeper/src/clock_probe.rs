@@ -70,7 +70,7 @@ async fn session(config: &ClockProbeConfig, clock: &Clock, sink: &mpsc::Sender<V
                 SessionState::Expired | SessionState::Closed => return Err(Error::SessionExpired),
             },
         }
-        // Cut off meanwhile: the next state tells.
+        // Cut off meanwhile: the next state shows it.
         let samples = match samples(&client, &config.path, clock).await {
             Err(Error::ConnectionLoss) => continue,
             samples => samples?,

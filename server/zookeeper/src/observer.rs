@@ -112,7 +112,7 @@ async fn next_session(
     }
 }
 
-/// Tells what waits to be told, then tries to connect. None: the consumer is gone.
+/// Sends what is in the outbox, then tries to connect. None: the consumer is gone.
 async fn attempt(config: &ObserverConfig, out: &mut Outbox, sink: &mpsc::Sender<Vec<Observation>>) -> Option<Result<Client, Error>> {
     while !out.is_empty() {
         sink.reserve().await.ok()?.send(out.take_batch());

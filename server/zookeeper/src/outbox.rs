@@ -23,7 +23,7 @@ pub(super) struct Outbox {
     waiting: VecDeque<Observation>,
     overflowed: bool,
     dropped: u64,
-    /// Events were added that no instant was told for yet.
+    /// Events were added since the last instant.
     has_news: bool,
     /// A deletion was added, or a sync ended, since it was asked for.
     has_deletions: bool,

@@ -17,7 +17,7 @@ const ANSWER_MAX: Duration = Duration::from_millis(1_200);
 pub(super) const PULSE: Duration = Duration::from_millis(100);
 /// Pause between questions, however many deletions ask for one.
 const QUESTION_EVERY: Duration = Duration::from_millis(20);
-/// So late a silent server may be told of.
+/// A silent server is reported after this at the latest.
 const STALE_WITHIN: Duration = Duration::from_secs(2);
 const _: () = assert!(PROOF_EVERY.as_millis() + ANSWER_MAX.as_millis() + PULSE.as_millis() <= STALE_WITHIN.as_millis());
 
@@ -45,9 +45,9 @@ impl Question {
 pub(super) enum Proved {
     /// Nothing: it failed.
     Nothing,
-    /// Every transaction of which a part was told before the question has been told whole.
+    /// Every transaction of which a part arrived before the request is complete.
     Whole,
-    /// The same, and that everything committed until then has been told.
+    /// The same, and everything committed until then has arrived.
     Until(TimeMs),
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Proved {
 struct PendingProbe {
     question: Question,
     sent: Instant,
-    /// The same on the clock of what we tell.
+    /// The same on the clock of observations.
     sent_at: TimeMs,
     /// Every root was watched, or was being read anew with its watch set, when it was sent.
     covers: bool,
@@ -147,7 +147,7 @@ impl Probe {
         self.known.hurried = true;
     }
 
-    /// Something was told that may be a part of a transaction.
+    /// Something arrived that may be a part of a transaction.
     pub(super) fn want_fence(&mut self) {
         self.known.wants_fence = true;
     }
@@ -177,7 +177,7 @@ impl Probe {
         None
     }
 
-    /// Takes an answer in; all that came before it has been told.
+    /// Takes an answer in; all that came before it has been passed on.
     pub(super) fn answered(&mut self, is_good: bool) -> Proved {
         self.known.answered(Instant::now(), is_good)
     }

@@ -75,7 +75,7 @@ pub(super) enum NodeReply {
 #[derive(Debug)]
 pub(super) enum ListReply {
     Names(Vec<String>),
-    /// Missing or denied by now: its own read or event tells.
+    /// Missing or denied by now: its own read or event shows it.
     Nothing,
     Failed,
 }

@@ -37,7 +37,7 @@ pub(super) const TICK: Duration = Duration::from_millis(250);
 const REQUESTS_MAX: usize = 8;
 /// Answers handled before events are looked at from the top again.
 const ANSWERS_A_TURN: usize = 64;
-/// A child watch and an event tell of the same change on two connections: so long the event may take to come.
+/// A child watch and an event report the same change on two connections: so long the event may take to come.
 const HINT_GRACE: Duration = Duration::from_millis(5);
 
 /// One root and its watchers on this session.
@@ -119,7 +119,7 @@ pub(super) struct Session<'a> {
     flights: FuturesUnordered<BoxFuture<'static, (usize, Epoch, Reply)>>,
     probe: Probe,
     reconnect: Reconnect,
-    /// When it is looked at what child watches told.
+    /// When the news of child watches is looked at.
     hints_at: Option<Instant>,
     /// The root that is asked first for requests, so that a big one does not starve the others.
     turn: usize,
@@ -129,7 +129,7 @@ impl<'a> Session<'a> {
     pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
         let states = client.state_watcher();
         let (flights, probe, reconnect) = (FuturesUnordered::new(), Probe::new(), Reconnect::default());
-        // A session before may have been told that there is something, and have gone before it looked.
+        // A session before may have been notified that there is something, and have gone before it looked.
         let hints_at = Some(Instant::now());
         Self { client, states, connected: true, roots, out, link, shared, flights, probe, reconnect, hints_at, turn: 0 }
     }
@@ -172,7 +172,7 @@ impl<'a> Session<'a> {
 
     /// Everything that can be done without waiting. True when something was.
     fn turn(&mut self) -> bool {
-        // Before anything that waited for us is told: it may have waited for long.
+        // Before anything that waited for us is passed on: it may have waited for long.
         self.tell_link();
         let mut busy = self.drain();
         for _ in 0..ANSWERS_A_TURN {
@@ -212,7 +212,7 @@ impl<'a> Session<'a> {
 
     fn answered(&mut self, index: usize, epoch: Epoch, reply: Reply) {
         if !is_connected(self.states.peek_state()) {
-            // Failed with the link, which is about to be told; what did arrive is read again after it.
+            // Failed with the link, which is about to be reported; what did arrive is read again after it.
             return;
         }
         let Some(root) = self.roots.get_mut(index) else { return };
@@ -233,7 +233,7 @@ impl<'a> Session<'a> {
 
     fn hinted(&mut self) {
         self.hints_at = None;
-        // What was told here was mostly told by events as well, and before.
+        // What is reported here was mostly reported by events as well, and before.
         self.drain();
         let news = self.shared.child_watches.take();
         for root in news.lost {
@@ -352,7 +352,7 @@ impl<'a> Session<'a> {
     }
 
     fn proved(&mut self, result: &Result<(), Error>) {
-        // The session never went: what came before the answer is in order, and is told before what it proves.
+        // The session never went: what came before the answer is in order, and is passed on before what it proves.
         self.drain();
         match self.probe.answered(result.is_ok()) {
             Proved::Nothing => self.shared.counts.failed(Kind::Probe),

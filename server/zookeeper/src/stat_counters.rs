@@ -14,7 +14,7 @@ const DIRECTORIES_MAX: usize = 1 << 20;
 
 /// A directory with more data than this is asked for its Stat alone, which takes a request of its own.
 const DATA_BYTES_MAX: u32 = 1_024;
-/// Comparisons that told nothing in a row before a directory is listed: of one with few children, and of any.
+/// Comparisons in a row without a result before a directory is listed: of one with few children, and of any.
 const DOUBTS_OF_SMALL: u8 = 2;
 const DOUBTS_MAX: u8 = 8;
 const SMALL_MAX: u32 = 1_000;
@@ -31,7 +31,7 @@ struct Tally {
     exact: bool,
     /// How often `creates`, `deletes` and `seen` began anew.
     begun: u8,
-    /// Comparisons in a row that told nothing.
+    /// Comparisons in a row without a result.
     doubts: u8,
     /// Its data may not be read, or are long.
     by_stat: bool,
@@ -39,7 +39,7 @@ struct Tally {
     incomplete: bool,
     /// Children that went before they could be read; their deletions are in no counter yet.
     ghosts: u32,
-    /// Child version and last change of its data, as last told.
+    /// Child version and last change of its data, as last read.
     told: (i32, Zxid),
 }
 
@@ -100,18 +100,18 @@ pub(super) struct Missed {
     pub(super) deletes: u32,
 }
 
-/// What a comparison tells.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     /// It is not counted, or another znode has its path by now.
     Nothing,
-    /// Events showed all that the counters tell of.
+    /// Events showed all that the counters report.
     Complete,
     /// They did not.
     Missed(Missed),
     /// Children came or went meanwhile, so that the counters may hide something: compare again.
     Doubtful,
-    /// The same once too often: only a list tells.
+    /// The same once too often: only a list shows it.
     Obscure,
 }
 
@@ -171,7 +171,7 @@ impl StatCounters {
         (std::mem::replace(&mut tally.incomplete, incomplete) != incomplete).then_some(incomplete)
     }
 
-    /// Whether a directory's Stat differs from what was told of it last; it is told now.
+    /// Whether a directory's Stat differs from the last one; remembers it.
     pub(super) fn is_news(&mut self, path: &str, facts: &Facts) -> bool {
         let told = (facts.cversion, facts.mzxid);
         self.directories.get_mut(path).is_some_and(|tally| std::mem::replace(&mut tally.told, told) != told)
@@ -245,15 +245,15 @@ impl StatCounters {
         next
     }
 
-    /// Compares counters with what was seen; what is unseen is told once. Nothing unseen may be told as well: until now the
-    /// counters were not exact enough to tell, so only a list does.
+    /// Compares counters with what was seen; what is unseen is reported once. Nothing unseen may be reported as well: until now the
+    /// counters were not exact enough to show it, so only a list does.
     pub(super) fn check(&mut self, directory: &str, facts: &Facts, stamp: Version) -> Comparison {
         let tally = self.directories.get_mut(directory).filter(|tally| tally.czxid == Some(facts.czxid));
         let Some(tally) = tally else { return Comparison::Nothing };
         let creates = facts.creates_ever().wrapping_sub(tally.creates);
         let deletes = facts.deletes_ever().wrapping_sub(tally.deletes);
         // Events seen by now may be ahead of the counters, never behind; those seen when it was asked for are in them.
-        // Half of the number range tells a deficit from being ahead.
+        // Half of the number range separates a deficit from being ahead.
         let deficit = |counted: u32, seen: u32| Some(counted.wrapping_sub(seen)).filter(|n| *n <= u32::MAX / 2).unwrap_or(0);
         let at_least = |seen: ChildEvents| Missed { creates: deficit(creates, seen.creates), deletes: deficit(deletes, seen.deletes) };
         let unseen = at_least(tally.seen);
@@ -286,14 +286,14 @@ impl StatCounters {
         Comparison::Obscure
     }
 
-    /// It is not known which changes the counters told of: the next quiet comparison counts from there.
+    /// It is not known which changes the counters reported: the next quiet comparison counts from there.
     pub(super) fn doubt(&mut self, directory: &str) {
         if let Some(tally) = self.directories.get_mut(directory) {
             tally.exact = false;
         }
     }
 
-    /// A list showed more than its check had told: those count as seen.
+    /// A list showed more than its check: those count as seen.
     pub(super) fn seen_by_list(&mut self, directory: &str, creates: u32, deletes: u32) {
         if let Some(tally) = self.directories.get_mut(directory) {
             tally.seen.creates = tally.seen.creates.wrapping_add(creates);

@@ -12,7 +12,7 @@ pub(super) enum NodeEvent {
     Changed(Box<str>),
 }
 
-/// What one watcher can tell.
+/// The events of one watcher.
 #[derive(Debug)]
 pub(super) enum WatcherEvent {
     Node(NodeEvent),

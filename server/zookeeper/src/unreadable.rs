@@ -14,7 +14,7 @@ pub(super) struct Silent {
 }
 
 impl Silent {
-    /// A znode that no event will tell of.
+    /// A znode that no event will report.
     pub(super) fn add(&mut self, path: &str) {
         if let Some((parent, name)) = split_path(path) {
             self.directories.entry(parent.into()).or_default().insert(name.into());

@@ -160,7 +160,7 @@ fn step_arming(state: State, why: Why, input: Input) -> (State, Action) {
     match input {
         Input::Armed => (State::Syncing { watched: true }, Action::BeginSync(why)),
         Input::Refused => (State::Syncing { watched: false }, Action::BeginSync(why)),
-        // Only a link that breaks makes it fail, and that is about to be told.
+        // Only a link that breaks makes it fail, and that is about to be reported.
         Input::ArmFailed => (state, Action::SetWatch),
         _ => (state, Action::Nothing),
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::SessionTable;
 use crate::znode::{SessionId, Zxid};
 
-/// Znodes told that members disagree on; more are only counted.
+/// Znodes listed that members disagree on; more are only counted.
 pub const DISPUTED_MAX: usize = 256;
 
 /// A znode that is not on every member.
@@ -22,12 +22,12 @@ pub struct Disputed {
     pub late: Vec<Arc<str>>,
 }
 
-/// A member that told its sessions.
+/// A member that reported its sessions.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     /// Who.
     pub(super) member: Arc<str>,
-    /// What it had applied before it was asked; None when it did not tell.
+    /// What it had applied before it was asked; None when it did not report it.
     pub(super) reached: Option<Zxid>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Disagreement {
 
 impl Disagreement {
     /// Compares the tables of one round. What changed between two members' answers differs once; what differs in the
-    /// same way twice is told. `newest`: what any member had applied after the tables were read.
+    /// same way twice is reported. `newest`: what any member had applied after the tables were read.
     pub(super) fn compare(&mut self, tables: &[(Listed, &SessionTable)], newest: Option<Zxid>) {
         let before = std::mem::take(&mut self.suspects);
         self.disputed.clear();
@@ -66,7 +66,7 @@ impl Disagreement {
         }
     }
 
-    /// Fewer than two members tell.
+    /// Fewer than two members answered.
     pub(super) fn forget(&mut self) {
         self.suspects.clear();
         self.disputed.clear();

@@ -17,11 +17,11 @@ pub const SESSIONS_MAX: usize = 400_000;
 /// The printed date of an expiry leaves out the milliseconds: the middle of its second is half a second off at most.
 const HALF_SECOND_MS: i64 = 500;
 const QUARTER_HOUR_MS: i64 = 900_000;
-/// ZooKeeper's usual tick, where no member tells its own (`tickTime`).
+/// ZooKeeper's usual tick, where no member reports its own (`tickTime`).
 const TICK_MS: i64 = 2_000;
-/// Ends that no leader told again for so many rounds, whole or partial, are of no use.
+/// An expiry that no leader reported again for so many rounds, whole or partial, is dropped.
 const ENDS_OLD_ROUNDS: u64 = 6;
-/// A session that is in nobody's list and that no member tells the end of is forgotten after so many time-outs.
+/// A session that is in nobody's list and whose expiry no member reports is forgotten after so many time-outs.
 const FORGET_TIMEOUTS: i64 = 3;
 
 /// What the ensemble says of itself.
@@ -35,12 +35,12 @@ pub struct MemberEvidence {
     complete_at: Option<TimeMs>,
     /// The last round is not too old to speak of now.
     is_fresh: bool,
-    /// When every member was asked who is connected, as long as what is told rests on it.
+    /// When every member was asked who is connected, as long as the evidence rests on it.
     vouched_at: Option<TimeMs>,
 }
 
 impl MemberEvidence {
-    /// Takes in a round. Returns the sessions of which something else is to be told than before.
+    /// Takes in a round. Returns the sessions whose client state changed.
     pub(crate) fn take_in(&mut self, now: TimeMs, round: Round, offset: &ClockOffset) -> BTreeSet<SessionId> {
         self.rounds += 1;
         let names: BTreeSet<Box<str>> = round.reports.iter().map(|report| report.member.clone()).collect();
@@ -97,7 +97,7 @@ impl MemberEvidence {
         }
     }
 
-    /// Sessions and when they run out, as a member tells it.
+    /// Sessions and when they run out, as a member reports it.
     fn hear_sessions(&mut self, now: TimeMs, member: &Arc<str>, table: &SessionTable, asked_at: TimeMs, offset: &ClockOffset) {
         let running = self.members.get(member).map(|member| member.running).unwrap_or_default();
         let named = table.expiries.keys().chain(table.timeouts_ms.keys()).chain(table.ephemerals.keys());
@@ -120,7 +120,7 @@ impl MemberEvidence {
                 Expiry::Running(ms) => running.to_ours(*ms),
                 Expiry::QuarterHour(ms) => Some(next(*ms, now, offset)),
             });
-            // What is told of one that is gone stays as it was told first, unless it came back.
+            // The reported expiry of a gone session stays as it was first, unless the session came back.
             if let Some(at) = at.filter(|_| has_moved || known.gone_since.is_none() || known.runs_out.is_none()) {
                 known.runs_out = Some((RunsOut { at, is_told: true }, self.rounds));
             }
@@ -133,7 +133,7 @@ impl MemberEvidence {
         asked?.into_iter().min()
     }
 
-    /// Draws the conclusions of a round: who is on no list, who ended, of whom something else is to be told.
+    /// Draws the conclusions of a round: who is on no list, who ended, whose client state changed.
     fn settle(&mut self, now: TimeMs, tables: &[(Arc<str>, SessionTable, TimeMs)]) -> BTreeSet<SessionId> {
         let sessions_told = !tables.is_empty();
         let ends_told = tables.iter().any(|(_, table, _)| !table.expiries.is_empty());
@@ -154,7 +154,7 @@ impl MemberEvidence {
                     known.gone_since.get_or_insert(at);
                 }
             }
-            // It has been heard since: its end is another by now, told or not.
+            // It was active since: its expiry is another by now, reported or not.
             let is_old = |round: u64| round != rounds && (ends_told || rounds - round > ENDS_OLD_ROUNDS);
             if is_listed && known.runs_out.is_some_and(|(_, round)| is_old(round)) {
                 known.runs_out = None;
@@ -178,7 +178,7 @@ impl MemberEvidence {
     }
 
     /// Time passes. When the last round, or the last one that every member answered, becomes too old, returns the sessions of
-    /// which something else is to be told.
+    /// which the client state changed.
     pub(crate) fn grow_old(&mut self, now: TimeMs) -> BTreeSet<SessionId> {
         let before = (self.is_fresh, self.vouched_at);
         let last = self.members.values().filter_map(|member| member.connections.asked_at()).max();
@@ -224,7 +224,7 @@ impl MemberEvidence {
         self.vouched_at.is_some()
     }
 
-    /// What is to be told of a session that owns something since `owned_since`. It changes with rounds and their end alone,
+    /// The client state of a session that owns something since `owned_since`. It changes with rounds and their end alone,
     /// so that whatever is concluded from it agrees with it at every moment.
     pub fn peer(&self, session: SessionId, owned_since: TimeMs) -> ClientState {
         match self.sessions.get(&session) {

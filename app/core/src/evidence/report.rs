@@ -1,4 +1,4 @@
-//! What the members of an ensemble tell an administrator: one round of questions, as values. Where the answers come
+//! The answers of the members of an ensemble to administrative requests: one round, as values. Where the answers come
 //! from (AdminServer or four-letter words) and how they are spelled is an adapter's business.
 
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ pub struct Connection {
     pub session: SessionId,
     /// Client address, host:port.
     pub address: Box<str>,
-    /// Negotiated time-out of the session; 0 when not told.
+    /// Negotiated time-out of the session; 0 when not reported.
     pub timeout_ms: i64,
     /// Connected since, ms of the member's wall clock.
     pub established_ms: Option<i64>,
@@ -101,7 +101,7 @@ pub enum Expiry {
 pub struct SessionTable {
     /// When each runs out; empty on followers.
     pub expiries: BTreeMap<SessionId, Expiry>,
-    /// Time-outs, where they are told (followers), ms.
+    /// Time-outs, where they are reported (followers), ms.
     pub timeouts_ms: BTreeMap<SessionId, i64>,
     /// Sessions that are known on this member only and own nothing (local sessions).
     pub local: Vec<SessionId>,
@@ -135,9 +135,9 @@ pub enum MemberRole {
 /// MemberAnswer to [`Question::Health`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// What it is; None while it is looking for a leader or does not tell.
+    /// What it is; None while it is looking for a leader or does not report it.
     pub role: Option<MemberRole>,
-    /// Version, as it tells it.
+    /// Version, as it reports it.
     pub version: Option<Box<str>>,
     /// The last transaction it has applied.
     pub zxid: Option<Zxid>,

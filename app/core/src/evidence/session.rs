@@ -39,11 +39,11 @@ pub struct ClientState {
     pub member: Option<Arc<str>>,
     /// Whether it is heard of.
     pub liveness: Liveness,
-    /// When it runs out; told of those that are not connected.
+    /// When it runs out; for those that are not connected.
     pub runs_out: Option<RunsOut>,
 }
 
-/// An end as it was told: every sign of life moves it.
+/// An expiry as it was reported: every sign of life moves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct End {
     expiry: Expiry,
@@ -81,7 +81,7 @@ pub struct SessionRecord {
     pub(super) received: Option<u64>,
     /// The last round that spoke of it.
     pub(super) round: u64,
-    /// What was last told of it.
+    /// Its last client state.
     pub(super) told: ClientState,
 }
 
@@ -160,7 +160,7 @@ impl SessionRecord {
         ClientState { address: self.address.clone(), member: self.member.clone(), liveness, runs_out }
     }
 
-    /// Notes what is to be told of it now; whether that is news.
+    /// Stores its client state; whether that changed.
     pub(super) fn tell(&mut self, now: TimeMs, tick_ms: i64, is_fresh: bool) -> bool {
         let peer = self.peer(now, tick_ms, is_fresh);
         let is_news = peer != self.told;

@@ -11,13 +11,13 @@ pub struct Limits {
     pub herd_waiters: u32,
     /// Contenders from which on a queue is deep.
     pub deep_contenders: u32,
-    /// Percentage of the sequence numbers used from which on it is told.
+    /// Percentage of the sequence numbers used from which on it is reported.
     pub sequence_percent: u32,
-    /// Empty lock directories from which on it is told.
+    /// Empty lock directories from which on it is reported.
     pub empty_locks: u32,
-    /// Znodes of one session from which on it is told.
+    /// Znodes of one session from which on it is reported.
     pub hoard_znodes: u32,
-    /// Attempts in the last minute that came to nothing from which on it is told.
+    /// Attempts in the last minute that came to nothing from which on it is reported.
     pub churn_attempts: u32,
 }
 

@@ -25,7 +25,7 @@ pub struct LintContext<'a> {
     pub lock: &'a Lock,
     /// What was derived of it before.
     pub assessment: &'a Assessment,
-    /// Directories and names of the contenders that hold and are told apart.
+    /// Directories and names of the contenders that hold and are kept one by one.
     pub held: BTreeSet<(&'a str, &'a str)>,
     /// The tree it is in.
     pub mirror: &'a Mirror,
@@ -55,12 +55,12 @@ impl<'a> LintContext<'a> {
         self.mirror.directory(&self.lock.parts.main)
     }
 
-    /// The contenders of a lock that hold and are told apart.
+    /// The contenders of a lock that hold and are kept one by one.
     pub fn held(lock: &Lock) -> BTreeSet<(&str, &str)> {
         lock.holders.iter().map(|hold| (&*hold.directory, &*hold.name)).collect()
     }
 
-    /// Whether a contender holds. Where more hold than are told apart, those that hold are the first in the queue.
+    /// Whether a contender holds. Where more hold than are kept one by one, those that hold are the first in the queue.
     pub fn holds(&self, contender: &ContenderRef<'_>) -> bool {
         let holders = self.lock.standing.holders as usize;
         let last = self.contenders.get(holders.wrapping_sub(1)).filter(|_| holders > self.lock.holders.len());
@@ -95,13 +95,13 @@ impl<'a> LintContext<'a> {
     }
 
     /// The label of a contender, when it says who it is: a bare address is shared by all processes of a host
-    /// (Curator's default payload), so it tells nobody from his neighbour.
+    /// (Curator's default payload), so it does not distinguish clients.
     pub fn identity(&self, contender: &ContenderRef<'_>) -> Option<String> {
         identity(&label_of(contender.key.name(), &contender.child.read.as_ref()?.payload)?)
     }
 }
 
-/// A label that tells a client from others; None for a bare address.
+/// A label that identifies a client; None for a bare address.
 pub fn identity(label: &str) -> Option<String> {
     let is_address = label.parse::<std::net::IpAddr>().is_ok() || label.parse::<std::net::SocketAddr>().is_ok();
     (!is_address && label.len() > 1).then(|| label.to_owned())

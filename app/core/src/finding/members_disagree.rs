@@ -18,7 +18,7 @@ impl Lint for MembersDisagree {
             if context.lock.is_alone() { *path == *context.lock.path } else { parts.hold(parent) }
         };
         let disputed = || context.evidence.disputed().iter().filter(|(path, _)| is_ours(path));
-        // What no lag explains is told first.
+        // What no lag explains is reported first.
         let worst = disputed().find(|(_, disputed)| disputed.late.is_empty()).or_else(|| disputed().next());
         let Some((path, first)) = worst else { return Outcome::Ok };
         let more = disputed().count() - 1;

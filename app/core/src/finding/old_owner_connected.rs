@@ -4,7 +4,7 @@ use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, ident
 use crate::lock::ContenderRef;
 use crate::znode::Zxid;
 
-/// F17, as far as znodes tell: the old client stands in the same queue with another session.
+/// F17, as far as znodes show it: the old client stands in the same queue with another session.
 pub(super) struct OldOwnerConnected;
 
 impl Lint for OldOwnerConnected {

@@ -6,7 +6,7 @@ use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, ident
 use crate::departure::Departure;
 use crate::lock::Hold;
 
-/// F16, as far as znodes tell.
+/// F16, as far as znodes show it.
 pub(super) struct SameClientNewSession;
 
 impl Lint for SameClientNewSession {

@@ -3,7 +3,7 @@
 
 /// Begins the label of a Kafka broker, whose payload has a number only.
 pub(super) const BROKER: &str = "broker ";
-/// Names of fields that identify a client, the most telling first; compared without case, dashes and underscores.
+/// Names of fields that identify a client, the most specific first; compared without case, dashes and underscores.
 const FIELDS: [&str; 21] = [
     "holder",
     "hostname",
@@ -30,7 +30,7 @@ const FIELDS: [&str; 21] = [
 /// Fields that a port belongs to.
 const HOSTS: std::ops::Range<usize> = 1..7;
 
-/// The most telling field's value.
+/// The most specific field's value.
 pub(super) fn identity(text: &str) -> Option<String> {
     let mut best: Option<(usize, String)> = None;
     let mut port = None;

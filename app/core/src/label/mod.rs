@@ -13,7 +13,7 @@ pub const LABEL_CHARS_MAX: usize = 80;
 /// What Curator's `Revoker` writes into a holder's znode to ask it to let go: the asker's word, no identity.
 const REVOKE: &str = "__REVOKE__";
 
-/// Who a contender says it is; where its payload does not tell, its name may. Sentences and findings show it to whoever may
+/// Who a contender says it is; where its payload has no identity, its name may. Sentences and findings show it to whoever may
 /// not see payloads too, so it is only what looks like an identity.
 pub fn label_of(name: &str, payload: &[u8]) -> Option<String> {
     label(payload).filter(|text| is_identity(text)).or_else(|| in_name(name).and_then(|text| shown(&text)))
@@ -42,7 +42,7 @@ pub fn label(payload: &[u8]) -> Option<String> {
     }
 }
 
-/// What a text tells of an identity.
+/// The identity in a text.
 fn told(text: &str) -> Option<String> {
     let text = text.trim();
     match text.as_bytes().first()? {

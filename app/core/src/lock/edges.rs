@@ -9,7 +9,7 @@ use crate::mirror::{Child, ChildKey, Directory, Mirror};
 use crate::recipe::{Access, Dialect, NodeRole, Shape, rule};
 use crate::znode::join_path;
 
-/// Znodes told that one waiter waits for; a semaphore's head waits for any of many leases.
+/// Znodes listed that one waiter waits for; a semaphore's head waits for any of many leases.
 pub const TARGETS_MAX: usize = 16;
 /// Contenders behind a znode that are asked whether they watch it as well.
 const SHARERS_LOOK: usize = 8;

@@ -32,7 +32,7 @@ use super::tally::{Attempts, Depth, GaveUp, Histogram};
 use super::time::TimeMs;
 use super::znode::{SessionId, Zxid, join_path};
 
-/// Holders told apart; the rest of a large group of readers or members is only counted.
+/// Holders kept one by one; the rest of a large group of readers or members is only counted.
 pub const HOLDERS_MAX: usize = 64;
 /// Past holders kept; the oldest goes first.
 pub const PAST_MAX: usize = 16;
@@ -58,7 +58,7 @@ pub struct Hold {
     pub since: TimeMs,
     /// It held already when we first looked: it may have held for longer.
     pub is_lower_bound: bool,
-    /// Its client, as far as the members tell.
+    /// Its client, as far as the members report it.
     pub peer: Option<Box<ClientState>>,
 }
 
@@ -208,7 +208,7 @@ impl Lock {
         self.standing.holders + self.standing.waiting.count
     }
 
-    /// The hold of a contender that holds and is told apart.
+    /// The hold of a contender that holds and is kept one by one.
     pub fn hold_of(&self, contender: &ContenderRef<'_>) -> Option<&Hold> {
         self.holders.iter().find(|hold| &*hold.name == contender.key.name() && *hold.directory == **contender.directory)
     }

@@ -134,7 +134,7 @@ impl Lock {
         self.is_contender(directory, key, child) || (*self.parts.main == *directory && self.standing.pending.as_deref() == Some(key.name()))
     }
 
-    /// What is missing from its directories. Of a znode that is a lock itself its neighbours tell nothing while it is there
+    /// What is missing from its directories. Of a znode that is a lock itself its neighbours show nothing while it is there
     /// and may be read.
     pub fn missing_in(&self, mirror: &Mirror, is_held: bool) -> MissingSet {
         let own = mirror.node(&self.path);

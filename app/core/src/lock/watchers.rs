@@ -1,5 +1,5 @@
 //! Waiters that have no znode: they watch the one znode that somebody holds, and only the members' tables of watches
-//! show them. A watch fires once, so a table tells of a hold only when it was asked for after the hold began.
+//! show them. A watch fires once, so a table is evidence of a hold only when it was read after the hold began.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::recipe::{NodeRole, Shape, rule};
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
-/// Such waiters told apart at one lock; more are only counted.
+/// Such waiters kept one by one at one lock; more are only counted.
 pub const WATCHERS_MAX: usize = 10_000;
 
 /// How much of them the tables show.
@@ -53,7 +53,7 @@ enum HiddenWaiters {
 }
 
 impl Watchers {
-    /// Those told apart, and since when each was seen to watch.
+    /// Those kept one by one, and since when each was seen to watch.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (SessionId, TimeMs)> {
         self.since.iter().map(|(session, since)| (*session, *since))
     }
@@ -123,7 +123,7 @@ impl Lock {
         self.hidden_waiters() == HiddenWaiters::Watching
     }
 
-    /// Whether the members' tables of watches tell who waits for it now.
+    /// Whether the members' tables of watches show who waits for it now.
     pub fn needs_tables(&self) -> bool {
         self.hides_waiters() && !self.holders.is_empty()
     }
@@ -173,7 +173,7 @@ impl Lock {
         }
     }
 
-    /// Brings those who watch in line with the members' tables. True when something else is to be told.
+    /// Updates the watchers from the members' tables. True when something changed.
     pub(crate) fn watch_waiters(
         &mut self,
         mirror: &Mirror,

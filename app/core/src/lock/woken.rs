@@ -7,7 +7,7 @@ use crate::recipe::{NodeRole, Shape, rule};
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
-/// Waiters asked for what they wait for, where no table tells.
+/// Waiters whose edges are used, where no table shows who watches.
 const WAITERS_LOOK: usize = 256;
 /// An event on the wire, without the path: 4 length, 16 reply header, 4 type, 4 state, 4 length of the path.
 const EVENT_BYTES: u64 = 32;

@@ -109,7 +109,7 @@ impl Mirror {
         self.owned.count(session, number) as usize >= number
     }
 
-    /// How many znodes a session owns here, counted no further than needed to tell whether they are as many as this.
+    /// How many znodes a session owns here, counted no further than needed to know whether they are as many as this.
     pub fn owned_up_to(&self, session: SessionId, number: usize) -> u32 {
         self.owned.count(session, number)
     }

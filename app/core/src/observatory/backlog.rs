@@ -21,7 +21,7 @@ const DEPTHS_A_PIECE: usize = 64;
 pub(super) struct Backlog {
     /// A tree was swapped in.
     pub(super) settling: Option<Box<Settling>>,
-    /// Sessions of which the members told something new.
+    /// Sessions with new evidence from the members.
     pub(super) heard: BTreeSet<SessionId>,
     /// The members' tables of watches are others than before; followed up to this lock.
     pub(super) tables_after: Option<Arc<str>>,

@@ -18,8 +18,8 @@ const SPOTS_MAX: usize = 256;
 /// Sessions kept to be looked at with the next tick. One beyond that is looked at when it next begins to wait or to hold;
 /// a circle it closed is found earlier only from another session in it.
 const SUSPECTS_MAX: usize = 1 << 20;
-/// Deadlocks told apart. Beyond that one that only looks like one gives way to one that is certain; else the one found
-/// later is not told, and looked for again when one comes apart.
+/// Deadlocks reported at most. Beyond that one that only looks like one gives way to one that is certain; else the one found
+/// later is not reported, and looked for again when one is resolved.
 const CYCLES_MAX: usize = 64;
 /// Vertices, edges and znodes looked at within one tick, a few milliseconds' worth; the rest is for the next.
 const STEPS_A_TICK: usize = 16_384;
@@ -131,7 +131,7 @@ impl Observatory {
         out.push(Change::DeadlockChanged { locks, is_closed: true });
     }
 
-    /// Whether one more may be told; one that only looks like a deadlock gives way to a certain one.
+    /// Whether one more may be reported; one that only looks like a deadlock gives way to a certain one.
     fn has_room(&mut self, is_doubtful: bool, changed: &mut Vec<Arc<str>>, out: &mut Vec<Change>) -> bool {
         if self.cycles.len() < CYCLES_MAX {
             return true;
@@ -263,7 +263,7 @@ impl Observatory {
     }
 }
 
-/// A circle is told no longer.
+/// A circle is no longer reported.
 fn open(cycle: &Cycle, changed: &mut Vec<Arc<str>>, out: &mut Vec<Change>) {
     let locks: Vec<Arc<str>> = cycle.locks().cloned().collect();
     changed.extend(locks.iter().cloned());

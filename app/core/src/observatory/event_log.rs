@@ -83,7 +83,7 @@ impl Observatory {
     pub(super) fn record(&mut self, now: TimeMs, changes: &[Change], is_first_look: bool) {
         for change in changes {
             match change {
-                // Too small, or told otherwise.
+                // Too small, or reported otherwise.
                 Change::EvidenceChanged | Change::LockTouched { .. } => {}
                 Change::RootChanged(root) => {
                     let (state, ..) = self.root_state(*root, now);

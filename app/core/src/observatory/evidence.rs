@@ -11,7 +11,7 @@ use crate::recipe::Shape;
 use crate::time::TimeMs;
 use crate::znode::{SessionId, split_path};
 
-/// Locks whose findings are looked for after a round that tells of watches, the first in path order.
+/// Locks whose findings are looked for after a round with tables of watches, the first in path order.
 const LOOKS_MAX: usize = 1_024;
 
 impl Observatory {
@@ -62,7 +62,7 @@ impl Observatory {
         locks.iter().for_each(|path| self.plan_look(now, path));
     }
 
-    /// Has the findings looked for that watches tell of; of locks that change they are looked for anyway.
+    /// Checks the findings that depend on watches; those of locks that change are checked anyway.
     fn look_again(&mut self, now: TimeMs) {
         let contended =
             self.locks().filter(|lock| lock.contender_count() > 1 || matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate));

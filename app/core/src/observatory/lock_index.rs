@@ -48,7 +48,7 @@ fn keep(paths: &mut BTreeSet<Arc<str>>, lock: &Lock, is_in: bool) {
 }
 
 impl Observatory {
-    /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to be told by.
+    /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to recognise them by.
     pub(super) fn forget_free_alone(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         while self.index.free_alone.len() > FREE_ALONE_MAX {
             let Some(path) = self.index.free_alone.pop_first() else { return };

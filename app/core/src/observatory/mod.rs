@@ -50,10 +50,10 @@ use super::znode::{Facts, SessionId, Zxid, split_path};
 
 /// Elections whose directory is gone that stay on the board; more leave it.
 pub const GONE_MAX: usize = 256;
-/// Deleted lock directories that are remembered, to tell when one is made again; more are not.
+/// Deleted lock directories that are remembered, to recognise one that is made again; more are not.
 pub const REAPED_MAX: usize = 1_024;
 
-/// What the core needs to be told before it starts.
+/// The settings that the core needs before it starts.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Watched roots, in the order [`RootId`] counts them. They must not nest.
@@ -62,7 +62,7 @@ pub struct Settings {
     pub thresholds: Thresholds,
     /// What the operator says of locks by their paths.
     pub configured: Vec<Configured>,
-    /// From where on findings are told.
+    /// The thresholds of findings.
     pub limits: Limits,
 }
 
@@ -75,7 +75,7 @@ pub struct Counters {
     pub resyncs: u64,
     /// Contenders that went before they could be read.
     pub owner_unknown: u64,
-    /// Creations that only a Stat told of.
+    /// Creations that only a Stat showed.
     pub missed: u64,
 }
 
@@ -166,7 +166,7 @@ impl Observatory {
             }
             Observation::Evidence(round) => self.heard(now, *round, out),
             Observation::EventsArrived { at } => self.ended.lag.note(now.since(at)),
-            // They only tell whoever applies observations when (`pending`).
+            // They only matter to `pending`, which decides when observations are applied.
             Observation::Asked | Observation::Answered => {}
             Observation::Synced { sent_at } => {
                 self.offset.synced(now, sent_at);
@@ -276,7 +276,7 @@ impl Observatory {
         &self.offset
     }
 
-    /// The newest transaction that a read told of.
+    /// The newest transaction that a read showed.
     pub fn zxid(&self) -> Zxid {
         self.zxid
     }

@@ -67,7 +67,7 @@ impl Observatory {
         }
     }
 
-    /// Follows the names of a directory's children; with nothing to tell by, the last recognition stays.
+    /// Follows the names of a directory's children; where the names show nothing, the last recognition stays.
     fn recognise_directory(&mut self, now: TimeMs, root: RootId, path: &str, is_marked_now: bool, out: &mut Vec<Change>) {
         if path == "/" {
             return;
@@ -140,7 +140,7 @@ impl Observatory {
 }
 
 /// What was seen of a lock before is not unlearned: a read/write lock of kazoo's has only writers for a while, and is
-/// told from a mutex by nothing then; so is the guard of a lease that is being renewed.
+/// not distinguishable from a mutex then; neither is the guard of a lease that is being renewed.
 fn stays(lock: &Lock, found: &Recognition) -> bool {
     let dialect = |recognition: &Recognition| recognition.rule.map(|id| rule(id).dialect);
     let only_writers = lock.recognition.recipe == Recipe::ReadWrite && found.recipe == Recipe::SequentialMutex;

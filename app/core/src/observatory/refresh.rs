@@ -261,7 +261,7 @@ fn note_woken(lock: &mut Lock, mirror: &Mirror, evidence: &MemberEvidence, now: 
     }
 }
 
-/// Brings what is told of the holders' clients up to date. True when something else is to be told.
+/// Updates the holders' client states. True when something changed.
 pub(super) fn identify(lock: &mut Lock, evidence: &MemberEvidence) -> bool {
     let mut is_news = false;
     for hold in lock.holders.iter_mut().filter(|_| evidence.rounds() > 0) {

@@ -116,7 +116,7 @@ impl RootView {
         std::mem::replace(&mut self.was_old, is_old) != is_old
     }
 
-    /// Its state given the link's, since when, and why. Whatever is not live is told since the instant up to which it is
+    /// Its state given the link's, since when, and why. Whatever is not live is shown since the instant up to which it is
     /// known to be true, whatever the reason is and however often it changes.
     pub fn state<'a>(&'a self, link: Link, link_why: &'a str, now: TimeMs) -> (RootState, TimeMs, &'a str) {
         if link != Link::Live {
@@ -157,7 +157,7 @@ impl Observatory {
         view.map_or((RootState::Syncing, self.link_since, ""), |view| view.state(self.link, &self.link_why, now))
     }
 
-    /// Everything the ensemble had committed at `sent_at` was told before this, or is being read.
+    /// Everything the ensemble had committed at `sent_at` has arrived before this, or is being read.
     pub(super) fn confirmed(&mut self, sent_at: TimeMs, out: &mut Vec<Change>) {
         let changed = (0..).zip(&mut self.roots).filter_map(|(at, view)| view.confirm(sent_at).then_some(Change::RootChanged(RootId(at))));
         out.extend(changed);

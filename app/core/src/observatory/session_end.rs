@@ -1,5 +1,5 @@
 //! Telling a session's end from releases: when several znodes of one session go at once and none is left, the session
-//! ended. A session with a single znode can't be told that way; what closes it looks like a release, unless its client was
+//! ended. A session with a single znode can't be recognised that way; what closes it looks like a release, unless its client was
 //! heard of no more and the znode went when the session was to run out.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ const TOGETHER_MS: i64 = 50;
 /// Sessions followed at a time; more are not judged.
 const LEAVING_MAX: usize = 4_096;
 
-/// Four-letter words print whole seconds, so that an end they tell may be this much later than the true one.
+/// Four-letter words print whole seconds, so a reported expiry may be this much later than the true one.
 const PRINTED_MS: i64 = 1_000;
 
 /// What one session lost.
@@ -37,7 +37,7 @@ impl Observatory {
         if self.leaving.len() >= LEAVING_MAX && !self.leaving.contains_key(&session) {
             return;
         }
-        // As the members told of it when it went: their next answers leave out a session that ended.
+        // As the members reported it when it went: their next answers leave out a session that ended.
         let ran_out = self.ran_out(session, now);
         let left = self.leaving.entry(session).or_insert(Left { since: now, znodes: 0, ran_out });
         if now.since(left.since) > TOGETHER_MS {
@@ -60,7 +60,7 @@ impl Observatory {
         }
     }
 
-    /// Whether the members told of a silent or lost client, and that its session runs out about then. Had it come back, it
+    /// Whether the members reported a silent or lost client, and that its session runs out about then. Had it come back, it
     /// would run out later.
     fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {
         let peer = self.evidence.peer(session, at);

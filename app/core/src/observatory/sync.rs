@@ -17,7 +17,7 @@ use crate::znode::{Facts, SessionId, is_under, join_path};
 
 /// Children of a directory that are looked at as one piece.
 const CHILDREN_A_PIECE: usize = 16;
-/// Sessions that are told apart as one piece.
+/// Sessions of one slice of work.
 const SESSIONS_A_PIECE: usize = 16;
 
 /// How far the locks of a root are in line with a tree that was swapped in. It has as many paths as there are locks.

@@ -1,5 +1,5 @@
 //! Barriers. A plain barrier is one persistent znode: everybody waits while it exists, and watches it. In a double
-//! barrier members gather until a mark (`ready`, `start`) tells all to enter; how many must gather is nowhere in
+//! barrier members gather until a mark (`ready`, `start`) lets all enter; how many must gather is nowhere in
 //! ZooKeeper.
 //!
 //! Sources: Curator `DistributedBarrier` and `DistributedDoubleBarrier`, kazoo `recipe/barrier.py`, ZooKeeper's

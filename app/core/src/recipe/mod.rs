@@ -183,7 +183,7 @@ pub struct RuleId {
 }
 
 impl RuleId {
-    /// A bit that tells it from the others.
+    /// Its bit in a set of rules.
     pub fn bit(self) -> u64 {
         1_u64.rotate_left(u32::from(self.family) * 8 + u32::from(self.rule))
     }
@@ -201,7 +201,7 @@ const FAMILIES: [&[Rule]; 8] = [
     sequential_mutex::RULES,
 ];
 
-/// The rule a name fits; `owned` tells whether a session owns the znode, when that is known.
+/// The rule a name fits; `owned`: whether a session owns the znode, when that is known.
 pub fn rule_of(name: &str, owned: Option<bool>) -> Option<RuleId> {
     let name = Name::of(name);
     (0_u8..).zip(FAMILIES).find_map(|(family, rules)| {

@@ -356,7 +356,7 @@ fn had_children(mirror: &Mirror, parent: &str, name: &str) -> bool {
     mirror.directory(&join_path(parent, name)).is_some_and(|own| !own.is_empty() || own.stat.is_some_and(|stat| stat.creates_ever > 0))
 }
 
-/// An empty directory whose counters tell that children came and went, and whose path speaks of locks.
+/// An empty directory whose counters show that children came and went, and whose path speaks of locks.
 pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> {
     let used = directory.is_empty() && directory.stat.is_some_and(|stat| stat.children == 0 && stat.creates_ever > 0);
     let is_part = matches!(split_path(path), Some((_, "leases" | "locks" | "entries" | "taken"))) || path.ends_with("-__lock__");

@@ -29,7 +29,7 @@ impl Dialect {
     }
 
     /// Sorts numbers as text, so that a negative number comes before every other (CURATOR `fixForSorting`,
-    /// kazoo `_get_sorted_children`; ZOOKEEPER-2944 tells how numbers become negative).
+    /// kazoo `_get_sorted_children`; see ZOOKEEPER-2944 for how numbers become negative).
     pub fn sorts_as_text(self) -> bool {
         matches!(self, Self::CuratorLock | Self::CuratorLatch | Self::CuratorReadWrite | Self::Kazoo)
     }

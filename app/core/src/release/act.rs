@@ -12,7 +12,7 @@
 //!   for granted that who may read the one incarnation may read the other);
 //! * **it was another** when the read sent right before the deletion already shows another or none: requests of one
 //!   connection are carried out in order, and a czxid never comes back;
-//! * else neither, and that is what is told.
+//! * else neither, and that is reported.
 
 use super::target::{Naming, Seen, Target, TargetSnapshot};
 
@@ -68,7 +68,7 @@ pub enum Back {
     NewSession,
 }
 
-/// What is told to the machine.
+/// The inputs of the state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// After [`Step::Look`].

@@ -33,7 +33,7 @@ pub enum Refusal {
     NotAContender,
     /// Who owns it was not read yet.
     NotRead,
-    /// Nothing of it may be read, so that nobody could tell it from another by the same name.
+    /// Nothing of it may be read, so it could not be distinguished from another of the same name.
     Denied,
     /// It has children.
     HasChildren,
@@ -83,7 +83,7 @@ pub enum ContenderRole {
 pub struct FreesItself {
     /// On our clock.
     pub at: TimeMs,
-    /// Nobody told so; it is the latest it can be.
+    /// No member reported it; it is the latest it can be.
     pub is_upper_bound: bool,
 }
 

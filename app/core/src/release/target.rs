@@ -70,7 +70,7 @@ pub struct Traffic {
 }
 
 impl ChildCounters {
-    /// What happened until a later read of the same incarnation; None where the counters don't tell (another
+    /// What happened until a later read of the same incarnation; None where the counters don't show it (another
     /// incarnation, or a counter that ran out).
     pub fn until(self, later: Self) -> Option<Traffic> {
         if self.czxid != later.czxid {

@@ -9,19 +9,19 @@ pub enum Warning {
     OwnerConnected,
     /// The client is connected and silent.
     OwnerSilent,
-    /// Nothing tells whether the client lives.
+    /// Nothing shows whether the client is alive.
     OwnerUnknown,
     /// Solr: taking office is another znode.
     OfficeStays,
-    /// The old leader is not told.
+    /// The old leader is not notified.
     TwoLeaders,
-    /// The old holder is not told.
+    /// The old holder is not notified.
     OldHolderBelieves,
     /// The old lease is used on.
     LeaseUsedOn,
     /// Several hold already.
     OthersHold,
-    /// A waiter is not told either.
+    /// A waiter is not notified either.
     WaiterNotTold,
     /// The name may be another's within the last round trip.
     FixedName,

@@ -14,7 +14,7 @@ use lockscope_wire::{BoardQuery, LockRow, Window};
 pub(super) struct Slot {
     /// Index in the whole list.
     pub(super) at: u32,
-    /// What tells its row from others.
+    /// The key of its row.
     pub(super) key: String,
 }
 

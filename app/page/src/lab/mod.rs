@@ -28,7 +28,7 @@ use lockscope_wire::{LabRun, ServerCounter};
 pub struct LabSight {
     /// They may stop it and throw faults into it.
     pub may_run: bool,
-    /// There are several ensembles, so that their names tell something.
+    /// There are several ensembles, so their names matter.
     pub has_many: bool,
 }
 

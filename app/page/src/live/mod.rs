@@ -61,7 +61,7 @@ pub(crate) struct Live {
 struct Clocks {
     local: LocalClock,
     server: ServerClock,
-    /// The server's clock, as the last frame told it.
+    /// The server's clock, as the last frame had it.
     told_ms: i64,
     dispute: Dispute,
     looks: u32,
@@ -252,7 +252,7 @@ impl Live {
         };
         let local_ms = self.local_now_ms();
         if self.clocks.try_update_value(|clocks| says(clocks, local_ms)).unwrap_or_default() {
-            // Frames come far too late, or a clock was set: a new connection tells which.
+            // Frames come far too late, or a clock was set: a new connection shows which.
             socket::renew(self);
         }
     }

@@ -35,7 +35,7 @@ impl Subscription {
 pub(crate) struct AppliedFrame {
     /// The body differs.
     pub(crate) changed: bool,
-    /// The server's clock, when the frame told it.
+    /// The server's clock, when the frame had it.
     pub(crate) server_time_ms: Option<i64>,
 }
 
@@ -86,7 +86,7 @@ impl Model {
         }
     }
 
-    /// What is the matter with any lock, as far as it was told.
+    /// What is the matter with any lock, as far as it was sent.
     pub(crate) fn board_head(&self) -> Option<&BoardHead> {
         let bodies = [&self.current, &self.beside].into_iter().filter_map(|one| one.as_ref()?.body.as_ref());
         bodies.filter_map(|body| if let Body::Board(board) = body { Some(&board.head) } else { None }).next()

@@ -51,13 +51,13 @@ impl LocalClock {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ServerClock {
     offset_ms: Option<i64>,
-    /// The next frame tells it anew.
+    /// The next frame sets it anew.
     is_forgotten: bool,
 }
 
 impl ServerClock {
     /// Goes on from what a frame said that arrived at `local_ms`. Every frame was under way for a while, so the largest
-    /// difference of one connection is the best; one that is smaller only tells that its frame was late.
+    /// difference of one connection is the best; one that is smaller only means that its frame was late.
     pub(crate) fn heard(&mut self, server_ms: i64, local_ms: i64) {
         let fresh = server_ms - local_ms;
         let known = self.offset_ms.filter(|_| !self.is_forgotten);
@@ -119,7 +119,7 @@ mod tests {
         clock.heard(2_000, 1_950);
         clock.heard(2_000, 1_880);
         assert_eq!(clock.now_ms(1_880), Some(2_000));
-        // Read ten seconds after it came, as after a stop: what it tells is ten seconds old.
+        // Read ten seconds after it came, as after a stop: what it says is ten seconds old.
         clock.heard(2_100, 12_000);
         assert_eq!(clock.now_ms(12_000), Some(12_120));
         clock.forget();

@@ -58,7 +58,7 @@ pub(super) fn start(live: Live) {
     // Whoever comes back to a page looks at it at once: no timer may have run for long.
     for moment in ["pageshow", "focus", "resume", "visibilitychange"] {
         let look = Closure::<dyn FnMut()>::new(move || live.look());
-        // Some of these are told to the document alone; what bubbles is looked at twice. Adding a listener cannot fail.
+        // Some of these are dispatched to the document alone; what bubbles is looked at twice. Adding a listener cannot fail.
         let _ = document().add_event_listener_with_callback(moment, look.as_ref().unchecked_ref());
         let _ = window().add_event_listener_with_callback(moment, look.as_ref().unchecked_ref());
         // For as long as the page lives.
@@ -158,7 +158,7 @@ fn lose(live: Live) {
     retry_later(live);
 }
 
-/// Why a socket was refused is kept from scripts; a plain question tells whether we are still signed in.
+/// Why a socket was refused is kept from scripts; a plain request shows whether we are still signed in.
 async fn ask_whether_known(live: Live) {
     let Ok(answer) = JsFuture::from(window().fetch_with_str("/api/v1/me")).await else { return };
     let is_unknown = answer.dyn_into::<web_sys::Response>().is_ok_and(|answer| answer.status() == UNKNOWN);

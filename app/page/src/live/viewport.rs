@@ -41,7 +41,7 @@ fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
     shown.start.saturating_sub(spare) / 20 * 20
 }
 
-/// Asks for the rows around those on screen: `look_at` is told the first row to have, and may read signals that
+/// Asks for the rows around those on screen: `look_at` gets the first row to have, and may read signals that
 /// change what is asked.
 pub(crate) fn use_fetch(shown: RwSignal<Viewport>, first: u32, total: Signal<u32>, look_at: Callback<u32>) {
     let asked = StoredValue::new(first);
@@ -88,7 +88,7 @@ fn use_row_px(list: NodeRef<Div>) -> RwSignal<f64> {
     height
 }
 
-/// Where the style sheet tells none.
+/// Where the style sheet has none.
 const ROW_PX: f64 = 48.0;
 
 /// The height of a row, from the style sheet's `--row-px`.

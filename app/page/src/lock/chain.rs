@@ -79,7 +79,7 @@ pub(super) fn evidence_words(evidence: EdgeEvidence) -> &'static str {
     }
 }
 
-/// The part of a znode's name that tells it from its neighbours.
+/// The part of a znode's name that differs from its neighbours'.
 fn short_name(contender: &Contender) -> String {
     match (&contender.node, contender.sequence) {
         (_, Some(sequence)) => format!("#{sequence}"),

@@ -1,4 +1,4 @@
-//! Who holds, as far as members tell.
+//! The holders, as far as members report them.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a release wakes, and what woke lately where no table tells who waits.
+//! What a release wakes, and what woke lately where no table shows who waits.
 
 use leptos::prelude::*;
 

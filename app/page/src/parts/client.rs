@@ -20,7 +20,7 @@ pub(crate) struct Client {
     pub(crate) name: String,
     /// Its session, where it is to be linked.
     pub(crate) session_id: Option<SessionId>,
-    /// What members told.
+    /// What members reported.
     pub(crate) info: Option<ClientInfo>,
     /// Whether it is heard of.
     pub(crate) liveness: Liveness,

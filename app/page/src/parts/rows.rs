@@ -13,7 +13,7 @@ use crate::erase::erase;
 pub(crate) fn rows<T: Clone + PartialEq + Send + Sync + 'static>(
     // What is drawn, in its order.
     items: Memo<Vec<T>>,
-    // What tells an item from the others.
+    // What distinguishes an item.
     key: fn(&T) -> &str,
     // How one is drawn.
     row: impl Fn(T) -> AnyView + Copy + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The dialog that releases: it shows a plan, takes the typed path and the reason, and tells what came of the request.
+//! The dialog that releases: it shows a plan, takes the typed path and the reason, and shows the result of the request.
 //!
 //! Buttons anywhere on the page that carry `data-release` open it. What is compared with the live view, and what is sent, is the
 //! plan itself: nothing live moves what is shown, it only decides whether that may still be requested.

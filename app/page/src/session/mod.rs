@@ -125,7 +125,7 @@ fn deadlock(verdict: Verdict) -> AnyView {
     }
 }
 
-/// Where it connects from, as far as members tell.
+/// Where it connects from, as far as members report it.
 fn client(row: &SessionRow) -> AnyView {
     let of = Client {
         ensemble: row.ensemble.clone(),

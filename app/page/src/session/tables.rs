@@ -91,7 +91,7 @@ struct EventEntry {
     event: SessionEvent,
 }
 
-/// The events; those that are alike in all that is told of them are numbered from the oldest on, so that a new one changes no other's key.
+/// The events; equal ones are numbered from the oldest on, so that a new one changes no other's key.
 fn event_entries(page: &SessionPage) -> Vec<EventEntry> {
     let entry = |(at, event): (usize, &SessionEvent)| {
         let alike = page.history.iter().skip(at).filter(|older| *older == event).count();

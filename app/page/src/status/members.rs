@@ -1,4 +1,4 @@
-//! What each member of the ensemble tells beyond its znodes, and what would help where it tells nothing.
+//! What each member of the ensemble reports beyond its znodes, and what would help where it reports nothing.
 
 use leptos::prelude::*;
 
@@ -101,7 +101,7 @@ fn member(row: &MemberStatus) -> AnyView {
     }
 }
 
-/// Each sentence once; what it quotes is code, and lines for a configuration are told once more, to be copied.
+/// Each sentence once; what it quotes is code, and lines for a configuration are listed once more, to be copied.
 fn remedies(rows: &[MemberStatus]) -> Option<AnyView> {
     let (mut sentences, mut lines): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for sentence in rows.iter().flat_map(|row| &row.remedies) {

@@ -13,7 +13,7 @@ use identity::highest;
 /// Claims that usually hold a name, best first.
 const NAME_CLAIMS: [&str; 3] = ["preferred_username", "email", "sub"];
 
-/// Everything a token tells.
+/// The claims of a token.
 #[derive(Debug)]
 pub(super) struct Claims(Map<String, Value>);
 

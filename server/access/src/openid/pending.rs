@@ -16,7 +16,7 @@ pub(super) const PENDING_MS_MAX: i64 = 10 * 60 * 1_000;
 /// What has to fit when somebody comes back.
 #[derive(Clone, Debug)]
 pub(super) struct Proof {
-    /// What the token must tell.
+    /// What the token must contain.
     pub(super) nonce: Secret,
     /// What only the one who began can show to the provider.
     pub(super) verifier: Secret,

@@ -1,5 +1,5 @@
 //! Delivers every audit record to a webhook: the log itself is the queue, a cursor file says how far it was delivered. Nothing
-//! waits for it, and nothing is lost over a restart; a record may come twice, and its number tells that it did.
+//! waits for it, and nothing is lost over a restart; a record may come twice, and its number shows that.
 
 mod cursor;
 mod deliver;

@@ -114,7 +114,7 @@ struct Writer<M> {
     /// The model's time, which never runs backwards although clocks may.
     now: TimeMs,
     pulse: Arc<AtomicU64>,
-    /// What was told and is not applied yet.
+    /// Observations that are not applied yet.
     pending: Pending,
 }
 

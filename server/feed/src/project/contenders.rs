@@ -40,7 +40,7 @@ impl<'a> ProjectionContext<'a> {
         row
     }
 
-    /// Those that hold and are told apart, without payloads.
+    /// Those that hold and are kept one by one, without payloads.
     pub(super) fn holders(&self, lock: &'a Lock, mirror: &'a Mirror) -> impl Iterator<Item = wire::Contender> {
         let look = *self;
         let contenders = lock.holders.iter().filter_map(move |hold| {
@@ -63,7 +63,7 @@ impl<'a> ProjectionContext<'a> {
 
     fn contender(&self, lock: &Lock, at: usize, contender: &ContenderRef<'_>) -> wire::Contender {
         let hold = lock.hold_of(contender);
-        // Of a large group of readers or members only the first are told apart; the others stand right behind them.
+        // Of a large group of readers or members only the first are kept one by one; the others stand right behind them.
         let holds = hold.is_some() || (at < lock.standing.holders as usize && at >= lockscope_core::lock::HOLDERS_MAX);
         let is_item = matches!(lock.recognition.shape, Shape::Items | Shape::TakenItems);
         let read = contender.child.read.as_ref();

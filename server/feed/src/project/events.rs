@@ -34,7 +34,7 @@ pub fn lately(looks: &[ProjectionContext<'_>], query: &EventsQuery) -> Lately {
 pub fn events(look: &ProjectionContext<'_>, query: &EventsQuery, after: Option<u64>) -> EventsView {
     let recorder = look.observatory.recorder();
     let limit = query.limit as usize;
-    // Most rows are told apart before anything is made of them.
+    // Most rows are filtered before anything is made of them.
     let is_below = |recorded| query.path.is_empty() || look.place(recorded).is_some_and(|path| lies_below(path, &query.path));
     let rows = |recorded| is_below(recorded).then(|| look.event(recorded)).flatten();
     let (events, next_after) = match after {
@@ -84,7 +84,7 @@ impl ProjectionContext<'_> {
         }
     }
 
-    /// One row, if what it tells of may be seen.
+    /// One row, if what it is about may be seen.
     fn event(&self, recorded: &EventRecord) -> Option<EventRow> {
         let (kind, about, text) = match &recorded.what {
             Event::Root(root, state) => {

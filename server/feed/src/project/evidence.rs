@@ -30,10 +30,10 @@ impl ProjectionContext<'_> {
         (self.observatory.member_evidence().session(session).and_then(client), wire_liveness(peer.liveness), runs_out(peer))
     }
 
-    /// How far what members tell can be trusted.
+    /// How far the evidence of members can be trusted.
     pub(super) fn trust(&self) -> wire::Trust {
         let (evidence, offset) = (self.observatory.member_evidence(), self.observatory.offset());
-        // Znodes tell of the transactions that touched them alone: what our member has applied, we have seen.
+        // Znodes show only the transactions that touched them: what our member has applied, we have seen.
         let own = evidence.zxid_seen_by(self.observatory.session()).map(|zxid| zxid.max(self.observatory.zxid()));
         wire::Trust {
             connections_at_ms: evidence.complete_at(self.now).map(|at| at.0),
@@ -151,7 +151,7 @@ fn member_status(name: &str, member: &Member, newest: Option<Zxid>) -> wire::Mem
     }
 }
 
-/// The release; what follows tells of its build.
+/// The release; what follows is its build.
 fn short_version(version: &str) -> &str {
     version.split([',', '-', ' ']).next().unwrap_or(version)
 }

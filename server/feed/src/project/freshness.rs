@@ -9,15 +9,15 @@ use super::ProjectionContext;
 use super::words::wire_root_state;
 use crate::Known;
 
-// One rule for the model and for whoever reads what it told.
+// One rule for the model and for its readers.
 const _: () = assert!(LIVE_AGE_MAX_MS == wire::LIVE_AGE_MAX_MS);
 
-/// Up to when a view is known to be true: the earliest instant of all roots that it tells of as they are now; where there
+/// Up to when a view is known to be true: the earliest instant of all roots that it shows as they are now; where there
 /// are none, of all that it shows.
 pub fn known(looks: &[ProjectionContext<'_>], view: &View) -> Known {
     let one = if let View::Lock(query) = view { looks.iter().find_map(|look| look.known_of(query)) } else { None };
     let all = || looks.iter().flat_map(ProjectionContext::knowns).reduce(both);
-    // Without a root nothing is told that could be wrong.
+    // Without a root nothing is shown that could be wrong.
     one.or_else(all).unwrap_or_else(|| Known { at_ms: looks.iter().map(|look| look.now.0).min().unwrap_or_default(), is_live: false })
 }
 
@@ -55,7 +55,7 @@ impl ProjectionContext<'_> {
         self.roots().map(|(_, view)| view.known_at()).min()
     }
 
-    /// Our link to the ensemble, as far as its roots tell: since when, and why it is not live.
+    /// Our link to the ensemble, as far as its roots show it: since when, and why it is not live.
     pub(super) fn link(&self) -> (wire::Link, TimeMs, &str) {
         let (link, link_since, link_why) = self.observatory.link();
         let has = |wanted| self.roots().map(|(at, _)| self.observatory.root_state(at, self.now)).find(|(state, ..)| *state == wanted);

@@ -58,7 +58,7 @@ impl EnsembleInfo {
         self.color.map(|color| wire::EnsembleTag { name: self.name.clone(), color })
     }
 
-    /// What tells something of it from the same in others.
+    /// What distinguishes it from others.
     fn key(&self, of: &str) -> String {
         if self.has_others { format!("{} {of}", self.name) } else { of.to_owned() }
     }
@@ -323,7 +323,7 @@ fn trust(as_of: &wire::AsOf) -> u8 {
     }
 }
 
-/// As of when what several ensembles tell is true: the least trustworthy speaks for all, and none is named.
+/// As of when the state of several ensembles is true: the least trustworthy speaks for all, and none is named.
 fn as_of_several(looks: &[ProjectionContext<'_>]) -> wire::AsOf {
     let worst = looks.iter().map(ProjectionContext::as_of_all).min_by_key(|as_of| (trust(as_of), as_of.since_ms)).unwrap_or_default();
     if looks.len() > 1 { wire::AsOf { ensemble: None, ..worst } } else { worst }

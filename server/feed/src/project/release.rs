@@ -19,7 +19,7 @@ const OWNED_LOOK: usize = 10_000;
 /// Who holds a lock, as far as that is believed.
 #[derive(Clone, Debug, Default)]
 pub struct Holding {
-    /// Those told apart.
+    /// Those kept one by one.
     pub holders: Vec<wire::Contender>,
     /// The view is live.
     pub is_live: bool,
@@ -28,7 +28,7 @@ pub struct Holding {
 }
 
 /// A plan as somebody may see it, whoever planned it: without payloads, and without the names of znodes outside. How many
-/// fall is told all the same: whoever ends a session must know it.
+/// fall is listed all the same: whoever ends a session must know it.
 pub fn shown(mut plan: wire::ReleasePlan, scope: &VisibilityScope) -> wire::ReleasePlan {
     if !scope.payloads() {
         for contender in std::iter::once(&mut plan.holder).chain(&mut plan.next) {

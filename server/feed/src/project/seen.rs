@@ -58,7 +58,7 @@ impl<'a> ProjectionContext<'a> {
         cycle.steps.iter().filter(move |step| scope.covers_path(&step.lock)).flat_map(|step| [step.from, step.to])
     }
 
-    /// The sentence of a lock. Of a deadlock it names other locks and who holds them, so it is told only to those who
+    /// The sentence of a lock. Of a deadlock it names other locks and who holds them, so it is given only to those who
     /// may see all of these.
     pub(super) fn sentence(&self, lock: &AssessedLock, mirror: &Mirror) -> String {
         let hidden = match lock.assessment.verdict {

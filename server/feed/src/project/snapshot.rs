@@ -15,12 +15,12 @@ use super::board::counts_as_waiting;
 use super::words::{wire_missing, wire_verdict};
 use super::{ProjectionContext, Waits};
 
-/// Locks of one ensemble that are told apart by patterns; more are in the sum.
+/// Locks of one ensemble with metrics of their own by pattern; more are in the sum.
 pub const PINNED_MAX: usize = 200;
-/// A lock with a longer path is never told apart.
+/// A lock with a longer path never has metrics of its own.
 const PATH_BYTES_MAX: usize = 1_024;
 
-/// What is told of one ensemble.
+/// The metrics of one ensemble.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Its name.
@@ -33,7 +33,7 @@ pub struct Snapshot {
     pub roots: Vec<wire::RootStatus>,
     /// All locks together.
     pub all: LockSnapshot,
-    /// Those that are told apart, in path order.
+    /// Those with metrics of their own, in path order.
     pub apart: Vec<LockSnapshot>,
     /// The rest.
     pub rest: LockSnapshot,
@@ -116,7 +116,7 @@ impl LockSnapshot {
     }
 }
 
-/// A lock on its way to be told apart or summed up; the greatest is told apart first.
+/// A lock on its way to metrics of its own or to the sum; the greatest comes first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     is_pinned: bool,
@@ -162,7 +162,7 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
         ranked.push((Rank { is_pinned, damage_ms, oldest_wait_ms: one.oldest_wait_ms, hold_ms: one.hold_ms }, one, lock));
     }
     let told = (pinned + apart.top).min(ranked.len());
-    // Path order among equals, so that the same are told apart at the next look.
+    // Path order among equals, so that the same are chosen the next time.
     ranked.sort_by(|(a, ..), (b, ..)| b.cmp(a));
     ranked.split_off(told).iter().for_each(|(_, one, _)| rest.add(one));
     let mut apart: Vec<LockSnapshot> = ranked.into_iter().map(|(_, one, lock)| LockSnapshot { path: lock.path.to_string(), ..one }).collect();

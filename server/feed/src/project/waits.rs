@@ -12,7 +12,7 @@ use lockscope_wire::{self as wire, WAIT_NODES_MAX};
 use super::words::wire_access;
 use super::{ProjectionContext, as_of_several, count32};
 
-/// Sessions followed upwards from those drawn, to tell how far each is from one that waits for nobody.
+/// Sessions followed upwards from those drawn, to know how far each is from one that waits for nobody.
 const FOLLOWED_MAX: usize = 4_096;
 
 /// Each pair of sessions of which one waits for the other, with the lock and since when.
@@ -188,7 +188,7 @@ pub(super) fn verdict_of(cycle: &Cycle) -> wire::Verdict {
     if cycle.is_certain { wire::Verdict::Deadlocked } else { wire::Verdict::MaybeDeadlocked }
 }
 
-/// Znodes of one session that are told.
+/// Znodes of one session that are listed.
 const SPOTS_MAX: usize = 64;
 
 fn caveat(is_doubtful: bool) -> &'static str {

@@ -1,4 +1,4 @@
-//! `/metrics`: what the server tells a monitoring system of its ensembles and of itself. Owns the table of metrics and the
+//! `/metrics`: what the server exposes of its ensembles and of itself. Owns the table of metrics and the
 //! text format, no number: those are asked of whoever counts them. Who may see a part only is told of that part, and not
 //! of what is counted over a whole ensemble or the whole server.
 

@@ -66,7 +66,7 @@ struct ServerStats {
     packets_sent: Option<u64>,
 }
 
-/// Who answers: what tells one member's AdminServer from another's.
+/// Who answers: what distinguishes one member's AdminServer from another's.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 pub struct Identity {
     /// Port for clients; -1 when it has only a secure one.
@@ -152,7 +152,7 @@ pub fn watches_by_path(body: &[u8]) -> Result<WatchTable, Malformed> {
     Ok(table)
 }
 
-/// `monitor`: role, version and counters; it does not tell the last transaction.
+/// `monitor`: role, version and counters; it does not report the last transaction.
 ///
 /// # Errors
 /// See [`Malformed`].
@@ -163,7 +163,7 @@ pub fn monitor(body: &[u8]) -> Result<Health, Malformed> {
     Ok(Health { role: role(&state), version: told.version.map(Into::into), ..counters })
 }
 
-/// `server_stats`: the last transaction, and what else it tells of a member.
+/// `server_stats`: the last transaction, and what else it reports about a member.
 ///
 /// # Errors
 /// See [`Malformed`].

@@ -49,7 +49,7 @@ pub(super) fn from_counters(counter: impl Fn(&str) -> Option<u64>) -> Health {
     }
 }
 
-/// One out of two, what the first does not tell is taken from the second.
+/// Merges two: what the first does not report is taken from the second.
 pub(super) fn merged(first: Health, second: Health) -> Health {
     Health {
         role: first.role.or(second.role),

@@ -41,7 +41,7 @@ async fn exchange(client: &Client, url: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn failed(error: &reqwest::Error) -> Failure {
-    // The first cause in the chain that the system told, which is what helps; the rest repeats the address.
+    // The first cause in the chain that comes from the system, which is what helps; the rest repeats the address.
     let mut source = error.source();
     let mut said = error.to_string();
     while let Some(cause) = source {

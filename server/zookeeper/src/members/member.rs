@@ -117,7 +117,7 @@ pub(super) struct Member {
     watches_asked: Option<Instant>,
     was_asked: bool,
     stamp: Stamp,
-    /// It leads others, and its last answer told ends on its running clock.
+    /// It leads others, and its last answer had expiry times on its monotonic clock.
     needs_stamp: bool,
 }
 
@@ -233,7 +233,7 @@ impl Member {
             }
             (Ok(who), Some(admin)) => admin.fails(Failure::stranger(who), Instant::now()),
             (Err(failure), Some(admin)) if failure.trouble == Trouble::Broken || failure.whole_way => admin.fails(failure, Instant::now()),
-            // It answers and does not tell who it is: an operator named it, so it is believed.
+            // It answers and does not report who it is: an operator named it, so it is believed.
             (Err(_), Some(_)) => self.is_identified = true,
             // Nobody, or somebody else, where nobody said that one would be.
             (_, None) => {}
@@ -286,7 +286,7 @@ impl Member {
     }
 }
 
-/// Whether ends are told on a running clock that nobody of ours may be heard on. One that is alone has our other sessions.
+/// Whether expiry is on a monotonic clock that none of our sessions gives a sign of life on. One that is alone has our other sessions.
 fn needs_stamp(sessions: &MemberAnswer<SessionTable>, health: &MemberAnswer<Health>) -> bool {
     let is_alone = health.value().is_some_and(|(_, health)| health.role == Some(MemberRole::Standalone));
     let is_running = |expiry: &Expiry| matches!(expiry, Expiry::Running(_));

@@ -27,7 +27,7 @@ pub(super) struct Listed {
     pub(super) number: i64,
     /// Host of its first quorum address.
     pub(super) host: String,
-    /// `host:port` for clients; often not told by members with an old configuration.
+    /// `host:port` for clients; often missing for members with an old configuration.
     pub(super) client: Option<String>,
 }
 
@@ -100,8 +100,8 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         if places.iter().any(|place| is_one(resolved, &place.address, server)) {
             continue;
         }
-        // A name for several members (one address for all of them) is no member. Where client addresses are not told,
-        // members on one host can't be told apart, and the name stays.
+        // A name for several members (one address for all of them) is no member. Where client addresses are missing,
+        // members on one host can't be distinguished, and the name stays.
         if same.len() > 1 && same.iter().all(|one| one.client.is_some()) {
             continue;
         }
@@ -118,7 +118,7 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
     let port = servers.first().and_then(|server| split_port(server).1);
     for one in listed.iter().filter(|one| !named.contains(&one.number)) {
         let is_there = one.client.is_none() && servers.iter().any(|server| is_same(server, one));
-        // Members that do not tell their port nearly always use the same.
+        // Members that do not report their port nearly always use the same.
         let address = one.client.clone().or_else(|| port.map(|port| format!("{}:{port}", one.host)));
         let Some(address) = address.filter(|address| !is_there && places.iter().all(|place| place.address != *address)) else { continue };
         places.push(MemberAddress { name: address.as_str().into(), number: Some(one.number), address, admin_url: None });

@@ -58,7 +58,7 @@ impl Stamp {
             }
         }
         if let Some(client) = &self.client {
-            // The answer itself tells nothing; without one, the stamp before it stands.
+            // The answer itself is not used; without one, the stamp before it stays.
             let _ = timeout(ANSWER_MAX, client.check_stat("/")).await;
         }
     }

@@ -27,7 +27,7 @@ async fn exchange(address: &str, word: &str) -> Result<String, Failure> {
     stream.write_all(word.as_bytes()).await.map_err(failed)?;
     let most = u64::try_from(BODY_BYTES_MAX).unwrap_or(u64::MAX);
     let mut answer = Vec::new();
-    // One byte more than is taken, to tell a full answer from a longer one.
+    // One byte more than is accepted, to distinguish a full answer from a longer one.
     let read = stream.take(most.saturating_add(1)).read_to_end(&mut answer).await;
     if answer.len() > BODY_BYTES_MAX {
         return Err(Failure::endless());

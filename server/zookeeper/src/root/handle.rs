@@ -84,7 +84,7 @@ impl RootWatch {
             return;
         }
         self.child_seen(parent, false);
-        // No event told that its silent children went, but they must have: only an empty znode can be deleted.
+        // No event reported that its unreadable children went, but they must have: only an empty znode can be deleted.
         let silent: Vec<String> = self.ledger.silent.within(&path).map(|name| join_path(&path, name)).collect();
         for path in silent {
             self.forget(&path);
@@ -108,7 +108,7 @@ impl RootWatch {
         }
     }
 
-    /// An event told of a child that came or went.
+    /// An event reported a child that came or went.
     fn child_seen(&mut self, directory: &str, created: bool) {
         if self.ledger.child_seen(directory, created) {
             self.hints.want(directory);
@@ -180,7 +180,7 @@ impl RootWatch {
                         && !self.knows(&path)
                         && let Some((parent, _)) = split_path(&path)
                     {
-                        // A list showed it, and it went before it could be read: no event tells that.
+                        // A list showed it, and it went before it could be read: no event reports that.
                         self.ledger.add_ghosts(parent, 1);
                     }
                 }
@@ -292,7 +292,7 @@ impl RootWatch {
     }
 
     /// A list arrived: the children that went while it was under way, and whether it was mixed with another. A child that
-    /// came again meanwhile is told by its own event, or by the next comparison.
+    /// came again meanwhile is reported by its own event, or by the next comparison.
     fn end_recheck(&mut self, directory: &Arc<str>) -> (HashSet<Box<str>>, bool) {
         let Some(recheck) = self.rechecks.get_mut(directory) else { return Default::default() };
         recheck.lists -= 1;
@@ -318,8 +318,8 @@ impl RootWatch {
         count
     }
 
-    /// A directory whose counters told of more than events did has been listed: silent children that came are read,
-    /// silent ones that went are told; what is left unexplained came and went unseen.
+    /// A directory whose counters reported more than events did has been listed: silent children that came are read,
+    /// unreadable ones that went are reported; what is left unexplained came and went unseen.
     fn rechecked(&mut self, directory: &str, names: &[String], unseen: Missed, is_mixed: bool, out: &mut Outbox) {
         let came = self.want_unknown(directory, names, Purpose::Found, out);
         let present: HashSet<&str> = names.iter().map(String::as_str).collect();

@@ -16,20 +16,20 @@ const CHECKS_MAX: u8 = 5;
 /// What is to be done with a directory that events and counters show to be complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The child watch told of nothing else.
+    /// The child watch reported nothing else.
     Agreed,
-    /// It told of more: compare again, at once.
+    /// It reported more: compare again, at once.
     Again,
     /// The same, but with the next tick.
     Later,
-    /// The same once too often: only a list tells.
+    /// The same once too often: only a list shows it.
     List,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Directory {
     is_set: bool,
-    /// Changes that the child watch told of, less those that events or counters showed.
+    /// Changes that the child watch reported, less those that events or counters showed.
     lead: i32,
     /// The same at the last comparison during which nothing happened.
     quiet_lead: i32,
@@ -61,7 +61,7 @@ impl DirectoryHints {
         }
     }
 
-    /// Everything was read anew: those that are no directories any more are dropped, and what was told counts from here.
+    /// Everything was read anew: those that are no directories any more are dropped, and what is reported counts from here.
     pub(super) fn begin_anew(&mut self, is_there: impl Fn(&str) -> bool) {
         let gone: Vec<Arc<str>> = self.directories.keys().filter(|path| !is_there(path)).cloned().collect();
         gone.iter().for_each(|path| self.gone(path));
@@ -92,7 +92,7 @@ impl DirectoryHints {
         self.directories.get(path).is_some_and(|directory| directory.is_set)
     }
 
-    /// A child watch told of so many changes. True when that is more than events and counters showed.
+    /// A child watch reported so many changes. True when that is more than events and counters showed.
     pub(super) fn heard(&mut self, path: &str, changes: u32) -> bool {
         let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else { return false };
         directory.lead = directory.lead.saturating_add(i32::try_from(changes).unwrap_or(i32::MAX));
@@ -107,7 +107,7 @@ impl DirectoryHints {
         }
     }
 
-    /// Events showed all that a directory's counters tell of; `quiet`: nothing happened during the comparison.
+    /// Events showed all that a directory's counters report; `quiet`: nothing happened during the comparison.
     pub(super) fn compared(&mut self, path: &str, quiet: bool) -> Verdict {
         let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else { return Verdict::Agreed };
         if directory.lead > 0 {
@@ -115,7 +115,7 @@ impl DirectoryHints {
             return match directory.checks {
                 checks if checks < CHECKS_AT_ONCE => Verdict::Again,
                 checks if checks < CHECKS_MAX => Verdict::Later,
-                // The counters were misread, or it told of something twice.
+                // The counters were misread, or it reported something twice.
                 _ => {
                     (directory.lead, directory.quiet_lead, directory.checks) = (0, 0, 0);
                     Verdict::List
@@ -123,7 +123,7 @@ impl DirectoryHints {
             };
         }
         if quiet {
-            // What it has not told of since the last such comparison it never will.
+            // What it has not reported since the last such comparison it never will.
             let never = directory.lead.max(directory.quiet_lead);
             directory.lead -= never;
             directory.quiet_lead = directory.lead;

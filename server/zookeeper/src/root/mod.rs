@@ -53,9 +53,9 @@ struct Listing {
 #[derive(Debug, Default)]
 struct Recheck {
     lists: usize,
-    /// More than one list was under way, so that what they show can't be told apart.
+    /// More than one list was under way, so what they show can't be attributed.
     is_mixed: bool,
-    /// Children that events told to be gone meanwhile: a list may still name them.
+    /// Children whose deletion events reported meanwhile: a list may still name them.
     gone: HashSet<Box<str>>,
 }
 
@@ -240,7 +240,7 @@ impl RootWatch {
         self.announced = false;
         self.reads.shrink();
         self.lists.shrink_to_fit();
-        // What may be missing is told first: nothing is complete for a moment.
+        // What may be missing is reported first: nothing is complete for a moment.
         self.begin_sweep(out);
         out.push(Observation::SyncEnded { root: self.id });
     }

@@ -28,7 +28,7 @@ const CHECKED_AFTER_SYNC: usize = 20_000;
 const ROUND_TICKS: u32 = 2;
 /// Directories that wait to be compared beside the round. Overflow policy: further ones wait for the round.
 const CHECKS_MAX: usize = 16_384;
-/// Silent znodes read again in turn: they may have become readable, of which no event tells. And ticks between turns.
+/// Silent znodes read again in turn: they may have become readable, which no event reports. And ticks between turns.
 const SILENT_A_TURN: usize = 100;
 const SILENT_TICKS: u32 = 4;
 
@@ -86,7 +86,7 @@ impl RootWatch {
         self.say_exposed(out);
     }
 
-    /// What the child watch of a directory told. Events that came before must have been given.
+    /// Takes the news of the child watch of a directory. Events that arrived before must have been handled.
     pub(in super::super) fn hinted(&mut self, directory: &Arc<str>, news: DirectoryNews, out: &mut Outbox) {
         if news.is_set {
             self.hints.set(directory);
@@ -127,7 +127,7 @@ impl RootWatch {
         self.sweep = Sweep::default();
         self.hints.begin_anew(|path| self.ledger.has(path));
         if self.guarded {
-            // Whatever came unseen while everything was read: the first comparison tells.
+            // Whatever came unseen while everything was read: the first comparison shows it.
             let read = |directory: &Arc<str>| !self.ledger.silent.has(directory);
             let directories: Vec<Arc<str>> = self.ledger.directories().into_iter().filter(read).collect();
             directories.iter().for_each(|directory| self.say_incomplete(directory, true, out));
@@ -188,13 +188,13 @@ impl RootWatch {
             }
             match reply {
                 CheckReply::Facts(facts) => self.compare(directory, facts, stamp, out),
-                // It tells so by its event; or it is silent itself, and its own directory's counters do.
+                // Its event shows that; or it is silent itself, and its own directory's counters do.
                 CheckReply::Missing => {}
                 CheckReply::Denied => {
                     self.ledger.choose_way(&directory, true, 0);
                     self.sweep.want(&directory);
                 }
-                // It was readable once: reading it again tells what it is now.
+                // It was readable once: reading it again shows what it is now.
                 CheckReply::StatDenied => {
                     self.ledger.uncount(&directory);
                     self.reads.want(&directory, Purpose::Found);
@@ -215,7 +215,7 @@ impl RootWatch {
             out.push(Observation::Counted { root: self.id, path: (&*directory).into(), facts });
         }
         if self.ledger.silent.has(&directory) {
-            // Its children may not be listed, and it is told as one that may not be read.
+            // Its children may not be listed, and it is reported as one that may not be read.
             return;
         }
         if self.guarded || creates_ever > 0 {
@@ -242,7 +242,7 @@ impl RootWatch {
         }
     }
 
-    /// Says whether children of a directory may be there that were not told of, unless that is what was said last.
+    /// Reports whether a directory may have children that were not reported, when that changed.
     pub(super) fn say_incomplete(&mut self, directory: &str, incomplete: bool, out: &mut Outbox) {
         if self.ledger.say(directory, incomplete).is_some() {
             let missing = MissingSet::NONE.with(Missing::Unswept, incomplete);
@@ -250,7 +250,7 @@ impl RootWatch {
         }
     }
 
-    /// Whether comparisons make sense: events tell of the root.
+    /// Whether comparisons make sense: the root has events.
     pub(super) fn is_swept(&self) -> bool {
         self.state == State::Live
     }

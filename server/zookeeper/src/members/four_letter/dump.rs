@@ -16,7 +16,7 @@ enum Part {
     Local,
     Global,
     Ephemerals,
-    /// The connections, which `cons` tells better.
+    /// The connections, which `cons` reports better.
     Connections,
 }
 
@@ -110,7 +110,7 @@ impl Reading {
     }
 }
 
-/// Which second of every quarter of an hour: the zone is told by letters that several zones share.
+/// Which second of every quarter of an hour: the zone is printed as letters that several zones share.
 fn quarter_hour(date: &str) -> Option<Expiry> {
     let time = date.split_whitespace().find(|word| word.bytes().filter(|byte| *byte == b':').count() == 2)?;
     let mut numbers = time.split(':').map(|number| number.parse::<i64>().ok().filter(|number| (0..=60).contains(number)));

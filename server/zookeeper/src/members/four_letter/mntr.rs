@@ -8,7 +8,7 @@ use super::super::fault::Malformed;
 use super::super::health::{from_counters, role};
 use super::opening;
 
-/// Role, version and counters; `mntr` does not tell the last transaction.
+/// Role, version and counters; `mntr` does not report the last transaction.
 ///
 /// # Errors
 /// See [`Malformed`].
@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Result<Health, Malformed> {
     Ok(Health { role: role(state.trim()), version: told.get("version").map(|version| version.trim().into()), ..counters })
 }
 
-/// These counters, by their whole names; those that the member does not tell are left out.
+/// These counters, by their whole names; those that the member does not report are left out.
 ///
 /// # Errors
 /// See [`Malformed`].

@@ -9,7 +9,7 @@ use super::super::fault::Malformed;
 use super::super::health::role;
 use super::opening;
 
-/// What it tells of a member.
+/// What it reports about a member.
 ///
 /// # Errors
 /// See [`Malformed`].

@@ -1,4 +1,4 @@
-//! The tree as the observations tell of it.
+//! The tree as the observations report it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Children of which no event tells: how soon they are found, and what is said until then.
+//! Children which no event reports: how soon they are found, and what is said until then.
 
 use super::super::super::request::Request;
 use super::super::super::translate::NodeEvent;
