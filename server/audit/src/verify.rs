@@ -181,7 +181,7 @@ fn check_head(head: Option<&ChainHead>, tip: &ChainHead, is_met: bool, file: Pat
         None if tip.id <= 1 => return Ok(()),
         None => "it is missing, so a cut at the end of the log could not be seen".to_owned(),
         Some(_) if is_met => return Ok(()),
-        Some(head) if head.id > tip.id => format!("it tells record {} as written, and the log ends with record {}: the log was cut", head.id, tip.id),
+        Some(head) if head.id > tip.id => format!("it names record {} as written, and the log ends with record {}: the log was cut", head.id, tip.id),
         Some(head) => format!("its hash is not that of record {}: the log was written anew, or this file was changed", head.id),
     };
     Err(VerifyError::Files { file, why })

@@ -45,7 +45,7 @@ pub(super) enum Stage {
 pub(super) enum Command {
     /// Its connection is cut and never comes back.
     Kill,
-    /// It hears nothing until its session has run out, then goes on and still believes.
+    /// It receives nothing until its session has expired, then goes on and still believes.
     Pause,
     /// It gives up, and its znode stays.
     GiveUp,

@@ -133,7 +133,7 @@ impl Run {
         let mut header = self.header();
         (header.state, header.ended_at_ms) = (LabState::Failed, Some(self.clock.now_ms()));
         header.why = format!("the lab itself broke ({error}); please report it");
-        header.conclusion = format!("The run failed and tells nothing: {}.", header.why);
+        header.conclusion = format!("The run failed and shows nothing: {}.", header.why);
     }
 
     fn turn(&self, state: LabState) {
@@ -252,7 +252,7 @@ impl Run {
         if lane.ask_after(field, members).await.is_none() {
             let mut header = self.header();
             let note =
-                "The members did not tell packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
+                "The members did not report packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
             if !header.notes.iter().any(|told| told == note) {
                 header.notes.push(note.to_owned());
             }
@@ -297,7 +297,7 @@ fn notes(order: &LabOrder) -> Vec<String> {
     if drains(order) {
         notes.push("Each holder let go only when all the others waited again, so that each release met the whole queue.".to_owned());
     } else {
-        notes.push("Theory tells of draining once; with more rounds a release meets whoever happens to wait.".to_owned());
+        notes.push("The theory is about draining once; with more rounds a release meets whoever happens to wait.".to_owned());
     }
     if !order.is_one_at_a_time() {
         notes.push(

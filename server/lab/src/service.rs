@@ -90,9 +90,9 @@ impl LabService {
     pub async fn start(&self, actor: &Actor, order: LabOrder) -> Result<String, LabDenied> {
         let (service, actor) = (self.clone(), actor.clone());
         let begun = tokio::spawn(async move { service.begin(actor, order).await });
-        begun
-            .await
-            .unwrap_or_else(|_| Err(LabRefusal::NotNow("the start broke off inside Lockscope; the record tells how far it came".to_owned()).into()))
+        begun.await.unwrap_or_else(|_| {
+            Err(LabRefusal::NotNow("the start broke off inside Lockscope; the audit log shows how far it came".to_owned()).into())
+        })
     }
 
     /// Stops a run, as far as it still goes on.

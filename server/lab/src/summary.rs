@@ -9,7 +9,7 @@ pub(super) fn conclude(run: &LabRun) -> String {
     let done: Vec<&Lane> = run.strategies.iter().filter(|lane| lane.releases > 0).collect();
     let broken: u64 = run.strategies.iter().map(|lane| lane.broken).sum();
     let mut sentence = match (run.state, done.as_slice()) {
-        (LabState::Failed, _) => format!("The run failed and tells nothing: {}.", run.why.trim_end_matches('.')),
+        (LabState::Failed, _) => format!("The run failed and shows nothing: {}.", run.why.trim_end_matches('.')),
         (_, []) => "The run was stopped before anybody gave the lock back.".to_owned(),
         (_, [only]) => format!("{}.", one(run, only)),
         (_, lanes) => compared(run, lanes),
@@ -211,7 +211,7 @@ mod tests {
         assert!(conclude(&run).contains("2 times, as the faults that were thrown meant it to."), "{}", conclude(&run));
         run.strategies[0].broken = 0;
         (run.state, run.why) = (LabState::Failed, "no session.".to_owned());
-        assert_eq!(conclude(&run), "The run failed and tells nothing: no session.");
+        assert_eq!(conclude(&run), "The run failed and shows nothing: no session.");
         run.state = LabState::Stopped;
         run.strategies[0].releases = 0;
         assert_eq!(conclude(&run), "The run was stopped before anybody gave the lock back.");

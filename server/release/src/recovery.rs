@@ -96,7 +96,7 @@ fn outcome(intent: &AuditRecord, detail: String) -> Entry {
 fn sentence(intent: &AuditRecord, there: Option<Option<Zxid>>) -> String {
     let before = "Lockscope ended before this outcome was on record.";
     let (Some(path), Some(planned)) = (&intent.path, intent.czxid) else { return before.to_owned() };
-    let (gone, not_told) = (format!("{planned} is gone"), "by this request or otherwise, that can't be told");
+    let (gone, not_told) = (format!("{planned} is gone"), "by this request or otherwise, that can't be known");
     match there {
         None => format!("{before} What is at {path} now could not be read."),
         Some(None) => format!("{before} Looked at after the start: {gone}, {not_told}."),
@@ -140,7 +140,7 @@ mod tests {
             (None, "could not be read"),
             (Some(None), "0x17 is gone, by this request or otherwise"),
             (Some(Some(Zxid(0x17))), "0x17 is still there"),
-            (Some(Some(Zxid(0x18))), "0x17 is gone, by this request or otherwise, that can't be told; 0x18 is at its path now"),
+            (Some(Some(Zxid(0x18))), "0x17 is gone, by this request or otherwise, that can't be known; 0x18 is at its path now"),
         ];
         for (there, expected) in cases {
             let sentence = sentence(&intent, there);

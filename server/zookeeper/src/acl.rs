@@ -59,7 +59,7 @@ fn judge(directory: &str, acl: &[Acl], users: Option<&[AuthUser]>) -> Right {
     }
     let names = users.map(|users| users.iter().map(|user| format!("{}:{}", user.scheme(), user.user())).collect::<Vec<_>>().join(", "));
     match names {
-        None if !granting.is_empty() => Right::unread("this server does not tell whom it takes us for (it is older than 3.7)"),
+        None if !granting.is_empty() => Right::unread("this server does not report whom it takes us for (it is older than 3.7)"),
         names => {
             let names = names.filter(|names| !names.is_empty()).unwrap_or_else(|| "nobody".to_owned());
             let why = format!("Cannot delete: the ACL of {directory} grants us no DELETE right (we are {names}).");

@@ -20,7 +20,7 @@ use super::request_counts::{Kind, RequestCounts};
 use super::translate::{WatchFailure, WatcherEvent, heard, watch_failure};
 use runtime::backoff::Backoff;
 
-/// Waits between attempts; there is no hurry, the rounds over all directories find silent children too.
+/// Waits between attempts; there is no hurry, the rounds over all directories find unreadable children too.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
 const RETRY_CAP: Duration = Duration::from_secs(30);
 /// Watches being set at once.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lockscope_core::znode::{Facts, Zxid};
 
 use super::reads::ChildEvents;
-use super::unreadable::Silent;
+use super::unreadable::Unreadable;
 
 /// Directories that are counted in one root. Overflow policy: further ones are not checked, only followed.
 const DIRECTORIES_MAX: usize = 1 << 20;
@@ -119,7 +119,7 @@ pub(super) enum Comparison {
 #[derive(Debug, Default)]
 pub(super) struct StatCounters {
     directories: BTreeMap<Arc<str>, Tally>,
-    pub(super) silent: Silent,
+    pub(super) unreadable: Unreadable,
     cursor: Option<Arc<str>>,
 }
 
@@ -213,7 +213,7 @@ impl StatCounters {
     /// A znode is gone, and with it what was counted for it.
     pub(super) fn gone(&mut self, path: &str) {
         self.directories.remove(path);
-        self.silent.gone(path);
+        self.unreadable.gone(path);
     }
 
     /// A directory's Stat may not be read any more.

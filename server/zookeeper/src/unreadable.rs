@@ -5,15 +5,15 @@ use std::ops::Bound;
 
 use lockscope_core::znode::{join_path, split_path};
 
-/// The silent znodes of one root, by directory.
+/// The unreadable znodes of one root, by directory.
 #[derive(Debug, Default)]
-pub(super) struct Silent {
+pub(super) struct Unreadable {
     directories: BTreeMap<Box<str>, BTreeSet<Box<str>>>,
     /// Directory and name of the one that was looked at last.
     cursor: Option<(Box<str>, Box<str>)>,
 }
 
-impl Silent {
+impl Unreadable {
     /// A znode that no event will report.
     pub(super) fn add(&mut self, path: &str) {
         if let Some((parent, name)) = split_path(path) {
@@ -21,7 +21,7 @@ impl Silent {
         }
     }
 
-    /// A silent znode became readable.
+    /// An unreadable znode became readable.
     pub(super) fn remove(&mut self, path: &str) {
         if let Some((parent, name)) = split_path(path)
             && let Some(names) = self.directories.get_mut(parent)
@@ -39,12 +39,12 @@ impl Silent {
         self.remove(path);
     }
 
-    /// Whether a znode is silent.
+    /// Whether a znode is unreadable.
     pub(super) fn has(&self, path: &str) -> bool {
         split_path(path).is_some_and(|(parent, name)| self.directories.get(parent).is_some_and(|names| names.contains(name)))
     }
 
-    /// The silent children of a directory.
+    /// The unreadable children of a directory.
     pub(super) fn within(&self, directory: &str) -> impl Iterator<Item = &str> {
         self.directories.get(directory).into_iter().flatten().map(AsRef::as_ref)
     }
@@ -71,24 +71,24 @@ mod tests {
 
     #[test]
     fn they_are_kept_by_directory() {
-        let mut silent = Silent::default();
-        silent.add("/d/x");
-        silent.add("/d/y");
-        assert_eq!(silent.within("/d").collect::<Vec<_>>(), ["x", "y"]);
-        assert!(silent.has("/d/x") && !silent.has("/d"));
-        silent.gone("/d/y");
-        silent.remove("/d/x");
-        assert_eq!(silent.sample(1), Vec::<String>::new());
+        let mut unreadable = Unreadable::default();
+        unreadable.add("/d/x");
+        unreadable.add("/d/y");
+        assert_eq!(unreadable.within("/d").collect::<Vec<_>>(), ["x", "y"]);
+        assert!(unreadable.has("/d/x") && !unreadable.has("/d"));
+        unreadable.gone("/d/y");
+        unreadable.remove("/d/x");
+        assert_eq!(unreadable.sample(1), Vec::<String>::new());
     }
 
     #[test]
     fn all_are_looked_at_in_turn() {
-        let mut silent = Silent::default();
-        ["/a/x", "/a/y", "/b/x", "/c/x"].iter().for_each(|path| silent.add(path));
-        let turns: Vec<String> = (0..4).map(|_| silent.sample(3).join(" ")).collect();
+        let mut unreadable = Unreadable::default();
+        ["/a/x", "/a/y", "/b/x", "/c/x"].iter().for_each(|path| unreadable.add(path));
+        let turns: Vec<String> = (0..4).map(|_| unreadable.sample(3).join(" ")).collect();
         assert_eq!(turns, ["/a/x /a/y /b/x", "/c/x", "/a/x /a/y /b/x", "/c/x"]);
-        silent.sample(2);
-        silent.gone("/a");
-        assert_eq!(silent.sample(9), ["/b/x", "/c/x"]);
+        unreadable.sample(2);
+        unreadable.gone("/a");
+        assert_eq!(unreadable.sample(9), ["/b/x", "/c/x"]);
     }
 }

@@ -27,7 +27,7 @@ impl Lint for ExpiryOverdue {
         };
         let who = context.name(hold);
         let text = format!(
-            "{who} is connected to no member, its session should have run out, and its znode is still there: the leader may be overloaded, or cut off from those it hears of sessions from."
+            "{who} is connected to no member, its session should have run out, and its znode is still there: the leader may be overloaded, or cut off from the members that report sessions to it."
         );
         Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![hold.path()] })
     }

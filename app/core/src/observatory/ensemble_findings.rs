@@ -33,7 +33,7 @@ impl Observatory {
         let mut hoards: Vec<_> = self.sessions().into_iter().filter(|(_, count)| *count >= self.settings.limits.hoard_znodes).collect();
         hoards.sort_by_key(|(session, count)| (std::cmp::Reverse(*count), *session));
         let (session, count) = hoards.first()?;
-        let more = if hoards.len() > 1 { format!("; {} more own as many as that is told from", hoards.len() - 1) } else { String::new() };
+        let more = if hoards.len() > 1 { format!("; {} more sessions are above that limit", hoards.len() - 1) } else { String::new() };
         Some(Finding {
             code: Code::SessionHoards,
             severity: Severity::Warning,

@@ -60,7 +60,7 @@ fn throw(run: &LabRun) -> AnyView {
 }
 
 fn thrown(run: &LabRun) -> AnyView {
-    const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Where", ""), ("The board should tell", "")];
+    const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Where", ""), ("The board should show", "")];
     let rows = run.faults.iter().rev().map(|thrown| row(run, thrown)).collect_view();
     view! { <Table class="table lab-thrown" testid="lab-thrown" columns=COLUMNS rows=rows /> }
 }

@@ -65,7 +65,7 @@ pub(crate) fn is_under_way(state: LabState) -> bool {
 pub(crate) fn fault(fault: Fault) -> (&'static str, &'static str) {
     match fault {
         Fault::Kill => ("Kill the holder", "Its connection is cut for good; the lock hangs until its session runs out."),
-        Fault::Pause => ("Pause the holder", "It hears nothing until its session has run out, then goes on and still believes that it holds."),
+        Fault::Pause => ("Pause the holder", "It receives nothing until its session has expired, then goes on and still believes that it holds."),
         Fault::Orphan => ("Orphan a waiter", "A client gives up, and its znode stays: the queue will come to a stop there."),
         Fault::DropReply => ("Lose a reply", "The answer to a create is lost; the client makes a second znode and waits behind itself."),
         Fault::Stale => ("Leave a stale znode", "A persistent znode that nobody owns stands where the holder stood."),

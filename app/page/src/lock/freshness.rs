@@ -97,7 +97,7 @@ fn watches(trust: &Trust) -> Item {
 }
 
 fn behind(trust: &Trust) -> Option<Item> {
-    let title = "Against the newest transaction that a member told of";
+    let title = "Against the newest transaction that a member reported";
     let behind = trust.zxid_behind?.max(0).unsigned_abs();
     let text = format!("behind by {}", plural(behind, "transaction", "transactions"));
     Some(Item { is_doubtful: behind > 0, ..Item::sure(text, title) })

@@ -74,7 +74,7 @@ fn reason(holder: &Contender, trust: &Trust) -> String {
         (_, None) => "The owner was not read, so the client is not known.".to_owned(),
         _ if trust.members == 0 => "The client is not known: evidence is off, or no member was asked yet.".to_owned(),
         _ if trust.members_heard < trust.members => {
-            format!("The client is not known: only {} of {} members tell who is connected.", trust.members_heard, trust.members)
+            format!("The client is not known: only {} of {} members report who is connected.", trust.members_heard, trust.members)
         }
         _ => "The client is not known: no member has listed the session.".to_owned(),
     }

@@ -16,7 +16,7 @@ pub(super) fn herd(herd: &Herd) -> AnyView {
         HerdKnown::Counted => ("", "counted", "Counted in every member's table of watches"),
         HerdKnown::ByRule => ("≈ ", "by rule", "By the rule of the recipe: no table of watches was read"),
         HerdKnown::AtLeast => {
-            ("≥ ", "not all are seen", "Some members told nothing, or some clients watch the list of children, which is in no table")
+            ("≥ ", "not all are seen", "Some members reported nothing, or some clients watch the list of children, which is in no table")
         }
         HerdKnown::Unknown => ("", "", ""),
     };

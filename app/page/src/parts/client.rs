@@ -71,9 +71,9 @@ pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyVie
 /// When the session runs out, in words.
 fn ending(end: RunsOut) -> AnyView {
     let (words, title) = if end.is_told {
-        ("session runs out in ", "As the leader tells")
+        ("session runs out in ", "As the leader reports it")
     } else {
-        ("session runs out at the latest in ", "No leader tells: its time-out, from when no member listed it any more")
+        ("session runs out at the latest in ", "No leader reports it: its time-out, from when no member listed it any more")
     };
     view! { <strong class="dossier-out" title=title><Countdown words=words.to_owned() until_ms=end.at_ms /></strong> }
 }

@@ -26,7 +26,7 @@ fn meaning(liveness: Liveness) -> &'static str {
         }
         Liveness::Disconnected => "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed.",
         Liveness::Persistent => "No session owns this znode: it stays until somebody deletes it.",
-        Liveness::Unknown => "No evidence: no member ever listed it, or not every member told lately who is connected. See the status page.",
+        Liveness::Unknown => "No evidence: no member ever listed it, or not every member reported lately who is connected. See the status page.",
     }
 }
 
@@ -45,9 +45,9 @@ pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: O
 #[component]
 pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
     let (sign, title) = if end.is_told {
-        ("", "The leader tells when the session runs out if nothing more is heard of it.")
+        ("", "The leader reports when the session runs out if nothing more is heard of it.")
     } else {
-        ("≤ ", "At the latest: no leader tells, so this is its time-out, from when no member listed it any more.")
+        ("≤ ", "At the latest: no leader reports it, so this is its time-out, from when no member listed it any more.")
     };
     view! {
         <span class="runs-out" title=title>

@@ -50,7 +50,7 @@ pub(crate) fn plan() -> ReleasePlan {
         next: Vec::new(),
         next_sentence: "Nobody waits.".to_owned(),
         waiters_moving: 0,
-        warnings: vec!["The old holder is not told.".to_owned()],
+        warnings: vec!["The old holder is not notified.".to_owned()],
         frees_itself_at_ms: None,
         frees_itself_is_upper_bound: false,
         right: DeleteRight::Granted,

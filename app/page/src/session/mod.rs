@@ -139,7 +139,7 @@ fn client(row: &SessionRow) -> AnyView {
     let why = row.client.is_none().then(|| {
         view! {
             <p class="quiet" data-testid="why-unknown">
-                "No member told of its client: it is listed by none of those asked, or evidence is off. More on the "
+                "No member reported its client: it is listed by none of those asked, or evidence is off. More on the "
                 <a href="/status">"status"</a> " page."
             </p>
         }

@@ -97,7 +97,7 @@ fn empty(state: ListState, total: u32) -> Option<AnyView> {
 }
 
 const NOT_READ: (&str, &str, bool) =
-    ("Not read yet", "The sessions appear here as soon as ZooKeeper has answered. The line above tells how that goes.", false);
+    ("Not read yet", "The sessions appear here as soon as ZooKeeper has answered. The line above shows how that goes.", false);
 
 fn why(sessions: &Sessions) -> (&'static str, &'static str, bool) {
     match (sessions.head.sessions, sessions.head.as_of.state) {

@@ -171,7 +171,7 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
     };
     let summary = move || {
         drawing.with(|drawing| {
-            format!("{} wait for each other; the table below tells the same.", plural(drawing.boxes.len() as u64, "session", "sessions"))
+            format!("{} wait for each other; the table below shows the same.", plural(drawing.boxes.len() as u64, "session", "sessions"))
         })
     };
     let boxes = Memo::new(move |_| drawing.with(|drawing| drawing.boxes.clone()));

@@ -39,8 +39,8 @@ impl Claims {
         let wanted = settings.name_claim.as_deref().unwrap_or("preferred_username");
         let (claim, name) = named.ok_or_else(|| {
             OpenIdFault::refused(
-                &format!("the provider tells no name in the claim {wanted}"),
-                "have it tell one, or name another claim in `oidc_name_claim`",
+                &format!("the provider sends no name in the claim {wanted}"),
+                "have it send one, or name another claim in `oidc_name_claim`",
             )
         })?;
         let is_name =
@@ -48,7 +48,7 @@ impl Claims {
         if !is_name {
             return Err(OpenIdFault::refused(
                 &format!("the claim {claim} holds no name that can be shown"),
-                "have the provider tell one of at most 64 characters, or name another claim in `oidc_name_claim`",
+                "have the provider send one of at most 64 characters, or name another claim in `oidc_name_claim`",
             ));
         }
         let mapped = self.groups(&settings.groups_claim).filter_map(|group| settings.roles.get(group).copied());

@@ -28,7 +28,7 @@ pub(super) fn read(dir: &Path) -> Result<Option<u64>, AuditError> {
     serde_json::from_slice::<Cursor>(&text).map(|cursor| Some(cursor.id)).map_err(|_| {
         let path = path.display();
         AuditError(format!(
-            "{path} does not tell a number; write {{\"id\":N}} with the last record that was delivered, or remove it to begin with new ones"
+            "{path} does not hold a number; write {{\"id\":N}} with the last record that was delivered, or remove it to begin with new ones"
         ))
     })
 }

@@ -33,12 +33,12 @@ pub(super) fn past_holder(past: &PastHold) -> wire::PastHolder {
 pub(super) fn capacity(lock: &Lock, capacity: Capacity) -> wire::Capacity {
     let how = match capacity.max {
         Maximum::Unknown if lock.recognition.shape == Shape::Gathering => {
-            "how many must gather is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration tells it"
+            "how many must gather is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration sets it"
         }
         Maximum::Configured(_) => "the maximum is from the configuration",
         Maximum::Stored(_) => "the maximum is the data of the semaphore's znode",
         Maximum::Seen(_) => "the maximum is not stored in ZooKeeper; the head of the queue waits while this many hold",
-        Maximum::Unknown => "the maximum is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration tells it",
+        Maximum::Unknown => "the maximum is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration sets it",
     };
     wire::Capacity { used: capacity.used, max: capacity.max.number(), how: how.to_owned() }
 }

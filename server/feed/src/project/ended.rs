@@ -65,7 +65,7 @@ fn sentence(end: &End, target: &Target) -> String {
         }
         (Ending::Unknown, Fact::Unread) => format!("ZooKeeper says that it deleted the znode at {path}, but reading it back failed; look again"),
         (Ending::Unknown, Fact::GoneUnanswered) => {
-            format!("No answer came, and {czxid} is gone: by this order or otherwise, that can't be told; {}", there())
+            format!("No answer came, and {czxid} is gone: by this order or otherwise, that can't be known; {}", there())
         }
         (Ending::Unknown, Fact::NeverArrived) => {
             format!("Nothing was deleted: the connection broke before the order arrived, it no longer can, and {czxid} is still there; plan again")

@@ -129,7 +129,7 @@ impl ProjectionContext<'_> {
             _ => "name0=*,*",
         };
         let mut text = format!(
-            "# Ends session {session} as a whole: its client is told that it expired, and everything it owns goes{}.\n",
+            "# Ends session {session} as a whole: its client is notified that it expired, and everything it owns goes{}.\n",
             match falls {
                 0 => String::new(),
                 1 => ", 1 more znode under the watched roots among it".to_owned(),
@@ -138,7 +138,7 @@ impl ProjectionContext<'_> {
         );
         match member {
             Some(member) => _ = writeln!(text, "# On {member}, the member it is connected to:"),
-            None => text.push_str("# On the member it is connected to (no member told which; ask each for `cons`):\n"),
+            None => text.push_str("# On the member it is connected to (no member reported which; ask each for `cons`):\n"),
         }
         let _ = write!(
             text,

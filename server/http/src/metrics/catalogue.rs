@@ -197,8 +197,8 @@ mod tests {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
         let text = std::fs::read_to_string(&path).unwrap();
         let (before, _) = text.split_once("## Locks\n").expect("the tables begin with Locks");
-        let after = text.split_once("\n## What is not told").expect("after the tables").1;
-        let whole = format!("{before}{}## What is not told{after}", document());
+        let after = text.split_once("\n## What is not exposed").expect("after the tables").1;
+        let whole = format!("{before}{}## What is not exposed{after}", document());
         if std::env::var_os("LOCKSCOPE_WRITE_DOCS").is_some() {
             std::fs::write(&path, &whole).unwrap();
             return;

@@ -145,7 +145,7 @@ fn common(operation: &Operation, routes: &[Route]) -> Vec<Reply> {
         replies.push(problem(401, "Nobody is known by what came with the request."));
     }
     if matches!(operation.tag, Tag::Look) || operation.path == "/metrics" {
-        replies.push(problem(429, "Too many requests of one caller; `Retry-After` tells how long to wait."));
+        replies.push(problem(429, "Too many requests of one caller; `Retry-After` says how long to wait."));
     }
     if operation.verb != Verb::Get {
         replies.push(problem(413, "The body is longer than 64 KiB."));

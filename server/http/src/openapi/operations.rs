@@ -105,7 +105,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/openapi.json", "openapi", Tag::Server, "This document")
     },
     Operation {
-        replies: &[json(200, "The server, its ensembles, their roots, and what members tell.", &[Content::Json(shape::<StatusAnswer>)])],
+        replies: &[json(200, "The server, its ensembles, their roots, and what members report.", &[Content::Json(shape::<StatusAnswer>)])],
         ..look("/api/v1/status", "status", Tag::Look, "The server's own state")
     },
     Operation {

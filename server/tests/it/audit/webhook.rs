@@ -238,6 +238,6 @@ async fn a_cursor_that_is_none_is_told() {
     let log = open(place.path()).await;
     let webhook = Webhook::new(Webhook::address("http://127.0.0.1:1/", false).unwrap(), SECRET.to_vec()).unwrap();
     let error = Delivery::new(&log, webhook, Clock::manual(0), PACE).unwrap_err().0;
-    assert!(error.contains("audit.webhook does not tell a number; write {\"id\":N}"), "{error}");
+    assert!(error.contains("audit.webhook does not hold a number; write {\"id\":N}"), "{error}");
     assert_eq!(trouble(&log).await, error);
 }

@@ -117,7 +117,7 @@ async fn a_member_that_takes_no_more_connections_is_named() {
     let run = until(&lab, &id, has_ended).await;
     assert_eq!(run.state, LabState::Failed);
     assert!([server.address().as_str(), "predecessor", "maxClientCnxns"].iter().all(|part| run.why.contains(part)), "{}", run.why);
-    assert!(run.conclusion.starts_with("The run failed and tells nothing"), "{}", run.conclusion);
+    assert!(run.conclusion.starts_with("The run failed and shows nothing"), "{}", run.conclusion);
     nothing_is_left(&server).await;
 }
 

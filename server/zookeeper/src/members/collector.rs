@@ -217,7 +217,7 @@ impl Collector {
     async fn hand_on(&mut self) -> bool {
         let mut landed: BTreeMap<Box<str>, Report> = self.landed.drain(..).map(|report| (report.member.clone(), report)).collect();
         let report = |place: &MemberAddress| {
-            let report = landed.remove(&place.name).unwrap_or_else(|| self.silent(place));
+            let report = landed.remove(&place.name).unwrap_or_else(|| self.no_answer(place));
             // Its number may have become known while it was asked.
             Report { number: place.number, ..report }
         };
@@ -226,7 +226,7 @@ impl Collector {
         self.sink.send(vec![Observation::Evidence(Box::new(Round { reports }))]).await.is_ok()
     }
 
-    fn silent(&self, place: &MemberAddress) -> Report {
+    fn no_answer(&self, place: &MemberAddress) -> Report {
         Report {
             member: place.name.clone(),
             number: place.number,

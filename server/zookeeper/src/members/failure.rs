@@ -33,7 +33,7 @@ impl Failure {
     }
 
     /// No answer in time.
-    pub(super) fn silent() -> Self {
+    pub(super) fn timed_out() -> Self {
         Self::new(Trouble::Broken, true, format!("no whole answer came within {} s", ANSWER_MAX.as_secs()))
     }
 

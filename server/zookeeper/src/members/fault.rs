@@ -33,7 +33,7 @@ pub enum Malformed {
     #[error("the answer was cut off")]
     CutOff,
     /// More than is taken.
-    #[error("it told more than {max} {what}")]
+    #[error("it has more than {max} {what}")]
     TooMany {
         /// Of what.
         what: &'static str,

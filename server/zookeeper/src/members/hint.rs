@@ -43,7 +43,7 @@ pub(super) fn hint(tried: &Attempt<'_>) -> (Trouble, Box<str>) {
     let port = url::authority(port).rsplit(':').next().unwrap_or_default();
     let tries = words.into_iter().chain([admin]).collect::<Vec<_>>().join("; ");
     let sentence = format!(
-        "{} does not tell {what}: {tries}; {check}write `{WHITELIST}` into its configuration, or `admin.enableServer=true` and `admin.serverPort={port}` with --admin-url",
+        "{} does not report {what}: {tries}; {check}write `{WHITELIST}` into its configuration, or `admin.enableServer=true` and `admin.serverPort={port}` with --admin-url",
         tried.member
     );
     (trouble, sentence.into())
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(trouble, Trouble::Denied);
         assert_eq!(
             &*sentence,
-            "zk1:2181 does not tell who is connected to it: the four-letter word `cons` was tried at zk1:2181: the word is not in its whitelist; no AdminServer of it was found at http://zk1:8080; write `4lw.commands.whitelist=srvr,cons,dump,wchp,mntr` into its configuration, or `admin.enableServer=true` and `admin.serverPort=8080` with --admin-url"
+            "zk1:2181 does not report who is connected to it: the four-letter word `cons` was tried at zk1:2181: the word is not in its whitelist; no AdminServer of it was found at http://zk1:8080; write `4lw.commands.whitelist=srvr,cons,dump,wchp,mntr` into its configuration, or `admin.enableServer=true` and `admin.serverPort=8080` with --admin-url"
         );
     }
 

@@ -19,7 +19,7 @@ pub(super) fn client() -> Result<Client, reqwest::Error> {
 /// The body of one answer.
 pub(super) async fn ask(client: &Client, base: &str, command: &str, deadline: Instant) -> Result<Vec<u8>, Failure> {
     let limited = timeout_at(deadline, exchange(client, &url::command(base, command))).await;
-    limited.unwrap_or_else(|_| Err(Failure::silent()))
+    limited.unwrap_or_else(|_| Err(Failure::timed_out()))
 }
 
 async fn exchange(client: &Client, url: &str) -> Result<Vec<u8>, Failure> {

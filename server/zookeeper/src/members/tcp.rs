@@ -15,7 +15,7 @@ const REFUSED_WITHIN: Duration = Duration::from_millis(300);
 /// The whole answer as text.
 pub(super) async fn ask(address: &str, word: &str, deadline: Instant) -> Result<String, Failure> {
     let limited = timeout_at(deadline, exchange(address, word)).await;
-    limited.unwrap_or_else(|_| Err(Failure::silent()))
+    limited.unwrap_or_else(|_| Err(Failure::timed_out()))
 }
 
 async fn exchange(address: &str, word: &str) -> Result<String, Failure> {

@@ -61,7 +61,7 @@ impl RootWatch {
             return;
         }
         if !self.knows(parent) {
-            // Its parent is silent: look for it.
+            // Its parent is unreadable: look for it.
             self.want(parent, Purpose::Found, out);
         }
         self.child_seen(parent, true);
@@ -85,8 +85,8 @@ impl RootWatch {
         }
         self.child_seen(parent, false);
         // No event reported that its unreadable children went, but they must have: only an empty znode can be deleted.
-        let silent: Vec<String> = self.ledger.silent.within(&path).map(|name| join_path(&path, name)).collect();
-        for path in silent {
+        let unreadable: Vec<String> = self.ledger.unreadable.within(&path).map(|name| join_path(&path, name)).collect();
+        for path in unreadable {
             self.forget(&path);
             out.push(Observation::NodeDeleted { root: self.id, path: path.into() });
         }
@@ -208,17 +208,17 @@ impl RootWatch {
         }
         self.ledger.choose_way(&path, unreadable, facts.payload_bytes);
         if unreadable {
-            self.ledger.silent.add(&path);
+            self.ledger.unreadable.add(&path);
             self.guard(out);
         } else {
-            self.ledger.silent.remove(&path);
+            self.ledger.unreadable.remove(&path);
         }
         // One that never had a child may never have one: an entry of a queue, say.
         let is_directory = self.ledger.has(&path) && !unreadable && (self.guarded || facts.creates_ever() > 0);
         if is_directory {
             self.hints.want(&path);
         }
-        // The children of a silent znode may not be listed either.
+        // The children of an unreadable znode may not be listed either.
         if !unreadable && purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
             let list_purpose = if purpose == Purpose::Sync { ListPurpose::Sync } else { ListPurpose::Found };
             self.list(Arc::clone(&path), list_purpose, facts.children);
@@ -243,12 +243,12 @@ impl RootWatch {
         }
         self.know(&path);
         self.ledger.uncount(&path);
-        self.ledger.silent.add(&path);
+        self.ledger.unreadable.add(&path);
         self.guard(out);
         out.push(Observation::NodeDenied { root: self.id, path: Box::from(&*path), in_sync: purpose == Purpose::Sync });
     }
 
-    /// A silent znode whose directory was deleted while it was being read: it must be gone too.
+    /// An unreadable znode whose directory was deleted while it was being read: it must be gone too.
     fn is_orphan(&self, path: &Arc<str>, unreadable: bool) -> bool {
         unreadable && *path != self.path && split_path(path).is_some_and(|(parent, _)| !self.knows(parent))
     }
@@ -318,13 +318,13 @@ impl RootWatch {
         count
     }
 
-    /// A directory whose counters reported more than events did has been listed: silent children that came are read,
+    /// A directory whose counters reported more than events did has been listed: unreadable children that came are read,
     /// unreadable ones that went are reported; what is left unexplained came and went unseen.
     fn rechecked(&mut self, directory: &str, names: &[String], unseen: Missed, is_mixed: bool, out: &mut Outbox) {
         let came = self.want_unknown(directory, names, Purpose::Found, out);
         let present: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let silent = self.ledger.silent.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
-        let (stayed, gone): (Vec<_>, Vec<_>) = silent.partition(|(_, stayed)| *stayed);
+        let unreadable = self.ledger.unreadable.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
+        let (stayed, gone): (Vec<_>, Vec<_>) = unreadable.partition(|(_, stayed)| *stayed);
         let went = u32::try_from(gone.len()).unwrap_or(u32::MAX);
         for (path, _) in gone {
             self.forget(&path);

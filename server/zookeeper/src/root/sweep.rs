@@ -28,8 +28,8 @@ const CHECKED_AFTER_SYNC: usize = 20_000;
 const ROUND_TICKS: u32 = 2;
 /// Directories that wait to be compared beside the round. Overflow policy: further ones wait for the round.
 const CHECKS_MAX: usize = 16_384;
-/// Silent znodes read again in turn: they may have become readable, which no event reports. And ticks between turns.
-const SILENT_A_TURN: usize = 100;
+/// Unreadable znodes read again in turn: they may have become readable, which no event reports. And ticks between turns.
+const UNREADABLE_A_TURN: usize = 100;
 const SILENT_TICKS: u32 = 4;
 
 /// Where the round stands.
@@ -109,7 +109,7 @@ impl RootWatch {
 
     /// Whether children may come to a directory unseen, and are expected to.
     pub(super) fn is_exposed(&self, directory: &str) -> bool {
-        self.guarded && !self.hints.is_set(directory) && !self.ledger.silent.has(directory)
+        self.guarded && !self.hints.is_set(directory) && !self.ledger.unreadable.has(directory)
     }
 
     fn say_exposed(&mut self, out: &mut Outbox) {
@@ -128,7 +128,7 @@ impl RootWatch {
         self.hints.begin_anew(|path| self.ledger.has(path));
         if self.guarded {
             // Whatever came unseen while everything was read: the first comparison shows it.
-            let read = |directory: &Arc<str>| !self.ledger.silent.has(directory);
+            let read = |directory: &Arc<str>| !self.ledger.unreadable.has(directory);
             let directories: Vec<Arc<str>> = self.ledger.directories().into_iter().filter(read).collect();
             directories.iter().for_each(|directory| self.say_incomplete(directory, true, out));
         }
@@ -150,7 +150,7 @@ impl RootWatch {
             self.sweep.begin(CHECKED_A_TICK);
         }
         if self.ticks.is_multiple_of(SILENT_TICKS) {
-            for path in self.ledger.silent.sample(SILENT_A_TURN) {
+            for path in self.ledger.unreadable.sample(UNREADABLE_A_TURN) {
                 self.reads.want(&path, Purpose::Found);
             }
         }
@@ -188,7 +188,7 @@ impl RootWatch {
             }
             match reply {
                 CheckReply::Facts(facts) => self.compare(directory, facts, stamp, out),
-                // Its event shows that; or it is silent itself, and its own directory's counters do.
+                // Its event shows that; or it is unreadable itself, and its own directory's counters do.
                 CheckReply::Missing => {}
                 CheckReply::Denied => {
                     self.ledger.choose_way(&directory, true, 0);
@@ -214,7 +214,7 @@ impl RootWatch {
         if self.ledger.is_news(&directory, &facts) {
             out.push(Observation::Counted { root: self.id, path: (&*directory).into(), facts });
         }
-        if self.ledger.silent.has(&directory) {
+        if self.ledger.unreadable.has(&directory) {
             // Its children may not be listed, and it is reported as one that may not be read.
             return;
         }

@@ -315,7 +315,7 @@ fn run_at(server: Server, seed: u64, denials: bool, hears: bool) -> History {
 
 fn assert_true(history: &History, seed: u64) {
     let tree = &history.server.tree;
-    // Changes of a silent znode's data can't be seen by anybody.
+    // Changes of an unreadable znode's data can't be seen by anybody.
     let version = |path: &String, version| if tree.get(path).is_some_and(|node| node.denied) { 0 } else { version };
     let told = |node: &Znode| if node.denied && history.server.hides_stats { Zxid(0) } else { node.facts.czxid };
     let real: BTreeMap<&String, (Zxid, i32)> = tree.iter().map(|(path, node)| (path, (told(node), version(path, node.facts.version)))).collect();

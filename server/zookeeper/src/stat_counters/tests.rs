@@ -62,7 +62,7 @@ fn events_ahead_of_the_counters_are_no_difference() {
     assert_eq!(ledger.check("/d", &facts(12, 6), before), unseen(1, 0));
 }
 
-/// An event that came while the Stat was under way may be in the counters, or hide a silent child in them.
+/// An event that came while the Stat was under way may be in the counters, or hide an unreadable child in them.
 #[test]
 fn what_an_event_may_hide_is_looked_for_until_it_is_known() {
     let (mut ledger, _) = ledger();

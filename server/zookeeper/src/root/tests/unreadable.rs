@@ -82,7 +82,7 @@ fn silent_children_that_come_and_go_cost_no_sync() {
     assert_eq!((history.believed.tree.len(), history.believed.syncs), (4, 1));
 }
 
-/// Two directories that had a child each, and child watches on them; in the guarded one a third has a silent child.
+/// Two directories that had a child each, and child watches on them; in the guarded one a third has an unreadable child.
 fn with_child_watches(guarded: bool) -> History {
     let mut history = quiet(3);
     for at in 0..2 {
@@ -105,7 +105,7 @@ fn a_child_watch_tells_of_a_silent_child_without_a_tick() {
         let (directory, lock) = (format!("{ROOT}/d1"), format!("{ROOT}/d1/lock"));
         history.server.create(&lock, true, true);
         history.hear_hints();
-        // Where silent children are expected, nobody takes the directory for complete from here on.
+        // Where unreadable children are expected, nobody takes the directory for complete from here on.
         assert_eq!(history.believed.incomplete.contains_key(&directory), guarded);
         while !history.server.requests.is_empty() {
             history.server.serve();
