@@ -1,8 +1,8 @@
-//! How soon a deadlock is told: from the acknowledgement of the create that closes a circle of two or three real
+//! How soon a deadlock is shown: from the acknowledgement of the create that closes a circle of two or three real
 //! sessions to the first look at the view of waits that has it. Observer, model and feed hub run in this process, on a
 //! private ZooKeeper.
 //!
-//! Prints figures; fails when another circle is told than the one there is, or one before it closed. A browser is told
+//! Prints figures; fails when another cycle is shown than the one there is, or one before it closed. A browser is sent it
 //! by the feed's pump, which adds its own pulse.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
@@ -96,7 +96,7 @@ async fn round(watcher: &Watcher, clients: &[Client]) -> f64 {
         nodes.push(queue_up(client, at + 1).await);
     }
     watcher.until(|waits| waits.edges.len() == size - 1).await;
-    // The last circle was told at a tick: without a pause of chance each would close soon after one.
+    // The last cycle was shown at a tick: without a pause of chance each would close soon after one.
     tokio::time::sleep(Duration::from_millis(TICK_MS).mul_f64(rand::random())).await;
     assert!(watcher.waits().cycles.is_empty(), "a circle was told before it closed");
     nodes.push(queue_up(&clients[size - 1], 0).await);

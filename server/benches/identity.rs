@@ -1,4 +1,4 @@
-//! Who is it, and when will it go: how soon a new client's address is told, how exact the announced end of a dead one is,
+//! Who is it, and when will it go: how soon a new client's address is shown, how exact the announced end of a dead one is,
 //! and what asking the members costs them. `lockscope serve` beside real sessions; four-letter words, as Debian's package
 //! lets them be allowed.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]

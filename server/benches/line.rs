@@ -1,7 +1,7 @@
 //! The whole line against its peer in one run: `lockscope serve` next to a bare recursive watcher, on the same
 //! private ZooKeeper and the same storm of locks made and dropped by a third process.
 //!
-//! Prints figures; fails when an event was lost. Peer and writers are this binary again, told their part by
+//! Prints figures; fails when an event was lost. Peer and writers are this binary again, given their part by
 //! environment.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 

@@ -75,7 +75,7 @@ async fn idle(counts: &RequestCounts, bytes: &[Arc<AtomicU64>; 2], batches: &mut
     println!("  {:.1} observations, {:.1} ms of CPU of this process", a_second(observations as u64), a_second(after.2 - before.2));
 }
 
-/// How soon denied contenders are told of.
+/// How soon denied contenders are shown.
 async fn denied(client: &Client, batches: &mut mpsc::Receiver<Vec<Observation>>) {
     client.auth("digest", b"app:secret").await.unwrap();
     let secret = [Acl::new(Permission::ALL, AuthId::authed())];

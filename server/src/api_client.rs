@@ -13,7 +13,7 @@ use crate::error::RunError;
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 /// Bytes of an answer that are read.
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Characters of a reason that are told.
+/// Characters of a reason that are shown.
 const REASON_CHARS_MAX: usize = 400;
 
 /// A server, and who we are to it.

@@ -62,11 +62,11 @@ pub struct Config {
     pub session_timeout: Duration,
     /// What the operator says of locks by their paths (file only).
     pub locks: Vec<Configured>,
-    /// Which findings are told, and from where on (file only).
+    /// Which findings are reported, and above which limits (file only).
     pub lints: Limits,
     /// Where the lab may run; None: it is off (file only).
     pub lab: Option<Lab>,
-    /// Where acts are told; None: nowhere.
+    /// The webhook that releases are sent to; None: none.
     pub webhook: Option<Webhook>,
     /// A second person has to approve each release.
     pub second_approver: bool,
@@ -74,7 +74,7 @@ pub struct Config {
     pub payloads: Payloads,
     /// Who may come in.
     pub access: ::access::Settings,
-    /// Which locks are told apart at `/metrics` (file only).
+    /// Which locks have series of their own at `/metrics` (file only).
     pub metrics: MetricSelection,
 }
 

@@ -23,7 +23,7 @@ pub const EXIT_DENIED: u8 = 77;
 /// Exit code of whoever was interrupted, as shells have it.
 pub const EXIT_INTERRUPTED: u8 = 130;
 
-/// Why the process ends other than by being told to.
+/// Why the process ends other than by a signal.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// Bad configuration.

@@ -34,7 +34,7 @@ pub struct ReloadTargets {
     pub access: Access,
     /// Who is shown payloads; telling it makes every socket begin anew.
     pub payloads: watch::Sender<Payloads>,
-    /// Who is told of acts.
+    /// The webhook that releases are sent to.
     pub webhook: WebhookHandle,
     /// What people see of it.
     pub config_health: ConfigHealth,
@@ -82,7 +82,7 @@ impl WebhookHandle {
 }
 
 impl ReloadTargets {
-    /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is told when it was.
+    /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is notified of afterwards.
     pub async fn follow(mut self, origin: ConfigOrigin, began: Config, mut hang_up: HangUp, stop: CancellationToken, status: String) {
         let mut in_force = began.clone();
         loop {

@@ -13,7 +13,7 @@ use runtime::shutdown::CancellationToken;
 
 /// Where the manager listens: a path, or with an `@` a name without a file.
 const SOCKET: &str = "NOTIFY_SOCKET";
-/// How often it wants to hear from us, in microseconds.
+/// The watchdog's interval, in microseconds.
 const WATCHDOG: &str = "WATCHDOG_USEC";
 /// For which process that was meant.
 const WATCHDOG_PID: &str = "WATCHDOG_PID";
@@ -36,7 +36,7 @@ impl SdNotify {
         std::env::var_os(SOCKET).map_or_else(Self::default, |name| Self::at(&name, micros.map(Duration::from_micros)))
     }
 
-    /// At a socket of this name, which wants to hear from us so often.
+    /// At a socket of this name, whose watchdog has this interval.
     pub fn at(name: &OsStr, watchdog: Option<Duration>) -> Self {
         let bytes = name.as_bytes();
         let address = match bytes.strip_prefix(b"@") {

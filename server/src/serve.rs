@@ -67,7 +67,7 @@ pub struct ObserverContext {
 
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
-    /// Observes until told to stop, then ends its session.
+    /// Observes until `stop`, then closes its session.
     fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) -> impl Future<Output = ()> + Send;
 }
 
@@ -105,7 +105,7 @@ pub async fn signalled() {
 }
 
 /// Serves until a signal comes; a second signal ends the process at once. `sign_in_link`: the path of a link that signs somebody
-/// in, told with the address; empty for none. `origin`: where the configuration is read again from on SIGHUP.
+/// in, printed with the address; empty for none. `origin`: where the configuration is read again from on SIGHUP.
 ///
 /// # Errors
 /// When something that must run ended.
@@ -365,7 +365,7 @@ fn serve_http(
     Ok(server)
 }
 
-/// TLS as the configuration has it; its files are followed until told to stop.
+/// TLS as configured; its files are watched until `stop`.
 fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) -> Result<Option<Tls>, RunError> {
     let Some(files) = config.web.tls.clone() else { return Ok(None) };
     let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;

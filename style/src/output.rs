@@ -37,7 +37,7 @@ impl Site {
         Ok(Self { folder, fresh, manifest: BTreeMap::new(), brotli_quality })
     }
 
-    /// The wasm and its glue; the glue is told the wasm's name by the page, and imports its snippets by their
+    /// The wasm and its glue; the page passes the wasm's name to the glue, and imports its snippets by their
     /// hashed names.
     pub(crate) fn add_page(&mut self, page: &Page) -> Result<()> {
         let mut js = page.js.clone();

@@ -1,5 +1,5 @@
 //! The clipboard: the browser's, and where it has none (a page over plain http beyond this machine), a box whose text is selected
-//! and copied as by hand. Either way it is told, to the eye and to a screen reader. Browser only.
+//! and copied as by hand. Either way the result is shown, and announced to screen readers. Browser only.
 
 use js_sys::{Function, Reflect};
 use leptos::prelude::*;
@@ -7,10 +7,10 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Element, HtmlInputElement};
 
-/// What was told is gone after this.
+/// The announcement disappears after this.
 const TOLD: std::time::Duration = std::time::Duration::from_millis(2_500);
 
-/// Copies, and tells how that went.
+/// Copies, and reports the result.
 pub(crate) fn copy(text: String) {
     spawn_local(async move {
         // Not there at all on pages that came unencrypted from another machine.
@@ -21,7 +21,7 @@ pub(crate) fn copy(text: String) {
     });
 }
 
-/// Inside an open dialog nothing outside of it can be selected or heard.
+/// Inside an open dialog nothing outside of it can be selected or announced.
 fn place() -> Option<Element> {
     document().query_selector("dialog[open]").ok().flatten().or_else(|| document().body().map(Into::into))
 }
@@ -47,7 +47,7 @@ fn tell(words: &str) {
     let Some(place) = place() else { return };
     let Ok(toast) = document().create_element("p") else { return };
     toast.set_text_content(Some(words));
-    // Names and values are ours. An alert is heard although it comes with its words.
+    // Names and values are ours. An alert is announced although it comes with its words.
     let _ = (toast.set_attribute("class", "told"), toast.set_attribute("role", "alert"), place.append_child(&toast));
     set_timeout(move || toast.remove(), TOLD);
 }

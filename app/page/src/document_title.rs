@@ -1,4 +1,4 @@
-//! What a tab tells without being looked at: the worst that is the matter with any lock, and whose locks they are.
+//! What a tab's title shows: the worst that is the matter with any lock, and whose locks they are.
 
 use crate::erase::view;
 use leptos::prelude::*;
@@ -27,7 +27,7 @@ pub struct DocumentTitle {
 }
 
 impl DocumentTitle {
-    /// What the board's head tells.
+    /// What the board's head shows.
     pub fn of(head: &BoardHead) -> Self {
         let ensemble = head.as_of.ensemble.as_ref().map(|tag| tag.name.clone()).unwrap_or_default();
         let worst = head.totals.verdicts.first().copied().map(|(verdict, locks)| (sign(verdict), verdict, locks));
@@ -60,7 +60,7 @@ impl DocumentTitle {
         format!("/favicon{}.svg", self.sign)
     }
 
-    /// The same, told of a view that is not live.
+    /// The same for a view that is not live.
     fn doubted(self, word: &str) -> Self {
         Self { words: word.to_owned(), sign: "-lost", ..self }
     }

@@ -23,7 +23,7 @@ pub struct ClientInfo {
     pub last_operation: Option<String>,
 }
 
-/// When a session runs out if nothing more is heard of it.
+/// When a session expires if its client stays silent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunsOut {

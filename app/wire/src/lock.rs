@@ -150,7 +150,7 @@ pub struct Contender {
     pub client: Option<ClientInfo>,
     /// Alive?
     pub liveness: Liveness,
-    /// When the session runs out by itself; for those not heard from.
+    /// When the session runs out by itself; for sessions whose client is silent.
     pub runs_out: Option<RunsOut>,
     /// The members that have the znode, where members disagree; else empty.
     pub only_on: Vec<String>,

@@ -52,7 +52,7 @@ pub struct SessionRow {
     pub client: Option<ClientInfo>,
     /// Alive?
     pub liveness: Liveness,
-    /// When it runs out by itself; for those not heard from.
+    /// When it runs out by itself; for sessions whose client is silent.
     pub runs_out: Option<RunsOut>,
     /// Znodes that hold.
     pub holds: u32,

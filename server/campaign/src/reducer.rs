@@ -1,5 +1,5 @@
 //! What a client of the live socket does with frames, exactly as docs/api.md says, over plain JSON: so that it knows
-//! nothing that the document does not tell, and reads servers of other versions. Pure.
+//! nothing that the document does not contain, and reads servers of other versions. Pure.
 
 use serde_json::{Map, Value, json};
 

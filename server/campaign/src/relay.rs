@@ -22,7 +22,7 @@ const CHUNKS_MAX: usize = 4_096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     Open,
-    /// They wait, and nobody is told.
+    /// They wait, and nobody is notified.
     Silent,
     /// Each arrives so much later.
     Late(Duration),

@@ -12,7 +12,7 @@ pub const LIVE_AGE_MAX_MS: i64 = 2_000;
 pub struct Stamp {
     pub socket: u32,
     pub arrived_at_ms: i64,
-    /// Up to when the state is known to be true; None where the server's version does not tell.
+    /// Up to when the state is known to be true; None where the server's version does not report it.
     pub known_at_ms: Option<i64>,
 }
 
@@ -89,7 +89,7 @@ fn of_row(row: &Value, as_of: &Value) -> Shown {
     }
 }
 
-/// What is missing is told; in some versions nothing ever is.
+/// What is missing is reported; in some versions nothing ever is missing.
 fn is_complete(row: &Value) -> bool {
     row["missing"].as_array().is_none_or(Vec::is_empty) && row["waiter_count"].is_u64()
 }

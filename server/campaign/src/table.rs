@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::fault::Fault;
 use crate::run::Outcome;
 
-/// Wrongs of a run that are told in full.
+/// Violations of a run that are listed in full.
 const WRONGS_TOLD: usize = 12;
 
 /// What a fault came to.

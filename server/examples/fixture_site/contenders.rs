@@ -91,7 +91,7 @@ fn client(sequence: i64, now_ms: i64) -> ClientInfo {
     client_at(format!("10.0.{}.{}:51234", sequence / 250, sequence % 250), now_ms / 10_000 * 10_000)
 }
 
-/// A client as its member tells it.
+/// A client as its member reports it.
 pub(crate) fn client_at(address: String, last_heard_at_ms: i64) -> ClientInfo {
     ClientInfo {
         address,

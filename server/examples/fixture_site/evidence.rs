@@ -1,4 +1,4 @@
-//! What made-up members tell: every state an answer can be in, complete and not.
+//! What made-up members report: every state an answer can be in, complete and not.
 
 use lockscope_wire::{FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid};
 

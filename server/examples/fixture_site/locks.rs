@@ -113,7 +113,7 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
         missing,
         path: kind.path,
     };
-    // The contenders count from the holder; the row tells of the first that waits.
+    // The contenders count from the holder; the row shows the first that waits.
     let base = LockRow { oldest_wait_at_ms: Some(came_at_ms), ..row.clone() };
     row.holders = (0..row.holder_count.min(ROW_HOLDERS_MAX)).map(|at| contender(&base, at, turn, now_ms)).collect();
     row

@@ -69,7 +69,7 @@ fn row(at: i64, kind: Kind, started_at_ms: i64, now_ms: i64) -> SessionRow {
     let address = format!("10.0.0.{}:51234", at + 1);
     let is_known = at % 4 != 3;
     let minute = now_ms / 60_000 * 60_000;
-    // One whose end the leader tells, one at the latest, one overdue, and one that is only silent.
+    // One whose expiry the leader reports, one at the latest, one overdue, and one that is only silent.
     let (liveness, ends_at_ms) = match at {
         _ if !is_known => (Liveness::Unknown, None),
         0 => (Liveness::Disconnected, Some(minute + 60_000)),

@@ -103,7 +103,7 @@ impl World {
         }
     }
 
-    /// As the real projector tells it.
+    /// As the real projection gives it.
     fn help(&self, path: &str) -> String {
         match (self.mode, path) {
             (Mode::Empty, _) => root_help(RootState::Live, 1_204, CONNECT),

@@ -139,7 +139,7 @@ struct ClientJson {
     server: String,
     /// Session time-out; null while no member has reported it.
     timeout_ms: Option<i64>,
-    /// How long ago it was heard from.
+    /// How long ago its client was last heard from.
     last_heard_ms: Option<i64>,
     /// Connected since, ms since the Unix epoch.
     connected_since_ms: Option<i64>,

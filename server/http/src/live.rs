@@ -16,7 +16,7 @@ use super::{Counts, Http};
 use crate::listener::Arrival;
 use feed::Encoding;
 
-/// A message this long is read to its end, so that its sender can be told; a longer one cuts the connection.
+/// A message this long is read to its end, so that its sender gets an error; a longer one cuts the connection.
 const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 
 pub(super) async fn live(

@@ -215,7 +215,7 @@ pub(super) fn check_host(headers: &HeaderMap, allowed: &Origins, local: Option<S
 }
 
 /// Checks whether the page that sent a request may change something. Browsers name it in `Origin`; where they do not,
-/// `Sec-Fetch-Site` tells. Scripts say neither; who is known by a cookie is in a browser and must say one.
+/// `Sec-Fetch-Site` says so. Scripts send neither; a caller with a cookie is in a browser and must send one.
 pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>, by_cookie: bool) -> Result<(), ErrorResponse> {
     let site = single(headers, &FETCH_SITE)?;
     let origin = single(headers, &ORIGIN)?;

@@ -47,7 +47,7 @@ pub(super) struct PlanJson {
     naming: Naming,
     /// Who would be released: holder or waiter.
     holder: ContenderJson,
-    /// Who holds after it, as far as the recipe's rule tells.
+    /// Who holds after it, as far as the recipe's rule determines it.
     next: Vec<ContenderJson>,
     /// One sentence on who gets it.
     next_sentence: String,
@@ -57,7 +57,7 @@ pub(super) struct PlanJson {
     warnings: Vec<String>,
     /// In how long it frees itself; null when it does not.
     frees_itself_in_ms: Option<i64>,
-    /// That is the latest it can be, not a told time.
+    /// That is the latest it can be, not a reported time.
     frees_itself_is_upper_bound: bool,
     /// Whether the server's own identity may delete it.
     right: DeleteRight,

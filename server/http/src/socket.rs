@@ -26,7 +26,7 @@ pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
 const SUBSCRIPTIONS_MAX: usize = 16;
 /// How long a close frame may take.
 const CLOSE_MS_MAX: u64 = 1_000;
-/// A heartbeat comes early when else what it told would be older than this before the next: some of the time in which a view
+/// A heartbeat comes early when what it reported would otherwise be older than this before the next: some of the time in which a view
 /// may be called live is left for the way.
 const TOLD_AGE_MS_MAX: i64 = 1_400;
 /// No two heartbeats come closer together.
@@ -52,7 +52,7 @@ pub(super) struct Socket {
     last_id: u32,
     /// What is under way to the client.
     flow: FlowControl,
-    /// When this socket was opened, on the clock that frames tell.
+    /// When this socket was opened, on the clock of its frames.
     opened_at_ms: i64,
 }
 
@@ -158,7 +158,7 @@ impl Socket {
         Ok(next)
     }
 
-    /// How long after telling of these views to tell of them again.
+    /// How long after reporting on these views to report on them again.
     fn next_beat(&self, views: &[KnownView]) -> Duration {
         let now_ms = self.http.hub.now_ms();
         let oldest_at_ms = views.iter().map(|view| view.known_at_ms).min().unwrap_or(now_ms);
@@ -331,6 +331,6 @@ fn no_such(id: u32) -> FrameError {
 }
 
 fn is_too_long(error: &axum::Error) -> bool {
-    // The error's type is private to the WebSocket crate; its text is the only thing to tell by.
+    // The error's type is private to the WebSocket crate; its text is the only thing to distinguish it by.
     std::error::Error::source(error).is_some_and(|source| source.to_string().contains("too long"))
 }

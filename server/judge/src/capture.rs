@@ -9,7 +9,7 @@ pub enum Capture {
     /// A view says that there is no such lock.
     Gone(Gone),
     /// What the socket shows is not LIVE from here on, whoever noticed it: the server in a frame (of one lock, or of all), or
-    /// the client because it heard nothing for too long.
+    /// the client because it received nothing for too long.
     NotLive {
         /// Which socket.
         socket: u32,

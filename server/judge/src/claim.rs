@@ -26,7 +26,7 @@ pub(crate) struct Claim<'a> {
 enum Search {
     /// Somebody is shown whom the log does not know, or with another session, or the order is never right.
     Never,
-    /// All contenders are known: a digest tells where.
+    /// All contenders are known: a digest says where.
     Digest(u64),
     /// Contender by contender.
     Walk,

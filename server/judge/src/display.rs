@@ -42,7 +42,7 @@ impl What<'_> {
     }
 }
 
-/// A socket's tracks of which something stands as LIVE, and when it was last heard of.
+/// A socket's tracks of which something stands as LIVE, and when it last received something.
 #[derive(Debug, Default)]
 struct Socket {
     open: BTreeSet<usize>,

@@ -17,7 +17,7 @@ pub struct FaultSpan {
 /// What a fault breaks, as far as the rules depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing that is true can be heard from the ensemble: nothing may be LIVE from 2 s on, all is exact 1 s after a good
+    /// Nothing that is true can be learned from the ensemble: nothing may be LIVE from 2 s on, all is exact 1 s after a good
     /// reconnect.
     LinkLost,
     /// Lockscope stands still, or its line to the client is cut: only the client itself can notice, after 3 s.

@@ -41,7 +41,7 @@ pub struct Counts {
     pub revisions: u64,
     /// Deletions of ours that were compared with plans.
     pub deletions: u64,
-    /// Of these, other incarnations of a planned name, which the record tells of.
+    /// Of these, other incarnations of a planned name, which the audit log names.
     pub other_incarnations: u64,
 }
 

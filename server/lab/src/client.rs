@@ -20,7 +20,7 @@ use zookeeper::Credentials;
 
 /// How long a holder of a draining lane waits for the others to queue again.
 const SETTLE_MAX: Duration = Duration::from_secs(60);
-/// How many time-outs a paused client hears nothing at most; its session runs out after one and a little.
+/// How many time-outs a paused client receives nothing at most; its session runs out after one and a little.
 const PAUSES_MAX: u32 = 3;
 /// How long a client goes on with what it lost, so that one sees it.
 const BELIEVES: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(super) enum Stage {
     Count,
 }
 
-/// What a client is told to do wrong.
+/// What a client does wrong on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     /// Its connection is cut and never comes back.
@@ -288,7 +288,7 @@ impl LabClient {
         Ok(After::Again)
     }
 
-    /// Hears nothing until another holds, goes on as if nothing had been, is told by the fence, and comes anew with another
+    /// Receives nothing until another holds, goes on as if nothing had been, is rejected by the fence, and comes again with another
     /// session.
     async fn pause(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
         self.teller.sits(Seat::Paused);
@@ -331,11 +331,11 @@ fn is_for_holder(command: Command) -> bool {
 enum Entered {
     /// It holds.
     Holds(LabNode),
-    /// It was told something meanwhile.
+    /// It was given another instruction meanwhile.
     Told(After),
 }
 
-/// Whether everybody gets the lock once and then is done, which theory tells about.
+/// Whether everybody gets the lock once and then is done, which the theory is about.
 pub(super) fn drains(order: &LabOrder) -> bool {
     order.rounds == 1
 }

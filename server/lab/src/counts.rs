@@ -11,7 +11,7 @@ use zookeeper::members::four_letter::{cons, mntr};
 /// Ids of sessions.
 pub(super) type Sessions = BTreeSet<i64>;
 
-/// Counters that tell of herds.
+/// Counters that show herds.
 const COUNTERS: &[&str] = &[
     "zk_packets_received",
     "zk_packets_sent",
@@ -27,7 +27,7 @@ pub(super) type Counters = BTreeMap<(String, &'static str), i64>;
 /// Packets of these sessions, on all members together.
 ///
 /// # Errors
-/// Which member does not tell, and why.
+/// Which member does not report, and why.
 pub(super) async fn packets(members: &[String], sessions: &Sessions) -> Result<Packets, String> {
     let mut all = Packets::default();
     for member in members {
@@ -41,7 +41,7 @@ pub(super) async fn packets(members: &[String], sessions: &Sessions) -> Result<P
     Ok(all)
 }
 
-/// Whether a member still has one of these sessions connected; false where that is not told.
+/// Whether a member still has one of these sessions connected; false where that is not reported.
 pub(super) async fn are_connected(members: &[String], sessions: &Sessions) -> bool {
     for member in members {
         let Ok(text) = ask_word(member, "cons").await else { continue };
@@ -52,7 +52,7 @@ pub(super) async fn are_connected(members: &[String], sessions: &Sessions) -> bo
     false
 }
 
-/// The counters of all members that tell them.
+/// The counters of all members that report them.
 pub(super) async fn counters(members: &[String]) -> Counters {
     let mut all = Counters::new();
     for member in members {

@@ -4,7 +4,7 @@ use lockscope_wire::{LabRun, Lane};
 
 type Column = (&'static str, fn(&LabRun, &Lane) -> String);
 
-/// What each row tells. Nothing of it is free text, so nothing needs quotes.
+/// The columns. Nothing of it is free text, so nothing needs quotes.
 const COLUMNS: [Column; 39] = [
     ("run", |run, _| run.id.clone()),
     ("strategy", |_, lane| lane.name.to_string()),

@@ -1,4 +1,4 @@
-//! Faults, thrown into a run: who is hit, whether that makes sense in its lane, and what the board will tell of it. Owns
+//! Faults, thrown into a run: who is hit, whether that makes sense in its lane, and what the board will show of it. Owns
 //! the choice and the words; the client that is hit does the rest.
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::tally::Seat;
 
 /// Faults that one run takes.
 const FAULTS_MAX: usize = 50;
-/// Holds after which the board knows what is usual for a lock, so that an orphan among its heads is told sooner.
+/// Holds after which the board knows what is usual for a lock, so that an orphan among its heads is found sooner.
 const USUAL_AFTER: u64 = 8;
 /// How long a client may take to queue up again after its reply was lost.
 const TWIN_WITHIN: Duration = Duration::from_secs(10);
@@ -170,7 +170,7 @@ async fn put_first(lane: &StrategyRun) -> Result<String, LabRefusal> {
     }
 }
 
-/// What the board tells of it, in words.
+/// What the board shows of it, in words.
 fn expectation(fault: Fault, strategy: Strategy, path: &str, timeout_s: u64) -> String {
     let after = format!("its session runs out, {timeout_s} s after it was last heard of");
     match fault {

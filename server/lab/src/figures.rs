@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use lockscope_wire::Spread;
 
-/// Longest latency that is told apart, µs: an hour. Longer ones count as this.
+/// Longest latency that is distinguished, µs: an hour. Longer ones count as this.
 const LONGEST_US: u64 = 3_600_000_000;
 /// Digits of a value that are kept.
 const DIGITS: u8 = 3;

@@ -42,7 +42,7 @@ impl LiveStats {
         u64::try_from(self.begin.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// Notes something; the moment is told.
+    /// Notes something at a given moment.
     pub(super) fn note<T>(&self, note: impl FnOnce(&mut Tally, u64) -> T) -> T {
         let now_us = self.now_us();
         let mut tally = self.tally();
@@ -54,10 +54,10 @@ impl LiveStats {
     }
 }
 
-/// What one client tells of itself.
+/// What one client reports of itself.
 #[derive(Clone, Debug)]
 pub(super) struct EventSink {
-    /// Where it is told.
+    /// Where it is reported to.
     pub(super) board: Arc<LiveStats>,
     /// Who, from 0.
     pub(super) client: u32,

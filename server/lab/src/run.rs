@@ -16,7 +16,7 @@ use super::summary::conclude;
 use super::{LabEnsemble, counts, view};
 use runtime::clock::{self, Clock};
 
-/// Between two looks at whether something changed; so nobody is told more than 20 times a second.
+/// Between two looks at whether something changed; so nobody is notified more than 20 times a second.
 const SHOW_EVERY: Duration = Duration::from_millis(50);
 
 /// What concerns the whole run.
@@ -140,7 +140,7 @@ impl Run {
         self.header().state = state;
     }
 
-    /// Carries it out, from making its directory to removing it. `changed` is told when there is something new to show.
+    /// Carries it out, from making its directory to removing it. `changed` is notified when there is something new to show.
     pub(super) async fn carry_out(self: Arc<Self>, changed: impl Fn() + Send + 'static) {
         let looking = Arc::clone(&self);
         let showing = async move {

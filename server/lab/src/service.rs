@@ -192,7 +192,7 @@ impl LabService {
         }
     }
 
-    /// The order for an ensemble where the actor may run the lab. Out of scope, not even that there is another is told.
+    /// The order for an ensemble where the actor may run the lab. Outside of the scope, not even the existence of another is revealed.
     async fn narrowed(&self, actor: &Actor, mut order: LabOrder) -> Result<LabOrder, LabDenied> {
         let lab = &self.0.lab;
         if lab.is_off() {
@@ -238,7 +238,7 @@ impl LabService {
     }
 }
 
-/// Characters of an id that is not known that are told back.
+/// Characters of an unknown id that are repeated in the error.
 const ID_CHARS_MAX: usize = 64;
 
 /// Whether a run is over.

@@ -68,7 +68,7 @@ pub(super) struct StrategyRun {
     seated: Mutex<Vec<Seated>>,
     referee: OnceLock<FenceCounter>,
     measured: Mutex<RunMeasurements>,
-    /// Something happened that theory does not tell about.
+    /// Something happened that the theory does not cover.
     disturbed: AtomicBool,
 }
 
@@ -116,12 +116,12 @@ impl StrategyRun {
         self.measured().state = state;
     }
 
-    /// Theory no longer tells what comes of it.
+    /// The theory no longer predicts the result.
     pub(super) fn disturb(&self) {
         self.disturbed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether theory tells nothing of it.
+    /// Whether the theory does not cover it.
     pub(super) fn is_disturbed(&self) -> bool {
         self.disturbed.load(Ordering::Relaxed)
     }
@@ -244,7 +244,7 @@ impl StrategyRun {
     }
 
     /// What the members and we have counted, at a moment when nothing is on its way between them; where that does not come,
-    /// as near to one as it came. None where the members do not tell.
+    /// as near to one as it came. None where the members do not report it.
     async fn counted(&self, members: &Members) -> (Option<counts::Packets>, Counts) {
         let sessions = self.sessions();
         let mut tries_left = QUIET_TRIES;
@@ -254,7 +254,7 @@ impl StrategyRun {
             let now = self.board.meter.snapshot();
             // Each request has its reply; a ping may have come in between.
             let is_quiet = before == now && now.packets_in == now.packets_out + now.events;
-            // A member that does not tell is asked once more: it may only have been late.
+            // A member that does not report is asked once more: it may only have been late.
             tries_left = tries_left.saturating_sub(if told.is_some() { 1 } else { QUIET_TRIES / 2 });
             if is_quiet && told.is_some() || tries_left == 0 {
                 return (told, now);
@@ -324,7 +324,7 @@ impl StrategyRun {
         }
     }
 
-    /// Asks the members for their counts again; None when they do not tell.
+    /// Asks the members for their counts again; None when they do not report them.
     pub(super) async fn ask_after(&self, field: &ClientTasks, members: &Members) -> Option<()> {
         let (told, ours) = self.counted(members).await;
         let mut measured = self.measured();

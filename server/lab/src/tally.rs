@@ -1,4 +1,4 @@
-//! What one lane's clients do, as figures. Pure: moments are microseconds that the caller tells.
+//! What one lane's clients do, as figures. Pure: moments are microseconds that the caller passes.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) enum Seat {
     Holding,
     /// It believes that it holds, and does not.
     Believing,
-    /// It hears nothing.
+    /// It receives nothing.
     Paused,
     /// It gave up, and its znode stayed.
     GaveUp,

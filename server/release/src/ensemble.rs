@@ -67,7 +67,7 @@ impl EnsembleHandle {
         self.acting.revoke(target).await
     }
 
-    /// Waits until the model has heard that an incarnation is gone, for so long at most; who holds then.
+    /// Waits until the model knows that an incarnation is gone, for so long at most; who holds then.
     pub(super) async fn holding(&self, lock: &str, target: &Target, within: Duration) -> Holding {
         let mut revisions = self.reader.revisions();
         let look = || self.look(|look| look.holding(lock, &target.path, target.czxid));

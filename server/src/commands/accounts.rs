@@ -23,7 +23,7 @@ impl From<AccessError> for RunError {
     }
 }
 
-/// Does what `token` was told.
+/// Carries out `token`.
 ///
 /// # Errors
 /// One sentence.
@@ -75,7 +75,7 @@ fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Does what `user` was told.
+/// Carries out `user`.
 ///
 /// # Errors
 /// One sentence.

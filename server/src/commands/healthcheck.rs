@@ -13,7 +13,7 @@ use crate::stdout;
 
 /// An answer that takes longer is none.
 const ANSWER_MAX: Duration = Duration::from_secs(3);
-/// Bytes of an answer that are told.
+/// Bytes of an answer that are shown.
 const DETAIL_CHARS_MAX: usize = 200;
 
 /// Asks, and says in one line what the answer was.

@@ -3,7 +3,7 @@
 use super::ConfigError;
 use super::layers::Layers;
 
-/// Mistakes that are told at once.
+/// Mistakes that are reported at once.
 const ERRORS_MAX: usize = 20;
 
 /// Every mistake so far.

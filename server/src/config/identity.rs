@@ -1,5 +1,5 @@
 //! Who Lockscope is to an ensemble: for watching, and for acting. Secrets are read from files, or from two variables of the
-//! environment; no sentence tells what was in them.
+//! environment; no message shows their content.
 
 use super::{ConfigError, Layers, SettingValue};
 use crate::cli::SecurityArgs;
@@ -44,7 +44,7 @@ pub(super) fn check_several(layers: &Layers<'_>) -> Result<(), ConfigError> {
     })
 }
 
-/// The identities of one ensemble; `get` finds a key's value, `has_variables` says whether the environment may tell.
+/// The identities of one ensemble; `get` finds a key's value, `has_variables` says whether the environment may be read.
 pub(super) fn of(
     layers: &Layers<'_>,
     connect: &SettingValue,

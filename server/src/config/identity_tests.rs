@@ -1,4 +1,4 @@
-//! Who people are, as the file tells.
+//! People as the configuration file names them.
 
 use super::tests::{Fake, check_file};
 use super::*;

@@ -1,4 +1,4 @@
-//! `[metrics]`: which locks are told apart at `/metrics`.
+//! `[metrics]`: which locks have series of their own at `/metrics`.
 
 use lockscope_core::configured::MetricSelection;
 use toml::Value;

@@ -23,7 +23,7 @@ pub(super) enum FileSection {
 }
 
 impl FileSection {
-    /// Tables of the file that hold settings, in the order they are told.
+    /// Tables of the file that hold settings, in the order of the documents.
     pub(super) const TABLES: [Self; 5] = [Self::Ensemble, Self::Lock, Self::Lints, Self::Lab, Self::Metrics];
 
     /// The key of its table; None at the top.

@@ -1,4 +1,4 @@
-//! The rows of the table: one a setting, in the order they are told.
+//! The rows of the table: one a setting, in the order of the documents.
 
 use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Metrics, Roles, Top};
 use super::table::Layering::{All, File, Variable as Var};

@@ -1,4 +1,4 @@
-//! The tables of the configuration file: `[[lock]]` says what locks are by their paths, `[lints]` which findings are told
+//! The tables of the configuration file: `[[lock]]` says what locks are by their paths, `[lints]` which findings are reported
 //! and from where on.
 
 use lockscope_core::configured::Configured;
@@ -56,7 +56,7 @@ fn recipe(entry: &Entry<'_>) -> Result<Recipe, ConfigError> {
     })
 }
 
-/// Reads `[lints]`: a code is `"on"` or `"off"`, a limit is a number. What is neither is no setting, and is told as such.
+/// Reads `[lints]`: a code is `"on"` or `"off"`, a limit is a number. Anything else is reported as a mistake.
 pub(super) fn lints(entry: Option<Entry<'_>>) -> Result<Limits, ConfigError> {
     let mut limits = Limits::default();
     let Some(entry) = entry else { return Ok(limits) };

@@ -12,7 +12,7 @@ use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 use runtime::tasks::spawn;
 
-/// The audit log: where it is written, where it is read, and who tells others of it.
+/// The audit log: where it is written, where it is read, and who delivers it elsewhere.
 pub(super) struct AuditParts {
     /// Where acts are written before they are done.
     pub(super) journal: Arc<dyn Journal>,
@@ -25,8 +25,8 @@ pub(super) struct AuditParts {
 }
 
 impl AuditParts {
-    /// What the configuration names; opened now when somebody may act or is to be told, or did act before. Without a record, or with one
-    /// that can't be written, viewing goes on and whoever asks is told why.
+    /// What the configuration names; opened now when somebody may release or is to be notified, or did release before. Without a record, or with one
+    /// that can't be written, viewing goes on and releases are refused with the reason.
     pub(super) async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
         let Some(dir) = &config.data_dir else {
             let closed = Arc::new(UnavailableLog::without_directory());

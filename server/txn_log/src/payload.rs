@@ -23,7 +23,7 @@ mod kind {
 
 /// A version and a digest of the whole tree, behind what was changed.
 const DIGEST_BYTES: usize = 12;
-/// The version of the digest; also what tells it from a list of paths of the same length.
+/// The version of the digest; also what distinguishes it from a list of paths of the same length.
 const DIGEST_VERSION: i32 = 2;
 /// A type and a length.
 const PART_MIN: usize = 8;
@@ -82,7 +82,7 @@ fn create(input: &mut Input<'_>) -> Result<Create, ReadError> {
     Ok(Create { path, data, acl, lifetime, parent_cversion })
 }
 
-/// The paths that fell with a session. A server may be told to leave them out, and then the digest follows at once.
+/// The paths that fell with a session. A server may be configured to leave them out, and then the digest follows at once.
 fn closed_paths(input: &mut Input<'_>) -> Result<Option<Vec<String>>, ReadError> {
     // Two paths of no letters would be as long as a digest; there are none.
     let is_digest = input.left() == DIGEST_BYTES && { *input }.int()? == DIGEST_VERSION;

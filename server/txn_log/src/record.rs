@@ -59,7 +59,7 @@ pub enum Change {
         /// How long it lasts without a word from its client.
         timeout_ms: i32,
     },
-    /// A session ended: closed by its client or expired; the log does not tell which.
+    /// A session ended: closed by its client or expired; the log does not say which.
     CloseSession {
         /// The ephemeral znodes that fell with it. Servers before 3.6 do not write them: whoever plays the log has to know.
         paths: Option<Vec<String>>,

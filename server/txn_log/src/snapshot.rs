@@ -60,10 +60,10 @@ pub struct Stat {
     pub ctime_ms: i64,
     pub mtime_ms: i64,
     pub version: i32,
-    /// Creations of children alone. A client is told twice this number less the children there are.
+    /// Creations of children alone. A client gets twice this number less the children there are.
     pub cversion: i32,
     pub aversion: i32,
-    /// As it is stored; [`Stat::lifetime`] and [`Stat::session`] tell what it means.
+    /// As it is stored; [`Stat::lifetime`] and [`Stat::session`] decode it.
     pub ephemeral_owner: i64,
 }
 

@@ -35,7 +35,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A root by its place, and a directory.
 type DirectoryKey = (usize, Arc<str>);
 
-/// What was heard since this was asked last.
+/// What was reported since this was asked last.
 #[derive(Debug, Default)]
 pub(super) struct News {
     /// Roots whose child watches were lost; what else there is came later.
@@ -198,7 +198,7 @@ impl ChildWatches {
         self.changed.notify_one();
     }
 
-    /// A session is over: nothing is heard.
+    /// A session is over: no watch works.
     fn end(&self) {
         let mut shared = self.shared();
         shared.set.clear();

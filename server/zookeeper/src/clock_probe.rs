@@ -35,7 +35,7 @@ pub struct ClockProbeConfig {
     pub path: String,
 }
 
-/// Compares now and then, and after each reconnect, since another leader may stamp then; until told to stop.
+/// Compares now and then, and after each reconnect, since another leader may stamp then; until `stop`.
 pub async fn compare_clocks(config: ClockProbeConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
     let comparing = async {
         while !sink.is_closed() {

@@ -192,7 +192,7 @@ impl ReleaseClient {
 }
 
 impl Session {
-    /// Watches the name, then looks. Whether every deletion of it would be heard is known only where it may be read.
+    /// Watches the name, then looks. Whether every deletion of it would be reported is known only where it may be read.
     async fn look_first(&mut self, target: &Target) -> Option<Input> {
         let (client, path) = (&self.client, &*target.path);
         let watching = client.watch(path, AddWatchMode::PersistentRecursive);

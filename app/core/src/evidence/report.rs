@@ -80,13 +80,13 @@ pub struct Connection {
     /// When the member last answered it, ms of the member's own running clock (`lresp`, `last_response_time`: since
     /// some start, never comparable with another member's).
     pub answered_ms: Option<i64>,
-    /// Packets received from it: anything heard raises this.
+    /// Packets received from it: any packet raises this.
     pub received: Option<u64>,
     /// Its last operation as the member names it, like `PING`.
     pub last_operation: Option<Box<str>>,
 }
 
-/// When a session runs out if nothing is heard of it.
+/// When a session expires if its client stays silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expiry {
     /// At this instant of the member's own running clock, ms (AdminServer on the leader).

@@ -10,7 +10,7 @@ pub const FRESH_MS: i64 = 15_000;
 /// Clients ping after a third of the time-out without traffic; so much of that is left for the way.
 const LATE_PARTS: i64 = 8;
 
-/// Whether a session is heard of. Meanings as in the wire's enum of the same name.
+/// Whether a session's client is alive. Meanings as in the wire's enum of the same name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as on the wire, documented there")]
 pub enum Liveness {
@@ -21,7 +21,7 @@ pub enum Liveness {
     Unknown,
 }
 
-/// When a session runs out if nothing more is heard of it.
+/// When a session expires if its client stays silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunsOut {
     /// On our clock.
@@ -37,7 +37,7 @@ pub struct ClientState {
     pub address: Option<Arc<str>>,
     /// The member it is or was connected to.
     pub member: Option<Arc<str>>,
-    /// Whether it is heard of.
+    /// Whether its client is alive.
     pub liveness: Liveness,
     /// When it runs out; for those that are not connected.
     pub runs_out: Option<RunsOut>,
@@ -120,14 +120,14 @@ impl SessionRecord {
         }
     }
 
-    /// Whether the leader's answers show that nothing was heard of it for longer than clients let pass: its end stays where
+    /// Whether the leader's answers show that it was silent for longer than clients let pass: its end stays where
     /// it is, whichever member it is connected to.
     fn is_end_still(&self, now: TimeMs, tick_ms: i64) -> bool {
         let (Some(end), Some(timeout_ms)) = (self.end, self.timeout_ms) else { return false };
         now.since(end.asked_at) <= FRESH_MS && end.asked_at.since(end.since) > third(timeout_ms) + tick_ms
     }
 
-    /// Whether it is heard of, as of now. A third of the time-out is what clients let pass before they ping.
+    /// Whether its client is alive, as of now. A third of the time-out is what clients let pass before they ping.
     pub fn liveness(&self, now: TimeMs, tick_ms: i64) -> Liveness {
         match (self.listed_at, self.gone_since) {
             (Some(listed_at), _) if now.since(listed_at) <= FRESH_MS => match self.heard_at.zip(self.timeout_ms) {

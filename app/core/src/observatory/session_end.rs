@@ -1,6 +1,6 @@
 //! Telling a session's end from releases: when several znodes of one session go at once and none is left, the session
 //! ended. A session with a single znode can't be recognised that way; what closes it looks like a release, unless its client was
-//! heard of no more and the znode went when the session was to run out.
+//! silent and the znode was deleted when the session was due to expire.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const PRINTED_MS: i64 = 1_000;
 pub(super) struct Left {
     since: TimeMs,
     znodes: u32,
-    /// Its client was heard of no more, and it was to run out about then.
+    /// Its client was silent, and its session was due to expire about then.
     ran_out: bool,
 }
 

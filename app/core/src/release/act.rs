@@ -8,7 +8,7 @@
 //! No request of ZooKeeper's can be conditional on a czxid, so another incarnation of a fixed name may be hit within
 //! the last round trip. What can be shown afterwards:
 //! * **it was the one that was seen** when the directory counts one deletion in all (ours), or no creation that could
-//!   have replaced it, or when a watch on the same connection heard one deletion of the name and not two (that takes
+//!   have replaced it, or when a watch on the same connection reported one deletion of the name and not two (that takes
 //!   for granted that who may read the one incarnation may read the other);
 //! * **it was another** when the read sent right before the deletion already shows another or none: requests of one
 //!   connection are carried out in order, and a czxid never comes back;
@@ -55,7 +55,7 @@ pub struct Sent {
     pub answer: Option<Answer>,
     /// What is there after it.
     pub after: Option<TargetSnapshot>,
-    /// Deletions of the name heard since before the first look; None when not every one would have been heard.
+    /// Deletions of the name reported since before the first look; None when not every one would have been reported.
     pub deletions_heard: Option<u32>,
 }
 
@@ -104,7 +104,7 @@ pub enum Fact {
     NothingDeleted,
     /// The directory's counters leave no room for another incarnation.
     Counted,
-    /// One deletion of the name was heard, and not two.
+    /// One deletion of the name was reported, and not two.
     Heard,
     /// A numbered name does not come again while its directory stays, and it stayed.
     Numbered,
@@ -252,7 +252,7 @@ impl Act {
 
     fn settled(&self, before: &TargetSnapshot, sent: &Sent, back: Back, looked: TargetSnapshot) -> State {
         if sent.answer == Some(Answer::Done) {
-            // What was heard before the connection broke may be less than what happened.
+            // What was reported before the connection broke may be less than what happened.
             return self.deleted(before, &Sent { deletions_heard: None, ..*sent }, looked);
         }
         let is_there = looked.node.is_some_and(|seen| seen.czxid == self.target.czxid);

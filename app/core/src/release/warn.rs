@@ -5,7 +5,7 @@
 pub enum Warning {
     /// The session runs out by itself.
     FreesItself,
-    /// The client lives and is heard of.
+    /// The client is alive.
     OwnerConnected,
     /// The client is connected and silent.
     OwnerSilent,

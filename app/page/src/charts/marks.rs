@@ -1,4 +1,4 @@
-//! Signs of series, told apart by their shape as well as by their colour, and steps of axes. Pure geometry.
+//! Signs of series, distinguished by their shape as well as by their colour, and steps of axes. Pure geometry.
 
 use std::fmt::Write as _;
 

@@ -86,7 +86,7 @@ fn theory(scale: u32) -> AnyView {
     }
 }
 
-/// Places that can be told apart, in their order.
+/// Places that can be distinguished, in their order.
 fn apart(scale: u32, points: &[(u32, u32)]) -> Vec<(f64, f64)> {
     let mut out: Vec<(f64, f64)> = Vec::new();
     for point in points {

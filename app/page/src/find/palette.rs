@@ -145,7 +145,7 @@ impl Palette {
     }
 
     fn press(self, event: &KeyboardEvent) {
-        // The page behind does not hear what is typed here.
+        // Keys typed here do not reach the page behind.
         event.stop_propagation();
         let (at, last) = (self.chosen.get_untracked(), self.number().saturating_sub(1));
         match event.key().as_str() {

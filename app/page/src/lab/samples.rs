@@ -1,4 +1,4 @@
-//! Runs as the lab tells them, for tests.
+//! Runs of the lab, for tests.
 
 use lockscope_wire::{Fault, LabOrder, LabRequests, LabRun, LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault};
 

@@ -70,7 +70,7 @@ impl ServerClock {
         self.is_forgotten = true;
     }
 
-    /// The server's time; None before anything was heard.
+    /// The server's time; None before the first message.
     pub(crate) fn now_ms(&self, local_ms: i64) -> Option<i64> {
         self.offset_ms.map(|offset_ms| local_ms + offset_ms)
     }

@@ -27,8 +27,8 @@ impl LinkState {
     }
 }
 
-/// What is told: `known_at_ms` is up to when what is shown is known to be true. That instant is what everything that is not
-/// live is told since, whatever comes in between, until it is live again.
+/// What the banner says: `known_at_ms` is up to when what is shown is known to be true. That instant is what everything that is not
+/// live is dated from, whatever comes in between, until it is live again.
 fn link_state(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_fresh: bool, known_at_ms: Option<i64>) -> LinkState {
     let is_current = as_of.is_none_or(|as_of| as_of.state.is_current());
     let known_ms = if is_current { known_at_ms } else { as_of.map(|as_of| as_of.since_ms) };

@@ -1,4 +1,4 @@
-//! What is known of one session's client: where it connects from, to which member, and when it was last heard.
+//! What is known of one session's client: where it connects from, to which member, and when it was last heard from.
 
 use crate::erase::{erase, view};
 use leptos::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) struct Client {
     pub(crate) session_id: Option<SessionId>,
     /// What members reported.
     pub(crate) info: Option<ClientInfo>,
-    /// Whether it is heard of.
+    /// Whether its client is alive.
     pub(crate) liveness: Liveness,
     /// When its session runs out.
     pub(crate) runs_out: Option<RunsOut>,

@@ -1,4 +1,4 @@
-//! Whether a session is heard of, as a sign, a word and a colour, and when it runs out.
+//! Whether a session's client is alive, as a sign, a word and a colour, and when it runs out.
 
 use crate::erase::view;
 use leptos::prelude::*;

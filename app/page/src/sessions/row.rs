@@ -59,7 +59,7 @@ pub(super) fn row(slot: Slot) -> AnyView {
     }
 }
 
-/// Whether it is heard of, and from where.
+/// Whether it is alive, and where it connects from.
 fn client(row: &SessionRow) -> AnyView {
     let address = row.client.as_ref().map(|client| visible(&client.address)).unwrap_or_default();
     let short = filled(middle(&address, ADDRESS_CHARS));

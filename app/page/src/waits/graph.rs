@@ -81,7 +81,7 @@ fn draw(waits: &Waits) -> Drawing {
         to: edge.to,
         path,
         at,
-        // Of many lines of one lock to one session the first tells the name of all.
+        // Of many lines of one lock to one session the first carries the name of all.
         lock: if (is_named || edge.in_cycle) && !named.contains(&(edge.to, &edge.lock)) {
             named.push((edge.to, &edge.lock));
             middle(&visible(&edge.lock), 18)

@@ -25,10 +25,10 @@ pub(super) struct Held {
     pub(super) seq: u64,
     pub(super) body: Value,
     pub(super) claims: Claims,
-    /// Up to when it is known to be true, where the server tells.
+    /// Up to when it is known to be true, where the server reports it.
     pub(super) known_at_ms: Option<i64>,
     pub(super) arrived_at_ms: i64,
-    /// It is not shown as LIVE until something is heard: the socket is new, or was silent.
+    /// It is not shown as LIVE until something arrives: the socket is new, or was silent.
     pub(super) is_dark: bool,
 }
 

@@ -58,7 +58,7 @@ impl View {
     }
 }
 
-/// What a capture heard.
+/// What a capture received.
 #[derive(Debug, Default)]
 pub struct Heard {
     pub captured: Vec<Captured>,
@@ -119,7 +119,7 @@ impl Capture {
         self.log.lock().unwrap().frames
     }
 
-    /// Ends it; gives everything it heard.
+    /// Ends it; gives everything it received.
     pub fn end(mut self) -> Heard {
         self.finish();
         let mut log = self.log.lock().unwrap();

@@ -1,5 +1,5 @@
 //! Processes that real clients live in. Each client has a name, a session and a thread of its own there; it hears
-//! orders and says what it is and has, one line each (`kazoo_client.py` tells the words).
+//! commands and reports its state, one line each (`kazoo_client.py` documents the words).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -24,7 +24,7 @@ const VICTIM_S: u32 = 10;
 /// Time-out of sessions whose process is killed or stopped and that are looked at after it, in seconds.
 const SLOW_VICTIM_S: u32 = 18;
 
-/// What one client said and nobody has heard yet.
+/// Lines of one client that nobody has read yet.
 #[derive(Default)]
 struct Said {
     words: VecDeque<String>,
@@ -179,7 +179,7 @@ impl Client {
         self.next("anything", |said| said.words.pop_front()).await
     }
 
-    /// The next thing it said, if it said anything that was not heard yet.
+    /// The next line that was not read yet, if there is one.
     pub fn said(&self) -> Option<String> {
         self.host.ear.clients.lock().unwrap().get_mut(&self.name)?.words.pop_front()
     }
@@ -195,7 +195,7 @@ impl Client {
         self.says(answer).await
     }
 
-    /// Whether all it said was heard: then it waits for what it was last ordered to do.
+    /// Whether all its lines were read: then it waits for its last command to be carried out.
     pub fn is_silent(&self) -> bool {
         self.host.ear.clients.lock().unwrap().get(&self.name).is_none_or(|said| said.words.is_empty())
     }
@@ -218,7 +218,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Its session would else live as long as the process. A killed process hears nothing.
+        // Its session would else live as long as the process. A killed process receives nothing.
         if let Ok(mut orders) = self.host.orders.lock() {
             let _ = writeln!(orders, "{} close", self.name);
         }

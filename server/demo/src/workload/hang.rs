@@ -18,7 +18,7 @@ const LOOK_MS: Range<u64> = 900..1_100;
 pub(super) async fn round(sample: SampleClient<'_>, style: Style) -> Result<(), Error> {
     sample.pace.pause(&AFTER_MS).await;
     let place = mutex::acquire(sample.client, sample.scene.directory, style, &sample.scene.label).await?;
-    // No watch on its own znode: one that hangs would not be told either, and it must not look as if it listened.
+    // No watch on its own znode: one that hangs would not be notified either, and it must not look as if it listened.
     while sample.client.check_stat(place.path()).await?.is_some() {
         sample.pace.pause(&LOOK_MS).await;
     }

@@ -29,7 +29,7 @@ impl Style {
         }
     }
 
-    /// What a library looks for in a name to tell its own kind: it does not see others.
+    /// What a library looks for in a name to recognise its own kind: it does not see others.
     pub(super) fn mark(self) -> &'static str {
         match self {
             Self::Plain | Self::Curator => "lock-",

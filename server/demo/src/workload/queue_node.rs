@@ -101,7 +101,7 @@ pub(super) async fn inhabited(client: &Client, directory: &str) -> Result<Vec<St
     }
 }
 
-/// Waits for one event and tells its kind; a session that ended is an error.
+/// Waits for one event and gives its kind; a session that ended is an error.
 pub(super) async fn wait(watcher: OneshotWatcher) -> Result<EventType, Error> {
     let event = watcher.changed().await;
     let is_over = event.event_type == EventType::Session && event.session_state.is_terminated();

@@ -111,7 +111,7 @@ async fn clear(client: &Client, scenes: &[Scene]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs one contender until told to stop.
+/// Runs one contender until `stop`.
 pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, pace: Pace, stop: CancellationToken) {
     let contention = async {
         loop {
@@ -151,7 +151,7 @@ async fn life(scene: &Scene, connect: &str, pace: Pace) -> Result<(), Error> {
     }
 }
 
-/// Acquires through a line that is then cut: nothing tells the server that the session's client is gone.
+/// Acquires through a line that is then cut: the server gets no sign that the session's client is gone.
 async fn die_holding(scene: &Scene, connect: &str, pace: Pace, style: super::names::Style) -> Result<(), Error> {
     let Some(server) = connect.split(',').next() else { return Ok(()) };
     let (server, chroot) = server.find('/').map_or((server, ""), |at| server.split_at(at));

@@ -26,7 +26,7 @@ pub const TICK_MS: u64 = 250;
 const APPLY_MAX: usize = 1_024;
 const SLICE: Duration = Duration::from_millis(4);
 
-/// Why the engine ended other than by being told to.
+/// Why the engine ended other than by `stop`.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A panic in the model.
@@ -98,7 +98,7 @@ impl<M: Model> Engine<M> {
     /// Waits for the end.
     ///
     /// # Errors
-    /// When the engine ended without being told to; what it showed last is then no longer true.
+    /// When the engine ended without `stop`; what it showed last is then no longer true.
     pub async fn ended(&mut self) -> Result<(), EngineError> {
         match (&mut self.task).await {
             Ok(result) => result,

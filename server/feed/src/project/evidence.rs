@@ -15,7 +15,7 @@ pub(super) const HIDDEN_MAX: usize = 500;
 const EPOCH_BITS: u32 = 32;
 
 impl ProjectionContext<'_> {
-    /// A session's client, whether it is heard of, and when it runs out.
+    /// A session's client, whether it is alive, and when the session expires.
     pub(super) fn peer(&self, session: SessionId, owned_since: TimeMs) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
         self.client(session, &self.observatory.member_evidence().peer(session, owned_since))
     }

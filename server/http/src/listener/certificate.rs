@@ -12,7 +12,7 @@ use rustls::version::{TLS12, TLS13};
 
 use super::validity::{Validity, validity};
 
-/// From so many days before its end a certificate's end is told.
+/// From so many days before its end a certificate's expiry is reported.
 pub const EXPIRY_WARNING_DAYS: i64 = 14;
 const DAY_MS: i64 = 86_400_000;
 /// Longest file that is read.
@@ -94,7 +94,7 @@ impl Pems {
         };
         let validity = validity(first).ok_or_else(|| fault(format!("tls_cert {cert} has a certificate that can't be read; create a new one")))?;
         check_time(validity, &cert.to_string(), now_ms)?;
-        // Never the key's own error: it might tell of what is inside.
+        // Never the key's own error: it might contain what is inside.
         let private = PrivateKeyDer::from_pem_slice(&self.key)
             .map_err(|_| fault(format!("tls_key {key} has no private key; write it in PEM, without a password")))?;
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider())).with_protocol_versions(&[&TLS13, &TLS12]);

@@ -1,5 +1,5 @@
 //! `/metrics`: what the server exposes of its ensembles and of itself. Owns the table of metrics and the
-//! text format, no number: those are asked of whoever counts them. Who may see a part only is told of that part, and not
+//! text format, no number: those are read from where they are counted. A caller with a narrower scope gets that part, and not
 //! of what is counted over a whole ensemble or the whole server.
 
 mod catalogue;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::route::Verb;
 
-/// Puts a type's schema among the document's and tells where it is.
+/// Puts a type's schema among the document's and gives its place.
 pub(super) type Shape = fn(&mut SchemaGenerator) -> Schema;
 
 /// The shape of a type.

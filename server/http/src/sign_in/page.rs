@@ -19,7 +19,7 @@ pub(super) struct Form<'a> {
     pub(super) who: Option<Actor>,
     /// There is a token, a user or a link to sign in with.
     pub(super) has_secrets: bool,
-    /// An OpenID provider may tell who somebody is.
+    /// An OpenID provider is configured.
     pub(super) has_openid: bool,
     /// Nobody there is may release.
     pub(super) is_read_only: bool,

@@ -17,7 +17,7 @@ const COUNTER_BITS: u32 = 32;
 /// The tree through all transactions. Fed by [`Truth::apply`] in the order of the log, then asked.
 ///
 /// The log must be that of a member that was never left behind by the others, and whole from an empty tree on: what is not in
-/// it was not true. [`Truth::missing`] tells of holes.
+/// it was not true. [`Truth::missing`] lists the holes.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     nodes: HashMap<String, Node>,
@@ -101,7 +101,7 @@ impl Truth {
         }
     }
 
-    /// Says how a lock's children are to be read, where their names do not tell it.
+    /// Says how a lock's children are to be read, where their names do not show it.
     pub fn set_rule(&mut self, lock: &str, rule: Rule) {
         self.rules.insert(lock.to_owned(), rule);
     }

@@ -73,7 +73,7 @@ impl Frames {
         usize::try_from(i32::from_be_bytes([a, b, c, d])).map_err(|_| Malformed)
     }
 
-    /// Reads on; `found` is told each head as soon as it is whole.
+    /// Reads on; `found` gets each head as soon as it is whole.
     ///
     /// # Errors
     /// When this can't be the protocol.

@@ -111,7 +111,7 @@ impl Relay {
 }
 
 async fn carry(client: TcpStream, way: Arc<Way>) {
-    // The client is told by its closed connection, and comes again.
+    // The client notices its closed connection, and comes again.
     if let Ok(member) = pump::reach(&way.members, way.first).await {
         pump::pump(client, member, &way.meter, &way.drops_create).await;
     }

@@ -1,4 +1,4 @@
-//! The ways of waiting for a lock, each as its recipe is told, its faults included: nothing protects a create whose reply
+//! The ways of waiting for a lock, each as its recipe is documented, its faults included: nothing protects a create whose reply
 //! is lost, and nobody looks twice. Owns what a client asks ZooKeeper for; must not know lanes or figures.
 
 mod herd_children;
@@ -21,7 +21,7 @@ pub(super) struct StrategyEnv<'a> {
     pub(super) client: &'a Client,
     /// The lock's directory.
     pub(super) directory: &'a str,
-    /// Is told what happens.
+    /// Gets what happens.
     pub(super) teller: &'a EventSink,
 }
 

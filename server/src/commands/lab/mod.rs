@@ -1,4 +1,4 @@
-//! `lockscope lab`: orders a run, tells how it goes on standard error and what came of it on standard output. On a private
+//! `lockscope lab`: starts a run, reports progress on standard error and the result on standard output. On a private
 //! ZooKeeper of its own, on an ensemble, or by a running server.
 
 mod server_runs;
@@ -132,7 +132,7 @@ async fn go(target: &RunTarget, order: LabOrder, is_json: bool) -> Result<(), Ru
     judge(&run)
 }
 
-/// What the exit code tells.
+/// What the exit code means.
 fn judge(run: &LabRun) -> Result<(), RunError> {
     if run.state == LabState::Stopped {
         return Err(RunError::Interrupted);
@@ -144,7 +144,7 @@ fn judge(run: &LabRun) -> Result<(), RunError> {
     broken.map_or(Ok(()), |lane| Err(RunError::Broken(format!("{}: two held the lock at a time, {} times", lane.name, lane.broken))))
 }
 
-/// Waits for the end and tells how far it is.
+/// Waits for the end and reports progress.
 async fn follow(target: &RunTarget, id: &str) -> Result<LabRun, RunError> {
     let (mut told, mut looks) = (String::new(), 0_u32);
     loop {

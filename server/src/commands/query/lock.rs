@@ -9,7 +9,7 @@ use super::staleness::of_lock;
 use super::table::{Cell, Column, OutputStyle, Tone, of_severity, of_verdict, render as table};
 use super::words::{NONE, held, host, instant, longest, name, waiters};
 
-/// Findings and notes that are told.
+/// Findings and notes that are shown.
 const SHOWN_MAX: usize = 20;
 
 const HOLDERS: [Column; 6] = [
@@ -101,7 +101,7 @@ fn title(out: &mut String, shown: OutputStyle, what: &str, count: u32, told: usi
     let _ = writeln!(out, "\n{}", shown.tone(Tone::Head, &format!("{what} ({total})")));
 }
 
-/// Whether they want different things, so that each has to be told.
+/// Whether they want different things, so that each has to be shown.
 fn has_kinds(contenders: &[&Contender]) -> bool {
     contenders.iter().any(|one| one.access != "exclusive" && contenders.first().is_some_and(|first| first.access != one.access))
         || contenders.iter().any(|one| matches!(one.access.as_str(), "read" | "write"))

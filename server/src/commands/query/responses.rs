@@ -1,4 +1,4 @@
-//! What a server answers, as far as it is told here. Fields that a newer server adds are passed over.
+//! What a server answers, as far as it is used here. Fields that a newer server adds are passed over.
 
 use serde::Deserialize;
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::responses::{AsOf, Status, is_current};
 use super::words::instant;
 
-/// Doubts that are told one by one.
+/// Doubts that are listed one by one.
 const NOTES_MAX: usize = 5;
 
 /// Something that keeps an answer from being whole or new.
@@ -53,7 +53,7 @@ pub(super) fn of_lock(as_of: &AsOf) -> Option<StalenessNote> {
 /// Lets a lock's answer be as old as it is after a while on its way: the rule of every other reader holds here, too.
 pub(super) fn grow_old(lock: &mut Value, took_ms: i64) {
     let Some(as_of) = lock.get_mut("as_of").and_then(Value::as_object_mut) else { return };
-    // A server of before does not tell.
+    // An older server does not report it.
     let Some(age_ms) = as_of.get("age_ms").and_then(Value::as_i64) else { return };
     let age_ms = age_ms.saturating_add(took_ms);
     as_of.insert("age_ms".to_owned(), json!(age_ms));

@@ -7,7 +7,7 @@ use rustix::termios::tcgetwinsize;
 use super::table::OutputStyle;
 use crate::cli::ColorChoice;
 
-/// Narrower than this is taken for a terminal that does not tell.
+/// Narrower than this is taken for a terminal that does not report its width.
 const COLUMNS_MIN: usize = 20;
 
 /// How standard output is to be written.

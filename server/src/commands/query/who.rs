@@ -9,7 +9,7 @@ use super::table::{OutputStyle, Tone, of_verdict};
 use super::words::{held, host, instant, name, waiting};
 use crate::error::{EXIT_BROKEN, EXIT_UNSURE};
 
-/// Fields of the API's answer that tell who holds.
+/// Fields of the API's answer about who holds.
 const FIELDS: [&str; 14] = [
     "ensemble",
     "path",
@@ -87,7 +87,7 @@ fn from(holder: &Contender) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// The part of the API's answer that tells who holds, with `held` before it: true, false, or null while that is not known.
+/// The part of the API's answer about who holds, with `held` before it: true, false, or null while that is not known.
 pub(super) fn json(answer: &Value, lock: &Lock) -> Value {
     let held = match code(lock) {
         None => Value::Bool(true),

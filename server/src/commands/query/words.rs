@@ -58,7 +58,7 @@ pub(super) fn host(contender: &Contender) -> Option<String> {
     (!host.is_empty()).then(|| visible(host))
 }
 
-/// Who, and where from unless the name tells.
+/// Who, and where from unless the name contains it.
 pub(super) fn name_at(contender: &Contender) -> String {
     let name = name(contender);
     match host(contender) {
@@ -72,7 +72,7 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// At most so many columns: the start and the end with `…` between. A path's end tells more than its start.
+/// At most so many columns: the start and the end with `…` between. A path's end says more than its start.
 pub(super) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();

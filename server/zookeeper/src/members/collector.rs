@@ -62,7 +62,7 @@ impl Demand {
     }
 }
 
-/// Asks all members about every five seconds until told to stop; each batch handed on is one [`Round`].
+/// Asks all members about every five seconds until `stop`; each batch handed on is one [`Round`].
 pub async fn collect(config: Config, clock: Clock, demand: watch::Receiver<Demand>, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
     let client = http::client().inspect_err(|error| tracing::warn!(%error, "no HTTP client; AdminServers are not asked")).ok();
     let mut collector = Collector {

@@ -75,19 +75,19 @@ impl DirectoryHints {
         std::mem::take(&mut self.changes)
     }
 
-    /// A child watch is set, and heard from here on.
+    /// A child watch is set, and works from here on.
     pub(super) fn set(&mut self, path: &str) {
         if let Some(directory) = self.directories.get_mut(path) {
             *directory = Directory { is_set: true, ..Directory::default() };
         }
     }
 
-    /// No child watch is heard any more.
+    /// No child watch works any more.
     pub(super) fn lose(&mut self) {
         self.directories.values_mut().for_each(|directory| *directory = Directory::default());
     }
 
-    /// Whether a directory's child watch is heard.
+    /// Whether a directory's child watch works.
     pub(super) fn is_set(&self, path: &str) -> bool {
         self.directories.get(path).is_some_and(|directory| directory.is_set)
     }

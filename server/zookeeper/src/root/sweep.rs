@@ -80,7 +80,7 @@ impl RootWatch {
         self.guarded
     }
 
-    /// No child watch of this root is heard any more.
+    /// No child watch of this root works any more.
     pub(in super::super) fn hints_lost(&mut self, out: &mut Outbox) {
         self.hints.lose();
         self.say_exposed(out);
@@ -100,7 +100,7 @@ impl RootWatch {
         }
     }
 
-    /// Something may not be read here: from now on a directory is complete only as long as its child watch is heard.
+    /// Something may not be read here: from now on a directory is complete only as long as its child watch works.
     pub(super) fn guard(&mut self, out: &mut Outbox) {
         if !std::mem::replace(&mut self.guarded, true) && self.is_swept() {
             self.say_exposed(out);

@@ -57,7 +57,7 @@ struct Server {
     hides_stats: bool,
     wire: VecDeque<Wire>,
     requests: VecDeque<(Epoch, Request)>,
-    /// Directories with a child watch, and what these have to tell.
+    /// Directories with a child watch, and what these have to report.
     child_watches: BTreeSet<Arc<str>>,
     hints: BTreeMap<Arc<str>, DirectoryNews>,
 }
@@ -199,7 +199,7 @@ struct History {
     watch: RootWatch,
     out: Outbox,
     believed: Believed,
-    /// Child watches are heard.
+    /// Child watches work.
     hears: bool,
 }
 
@@ -245,7 +245,7 @@ impl History {
         }
     }
 
-    /// What the child watches have to tell arrives, and every event with it.
+    /// What the child watches have to report arrives, and every event with it.
     fn hear_hints(&mut self) {
         self.arrive(usize::MAX);
         for (directory, news) in std::mem::take(&mut self.server.hints).into_iter().filter(|_| self.hears) {

@@ -94,7 +94,7 @@ fn what_was_on_its_way_when_the_pause_began_waits_for_its_end() {
     assert!(!model.take(delta(id, 4, 1, 2)).changed);
     assert_eq!(locks(&model), 1, "a paused view stands still");
     model.set_paused(false);
-    // Nothing may come after it, so what it told is asked for.
+    // Nothing may come after it, so its content is asked for.
     assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
     model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 4, server_time_ms: 5, known_at_ms: 5, body: Body::Board(board(2)) });
     assert_eq!(locks(&model), 2);

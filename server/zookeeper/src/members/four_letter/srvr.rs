@@ -1,4 +1,4 @@
-//! `srvr`: the one word that every server answers unless told otherwise: role, last transaction, version.
+//! `srvr`: the one word that every server answers unless configured otherwise: role, last transaction, version.
 
 use std::collections::BTreeMap;
 
