@@ -54,7 +54,10 @@ async fn run() {
     let dir: &Path = place.path();
     let log = Arc::new(Log::open(dir, Clock::system()).await.unwrap());
     println!("appends, one after the other: {:.0} a second", append(&log, 1, ALONE).await);
-    println!("appends, {TASKS} at once:       {:.0} a second", append(&log, TASKS, (RECORDS - ALONE) / TASKS + 1).await);
+    println!(
+        "appends, {TASKS} at once:       {:.0} a second",
+        append(&log, TASKS, (RECORDS - ALONE) / TASKS + 1).await
+    );
     let query = PageQuery { before: Some(RECORDS / 2), ..PageQuery::default() };
     let began = Instant::now();
     assert_eq!(log.page(query).await.unwrap().records.len(), 100);
@@ -67,5 +70,10 @@ async fn run() {
     let began = Instant::now();
     let whole = verify_dir(dir, None).unwrap();
     let bytes: u64 = whole.segments.iter().map(|segment| segment.bytes).sum();
-    println!("verify {} records, {} MB: {:.0} ms", whole.tip.id, bytes / 1_000_000, began.elapsed().as_secs_f64() * 1_000.0);
+    println!(
+        "verify {} records, {} MB: {:.0} ms",
+        whole.tip.id,
+        bytes / 1_000_000,
+        began.elapsed().as_secs_f64() * 1_000.0
+    );
 }

@@ -2,8 +2,8 @@
 //! sessions to the first look at the view of waits that has it. Observer, model and feed hub run in this process, on a
 //! private ZooKeeper.
 //!
-//! Prints figures; fails when another cycle is shown than the one there is, or one before it closed. A browser is sent it
-//! by the feed's pump, which adds its own pulse.
+//! Prints figures; fails when another cycle is shown than the one there is, or one before it closed. A browser is sent
+//! it by the feed's pump, which adds its own pulse.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
 #[expect(dead_code, reason = "this one needs no `lockscope serve`")]
@@ -58,14 +58,20 @@ async fn run() {
     }
     let watcher = Watcher::start(&address);
     watcher.until_ready().await;
-    println!("from the acknowledgement of the create that closes the circle to a view of waits that has it, {ROUNDS} rounds each");
+    println!(
+        "from the acknowledgement of the create that closes the circle to a view of waits that has it, {ROUNDS} rounds each"
+    );
     for size in SIZES {
         let mut ms = Vec::new();
         for _ in 0..ROUNDS {
             ms.push(round(&watcher, &clients[..size]).await);
         }
         ms.sort_by(f64::total_cmp);
-        println!("  deadlock of {size} locks: median {:.0} ms, worst {:.0} ms ({TARGET})", ms[ms.len() / 2], ms[ms.len() - 1]);
+        println!(
+            "  deadlock of {size} locks: median {:.0} ms, worst {:.0} ms ({TARGET})",
+            ms[ms.len() / 2],
+            ms[ms.len() - 1]
+        );
     }
     watcher.end().await;
 }
@@ -129,12 +135,17 @@ impl Watcher {
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let clock = Clock::system();
         let now_ms = clock.now_ms();
-        let observatory = Observatory::new(Settings { roots: vec![ROOT.into()], ..Settings::default() }, TimeMs(now_ms));
+        let observatory =
+            Observatory::new(Settings { roots: vec![ROOT.into()], ..Settings::default() }, TimeMs(now_ms));
         let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
         let config = ObserverConfig::new(address, vec![ROOT.into()], SESSION).unwrap();
         let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.clone()));
         let info = EnsembleInfo { name: "default".into(), connect: address.into(), color: None, has_others: false };
-        let about = About { version: env!("CARGO_PKG_VERSION").into(), started_at_ms: now_ms, read_only: std::sync::Arc::default() };
+        let about = About {
+            version: env!("CARGO_PKG_VERSION").into(),
+            started_at_ms: now_ms,
+            read_only: std::sync::Arc::default(),
+        };
         let projector = Projector::new(vec![Ensemble { info, reader: engine.reader.clone() }], about, clock.clone());
         Self { hub: Hub::new(Arc::new(projector), clock, random_epoch()), engine, observer, stopper }
     }

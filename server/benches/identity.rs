@@ -1,6 +1,6 @@
-//! Who is it, and when will it go: how soon a new client's address is shown, how exact the announced end of a dead one is,
-//! and what asking the members costs them. `lockscope serve` beside real sessions; four-letter words, as Debian's package
-//! lets them be allowed.
+//! Who is it, and when will it go: how soon a new client's address is shown, how exact the announced end of a dead one
+//! is, and what asking the members costs them. `lockscope serve` beside real sessions; four-letter words, as Debian's
+//! package lets them be allowed.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
 mod shared;
@@ -49,7 +49,8 @@ async fn run() {
         known_ms.push(ms(connected_at.elapsed()));
         let (_, watcher) = witness.check_and_watch_stat(&node).await.unwrap();
         mortal.cut();
-        let holder = until(&lockscope, |holder| holder["liveness"] == "disconnected" && holder["expires_in_ms"].is_i64()).await;
+        let holder =
+            until(&lockscope, |holder| holder["liveness"] == "disconnected" && holder["expires_in_ms"].is_i64()).await;
         let announced = Instant::now() + Duration::from_millis(holder["expires_in_ms"].as_u64().unwrap());
         watcher.changed().await;
         let gone = Instant::now();
@@ -60,7 +61,9 @@ async fn run() {
     println!("one member, questions by four-letter words about every 5 s, {ROUNDS} rounds");
     print("  from connecting to its host:port in the API (target 6,000 ms)", known_ms);
     print(
-        &format!("  announced end of a dead holder against the deletion of its znode (a tick is {TICK_MS} ms, printed dates are whole seconds)"),
+        &format!(
+            "  announced end of a dead holder against the deletion of its znode (a tick is {TICK_MS} ms, printed dates are whole seconds)"
+        ),
         wrong_ms,
     );
     let before = line.connections.load(Ordering::Relaxed);

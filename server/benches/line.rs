@@ -75,7 +75,8 @@ async fn fill(address: &str) -> Client {
         let path = format!("/locks/{lock:04}");
         client.create(&path, b"", &directory()).await.unwrap();
         let creates = (0..CONTENDERS).map(|at| {
-            let (client, prefix) = (client.clone(), format!("{path}/_c_6f1e2d3c-0000-4a4a-8b8b-{:012x}-lock-", lock * CONTENDERS + at));
+            let (client, prefix) =
+                (client.clone(), format!("{path}/_c_6f1e2d3c-0000-4a4a-8b8b-{:012x}-lock-", lock * CONTENDERS + at));
             async move { client.create(&prefix, b"10.1.2.3", &contender()).await.unwrap() }
         });
         futures_util::future::join_all(creates).await;
@@ -125,14 +126,18 @@ async fn first_sync(address: &str) {
 /// Time to make one board of 100 rows out of the whole model: what a change costs for all who look at one view.
 fn projection(model: &Observatory, contenders: usize) {
     let ensemble = EnsembleInfo { name: "default".into(), connect: String::new(), color: None, has_others: false };
-    let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: TimeMs(2) };
+    let look =
+        ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: TimeMs(2) };
     let each_ms = |look: &dyn Fn()| {
         let started = Instant::now();
         (0..PROJECTIONS).for_each(|_| look());
         started.elapsed().as_secs_f64() * 1_000.0 / f64::from(PROJECTIONS)
     };
     let board = each_ms(&|| assert_eq!(project::board(&[look], &BoardQuery::default()).window.rows.len(), 100));
-    println!("one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms", model.locks().count());
+    println!(
+        "one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms",
+        model.locks().count()
+    );
     let waits = each_ms(&|| drop(std::hint::black_box(project::waits(&[look]))));
     let sessions = each_ms(&|| drop(std::hint::black_box(project::sessions(&[look], &SessionsQuery::default()))));
     println!("  the graph of its waits: {waits:.2} ms; 100 of its sessions: {sessions:.2} ms");
@@ -160,7 +165,10 @@ fn many_locks() {
             payload: Some(b"10.1.2.3".as_slice().into()),
             payload_bytes: 8,
         };
-        model.apply(TimeMs(0), Observation::SyncNode { root: RootId(0), path, facts: Box::new(facts), unreadable: false });
+        model.apply(
+            TimeMs(0),
+            Observation::SyncNode { root: RootId(0), path, facts: Box::new(facts), unreadable: false },
+        );
     }
     model.apply(TimeMs(1), Observation::SyncEnded { root: RootId(0) });
     projection(&model, (LOCKS * EACH) as usize);
@@ -190,13 +198,17 @@ async fn storm(address: &str) {
     let seconds = started.elapsed().as_secs_f64();
     let seen_bare: u64 = line(&mut bare).await.parse().unwrap();
     let expected = 2 * made + 1;
-    let status = lockscope.status_until(Duration::from_millis(50), |status| status["events"].as_u64() >= Some(expected)).await;
+    let status =
+        lockscope.status_until(Duration::from_millis(50), |status| status["events"].as_u64() >= Some(expected)).await;
     let (bare_cpu, ours_cpu) = (cpu_seconds(&bare) - bare_before, cpu_seconds(&lockscope.child) - ours_before);
     let seen_ours = status["events"].as_u64().unwrap();
     let each = |cpu: f64| cpu * 1e6 / expected as f64;
     println!("storm: {made} locks made and dropped in {seconds:.1} s, {:.0} events/s", expected as f64 / seconds);
     println!("  bare watcher: {seen_bare} of {expected} events, {:.1} µs of CPU each", each(bare_cpu));
-    println!("  lockscope:    {seen_ours} of {expected} events, {:.1} µs of CPU each, owners read as well", each(ours_cpu));
+    println!(
+        "  lockscope:    {seen_ours} of {expected} events, {:.1} µs of CPU each, owners read as well",
+        each(ours_cpu)
+    );
     println!(
         "  ratio {:.2}; owner unknown {}; missed {}; resyncs {}",
         ours_cpu / bare_cpu,

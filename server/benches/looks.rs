@@ -1,5 +1,5 @@
-//! What a script that asks for much costs others: 80 `GET /api/v1/waits` a second for 20 s on 10,000 locks with 10 contenders
-//! each, beside a live socket that follows a lock changing hands, page loads and `/healthz`.
+//! What a script that asks for much costs others: 80 `GET /api/v1/waits` a second for 20 s on 10,000 locks with 10
+//! contenders each, beside a live socket that follows a lock changing hands, page loads and `/healthz`.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
 mod shared;
@@ -138,7 +138,9 @@ async fn until_holds(socket: &mut Socket, body: &mut Option<Body>, path: &str) {
         let Message::Binary(bytes) = socket.next().await.unwrap().unwrap() else { continue };
         match decode_frame(&bytes).unwrap() {
             ServerFrame::Snapshot { body: whole, .. } => *body = Some(whole),
-            ServerFrame::Delta { body: delta, .. } => assert!(body.as_mut().unwrap().apply(&delta), "a difference leads nowhere"),
+            ServerFrame::Delta { body: delta, .. } => {
+                assert!(body.as_mut().unwrap().apply(&delta), "a difference leads nowhere")
+            }
             _ => {}
         }
     }

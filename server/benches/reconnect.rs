@@ -75,7 +75,8 @@ async fn run() {
             until_listed(&bare, &locks).await;
             Instant::now()
         };
-        let (back_at, ours_at, bare_at) = tokio::join!(back(&mut server, STAY_DOWN * u32::try_from(round).unwrap()), look, list);
+        let (back_at, ours_at, bare_at) =
+            tokio::join!(back(&mut server, STAY_DOWN * u32::try_from(round).unwrap()), look, list);
         let took = |line: &Line, exact_at: Instant| {
             let ms_since = |at: Instant| exact_at.saturating_duration_since(at).as_secs_f64() * 1_000.0;
             Took { since_server_ms: ms_since(back_at), since_link_ms: ms_since(line.answered_at()) }
@@ -85,7 +86,10 @@ async fn run() {
         locks.until_owned().await;
     }
     assert!(lockscope.child.try_wait().unwrap().is_none(), "lockscope ended");
-    println!("{LOCKS} locks with {CONTENDERS} contenders each, {} changes while cut off, kill -9 and restart, {ROUNDS} rounds", 2 * LOCKS);
+    println!(
+        "{LOCKS} locks with {CONTENDERS} contenders each, {} changes while cut off, kill -9 and restart, {ROUNDS} rounds",
+        2 * LOCKS
+    );
     print("lockscope exact again", &ours);
     print("bare session has listed again", &bares);
     crowded(&our_line, &lockscope, &mut locks).await;
@@ -112,14 +116,19 @@ async fn crowded(line: &Line, lockscope: &Lockscope, locks: &mut Locks) {
     println!("{CROWD} contenders of one lock beside them, the line cut for a moment, {ROUNDS} rounds");
     for (what, mut ms) in [("small locks live again", small), ("large lock live again", large)] {
         ms.sort_by(f64::total_cmp);
-        println!("  {what}, from the server's first answer to it: median {:.0} ms, worst {:.0} ms", ms[ms.len() / 2], ms[ms.len() - 1]);
+        println!(
+            "  {what}, from the server's first answer to it: median {:.0} ms, worst {:.0} ms",
+            ms[ms.len() / 2],
+            ms[ms.len() - 1]
+        );
     }
 }
 
 /// Waits until the large lock is live with all its contenders.
 async fn until_whole(lockscope: &Lockscope) {
     let deadline = Instant::now() + WAIT_MAX;
-    let is_whole = |answer: &serde_json::Value| answer["as_of"]["state"] == "live" && answer["waiter_count"] == CROWD - 1;
+    let is_whole =
+        |answer: &serde_json::Value| answer["as_of"]["state"] == "live" && answer["waiter_count"] == CROWD - 1;
     while !lockscope.get("/api/v1/lock?path=/locks/crowd").await.is_some_and(|answer| is_whole(&answer)) {
         assert!(Instant::now() < deadline, "lockscope never showed the large lock as it is");
         tokio::time::sleep(LOOK_EVERY).await;
@@ -175,7 +184,8 @@ impl Locks {
 
     async fn queue_up(&mut self, lock: usize, owner: usize) {
         let name = format!("_c_{:08x}-0000-4a4a-8b8b-0123456789ab-lock-", rand::random::<u32>());
-        let (_, sequence) = self.owners[owner].create(&format!("{}/{name}", path(lock)), b"10.1.2.3", &contender()).await.unwrap();
+        let (_, sequence) =
+            self.owners[owner].create(&format!("{}/{name}", path(lock)), b"10.1.2.3", &contender()).await.unwrap();
         self.queues[lock].push_back((format!("{name}{sequence}"), owner));
     }
 
@@ -206,7 +216,9 @@ impl Locks {
         };
         answer["as_of"]["state"] == "live"
             && answer["holder_count"] == 1
-            && answer["contenders"].as_array().is_some_and(|shown| shown.len() == queue.len() && shown.iter().zip(queue).all(is_same))
+            && answer["contenders"]
+                .as_array()
+                .is_some_and(|shown| shown.len() == queue.len() && shown.iter().zip(queue).all(is_same))
     }
 }
 

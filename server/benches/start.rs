@@ -1,6 +1,6 @@
 //! What a small ensemble costs: from starting `lockscope serve` to ready on a tree of ten locks, next to a bare session
-//! that connects and reads the same znodes; and what the server takes of memory when nothing happens. The same start on 300
-//! sessions that stand in 40 locks each and wait for one another in circles.
+//! that connects and reads the same znodes; and what the server takes of memory when nothing happens. The same start on
+//! 300 sessions that stand in 40 locks each and wait for one another in circles.
 //!
 //! Goals: ready within 1 s, 40 MB of resident memory; ready within 2 s with the circles.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
@@ -90,12 +90,18 @@ async fn circles(owner: &Client, address: &str) {
         let begun = Instant::now();
         let lockscope = Lockscope::serve(address, "/circles", LOOK_EVERY).await;
         ready.push(begun.elapsed().as_secs_f64() * 1_000.0);
-        while lockscope.get("/api/v1/waits").await.is_none_or(|waits| waits["cycles"].as_array().is_none_or(Vec::is_empty)) {
+        while lockscope
+            .get("/api/v1/waits")
+            .await
+            .is_none_or(|waits| waits["cycles"].as_array().is_none_or(Vec::is_empty))
+        {
             assert!(begun.elapsed() < WAIT_MAX, "no deadlock is shown");
         }
         shown.push(begun.elapsed().as_secs_f64() * 1_000.0);
     }
-    println!("{SESSIONS} sessions in {LOCKS_OF_A_SESSION} of {locks} locks each, in circles, {ROUNDS_WITH_CIRCLES} starts");
+    println!(
+        "{SESSIONS} sessions in {LOCKS_OF_A_SESSION} of {locks} locks each, in circles, {ROUNDS_WITH_CIRCLES} starts"
+    );
     print("lockscope started, connected, live", ready);
     print("lockscope started, deadlocks in the graph of waits", shown);
 }

@@ -1,5 +1,5 @@
-//! What it costs to know of children that may not be read, and how soon they are seen: an observer of many idle directories
-//! behind a relay that counts bytes, then a denied contender in each of a thousand locks.
+//! What it costs to know of children that may not be read, and how soon they are seen: an observer of many idle
+//! directories behind a relay that counts bytes, then a denied contender in each of a thousand locks.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
 use std::sync::Arc;
@@ -31,7 +31,8 @@ fn main() {
 
 async fn run() {
     let server = PrivateZooKeeper::start(ServerOptions { heap_mb: 512, ..ServerOptions::default() }).await.unwrap();
-    let client = Client::connector().with_session_timeout(Duration::from_secs(10)).connect(&server.address()).await.unwrap();
+    let client =
+        Client::connector().with_session_timeout(Duration::from_secs(10)).connect(&server.address()).await.unwrap();
     let directory = CreateMode::Persistent.with_acls(Acls::anyone_all());
     client.create("/locks", b"", &directory).await.unwrap();
     for some in (0..DIRECTORIES).collect::<Vec<_>>().chunks(500) {
@@ -59,7 +60,8 @@ fn path(at: usize) -> String {
 /// Requests, bytes and observations a second while nothing happens.
 async fn idle(counts: &RequestCounts, bytes: &[Arc<AtomicU64>; 2], batches: &mut mpsc::Receiver<Vec<Observation>>) {
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let look = || (counts.requests().collect::<Vec<_>>(), [0, 1].map(|way| bytes[way].load(Ordering::Relaxed)), cpu_ms());
+    let look =
+        || (counts.requests().collect::<Vec<_>>(), [0, 1].map(|way| bytes[way].load(Ordering::Relaxed)), cpu_ms());
     let (before, mut observations) = (look(), 0);
     let begin = Instant::now();
     while let Ok(batch) = tokio::time::timeout(IDLE.saturating_sub(begin.elapsed()), batches.recv()).await {
@@ -71,8 +73,16 @@ async fn idle(counts: &RequestCounts, bytes: &[Arc<AtomicU64>; 2], batches: &mut
     for ((kind, now, _), (_, then, _)) in after.0.into_iter().zip(before.0) {
         println!("  {kind:6} {:8.1} requests", a_second(now - then));
     }
-    println!("  {:.0} bytes out, {:.0} bytes in", a_second(after.1[0] - before.1[0]), a_second(after.1[1] - before.1[1]));
-    println!("  {:.1} observations, {:.1} ms of CPU of this process", a_second(observations as u64), a_second(after.2 - before.2));
+    println!(
+        "  {:.0} bytes out, {:.0} bytes in",
+        a_second(after.1[0] - before.1[0]),
+        a_second(after.1[1] - before.1[1])
+    );
+    println!(
+        "  {:.1} observations, {:.1} ms of CPU of this process",
+        a_second(observations as u64),
+        a_second(after.2 - before.2)
+    );
 }
 
 /// How soon denied contenders are shown.
@@ -90,7 +100,12 @@ async fn denied(client: &Client, batches: &mut mpsc::Receiver<Vec<Observation>>)
     }))
     .await;
     let (first, last) = (*made.iter().min().unwrap(), *made.iter().max().unwrap());
-    let said = until(batches, LOCKS, |observation| matches!(observation, Observation::Incomplete { missing, .. } if !missing.is_empty())).await;
+    let said = until(
+        batches,
+        LOCKS,
+        |observation| matches!(observation, Observation::Incomplete { missing, .. } if !missing.is_empty()),
+    )
+    .await;
     println!(
         "{LOCKS} denied contenders: the last lock is said to be incomplete {} ms after the first creation, {} ms after the last",
         ms(first, said),
@@ -103,7 +118,11 @@ fn ms(from: Instant, to: Instant) -> u128 {
 }
 
 /// Waits for so many observations of a kind.
-async fn until(batches: &mut mpsc::Receiver<Vec<Observation>>, count: usize, fits: impl Fn(&Observation) -> bool) -> Instant {
+async fn until(
+    batches: &mut mpsc::Receiver<Vec<Observation>>,
+    count: usize,
+    fits: impl Fn(&Observation) -> bool,
+) -> Instant {
     let mut seen = 0;
     while seen < count {
         let batch = tokio::time::timeout(WAIT_MAX, batches.recv()).await.unwrap().unwrap();
@@ -138,7 +157,11 @@ async fn relay(target: String) -> (String, [Arc<AtomicU64>; 2]) {
     (address, bytes)
 }
 
-async fn forward(mut from: tokio::net::tcp::OwnedReadHalf, mut to: tokio::net::tcp::OwnedWriteHalf, bytes: Arc<AtomicU64>) {
+async fn forward(
+    mut from: tokio::net::tcp::OwnedReadHalf,
+    mut to: tokio::net::tcp::OwnedWriteHalf,
+    bytes: Arc<AtomicU64>,
+) {
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
         bytes.fetch_add(count as u64, Ordering::Relaxed);

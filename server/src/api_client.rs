@@ -40,7 +40,9 @@ pub enum ApiError {
 impl From<ApiError> for RunError {
     fn from(error: ApiError) -> Self {
         match error {
-            ApiError::Refused { status, detail } => Self::Unavailable(format!("the server refuses ({status}): {detail}")),
+            ApiError::Refused { status, detail } => {
+                Self::Unavailable(format!("the server refuses ({status}): {detail}"))
+            }
             ApiError::NoAnswer(error) => error,
         }
     }
@@ -60,7 +62,9 @@ impl ApiClient {
     /// # Errors
     /// An address that is none, a token that would be read on the way, or authorities that can't be used.
     pub fn new(base: &str, token: Option<String>, authorities: Option<&Path>) -> Result<Self, RunError> {
-        let bad = |why: &str| wrong(format!("--server {base:?} {why}; write it like https://lockscope.example or http://127.0.0.1:3000"));
+        let bad = |why: &str| {
+            wrong(format!("--server {base:?} {why}; write it like https://lockscope.example or http://127.0.0.1:3000"))
+        };
         let url = Url::parse(base).map_err(|_| bad("is no address"))?;
         let is_plain = match url.scheme() {
             "http" => true,
@@ -79,7 +83,9 @@ impl ApiClient {
             _ if is_plain => client.no_proxy().tls_certs_only(std::iter::empty()),
             _ => client,
         };
-        let client = client.build().map_err(|error| RunError::Unavailable(format!("the server can't be asked ({})", root_cause(&error))))?;
+        let client = client
+            .build()
+            .map_err(|error| RunError::Unavailable(format!("the server can't be asked ({})", root_cause(&error))))?;
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), token })
     }
 
@@ -97,7 +103,12 @@ impl ApiClient {
     ///
     /// # Errors
     /// See [`ApiError`].
-    pub async fn ask<T: serde::de::DeserializeOwned>(&self, method: Method, path: &str, body: Option<String>) -> Result<T, ApiError> {
+    pub async fn ask<T: serde::de::DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+    ) -> Result<T, ApiError> {
         self.read(&self.text(method, path, body).await?)
     }
 
@@ -107,7 +118,10 @@ impl ApiClient {
     /// When it has another form than ours.
     pub fn read<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, ApiError> {
         serde_json::from_str(text).map_err(|error| {
-            unavailable(format!("--server {} sent an unexpected response ({error}); use the same version of Lockscope on both sides", self.base))
+            unavailable(format!(
+                "--server {} sent an unexpected response ({error}); use the same version of Lockscope on both sides",
+                self.base
+            ))
         })
     }
 
@@ -129,21 +143,29 @@ impl ApiClient {
         while let Some(chunk) = answer.chunk().await.map_err(|error| self.no_answer(&error))? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > ANSWER_BYTES_MAX {
-                return Err(unavailable(format!("--server {} sent more than {ANSWER_BYTES_MAX} bytes; is it Lockscope?", self.base)));
+                return Err(unavailable(format!(
+                    "--server {} sent more than {ANSWER_BYTES_MAX} bytes; is it Lockscope?",
+                    self.base
+                )));
             }
         }
         if status.is_redirection() {
             let to = answer.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
             let to: String = lockscope_wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
-            return Err(unavailable(format!("--server {} redirects to {to}; name Lockscope's own address with --server", self.base)));
+            return Err(unavailable(format!(
+                "--server {} redirects to {to}; name Lockscope's own address with --server",
+                self.base
+            )));
         }
         if !status.is_success() {
-            let told =
-                serde_json::from_slice(&bytes).map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
+            let told = serde_json::from_slice(&bytes)
+                .map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
             let detail = lockscope_wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
             return Err(ApiError::Refused { status: status.as_u16(), detail });
         }
-        String::from_utf8(bytes).map_err(|_| unavailable(format!("--server {} sent a response that is not text; is it Lockscope?", self.base)))
+        String::from_utf8(bytes).map_err(|_| {
+            unavailable(format!("--server {} sent a response that is not text; is it Lockscope?", self.base))
+        })
     }
 
     fn no_answer(&self, error: &reqwest::Error) -> ApiError {
@@ -161,10 +183,15 @@ impl ApiClient {
 
 fn certificates(file: &Path) -> Result<Vec<Certificate>, RunError> {
     let shown = file.display();
-    let text =
-        std::fs::read(file).map_err(|error| wrong(format!("--server-ca {shown} can't be read ({error}); name a file that this user may read")))?;
+    let text = std::fs::read(file).map_err(|error| {
+        wrong(format!("--server-ca {shown} can't be read ({error}); name a file that this user may read"))
+    })?;
     let found = Certificate::from_pem_bundle(&text).ok().filter(|found| !found.is_empty());
-    found.ok_or_else(|| wrong(format!("--server-ca {shown} has no certificate; name a file with PEM, beginning with -----BEGIN CERTIFICATE-----")))
+    found.ok_or_else(|| {
+        wrong(format!(
+            "--server-ca {shown} has no certificate; name a file with PEM, beginning with -----BEGIN CERTIFICATE-----"
+        ))
+    })
 }
 
 /// The token in a file.
@@ -173,15 +200,19 @@ fn certificates(file: &Path) -> Result<Vec<Certificate>, RunError> {
 /// When the file can't be read or has none.
 pub fn token_in(file: &Path) -> Result<String, RunError> {
     let text = std::fs::read_to_string(file);
-    let text =
-        text.map_err(|error| wrong(format!("--token-file {} can't be read ({error}); name a file that this user may read", file.display())))?;
-    checked(&text).ok_or_else(|| wrong(format!("--token-file {} has no token; write what `lockscope token new` printed into it", file.display())))
+    let text = text.map_err(|error| {
+        wrong(format!("--token-file {} can't be read ({error}); name a file that this user may read", file.display()))
+    })?;
+    checked(&text).ok_or_else(|| {
+        wrong(format!("--token-file {} has no token; write what `lockscope token new` printed into it", file.display()))
+    })
 }
 
 /// A token as it was handed over.
 pub fn checked(text: &str) -> Option<String> {
     let token = text.trim();
-    (!token.is_empty() && !token.contains(|char: char| char.is_whitespace() || char.is_control())).then(|| token.to_owned())
+    (!token.is_empty() && !token.contains(|char: char| char.is_whitespace() || char.is_control()))
+        .then(|| token.to_owned())
 }
 
 /// An error with what caused it.
@@ -200,7 +231,11 @@ mod tests {
             assert!(ApiClient::new(good, token(), None).is_ok(), "{good}");
         }
         assert!(ApiClient::new("http://lab.example", None, None).is_ok());
-        for (bad, why) in [("http://lab.example", "is not encrypted"), ("ftp://a", "is neither http nor https"), ("lab", "is no address")] {
+        for (bad, why) in [
+            ("http://lab.example", "is not encrypted"),
+            ("ftp://a", "is neither http nor https"),
+            ("lab", "is no address"),
+        ] {
             let error = ApiClient::new(bad, token(), None).err().unwrap().to_string();
             assert!(error.contains(why) && !error.contains("lks_1"), "{error}");
         }
@@ -208,7 +243,8 @@ mod tests {
 
     #[test]
     fn authorities_that_are_none_are_named() {
-        let error = ApiClient::new("https://a", None, Some(Path::new("/nonexistent/ca.pem"))).err().unwrap().to_string();
+        let error =
+            ApiClient::new("https://a", None, Some(Path::new("/nonexistent/ca.pem"))).err().unwrap().to_string();
         assert!(error.starts_with("--server-ca /nonexistent/ca.pem can't be read ("), "{error}");
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = ApiClient::new("https://a", None, Some(file.path())).err().unwrap().to_string();

@@ -9,7 +9,9 @@ use clap::{Args, Parser, Subcommand};
 use lockscope_wire::Role;
 
 pub use help_pages::{HelpPage, PAGES, command, page, parse};
-pub use query::{ColorChoice, CompletionShell, CompletionsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, ServerArgs, WhoArgs};
+pub use query::{
+    ColorChoice, CompletionShell, CompletionsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, ServerArgs, WhoArgs,
+};
 
 /// A live lock observatory for Apache ZooKeeper.
 #[derive(Clone, Debug, Parser)]
@@ -208,7 +210,10 @@ pub enum UserCommand {
 }
 
 fn role(text: &str) -> Result<Role, String> {
-    Role::ALL.into_iter().find(|role| role.name() == text).ok_or_else(|| "use one of viewer, operator, auditor, admin".to_owned())
+    Role::ALL
+        .into_iter()
+        .find(|role| role.name() == text)
+        .ok_or_else(|| "use one of viewer, operator, auditor, admin".to_owned())
 }
 
 /// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.
@@ -247,7 +252,8 @@ pub struct ServeArgs {
     /// A znode below which Lockscope may create ephemerals to compare clocks; without it, nothing is written.
     #[arg(long, value_name = "PATH")]
     pub clock_scratch: Option<String>,
-    /// URL to which every release, lab run, revocation and refusal is sent as signed JSON; needs --data-dir and a secret.
+    /// URL to which every release, lab run, revocation and refusal is sent as signed JSON; needs --data-dir and a
+    /// secret.
     #[arg(long, value_name = "https://…")]
     pub webhook_url: Option<String>,
     /// A file with the secret that signs webhook requests; or the secret itself in LOCKSCOPE_WEBHOOK_SECRET.
@@ -261,7 +267,8 @@ pub struct ServeArgs {
     pub security: SecurityArgs,
 }
 
-/// Settings of who may come in, and of what Lockscope shows to ZooKeeper. Secrets are never given here, only their files.
+/// Settings of who may come in, and of what Lockscope shows to ZooKeeper. Secrets are never given here, only their
+/// files.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SecurityArgs {
     /// An origin from which the dashboard may be used, repeatable. This machine's own need no entry.
@@ -297,7 +304,8 @@ pub struct SecurityArgs {
     /// Its key, in PEM.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub key_file: Option<String>,
-    /// As --auth-file, for releases only; also as LOCKSCOPE_ZK_ACT_AUTH itself. Without it, releases use the watching identity.
+    /// As --auth-file, for releases only; also as LOCKSCOPE_ZK_ACT_AUTH itself. Without it, releases use the watching
+    /// identity.
     #[arg(long, value_name = "FILE", help_heading = "Identity towards ZooKeeper")]
     pub act_auth_file: Option<String>,
     /// As --sasl-file, for releases only.

@@ -126,13 +126,17 @@ impl Config {
         let top = layers.file.top();
         let ensembles = errors.take(ensembles::of(flags, &layers));
         let lab = ensembles.as_ref().and_then(|ensembles| errors.take(lab::of(top.get("lab"), ensembles)));
-        let listen = layers.one("listen", flags.listen.as_deref()).map(|listen| listen.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")));
+        let listen = layers
+            .one("listen", flags.listen.as_deref())
+            .map(|listen| listen.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")));
         let listen = errors.take(listen.and_then(|listen| check::listen(&listen)));
         let session_timeout = errors.take(session_timeout(&layers, flags));
-        let connect_timeout = errors.take(layers.checked("connect_timeout", flags.connect_timeout.as_deref(), check::time));
+        let connect_timeout =
+            errors.take(layers.checked("connect_timeout", flags.connect_timeout.as_deref(), check::time));
         let data_dir = errors.take(layers.data_dir(flags.data_dir.as_deref()));
         let remedy = "write on where a second person has to approve each release, else leave it out";
-        let second = layers.checked("second_approver", flags.security.second_approver.as_deref(), |word| check::switch(word, remedy));
+        let second = layers
+            .checked("second_approver", flags.security.second_approver.as_deref(), |word| check::switch(word, remedy));
         let second = errors.take(second);
         let web = errors.take(web::of(flags, &layers));
         let access = errors.take(access::of(&layers));
@@ -200,7 +204,8 @@ pub fn file_of(flag: Option<&Path>, environment: &dyn Environment) -> Option<Pat
 /// One sentence: a file that can't be read, or an address that is none.
 pub fn served_at(config: Option<&Path>, environment: &dyn Environment) -> Result<(SocketAddr, bool), ConfigError> {
     let layers = Layers::open(config, environment)?;
-    let listen = check::listen(&layers.one("listen", None)?.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")))?;
+    let listen =
+        check::listen(&layers.one("listen", None)?.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")))?;
     Ok((listen, layers.one("tls_cert", None)?.is_some()))
 }
 
@@ -208,9 +213,16 @@ pub fn served_at(config: Option<&Path>, environment: &dyn Environment) -> Result
 ///
 /// # Errors
 /// One sentence: a file that can't be read, or no place is known.
-pub fn data_dir(flag: Option<&str>, config: Option<&Path>, environment: &dyn Environment) -> Result<PathBuf, ConfigError> {
+pub fn data_dir(
+    flag: Option<&str>,
+    config: Option<&Path>,
+    environment: &dyn Environment,
+) -> Result<PathBuf, ConfigError> {
     Layers::open(config, environment)?.data_dir(flag)?.ok_or_else(|| {
-        ConfigError("there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR".to_owned())
+        ConfigError(
+            "there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR"
+                .to_owned(),
+        )
     })
 }
 
@@ -224,7 +236,9 @@ pub fn lifetime(setting: &str, text: &str) -> Result<Duration, ConfigError> {
 
 fn session_timeout(layers: &Layers<'_>, flags: &ServeArgs) -> Result<Duration, ConfigError> {
     let given_or = layers.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
-    check::session_timeout(&given_or.unwrap_or_else(|| setting_value(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms")))
+    check::session_timeout(
+        &given_or.unwrap_or_else(|| setting_value(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms")),
+    )
 }
 
 fn setting_value(value: &str, from: &str) -> SettingValue {
@@ -235,6 +249,8 @@ fn variable(key: &str) -> String {
     format!("LOCKSCOPE_{}", key.to_uppercase())
 }
 
+#[cfg(test)]
+mod ensemble_tests;
 #[cfg(test)]
 mod identity_tests;
 #[cfg(test)]

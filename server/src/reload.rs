@@ -1,5 +1,5 @@
-//! The configuration, read again while everything goes on: a good file takes effect, a bad one changes nothing. A part of
-//! the composition; what a setting means, its owner knows.
+//! The configuration, read again while everything goes on: a good file takes effect, a bad one changes nothing. A part
+//! of the composition; what a setting means, its owner knows.
 
 use std::sync::Arc;
 
@@ -82,8 +82,16 @@ impl WebhookHandle {
 }
 
 impl ReloadTargets {
-    /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is notified of afterwards.
-    pub async fn follow(mut self, origin: ConfigOrigin, began: Config, mut hang_up: HangUp, stop: CancellationToken, status: String) {
+    /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is notified of
+    /// afterwards.
+    pub async fn follow(
+        mut self,
+        origin: ConfigOrigin,
+        began: Config,
+        mut hang_up: HangUp,
+        stop: CancellationToken,
+        status: String,
+    ) {
         let mut in_force = began.clone();
         loop {
             tokio::select! {
@@ -102,10 +110,13 @@ impl ReloadTargets {
                     tracing::info!("the configuration was reloaded{}", said(&waiting));
                     self.config_health.taken(self.webhook.clock.now_ms(), waiting);
                     // What waits is not in force, and is compared with what is.
-                    in_force = if config.moves_proxy(&began) { Config { access: in_force.access, ..config } } else { config };
+                    in_force =
+                        if config.moves_proxy(&began) { Config { access: in_force.access, ..config } } else { config };
                 }
                 Err(error) => {
-                    tracing::error!("the configuration could not be reloaded, the previous one stays in force: {error}");
+                    tracing::error!(
+                        "the configuration could not be reloaded, the previous one stays in force: {error}"
+                    );
                     self.config_health.refused(error.0);
                 }
             }

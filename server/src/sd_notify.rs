@@ -1,5 +1,5 @@
-//! Tells the service manager how we are (systemd's protocol: `Type=notify`, `WatchdogSec=`), by a datagram a word. Without
-//! such a manager nothing happens. Knows no part of ours: a watchdog is handed what has to move.
+//! Tells the service manager how we are (systemd's protocol: `Type=notify`, `WatchdogSec=`), by a datagram a word.
+//! Without such a manager nothing happens. Knows no part of ours: a watchdog is handed what has to move.
 
 use std::ffi::OsStr;
 use std::os::linux::net::SocketAddrExt as _;
@@ -32,7 +32,8 @@ impl SdNotify {
     /// As the environment has it.
     pub fn from_env() -> Self {
         let is_ours = std::env::var(WATCHDOG_PID).map_or(true, |pid| pid == std::process::id().to_string());
-        let micros = std::env::var(WATCHDOG).ok().and_then(|micros| micros.parse().ok()).filter(|micros| *micros > 0 && is_ours);
+        let micros =
+            std::env::var(WATCHDOG).ok().and_then(|micros| micros.parse().ok()).filter(|micros| *micros > 0 && is_ours);
         std::env::var_os(SOCKET).map_or_else(Self::default, |name| Self::at(&name, micros.map(Duration::from_micros)))
     }
 
@@ -80,7 +81,8 @@ impl SdNotify {
         }
     }
 
-    /// Tells that we are alive, but only while every pulse moves: a task that is stuck ends in a restart by the manager.
+    /// Tells that we are alive, but only while every pulse moves: a task that is stuck ends in a restart by the
+    /// manager.
     pub async fn watch(self, pulses: Pulses, stop: CancellationToken) {
         let Some(every) = self.watchdog.filter(|_| self.to.is_some()) else { return };
         let mut seen = vec![None; pulses.len()];
@@ -148,7 +150,10 @@ mod tests {
         let (beating, stuck) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let beats = Arc::clone(&beating);
         let stands = Arc::clone(&stuck);
-        let pulses: Pulses = vec![Box::new(move || beats.fetch_add(1, Ordering::Relaxed)), Box::new(move || stands.load(Ordering::Relaxed))];
+        let pulses: Pulses = vec![
+            Box::new(move || beats.fetch_add(1, Ordering::Relaxed)),
+            Box::new(move || stands.load(Ordering::Relaxed)),
+        ];
         let mut seen = vec![None; 2];
         assert!(moved(&pulses, &mut seen), "what was never seen counts as moved");
         assert!(!moved(&pulses, &mut seen), "one stands still");

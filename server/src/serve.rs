@@ -1,13 +1,14 @@
 //! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
 
 mod audit_log;
+mod demand;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
 pub mod lab;
+mod listen;
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use axum::Router;
@@ -19,14 +20,14 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::config::{Config, ConfigError, ConfigHealth};
+use crate::config::{Config, ConfigHealth};
 use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
-use crate::stdout;
 use access::{Access, ListenScope};
 use audit::Records;
 use audit_log::AuditParts;
+use demand::follow_demand;
 use feed::engine::{Engine, EngineError};
 use feed::project::EnsembleInfo;
 use feed::{self, Hub, pump};
@@ -36,10 +37,12 @@ use http::metrics::Metrics;
 use http::{Http, Limits, Payloads};
 use identity::Right;
 use lab::LabParts;
+pub use listen::bind;
+use listen::{open_tls, serve_http};
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
-use runtime::tasks::{self, TaskTracker, supervised};
+use runtime::tasks::{TaskTracker, supervised};
 use zookeeper::members::Demand;
 use zookeeper::{self, BATCHES_MAX, ReleaseClient};
 
@@ -51,8 +54,6 @@ const DRAIN_MS_MAX: u64 = 3_000;
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 /// How long a release that is under way gets to end.
 const RELEASES_DRAIN_MAX: Duration = Duration::from_secs(20);
-/// How often it is looked whether anybody wants to know who watches what.
-const DEMAND_EVERY: Duration = Duration::from_millis(500);
 
 /// What an observer is handed.
 #[derive(Clone, Debug)]
@@ -68,7 +69,12 @@ pub struct ObserverContext {
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
 pub trait Observer: Send + 'static {
     /// Observes until `stop`, then closes its session.
-    fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) -> impl Future<Output = ()> + Send;
+    fn observe(
+        self,
+        context: ObserverContext,
+        sink: mpsc::Sender<Vec<Observation>>,
+        stop: CancellationToken,
+    ) -> impl Future<Output = ()> + Send;
 }
 
 /// Who may come in, as the configuration has it.
@@ -76,22 +82,6 @@ pub fn access(config: &Config) -> Access {
     let is_https = config.web.tls.is_some() || config.web.behind_tls_proxy;
     let reach = ListenScope { is_public: config.is_public(), is_https };
     Access::new(config.data_dir.clone(), config.access.clone(), reach, Clock::system())
-}
-
-/// Listens.
-///
-/// # Errors
-/// When the address is taken or not ours.
-pub async fn bind(listen: SocketAddr) -> Result<TcpListener, RunError> {
-    TcpListener::bind(listen).await.map_err(|source| RunError::Listen {
-        listen,
-        remedy: if source.kind() == std::io::ErrorKind::AddrInUse {
-            "stop what uses it, or choose another port; port 0 takes a free one"
-        } else {
-            "choose an address of this machine, like 127.0.0.1:3000"
-        },
-        source,
-    })
 }
 
 /// Waits for the first signal; never ends when signals can't be handled.
@@ -104,8 +94,9 @@ pub async fn signalled() {
     }
 }
 
-/// Serves until a signal comes; a second signal ends the process at once. `sign_in_link`: the path of a link that signs somebody
-/// in, printed with the address; empty for none. `origin`: where the configuration is read again from on SIGHUP.
+/// Serves until a signal comes; a second signal ends the process at once. `sign_in_link`: the path of a link that signs
+/// somebody in, printed with the address; empty for none. `origin`: where the configuration is read again from on
+/// SIGHUP.
 ///
 /// # Errors
 /// When something that must run ended.
@@ -117,7 +108,8 @@ pub async fn run<O: Observer>(
     access: Access,
     sign_in_link: &str,
 ) -> Result<(), RunError> {
-    let mut signals = Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
+    let mut signals =
+        Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let hang_up = HangUp::listen().map_err(|error| RunError::Internal(format!("SIGHUP can't be handled: {error}")))?;
     let clock = Clock::system();
     let (follow, followed) = shutdown::token();
@@ -190,28 +182,53 @@ impl RunningServer {
         let now_ms = clock.now_ms();
         let (mut engines, mut observers, mut projected, mut handles) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut models = Vec::new();
-        let mut metrics =
-            Metrics { apart: config.metrics.clone(), audit: audit.counts, record: audit.log.clone(), started_at_ms: now_ms, ..Metrics::default() };
+        let mut metrics = Metrics {
+            apart: config.metrics.clone(),
+            audit: audit.counts,
+            record: audit.log.clone(),
+            started_at_ms: now_ms,
+            ..Metrics::default()
+        };
         for ServedEnsemble { info, roots, observer, release_client } in ensembles {
             let (sink, inbox) = mpsc::channel(BATCHES_MAX);
             models.push(sink.downgrade());
-            let settings = Settings { roots, configured: config.locks.clone(), limits: config.lints.clone(), ..Settings::default() };
+            let settings = Settings {
+                roots,
+                configured: config.locks.clone(),
+                limits: config.lints.clone(),
+                ..Settings::default()
+            };
             let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
             let counts = Arc::<zookeeper::RequestCounts>::default();
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
-            let (context, receiver) = (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts }, stop.clone());
+            let (context, receiver) =
+                (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts }, stop.clone());
             observers.push(tokio::spawn(async move { observer.observe(context, sink, receiver).await }));
-            handles.push(EnsembleHandle { info: info.clone(), reader: engine.reader.clone(), acting: release_client, clock: clock.clone() });
+            handles.push(EnsembleHandle {
+                info: info.clone(),
+                reader: engine.reader.clone(),
+                acting: release_client,
+                clock: clock.clone(),
+            });
             projected.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
         }
-        let about = About { version: env!("CARGO_PKG_VERSION").to_owned(), started_at_ms: now_ms, read_only: access.read_only() };
+        let about = About {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at_ms: now_ms,
+            read_only: access.read_only(),
+        };
         let tasks = TaskTracker::new();
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
         let lab = LabParts::start(config, audit.journal.clone(), &clock);
-        let releases =
-            ReleaseService::new(handles, audit.journal, access.clone(), clock.clone(), release::Settings { needs_second: config.second_approver });
+        let releases = ReleaseService::new(
+            handles,
+            audit.journal,
+            access.clone(),
+            clock.clone(),
+            release::Settings { needs_second: config.second_approver },
+        );
         audit_log::take_over(audit.log.as_ref(), &releases, &stop);
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
         let projector = lab.project(projector);
@@ -249,7 +266,9 @@ impl RunningServer {
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::token();
         let (payloads, shown) = watch::channel(config.payloads);
-        let http = Http::new(self.hub.clone(), draining, Limits::default()).with_access(self.access.clone()).with_payloads(shown);
+        let http = Http::new(self.hub.clone(), draining, Limits::default())
+            .with_access(self.access.clone())
+            .with_payloads(shown);
         let http = http
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
@@ -259,7 +278,8 @@ impl RunningServer {
         let (close, closing) = shutdown::token();
         let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
         let bounds = Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::default() };
-        let mut server = serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, sign_in_link)?;
+        let mut server =
+            serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, sign_in_link)?;
         let service_manager = SdNotify::from_env();
         self.manage(config, origin, hang_up, payloads, &service_manager).await;
         let ended = tokio::select! {
@@ -274,13 +294,16 @@ impl RunningServer {
         service_manager.stopping();
         drop(drain);
         let within = Duration::from_millis(DRAIN_MS_MAX);
-        let ((), closed) = tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
+        let ((), closed) =
+            tokio::join!(tokio::time::sleep(Duration::from_millis(NOTICE_MS)), http.sockets_closed(within));
         if !closed {
             tracing::warn!("some sockets did not close within {DRAIN_MS_MAX} ms and were dropped");
         }
         let (releases_ended, ()) = tokio::join!(self.releases.close(RELEASES_DRAIN_MAX), self.lab.close());
         if !releases_ended {
-            tracing::warn!("a release did not end within {RELEASES_DRAIN_MAX:?}; the audit log has its intent and not its outcome");
+            tracing::warn!(
+                "a release did not end within {RELEASES_DRAIN_MAX:?}; the audit log has its intent and not its outcome"
+            );
         }
         drop(close);
         if !server.is_finished() && tokio::time::timeout(within, &mut server).await.is_err() {
@@ -299,8 +322,8 @@ impl RunningServer {
 }
 
 impl RunningServer {
-    /// Tells the service manager that pages are served and that the engines live, and reads the configuration again when it
-    /// is told to.
+    /// Tells the service manager that pages are served and that the engines live, and reads the configuration again
+    /// when it is told to.
     async fn manage(
         &mut self,
         config: &Config,
@@ -329,48 +352,14 @@ impl RunningServer {
             config_health: self.config_health.clone(),
             service_manager: service_manager.clone(),
         };
-        self.tasks.spawn(supervised("reload", targets.follow(origin, config.clone(), hang_up, self.stop.clone(), status)));
+        self.tasks
+            .spawn(supervised("reload", targets.follow(origin, config.clone(), hang_up, self.stop.clone(), status)));
     }
 }
 
 /// Waits for the first end of an engine.
 async fn any_ended(engines: &mut [Engine<Observatory>]) -> Result<(), EngineError> {
     future::select_all(engines.iter_mut().map(|engine| Box::pin(engine.ended()))).await.0
-}
-
-/// Tells the observers whether who watches what is worth a question, for as long as there is a hub.
-async fn follow_demand(hub: Weak<Hub>, want: watch::Sender<Demand>) {
-    while let Some(hub) = hub.upgrade() {
-        let wanted = Demand { watches: hub.looks_at_lock() || hub.projection().suspects_herd(), waiters: hub.projection().needs_tables() };
-        want.send_if_modified(|told| std::mem::replace(told, wanted) != wanted);
-        drop(hub);
-        tokio::time::sleep(DEMAND_EVERY).await;
-    }
-}
-
-fn serve_http(
-    listener: TcpListener,
-    tls: Option<Tls>,
-    (router, bounds): (Router, Bounds),
-    closing: CancellationToken,
-    sign_in_link: &str,
-) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
-    let address = listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
-    let scheme = if tls.is_some() { "https" } else { "http" };
-    let server = tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
-    stdout::print(&format!("lockscope listening on {scheme}://{address}"));
-    if !sign_in_link.is_empty() {
-        stdout::print(&format!("to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{sign_in_link}"));
-    }
-    Ok(server)
-}
-
-/// TLS as configured; its files are watched until `stop`.
-fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) -> Result<Option<Tls>, RunError> {
-    let Some(files) = config.web.tls.clone() else { return Ok(None) };
-    let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
-    tasks::spawn("certificate", http::listener::follow(follower, stop));
-    Ok(Some(tls))
 }
 
 /// Ends when ZooKeeper was never reached within the time given; never, when none was given or it was reached.

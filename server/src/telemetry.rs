@@ -9,24 +9,27 @@ use tracing_subscriber::EnvFilter;
 /// The environment variable with the filter, in the form of `tracing_subscriber::EnvFilter`.
 pub const FILTER_VAR: &str = "LOCKSCOPE_LOG";
 /// What is logged when nothing is said.
-/// The client crate warns of every attempt to connect; we say once what that means. Likewise of certificates that are not taken.
+/// The client crate warns of every attempt to connect; we say once what that means. Likewise of certificates that are
+/// not taken.
 const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,rustls_platform_verifier=off,server=info,lockscope=info";
 /// Begins a colour; what is logged has none of its own left by then.
 const ESCAPE: char = '\u{1b}';
 
-/// Starts logging, of panics too. A second call changes nothing, and a filter that can't be read is replaced by the default.
+/// Starts logging, of panics too. A second call changes nothing, and a filter that can't be read is replaced by the
+/// default.
 pub fn start() {
     let filter = EnvFilter::try_from_env(FILTER_VAR).unwrap_or_else(|_| EnvFilter::new(FILTER_DEFAULT));
     let is_terminal = std::io::stderr().is_terminal();
     let writer = || VisibleText(io::stderr());
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false);
+    let lines =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false);
     // An error only says that logging runs already.
     let _ = lines.log_internal_errors(false).try_init();
     runtime::panics::watch();
 }
 
-/// Writes lines with nothing hidden in them. It is given one line at a time. What can't be written is lost: a full disk under
-/// the log, or a reader that left, ends nothing.
+/// Writes lines with nothing hidden in them. It is given one line at a time. What can't be written is lost: a full disk
+/// under the log, or a reader that left, ends nothing.
 struct VisibleText<W>(W);
 
 impl<W: Write> Write for VisibleText<W> {

@@ -20,8 +20,12 @@ struct Places {
 
 impl Places {
     fn find() -> Result<Self> {
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the style package lies in the workspace")?.to_owned();
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |folder| workspace.join(folder));
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .context("the style package lies in the workspace")?
+            .to_owned();
+        let target = std::env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| workspace.join("target"), |folder| workspace.join(folder));
         Ok(Self { workspace, target })
     }
 }

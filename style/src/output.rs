@@ -13,7 +13,8 @@ use crate::page::Page;
 
 /// Hex digits of the content's hash in a file's name.
 const HASH_DIGITS: usize = 16;
-/// Brotli: highest quality for a release (minutes for an unoptimised wasm, so a quick build takes the lowest), largest window.
+/// Brotli: highest quality for a release (minutes for an unoptimised wasm, so a quick build takes the lowest), largest
+/// window.
 const BROTLI_QUALITY: u32 = 11;
 const BROTLI_QUALITY_QUICK: u32 = 1;
 const BROTLI_WINDOW: u32 = 22;
@@ -72,8 +73,8 @@ impl Site {
         Ok(())
     }
 
-    /// Writes the manifest and puts the site in place. One that is there already stays untouched: whoever embeds it would
-    /// be compiled again for a newer date.
+    /// Writes the manifest and puts the site in place. One that is there already stays untouched: whoever embeds it
+    /// would be compiled again for a newer date.
     pub(crate) fn finish(self) -> Result<()> {
         fs::write(self.fresh.join("manifest.json"), serde_json::to_vec_pretty(&self.manifest)?)?;
         if contents(&self.folder).ok() == Some(contents(&self.fresh)?) {

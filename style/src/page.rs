@@ -33,7 +33,17 @@ pub(crate) fn build(places: &Places, profile: Profile) -> Result<Page> {
     let status = Command::new(cargo)
         .current_dir(&places.workspace)
         // Only here is it a cdylib: as one, it is compiled anew whenever the features change.
-        .args(["rustc", "--locked", "-p", "page", "--lib", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown"])
+        .args([
+            "rustc",
+            "--locked",
+            "-p",
+            "page",
+            "--lib",
+            "--crate-type",
+            "cdylib",
+            "--target",
+            "wasm32-unknown-unknown",
+        ])
         .args(["--features", "hydrate", "--profile", name])
         .status()
         .context("cargo could not be run")?;
@@ -44,7 +54,10 @@ pub(crate) fn build(places: &Places, profile: Profile) -> Result<Page> {
     bindgen.input_path(&input).web(true)?.typescript(false).omit_default_module_path(true);
     bindgen.remove_name_section(release).remove_producers_section(release).keep_debug(!release);
     let mut output = bindgen.generate_output().with_context(|| format!("no bindings for {}", input.display()))?;
-    ensure!(output.local_modules().is_empty(), "the page pulls in JavaScript modules of a crate, which this build step does not place");
+    ensure!(
+        output.local_modules().is_empty(),
+        "the page pulls in JavaScript modules of a crate, which this build step does not place"
+    );
     let inline = |(crate_id, texts): (&String, &Vec<String>)| {
         let import = |(at, text): (usize, &String)| (format!("./snippets/{crate_id}/inline{at}.js"), text.clone());
         texts.iter().enumerate().map(import).collect::<Vec<_>>()

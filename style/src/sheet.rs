@@ -35,12 +35,15 @@ pub(crate) fn build(workspace: &Path) -> Result<String> {
             if allowed.contains(&class) {
                 used.insert(class);
             } else if !defined.contains(&class) {
-                strangers.push(format!("{}: class `{class}` is neither in {FOLDER} nor in {ALLOW_LIST}", path.display()));
+                strangers
+                    .push(format!("{}: class `{class}` is neither in {FOLDER} nor in {ALLOW_LIST}", path.display()));
             }
         }
         let is_class = |word: &&str| allowed.contains(*word) || defined.contains(*word);
         let handed_on = literals(&text).filter(|literal| literal.split_whitespace().all(|word| is_class(&word)));
-        used.extend(handed_on.flat_map(str::split_whitespace).filter(|word| allowed.contains(*word)).map(str::to_owned));
+        used.extend(
+            handed_on.flat_map(str::split_whitespace).filter(|word| allowed.contains(*word)).map(str::to_owned),
+        );
     }
     if !strangers.is_empty() {
         bail!("{}", strangers.join("\n"));
@@ -57,15 +60,23 @@ pub(crate) fn build(workspace: &Path) -> Result<String> {
 
 /// One utility as a rule.
 fn utility(class: &str) -> Result<String> {
-    let (_, declarations) = TailwindBuilder::default().inline(class).map_err(|error| anyhow!("tailwind-rs does not know `{class}`: {error:?}"))?;
-    let selector: String =
-        class.chars().flat_map(|char| if char.is_alphanumeric() || "-_".contains(char) { vec![char] } else { vec!['\\', char] }).collect();
+    let (_, declarations) = TailwindBuilder::default()
+        .inline(class)
+        .map_err(|error| anyhow!("tailwind-rs does not know `{class}`: {error:?}"))?;
+    let selector: String = class
+        .chars()
+        .flat_map(|char| if char.is_alphanumeric() || "-_".contains(char) { vec![char] } else { vec!['\\', char] })
+        .collect();
     Ok(format!(".{selector}{{{}}}\n", declarations.trim()))
 }
 
 fn allow_list(path: &Path) -> Result<BTreeSet<String>> {
     let text = fs::read_to_string(path).with_context(|| format!("can't read {}", path.display()))?;
-    Ok(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim().to_owned()).filter(|line| !line.is_empty()).collect())
+    Ok(text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .collect())
 }
 
 /// Files below a folder, in path order.
@@ -91,7 +102,8 @@ fn read_all(folder: &Path, extension: &str) -> Result<Vec<(PathBuf, String)>> {
 fn classes_defined(css: &str) -> Vec<String> {
     let mut classes = Vec::new();
     for (at, _) in css.match_indices('.') {
-        let name: String = css[at + 1..].chars().take_while(|char| char.is_alphanumeric() || "-_".contains(*char)).collect();
+        let name: String =
+            css[at + 1..].chars().take_while(|char| char.is_alphanumeric() || "-_".contains(*char)).collect();
         if name.starts_with(|char: char| char.is_alphabetic()) {
             classes.push(name);
         }
@@ -109,7 +121,10 @@ fn classes_used(markup: &str) -> Vec<String> {
         }
     }
     for (at, found) in markup.match_indices("class:") {
-        let name: String = markup[at + found.len()..].chars().take_while(|char| char.is_alphanumeric() || "-_".contains(*char)).collect();
+        let name: String = markup[at + found.len()..]
+            .chars()
+            .take_while(|char| char.is_alphanumeric() || "-_".contains(*char))
+            .collect();
         if !name.is_empty() && !markup[..at].ends_with(':') {
             classes.push(name);
         }

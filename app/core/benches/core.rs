@@ -41,7 +41,10 @@ fn observatory(locks: usize, contenders: usize) -> Observatory {
     for lock in 0..locks {
         for sequence in 0..contenders {
             let facts = facts((lock * contenders + sequence) as i64 + 1);
-            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(lock, sequence), facts, unreadable: false });
+            observatory.apply(
+                TimeMs(0),
+                Observation::SyncNode { root: ROOT, path: name(lock, sequence), facts, unreadable: false },
+            );
         }
     }
     observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
@@ -61,7 +64,10 @@ fn events(criterion: &mut Criterion) {
                 let path = name(sequence % locks, sequence);
                 black_box(observatory.apply(now, Observation::NodeCreated { root: ROOT, path: path.clone() }));
                 let facts = facts(1_000_000 + sequence as i64);
-                black_box(observatory.apply(now, Observation::NodeRead { root: ROOT, path: path.clone(), facts, unreadable: false }));
+                black_box(
+                    observatory
+                        .apply(now, Observation::NodeRead { root: ROOT, path: path.clone(), facts, unreadable: false }),
+                );
                 black_box(observatory.apply(now, Observation::NodeDeleted { root: ROOT, path }));
             });
         });
@@ -99,7 +105,9 @@ fn recognition(criterion: &mut Criterion) {
         group.bench_function(label, |bencher| bencher.iter(|| black_box(recipe::rule_of(black_box(name), None))));
     }
     group.throughput(Throughput::Elements(NAMES.len() as u64));
-    group.bench_function("all of them", |bencher| bencher.iter(|| NAMES.map(|(_, name)| black_box(recipe::rule_of(black_box(name), None)))));
+    group.bench_function("all of them", |bencher| {
+        bencher.iter(|| NAMES.map(|(_, name)| black_box(recipe::rule_of(black_box(name), None))))
+    });
     group.finish();
 }
 
@@ -115,7 +123,9 @@ fn deadlocks(criterion: &mut Criterion) {
             let (path, mut facts) = (name(lock, sequence), facts(czxid));
             facts.owner = Some(SessionId(session as i64));
             observatory.apply(TimeMs(czxid), Observation::NodeCreated { root: ROOT, path: path.clone() });
-            black_box(observatory.apply(TimeMs(czxid), Observation::NodeRead { root: ROOT, path, facts, unreadable: false }));
+            black_box(
+                observatory.apply(TimeMs(czxid), Observation::NodeRead { root: ROOT, path, facts, unreadable: false }),
+            );
         };
         // The first contender of each lock holds it; its session is its czxid.
         let holder = |lock: usize| lock * contenders + 1;
@@ -163,7 +173,10 @@ fn looks(criterion: &mut Criterion) {
         observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
         for at in 0..8_000 {
             let facts = facts(at as i64 / 2 + 1);
-            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(at).into(), facts, unreadable: false });
+            observatory.apply(
+                TimeMs(0),
+                Observation::SyncNode { root: ROOT, path: name(at).into(), facts, unreadable: false },
+            );
         }
         observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
         let mut now = 0;
@@ -187,7 +200,10 @@ fn alone(locks: usize) -> Observatory {
     observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
     for lock in 0..locks {
         let path = format!("/jobs/{lock:06}-lock").into();
-        observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path, facts: facts(lock as i64 + 1), unreadable: false });
+        observatory.apply(
+            TimeMs(0),
+            Observation::SyncNode { root: ROOT, path, facts: facts(lock as i64 + 1), unreadable: false },
+        );
     }
     observatory
 }
@@ -211,7 +227,10 @@ fn single_znodes(criterion: &mut Criterion) {
                 at += 1;
                 let path: Box<str> = format!("/jobs/x{at:08}-lock").into();
                 observatory.apply(TimeMs(at), Observation::NodeCreated { root: ROOT, path: path.clone() });
-                observatory.apply(TimeMs(at), Observation::NodeRead { root: ROOT, path: path.clone(), facts: facts(at), unreadable: false });
+                observatory.apply(
+                    TimeMs(at),
+                    Observation::NodeRead { root: ROOT, path: path.clone(), facts: facts(at), unreadable: false },
+                );
                 black_box(observatory.apply(TimeMs(at), Observation::NodeDeleted { root: ROOT, path }));
             });
         });
@@ -229,7 +248,10 @@ fn entangled() -> Observatory {
         for place in 0..6 {
             let mut facts = facts((lock * 6 + place) as i64 + 1);
             facts.owner = Some(SessionId(((lock + place * (lock / SESSIONS + 1) * 7) % SESSIONS) as i64 + 1));
-            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(lock, place), facts, unreadable: false });
+            observatory.apply(
+                TimeMs(0),
+                Observation::SyncNode { root: ROOT, path: name(lock, place), facts, unreadable: false },
+            );
         }
     }
     observatory
@@ -239,7 +261,11 @@ fn circles(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("300 sessions in 40 locks each");
     group.sample_size(10);
     group.bench_function("end of the first sync, with the first search", |bencher| {
-        bencher.iter_batched(entangled, |mut model| drop(model.apply(TimeMs(1), Observation::SyncEnded { root: ROOT })), BatchSize::PerIteration);
+        bencher.iter_batched(
+            entangled,
+            |mut model| drop(model.apply(TimeMs(1), Observation::SyncEnded { root: ROOT })),
+            BatchSize::PerIteration,
+        );
     });
     let synced = || {
         let mut model = entangled();
@@ -315,7 +341,8 @@ fn session_end(criterion: &mut Criterion) {
     for locks in [200, 20_000] {
         // Half of each lock's contenders are its own, and the first of all.
         let contenders = OWNED / locks;
-        let mut observatory = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
+        let mut observatory =
+            Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
         let live = || Observation::Link { link: Link::Live, session: None, why: "".into() };
         observatory.apply(TimeMs(0), live());
         observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "bench".into() });
@@ -324,7 +351,10 @@ fn session_end(criterion: &mut Criterion) {
             if sequence < contenders {
                 facts.owner = Some(SessionId(1));
             }
-            observatory.apply(TimeMs(0), Observation::SyncNode { root: ROOT, path: name(lock, sequence), facts, unreadable: false });
+            observatory.apply(
+                TimeMs(0),
+                Observation::SyncNode { root: ROOT, path: name(lock, sequence), facts, unreadable: false },
+            );
         }
         observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
         let told = || {

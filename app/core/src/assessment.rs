@@ -1,5 +1,5 @@
-//! What is derived of a lock: its verdict, the deadlock it is part of, and what is odd about it. All of it can be made anew from the lock,
-//! the tree and the members' evidence; nothing of a lock depends on it.
+//! What is derived of a lock: its verdict, the deadlock it is part of, and what is odd about it. All of it can be made
+//! anew from the lock, the tree and the members' evidence; nothing of a lock depends on it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -36,7 +36,14 @@ pub struct Assessment {
 
 impl Default for Assessment {
     fn default() -> Self {
-        Self { verdict: Verdict::Unknown, deadlock: None, findings: Vec::new(), suspects: Vec::new(), recheck_at: None, look_at: None }
+        Self {
+            verdict: Verdict::Unknown,
+            deadlock: None,
+            findings: Vec::new(),
+            suspects: Vec::new(),
+            recheck_at: None,
+            look_at: None,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! What can be said of a lock: verdicts, and the kinds of findings. The rules that say it are in `verdict` and `finding`.
+//! What can be said of a lock: verdicts, and the kinds of findings. The rules that say it are in `verdict` and
+//! `finding`.
 
 use super::time::TimeMs;
 

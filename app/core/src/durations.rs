@@ -1,8 +1,9 @@
-//! Durations of a whole ensemble, counted by edges that never change: what can be added up over servers and compared over
-//! weeks. A lock's own percentiles are in `tally`.
+//! Durations of a whole ensemble, counted by edges that never change: what can be added up over servers and compared
+//! over weeks. A lock's own percentiles are in `tally`.
 
 /// Upper edges of the buckets, in milliseconds; what is longer is in one more bucket.
-pub const EDGES_MS: [i64; 16] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 1_800_000];
+pub const EDGES_MS: [i64; 16] =
+    [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 1_800_000];
 
 /// How many lasted how long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

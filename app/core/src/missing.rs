@@ -16,7 +16,8 @@ pub enum Missing {
 
 impl Missing {
     /// Every kind, in order.
-    pub const ALL: [Self; 4] = [Self::UnreadableChildren, Self::Unswept, Self::WatchesNotRead, Self::WaitersWithoutZnodes];
+    pub const ALL: [Self; 4] =
+        [Self::UnreadableChildren, Self::Unswept, Self::WatchesNotRead, Self::WaitersWithoutZnodes];
 
     /// Contenders with znodes may be missing, so that even who holds is not sure.
     pub fn hides_holders(self) -> bool {
@@ -81,7 +82,9 @@ mod tests {
 
     #[test]
     fn a_set_keeps_the_order_of_its_kinds() {
-        let set = MissingSet::from(Missing::WatchesNotRead).with(Missing::UnreadableChildren, true).with(Missing::Unswept, false);
+        let set = MissingSet::from(Missing::WatchesNotRead)
+            .with(Missing::UnreadableChildren, true)
+            .with(Missing::Unswept, false);
         assert_eq!(set.iter().collect::<Vec<_>>(), [Missing::UnreadableChildren, Missing::WatchesNotRead]);
         assert!(set.hides_holders() && !MissingSet::from(Missing::WaitersWithoutZnodes).hides_holders());
         assert_eq!(MissingSet::NONE.and(set), set);

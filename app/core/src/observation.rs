@@ -104,8 +104,9 @@ pub enum Observation {
         /// Its data or children may not be read.
         unreadable: bool,
     },
-    /// A znode is there, as its directory's list shows, and neither its data nor its Stat may be read: whose it is and when it
-    /// came is not known. ZooKeeper 3.8.4, 3.9.2 and newer ask for the right to read before they give a Stat (ZOOKEEPER-2590).
+    /// A znode is there, as its directory's list shows, and neither its data nor its Stat may be read: whose it is and
+    /// when it came is not known. ZooKeeper 3.8.4, 3.9.2 and newer ask for the right to read before they give a Stat
+    /// (ZOOKEEPER-2590).
     NodeDenied {
         /// The root.
         root: RootId,
@@ -130,8 +131,8 @@ pub enum Observation {
         /// Facts, without a payload.
         facts: Box<Facts>,
     },
-    /// How whole the children of a directory are known, said anew whenever that changes. The only way in which an adapter
-    /// says that a lock may miss contenders; a sync, which reads everything, begins with nothing missing.
+    /// How whole the children of a directory are known, said anew whenever that changes. The only way in which an
+    /// adapter says that a lock may miss contenders; a sync, which reads everything, begins with nothing missing.
     Incomplete {
         /// The root.
         root: RootId,
@@ -151,11 +152,12 @@ pub enum Observation {
     },
     /// What the members said when they were asked of themselves.
     Evidence(Box<Round>),
-    /// A question was sent on the session that carries the watches; `Answered` or `Synced` follows, unless the link goes.
-    /// Comes after all that had reached us when it was sent. Like `Answered` it matters only to [`super::pending::Pending`].
+    /// A question was sent on the session that carries the watches; `Answered` or `Synced` follows, unless the link
+    /// goes. Comes after all that had reached us when it was sent. Like `Answered` it matters only to
+    /// [`super::pending::Pending`].
     Asked,
-    /// The question was answered by our member. A transaction takes place between two answers, never around one: every one
-    /// of which a part came before `Asked` is complete.
+    /// The question was answered by our member. A transaction takes place between two answers, never around one: every
+    /// one of which a part came before `Asked` is complete.
     Answered,
     /// The same, and the leader was asked: everything the ensemble had committed at `sent_at` on our clock has arrived
     /// by now, as far as watches report it, and what comes from here on was committed later. Only said while each root
@@ -164,7 +166,8 @@ pub enum Observation {
         /// When the question was sent.
         sent_at: TimeMs,
     },
-    /// The events before this reached us at this instant, and none of them earlier. Comes last in what was taken at once.
+    /// The events before this reached us at this instant, and none of them earlier. Comes last in what was taken at
+    /// once.
     EventsArrived {
         /// When they were taken from the session.
         at: TimeMs,

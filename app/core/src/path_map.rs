@@ -1,6 +1,6 @@
-//! Values by path: found by hash, walked in path order. What finds one costs the same however many there are, and what was
-//! removed takes no room. The keys of the hash are random, so that nobody can choose paths that collide; nothing that is
-//! seen from outside depends on them.
+//! Values by path: found by hash, walked in path order. What finds one costs the same however many there are, and what
+//! was removed takes no room. The keys of the hash are random, so that nobody can choose paths that collide; nothing
+//! that is seen from outside depends on them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -133,7 +133,13 @@ mod tests {
         }
         assert_eq!(text(&map), model.clone().into_iter().collect::<Vec<_>>());
         let behind: Vec<u32> = map.after("/l/5").map(|(_, value)| *value).collect();
-        assert_eq!(behind, model.range::<str, _>((Bound::Excluded("/l/5"), Bound::Unbounded)).map(|(_, value)| *value).collect::<Vec<_>>());
+        assert_eq!(
+            behind,
+            model
+                .range::<str, _>((Bound::Excluded("/l/5"), Bound::Unbounded))
+                .map(|(_, value)| *value)
+                .collect::<Vec<_>>()
+        );
         assert!(map.starting_with("/l/1").all(|(path, _)| path.starts_with("/l/1")));
         while let Some((path, value)) = map.pop_first() {
             assert_eq!(model.pop_first(), Some((path.to_string(), value)));

@@ -17,8 +17,8 @@ pub trait Owners {
     fn owns_at_least(&self, session: SessionId, number: usize) -> bool;
 }
 
-/// Deletions that are one step: from the first of a session's to that of its last znode. Places are numbers of observations,
-/// counted from the first that ever came.
+/// Deletions that are one step: from the first of a session's to that of its last znode. Places are numbers of
+/// observations, counted from the first that ever came.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     first: u64,
@@ -112,10 +112,12 @@ impl Pending {
     fn find_whole(&mut self, owners: &impl Owners) {
         let Some(answered) = self.answered.take().filter(|place| *place > self.front) else { return };
         let mut steps = self.steps_of_ended(owners);
-        // The answer tells that all of a session's end is here if a part of it was told before the question; of those told of
-        // later only a part may be. So nothing is cut in two: all that lies around the place of the question waits for the next.
+        // The answer tells that all of a session's end is here if a part of it was told before the question; of those
+        // told of later only a part may be. So nothing is cut in two: all that lies around the place of the question
+        // waits for the next.
         steps.sort_unstable_by_key(|step| std::cmp::Reverse(step.last));
-        let whole_until = steps.iter().fold(answered, |until, step| if step.last >= until { until.min(step.first) } else { until });
+        let whole_until =
+            steps.iter().fold(answered, |until, step| if step.last >= until { until.min(step.first) } else { until });
         steps.retain(|step| step.last < whole_until);
         steps.sort_unstable_by_key(|step| step.first);
         for step in steps {
@@ -137,7 +139,9 @@ impl Pending {
                 Observation::NodeDeleted { root, path } => {
                     let owner = read.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
                     if let Some(owner) = owner {
-                        let told = told.entry(owner).or_insert(SessionDeletions { step: Step { first: place, last: place }, znodes: 0 });
+                        let told = told
+                            .entry(owner)
+                            .or_insert(SessionDeletions { step: Step { first: place, last: place }, znodes: 0 });
                         told.step.last = place;
                         told.znodes += 1;
                     }

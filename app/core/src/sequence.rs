@@ -48,7 +48,10 @@ fn is_uuid(name: &[u8]) -> bool {
     let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     match name.len() {
         32 => name.iter().all(is_hex),
-        36 => name.iter().enumerate().all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { *byte == b'-' } else { is_hex(byte) }),
+        36 => name
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { *byte == b'-' } else { is_hex(byte) }),
         _ => false,
     }
 }

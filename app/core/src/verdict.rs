@@ -45,9 +45,10 @@ impl Default for Thresholds {
 impl Thresholds {
     fn limits_ms(&self, usual_ms: Option<i64>) -> (i64, i64) {
         match usual_ms {
-            Some(usual) => {
-                ((usual.saturating_mul(self.slow_times)).max(self.slow_min_ms), usual.saturating_mul(self.stuck_times).max(self.stuck_min_ms))
-            }
+            Some(usual) => (
+                (usual.saturating_mul(self.slow_times)).max(self.slow_min_ms),
+                usual.saturating_mul(self.stuck_times).max(self.stuck_min_ms),
+            ),
             None => (self.slow_unknown_ms, self.stuck_unknown_ms),
         }
     }
@@ -64,7 +65,13 @@ pub fn usual_hold_ms(lock: &Lock, thresholds: &Thresholds) -> Option<i64> {
 }
 
 /// The verdict now, and when it may change although nothing happens.
-pub fn judge(lock: &Lock, deadlock: Option<&Deadlock>, mirror: &Mirror, now: TimeMs, thresholds: &Thresholds) -> (Verdict, Option<TimeMs>) {
+pub fn judge(
+    lock: &Lock,
+    deadlock: Option<&Deadlock>,
+    mirror: &Mirror,
+    now: TimeMs,
+    thresholds: &Thresholds,
+) -> (Verdict, Option<TimeMs>) {
     if lock.gone_since.is_some() {
         return (Verdict::NobodyHome, None);
     }
@@ -109,8 +116,8 @@ fn is_expiring(lock: &Lock) -> bool {
     frees && !lock.holders.is_empty() && lock.holders.iter().all(Hold::is_disconnected)
 }
 
-/// Nobody holds: free, where nobody who does can be missing; but members gather, and items are put and taken by clients that
-/// are not seen, which is what such places are for.
+/// Nobody holds: free, where nobody who does can be missing; but members gather, and items are put and taken by clients
+/// that are not seen, which is what such places are for.
 fn unheld(lock: &Lock) -> Verdict {
     match lock.recognition.shape {
         _ if lock.missing().hides_holders() => Verdict::Unknown,
@@ -123,21 +130,32 @@ fn unheld(lock: &Lock) -> Verdict {
 /// Two of the holders that may not hold at once. One session may hold what excludes itself: a writer
 /// that reads as well.
 pub fn conflict(lock: &Lock) -> Option<(&Hold, &Hold)> {
-    let admits_one = matches!(lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::Fixed) && lock.recognition.admits() == 1;
+    let admits_one = matches!(lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::Fixed)
+        && lock.recognition.admits() == 1;
     if !admits_one {
         return None;
     }
-    let pairs = lock.holders.iter().enumerate().flat_map(|(at, one)| lock.holders.iter().skip(at + 1).map(move |other| (one, other)));
-    pairs
-        .into_iter()
-        .find(|(one, other)| one.access.excludes(other.access) && (one.owner.is_none() || one.owner != other.owner || one.access == other.access))
+    let pairs = lock
+        .holders
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| lock.holders.iter().skip(at + 1).map(move |other| (one, other)));
+    pairs.into_iter().find(|(one, other)| {
+        one.access.excludes(other.access)
+            && (one.owner.is_none() || one.owner != other.owner || one.access == other.access)
+    })
 }
 
 /// A holder that no session owns, where one should.
 fn orphan(lock: &Lock) -> Option<&Hold> {
     let should_be_owned = matches!(
         lock.recognition.shape,
-        Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling
+        Shape::Line
+            | Shape::LeaderElection
+            | Shape::Fixed
+            | Shape::Alone
+            | Shape::LeasesAndLocks
+            | Shape::LeasesAndSibling
     );
     // A lease that ends by the clock has no owner by design, even where its end can't be read.
     let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).role != NodeRole::Timed);
@@ -149,7 +167,8 @@ pub fn sentence(AssessedLock { lock, assessment }: &AssessedLock, mirror: &Mirro
     let waiting = waiting_clause(lock);
     let Some(first) = lock.holders.first().filter(|_| lock.gone_since.is_none()) else { return sentence_unheld(lock) };
     let who = place_of(first);
-    let usual = || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
+    let usual =
+        || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
     match assessment.verdict {
         Verdict::Deadlocked | Verdict::MaybeDeadlocked => {
             assessment.deadlock.as_ref().map_or_else(String::new, |deadlock| deadlock.sentence.to_string())
@@ -159,7 +178,9 @@ pub fn sentence(AssessedLock { lock, assessment }: &AssessedLock, mirror: &Mirro
             let name = orphan(lock).map_or("", |hold| &hold.name);
             format!("Orphan: {name} is persistent, no session owns it, it never frees itself{waiting}.")
         }
-        Verdict::Expiring => format!("Expiring: {who} is connected to no member; the lock frees itself when the session runs out{waiting}."),
+        Verdict::Expiring => format!(
+            "Expiring: {who} is connected to no member; the lock frees itself when the session runs out{waiting}."
+        ),
         Verdict::Stuck => format!("Stuck: {who} holds far beyond the usual time{}{waiting}.", usual()),
         Verdict::Slow => format!("Slow: {who} holds longer than usual{}{waiting}.", usual()),
         _ => sentence_held(lock, mirror, &who, &waiting),
@@ -172,7 +193,11 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
     match lock.recognition.recipe {
         Recipe::Election => format!("Led by {who}{waiting}."),
         Recipe::ReadWrite => match lock.holders.iter().find(|hold| hold.access == Access::Write) {
-            Some(writer) => format!("Written by {}{}{waiting}.", place_of(writer), if count > 1 { ", who reads as well" } else { "" }),
+            Some(writer) => format!(
+                "Written by {}{}{waiting}.",
+                place_of(writer),
+                if count > 1 { ", who reads as well" } else { "" }
+            ),
             None => format!("Read by {and_others}{}{waiting}.", if count > 1 { " together" } else { "" }),
         },
         Recipe::Semaphore => {
@@ -181,21 +206,28 @@ fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> Stri
             format!("{count}{of} leases held, the first by {who}{waiting}.")
         }
         Recipe::Barrier => format!("Up: everybody waits until it is taken down{waiting}."),
-        Recipe::DoubleBarrier if mirror.directory(&lock.parts.main).is_some_and(is_marked) => format!("Open: {count} inside."),
+        Recipe::DoubleBarrier if mirror.directory(&lock.parts.main).is_some_and(is_marked) => {
+            format!("Open: {count} inside.")
+        }
         Recipe::DoubleBarrier => format!("Leaving: {count} still inside."),
         Recipe::Queue => format!("{count} in work, the first by {who}; {}.", items(lock)),
         Recipe::Membership => format!("{count} {}: {and_others}.", if count == 1 { "member" } else { "members" }),
-        Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Unknown => format!("Held by {and_others}{waiting}."),
+        Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Unknown => {
+            format!("Held by {and_others}{waiting}.")
+        }
     }
 }
 
 fn double_owner(lock: &Lock, waiting: &str) -> String {
     let names: Vec<String> = lock.holders.iter().take(3).map(name_of).collect();
     let numbers = |hold: &Hold| crate::sequence::parse(&hold.name).map(|found| found.number);
-    let same = lock.holders.first().is_some_and(|first| lock.holders.iter().all(|hold| numbers(hold) == numbers(first)));
+    let same =
+        lock.holders.first().is_some_and(|first| lock.holders.iter().all(|hold| numbers(hold) == numbers(first)));
     let why = match same {
         true => " with the same sequence number",
-        false if lock.holders.len() > 1 && !see_each_other(lock) => ", as clients of different libraries that do not see each other",
+        false if lock.holders.len() > 1 && !see_each_other(lock) => {
+            ", as clients of different libraries that do not see each other"
+        }
         false => ", although their recipe admits one",
     };
     format!("{} hold at once{why}: {}{waiting}.", lock.standing.holders, names.join(", "))
@@ -203,7 +235,8 @@ fn double_owner(lock: &Lock, waiting: &str) -> String {
 
 /// Whether the holders' clients look at each other's names.
 fn see_each_other(lock: &Lock) -> bool {
-    let dialects: Vec<Dialect> = lock.holders.iter().filter_map(|hold| rule_of(&hold.name, None)).map(|id| rule(id).dialect).collect();
+    let dialects: Vec<Dialect> =
+        lock.holders.iter().filter_map(|hold| rule_of(&hold.name, None)).map(|id| rule(id).dialect).collect();
     dialects.iter().all(|one| dialects.iter().all(|other| one.sees(*other)))
 }
 

@@ -1,5 +1,5 @@
-//! The clipboard: the browser's, and where it has none (a page over plain http beyond this machine), a box whose text is selected
-//! and copied as by hand. Either way the result is shown, and announced to screen readers. Browser only.
+//! The clipboard: the browser's, and where it has none (a page over plain http beyond this machine), a box whose text
+//! is selected and copied as by hand. Either way the result is shown, and announced to screen readers. Browser only.
 
 use js_sys::{Function, Reflect};
 use leptos::prelude::*;

@@ -14,7 +14,8 @@ pub(crate) async fn get<T: DeserializeOwned>(url: &str) -> Result<T, JsValue> {
     const ANSWER_MS_MAX: u32 = 15_000;
     let init = web_sys::RequestInit::new();
     init.set_signal(Some(&web_sys::AbortSignal::timeout_with_u32(ANSWER_MS_MAX)));
-    let response: Response = JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await?.into();
+    let response: Response =
+        JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await?.into();
     if is_compact(&response) { decode(&response).await } else { Err(JsValue::NULL) }
 }
 

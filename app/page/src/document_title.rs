@@ -84,7 +84,9 @@ fn words(verdict: Verdict, locks: u32) -> String {
 /// On the server: of those who see through this source.
 #[cfg(feature = "ssr")]
 pub(crate) fn initial_title() -> DocumentTitle {
-    use_context::<Arc<dyn Source>>().map(|source| DocumentTitle::of(&source.board(&beside()).value.head)).unwrap_or_default()
+    use_context::<Arc<dyn Source>>()
+        .map(|source| DocumentTitle::of(&source.board(&beside()).value.head))
+        .unwrap_or_default()
 }
 
 #[cfg(not(feature = "ssr"))]
@@ -111,9 +113,9 @@ pub(crate) fn TitleSigns(
     view! { <Title text=title_text(text) /> }
 }
 
-/// The title for the document that the server writes: as text, and as it is now. `leptos_meta` 0.8.7 writes a title into
-/// the document without escaping it, and would ask a closure for it after the render yielded, when another request's
-/// signals may be the current ones.
+/// The title for the document that the server writes: as text, and as it is now. `leptos_meta` 0.8.7 writes a title
+/// into the document without escaping it, and would ask a closure for it after the render yielded, when another
+/// request's signals may be the current ones.
 #[cfg(feature = "ssr")]
 fn title_text(text: impl Fn() -> String) -> String {
     text().to_html()
@@ -155,6 +157,9 @@ mod tests {
         assert_eq!(DocumentTitle::of(&head).title("/a/b"), "2 orphans · /a/b · prod · Lockscope");
         assert_eq!(DocumentTitle::of(&head).icon(), "/favicon-odd.svg");
         let lost = DocumentTitle::of(&head).doubted("OFFLINE");
-        assert_eq!((lost.title("Waits"), lost.icon()), ("OFFLINE · Waits · prod · Lockscope".to_owned(), "/favicon-lost.svg".to_owned()));
+        assert_eq!(
+            (lost.title("Waits"), lost.icon()),
+            ("OFFLINE · Waits · prod · Lockscope".to_owned(), "/favicon-lost.svg".to_owned())
+        );
     }
 }

@@ -1,9 +1,11 @@
-//! Views whose type is forgotten: Leptos compiles what it does with a view (create, take over, change) once for each type of view, and an
-//! `Option` or a `Vec` of views is one more type for each kind of element. One type for all makes the page's wasm an eighth smaller.
+//! Views whose type is forgotten: Leptos compiles what it does with a view (create, take over, change) once for each
+//! type of view, and an `Option` or a `Vec` of views is one more type for each kind of element. One type for all makes
+//! the page's wasm an eighth smaller.
 
 use leptos::prelude::*;
 
-/// [`leptos::view!`] that gives an [`AnyView`] whatever is in it. Import it by its name: that goes before Leptos's prelude.
+/// [`leptos::view!`] that gives an [`AnyView`] whatever is in it. Import it by its name: that goes before Leptos's
+/// prelude.
 macro_rules! view {
     ($($markup:tt)*) => {
         $crate::erase::Erase::erased(leptos::prelude::view! { $($markup)* })

@@ -5,8 +5,8 @@ use leptos::tachys::renderer::types::Element;
 
 use super::format::visible;
 
-/// The value. In a document that the server writes, what is hidden in it goes as a number: the document itself then holds
-/// nothing hidden, and a browser can't take a carriage return for a line's end.
+/// The value. In a document that the server writes, what is hidden in it goes as a number: the document itself then
+/// holds nothing hidden, and a browser can't take a carriage return for a line's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exact(pub(crate) String);
 
@@ -59,7 +59,9 @@ impl AttributeValue for Exact {
 
 /// Of what is hidden, C1 controls can't go as numbers: HTML reads those as letters of windows-1252.
 fn escape(value: &str, out: &mut String) {
-    let is_numbered = |char: char| !matches!(char, '\0' | '\u{80}'..='\u{9f}') && !visible(char.encode_utf8(&mut [0; 4])).contains(char);
+    let is_numbered = |char: char| {
+        !matches!(char, '\0' | '\u{80}'..='\u{9f}') && !visible(char.encode_utf8(&mut [0; 4])).contains(char)
+    };
     for char in value.chars() {
         match char {
             '&' => out.push_str("&amp;"),

@@ -67,7 +67,10 @@ mod tests {
 
     #[test]
     fn bytes_read_well() {
-        assert_eq!((bytes(64), bytes(45_260), bytes(2_500_000)), ("64 B".to_owned(), "45.2 KB".to_owned(), "2.5 MB".to_owned()));
+        assert_eq!(
+            (bytes(64), bytes(45_260), bytes(2_500_000)),
+            ("64 B".to_owned(), "45.2 KB".to_owned(), "2.5 MB".to_owned())
+        );
     }
 
     #[test]

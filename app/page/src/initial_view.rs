@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use crate::ports::{InitialView, Source};
 
 /// What the server saw, in the browser as well; None where there is no source, as while routes are listed.
-pub(crate) fn initial_view<T: Serialize + DeserializeOwned>(look: impl FnOnce(&dyn Source) -> InitialView<T>) -> Option<InitialView<T>> {
+pub(crate) fn initial_view<T: Serialize + DeserializeOwned>(
+    look: impl FnOnce(&dyn Source) -> InitialView<T>,
+) -> Option<InitialView<T>> {
     let mut seen = None;
     let packed = SharedValue::new_str(|| {
         seen = use_context::<Arc<dyn Source>>().map(|source| look(source.as_ref()));
@@ -34,7 +36,8 @@ pub(super) fn pack<T>(_: &T) -> Option<String> {
 #[cfg(feature = "hydrate")]
 pub(super) fn unpack<T: DeserializeOwned>(packed: &str) -> Option<T> {
     // `atob` gives one character a byte.
-    let bytes: Option<Vec<u8>> = window().atob(packed).ok()?.chars().map(|char| u8::try_from(u32::from(char)).ok()).collect();
+    let bytes: Option<Vec<u8>> =
+        window().atob(packed).ok()?.chars().map(|char| u8::try_from(u32::from(char)).ok()).collect();
     lockscope_wire::decode_frame(&bytes?)
 }
 

@@ -1,5 +1,5 @@
-//! The page: a Leptos app that the server renders (feature `ssr`) and the browser takes over (feature `hydrate`), and what
-//! it needs from its host (`ports`).
+//! The page: a Leptos app that the server renders (feature `ssr`) and the browser takes over (feature `hydrate`), and
+//! what it needs from its host (`ports`).
 #![recursion_limit = "512"]
 #![expect(unreachable_pub, reason = "Leptos's component macro writes `pub` items into private modules")]
 
@@ -44,6 +44,7 @@ pub use document_title::DocumentTitle;
 pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
-    AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, lab_gone_page, lab_page, lab_run_page, run_url,
+    AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, lab_gone_page, lab_page,
+    lab_run_page, run_url,
 };
 pub use shell::{AssetNames, shell};

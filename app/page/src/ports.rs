@@ -1,7 +1,9 @@
 //! What the page needs from its host while it is rendered on the server. In the browser the same data comes
 //! over the live socket.
 
-use lockscope_wire::{Board, BoardQuery, Epoch, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Waits};
+use lockscope_wire::{
+    Board, BoardQuery, Epoch, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Waits,
+};
 
 /// A first view and where to go on from: the live socket resumes after (`epoch`, `seq`) of the same view.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -18,12 +18,15 @@ impl WindowRow for Row {
 }
 
 fn reducer(criterion: &mut Criterion) {
-    let rows = |moved: usize| (0..100).map(|at| Row { key: format!("/lock/{}", (at + moved) % 101), value: 7 }).collect();
+    let rows =
+        |moved: usize| (0..100).map(|at| Row { key: format!("/lock/{}", (at + moved) % 101), value: 7 }).collect();
     let old = Window { total: 10_000, offset: 0, rows: rows(0) };
     let mut new = Window { total: 10_000, offset: 0, rows: rows(1) };
     new.rows.iter_mut().step_by(10).for_each(|row: &mut Row| row.value = 8);
     let delta = old.diff(&new).unwrap();
-    criterion.bench_function("diff of a 100-row window, reordered", |bencher| bencher.iter(|| black_box(old.diff(black_box(&new)))));
+    criterion.bench_function("diff of a 100-row window, reordered", |bencher| {
+        bencher.iter(|| black_box(old.diff(black_box(&new))))
+    });
     criterion.bench_function("apply to a 100-row window, reordered", |bencher| {
         bencher.iter_batched(|| old.clone(), |mut window| window.apply(&delta), BatchSize::SmallInput);
     });

@@ -1,8 +1,8 @@
 //! Ties each query to what answers it, so that whoever asks for one kind of view can't be handed another.
 
 use super::{
-    Board, BoardQuery, Body, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status,
-    View, Waits,
+    Board, BoardQuery, Body, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery,
+    Sessions, SessionsQuery, Status, View, Waits,
 };
 
 /// Asks for the server's own state.

@@ -79,8 +79,8 @@ pub struct AuditRecord {
 pub struct AuditPage {
     /// Records in the log.
     pub total: u64,
-    /// Requests whose intent is on record and whose outcome is not: those that are being carried out, and those that a start of
-    /// the server has still to settle.
+    /// Requests whose intent is on record and whose outcome is not: those that are being carried out, and those that a
+    /// start of the server has still to settle.
     #[serde(default)]
     pub open_requests: u64,
     /// Where the log is on the server's disk.

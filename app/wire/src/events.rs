@@ -204,7 +204,10 @@ mod tests {
     }
 
     fn lately(of: &[(&str, std::ops::Range<u64>)]) -> Lately {
-        let of = of.iter().map(|(ensemble, rows)| LatelyIn { ensemble: (*ensemble).to_owned(), events: rows.clone().map(row).collect() });
+        let of = of.iter().map(|(ensemble, rows)| LatelyIn {
+            ensemble: (*ensemble).to_owned(),
+            events: rows.clone().map(row).collect(),
+        });
         Lately { ensembles: of.collect() }
     }
 
@@ -238,7 +241,9 @@ mod tests {
     #[test]
     fn a_difference_of_another_view_changes_nothing() {
         let mut view = lately(&[("a", 1..3)]);
-        let of = |ensemble: &str, dropped| LatelyDelta { ensembles: vec![LaterIn { ensemble: ensemble.to_owned(), dropped, events: vec![row(9)] }] };
+        let of = |ensemble: &str, dropped| LatelyDelta {
+            ensembles: vec![LaterIn { ensemble: ensemble.to_owned(), dropped, events: vec![row(9)] }],
+        };
         assert!(!view.apply(&of("b", 0)) && !view.apply(&of("a", 3)));
         assert_eq!(view, lately(&[("a", 1..3)]));
     }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Board, BoardDelta, BoardQuery, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta, LockPage, LockQuery, PROTOCOL, SessionPage,
-    SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
+    Board, BoardDelta, BoardQuery, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta, LockPage,
+    LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
 };
 
 // The compact encoding identifies a variant by its index: none may depend on a feature, and new ones go last.
@@ -137,8 +137,8 @@ pub enum ServerFrame {
         seq: u64,
         /// The server's clock.
         server_time_ms: i64,
-        /// The instant up to which everything that the view calls live is known to be true; of a view that calls nothing
-        /// live, up to which it was. On the server's clock.
+        /// The instant up to which everything that the view calls live is known to be true; of a view that calls
+        /// nothing live, up to which it was. On the server's clock.
         known_at_ms: i64,
         /// The view.
         body: Body,

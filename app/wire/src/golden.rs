@@ -1,5 +1,5 @@
-//! The bytes of the compact encoding. A page of one build talks to a server of another: what these tests see changed needs a
-//! new [`PROTOCOL`], and what is added to an enum goes last.
+//! The bytes of the compact encoding. A page of one build talks to a server of another: what these tests see changed
+//! needs a new [`PROTOCOL`], and what is added to an enum goes last.
 
 use std::fmt::Write as _;
 
@@ -27,9 +27,15 @@ fn frames_are_these_bytes() {
     let epoch = Epoch(7);
     assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0200020e0a");
     let body = DeltaBody::Whole(Body::Lab(None));
-    assert_eq!(frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }), "02020106040a030600");
+    assert_eq!(
+        frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }),
+        "02020106040a030600"
+    );
     let body = Body::Lock(None);
-    assert_eq!(frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body }), "0201010e04060a0100");
+    assert_eq!(
+        frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body }),
+        "0201010e04060a0100"
+    );
     assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "020301026e6f");
     let views = vec![KnownView { id: 3, seq: 4, known_at_ms: 5 }];
     assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "020401040103040a");
@@ -64,7 +70,11 @@ fn views_and_bodies_keep_their_places() {
     ];
     assert_eq!(bodies.map(|body| first_byte(&body)), [0, 1, 3, 4, 5, 6, 7].map(Some));
     let none = LatelyDelta { ensembles: Vec::new() };
-    let deltas = [DeltaBody::Board(BoardDelta { head: None, window: None }), DeltaBody::Whole(Body::Lock(None)), DeltaBody::Events(none)];
+    let deltas = [
+        DeltaBody::Board(BoardDelta { head: None, window: None }),
+        DeltaBody::Whole(Body::Lock(None)),
+        DeltaBody::Events(none),
+    ];
     assert_eq!(deltas.map(|delta| first_byte(&delta)), [0, 3, 4].map(Some));
 }
 

@@ -84,7 +84,8 @@ pub struct LabOrder {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 3_600_000)))]
     pub duration_ms: Option<u32>,
-    /// One strategy after the other, so that none disturbs another; false: all at once, whose latencies can't be compared.
+    /// One strategy after the other, so that none disturbs another; false: all at once, whose latencies can't be
+    /// compared.
     #[serde(default = "yes")]
     pub in_turn: bool,
     /// Decides what is random; null: chosen by the server.
@@ -184,8 +185,9 @@ pub struct Lane {
     pub path: String,
     /// How far it is.
     pub state: LabState,
-    /// One letter a client: `o` opening, `.` away, `w` waiting, `k` woken by the last release and waiting again, `h` holding,
-    /// `b` believes that it holds and does not, `p` paused, `g` gave up and left its znode, `x` killed, `d` done.
+    /// One letter a client: `o` opening, `.` away, `w` waiting, `k` woken by the last release and waiting again, `h`
+    /// holding, `b` believes that it holds and does not, `p` paused, `g` gave up and left its znode, `x` killed, `d`
+    /// done.
     pub seats: String,
     /// Time it was counted, ms.
     pub took_ms: f64,

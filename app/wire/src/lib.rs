@@ -1,6 +1,7 @@
 //! Plain data that crosses a wire: between server and browser, and to scripts; and `words`, times and counts as people
-//! read them on either side. Serde only; knows neither the core nor the page. Live rows carry instants (`*_at_ms`, `*_since_ms`: ms since the Unix epoch, server's
-//! clock), never ages, so that a row only changes when something happened; ages are worked out where they are shown.
+//! read them on either side. Serde only; knows neither the core nor the page. Live rows carry instants (`*_at_ms`,
+//! `*_since_ms`: ms since the Unix epoch, server's clock), never ages, so that a row only changes when something
+//! happened; ages are worked out where they are shown.
 //!
 //! Enums are externally tagged so that the compact encoding (postcard) can carry them; the JSON frames that
 //! scripts see are flattened to `type` / `kind` tags by the server.
@@ -40,20 +41,26 @@ pub use frame::{Body, COMPACT_TYPE, ClientFrame, DeltaBody, KnownView, ServerFra
 pub use freshness::{LIVE_AGE_MAX_MS, age_ms, is_fresh};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lab::{
-    Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted, LabState, Lane, ServerCounter, Spread,
-    Strategy, ThrownFault,
+    Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted,
+    LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
 };
 pub use lock::{
-    AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder,
-    StatRow,
+    AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
+    LockStats, NodeData, PastHolder, StatRow,
 };
-pub use name::{Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, RootState, Severity, Verdict};
+pub use name::{
+    Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, RootState,
+    Severity, Verdict,
+};
 pub use person::{Person, Role, SignedBy};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
-pub use release::{DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult};
+pub use release::{
+    DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult,
+};
 pub use session::{
-    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionLockRow, SessionPage, SessionRow, Sessions, SessionsDelta, SessionsHead,
+    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionLockRow, SessionPage, SessionRow, Sessions,
+    SessionsDelta, SessionsHead,
 };
 pub use status::{ConfigStatus, EnsembleStatus, RootStatus, Status};
 pub use visible::visible;

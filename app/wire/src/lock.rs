@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Missing, Recipe, RootState, RunsOut,
-    SessionId, Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
+    Access, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Missing,
+    Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.

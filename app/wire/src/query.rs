@@ -215,7 +215,13 @@ impl BoardQuery {
                 "group" => query.group = flag(name, value)?,
                 "offset" => query.offset = number(name, value)?,
                 "limit" => query.limit = rows(name, value)?,
-                _ => return Err(unknown(name, value, "ensemble, root, q, recipe, verdict, sort, group, offset or limit")),
+                _ => {
+                    return Err(unknown(
+                        name,
+                        value,
+                        "ensemble, root, q, recipe, verdict, sort, group, offset or limit",
+                    ));
+                }
             }
         }
         Ok(query)
@@ -249,7 +255,11 @@ impl LockQuery {
                 _ => return Err(unknown(name, value, "ensemble, path, offset or limit")),
             }
         }
-        if query.path.starts_with('/') { Ok(query) } else { Err(unknown("path", &query.path, "the absolute path of a lock, like /order")) }
+        if query.path.starts_with('/') {
+            Ok(query)
+        } else {
+            Err(unknown("path", &query.path, "the absolute path of a lock, like /order"))
+        }
     }
 
     /// The deep link to this lock's page.
@@ -297,7 +307,9 @@ impl SessionQuery {
             match name {
                 "ensemble" => query.ensemble = value.to_owned(),
                 "id" => {
-                    query.id = value.parse().map_err(|_| unknown(name, value, "a session id as ZooKeeper prints it, like 0x100000a1b2c0001"))?;
+                    query.id = value.parse().map_err(|_| {
+                        unknown(name, value, "a session id as ZooKeeper prints it, like 0x100000a1b2c0001")
+                    })?;
                     is_named = true;
                 }
                 "offset" => query.offset = number(name, value)?,
@@ -305,7 +317,11 @@ impl SessionQuery {
                 _ => return Err(unknown(name, value, "ensemble, id, offset or limit")),
             }
         }
-        if is_named { Ok(query) } else { Err(unknown("id", "", "a session id as ZooKeeper prints it, like 0x100000a1b2c0001")) }
+        if is_named {
+            Ok(query)
+        } else {
+            Err(unknown("id", "", "a session id as ZooKeeper prints it, like 0x100000a1b2c0001"))
+        }
     }
 
     /// The deep link to this session's page.
@@ -317,7 +333,12 @@ impl SessionQuery {
     }
 }
 
-fn one_of<T: Copy>(name: &str, value: &str, all: &[T], name_of: fn(T) -> &'static str) -> Result<Option<T>, ParseQueryError> {
+fn one_of<T: Copy>(
+    name: &str,
+    value: &str,
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+) -> Result<Option<T>, ParseQueryError> {
     if value.is_empty() {
         return Ok(None);
     }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::name::named_enum;
-use super::{AsOf, ClientInfo, Contender, EnsembleTag, Liveness, RunsOut, SessionId, Verdict, Window, WindowDelta, WindowRow};
+use super::{
+    AsOf, ClientInfo, Contender, EnsembleTag, Liveness, RunsOut, SessionId, Verdict, Window, WindowDelta, WindowRow,
+};
 
 /// Locks named on a session's row.
 pub const ROW_LOCKS_MAX: usize = 4;

@@ -48,13 +48,15 @@ impl<R: WindowRow> Window<R> {
         if self == next {
             return None;
         }
-        let same_places = self.rows.len() == next.rows.len() && self.rows.iter().zip(&next.rows).all(|(old, new)| old.key() == new.key());
+        let same_places = self.rows.len() == next.rows.len()
+            && self.rows.iter().zip(&next.rows).all(|(old, new)| old.key() == new.key());
         let mut changed = Vec::new();
         let order = if same_places {
             collect_changed(self.rows.iter().map(Some).zip(&next.rows), &mut changed);
             None
         } else {
-            let places: std::collections::BTreeMap<&str, u32> = self.rows.iter().zip(0..).map(|(row, at)| (row.key(), at)).collect();
+            let places: std::collections::BTreeMap<&str, u32> =
+                self.rows.iter().zip(0..).map(|(row, at)| (row.key(), at)).collect();
             let order: Vec<Option<u32>> = next.rows.iter().map(|row| places.get(row.key()).copied()).collect();
             let olds = order.iter().map(|at| at.and_then(|at| self.rows.get(at as usize)));
             collect_changed(olds.zip(&next.rows), &mut changed);
@@ -87,6 +89,10 @@ impl<R: WindowRow> Window<R> {
     }
 }
 
-fn collect_changed<'a, R: WindowRow + 'a>(pairs: impl Iterator<Item = (Option<&'a R>, &'a R)>, changed: &mut Vec<(u32, R)>) {
-    changed.extend((0..).zip(pairs).filter(|(_, (old, new))| *old != Some(*new)).map(|(at, (_, new))| (at, new.clone())));
+fn collect_changed<'a, R: WindowRow + 'a>(
+    pairs: impl Iterator<Item = (Option<&'a R>, &'a R)>,
+    changed: &mut Vec<(u32, R)>,
+) {
+    changed
+        .extend((0..).zip(pairs).filter(|(_, (old, new))| *old != Some(*new)).map(|(at, (_, new))| (at, new.clone())));
 }

@@ -2,8 +2,8 @@
 //! compact encoding and JSON.
 
 use lockscope_wire::{
-    AsOf, Board, Body, DeltaBody, Happened, Liveness, SessionEvent, SessionId, SessionPage, SessionRow, Sessions, SessionsHead, Verdict, WaitEdge,
-    Waits, Window, WindowRow, decode_frame, encode_frame,
+    AsOf, Board, Body, DeltaBody, Happened, Liveness, SessionEvent, SessionId, SessionPage, SessionRow, Sessions,
+    SessionsHead, Verdict, WaitEdge, Waits, Window, WindowRow, decode_frame, encode_frame,
 };
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -181,6 +181,8 @@ fn orders_of_releases_have_no_unknown_fields() {
     use lockscope_wire::{PlanRequest, ReleaseOrder};
     let plan = serde_json::from_str::<PlanRequest>(r#"{"path":"/locks/a","ensmble":"prod"}"#).unwrap_err();
     assert!(plan.to_string().contains("unknown field `ensmble`"), "{plan}");
-    let order = serde_json::from_str::<ReleaseOrder>(r#"{"plan_id":"1","confirm":"/locks/a","reason":"gone","force":true}"#).unwrap_err();
+    let order =
+        serde_json::from_str::<ReleaseOrder>(r#"{"plan_id":"1","confirm":"/locks/a","reason":"gone","force":true}"#)
+            .unwrap_err();
     assert!(order.to_string().contains("unknown field `force`"), "{order}");
 }

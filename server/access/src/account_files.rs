@@ -1,6 +1,6 @@
-//! The files of tokens and users. A thread of its own looks at them when asked, and publishes what is in them: no request
-//! waits for the disk to know who somebody is, and a volume that hangs holds up this thread alone. Many who ask at once
-//! share one look.
+//! The files of tokens and users. A thread of its own looks at them when asked, and publishes what is in them: no
+//! request waits for the disk to know who somebody is, and a volume that hangs holds up this thread alone. Many who ask
+//! at once share one look.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -81,7 +81,8 @@ impl AccountFiles {
         (Self { asks: Some(asks) }, published)
     }
 
-    /// Has the files looked at now; what changed was published when this ends. False: it took too long, or too many ask.
+    /// Has the files looked at now; what changed was published when this ends. False: it took too long, or too many
+    /// ask.
     pub(super) async fn look(&self) -> bool {
         let Some(asks) = &self.asks else { return true };
         let (done, looked) = oneshot::channel();
@@ -138,7 +139,14 @@ mod tests {
         let (files, published) = AccountFiles::open(Some(dir.path()));
         assert!(published.borrow().tokens.is_empty());
         std::fs::write(dir.path().join(TOKENS_FILE), "[]").unwrap();
-        super::super::new_token(dir.path(), "ci", super::super::Grant::everywhere(lockscope_wire::Role::Viewer), 0, None).unwrap();
+        super::super::new_token(
+            dir.path(),
+            "ci",
+            super::super::Grant::everywhere(lockscope_wire::Role::Viewer),
+            0,
+            None,
+        )
+        .unwrap();
         assert!(files.look().await);
         assert_eq!(published.borrow().tokens.len(), 1);
         assert!(AccountFiles::open(None).0.look().await, "nothing to look at is no fault");

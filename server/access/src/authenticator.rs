@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, COOKIE};
+use axum::http::header::AUTHORIZATION;
 use lockscope_wire::{AuditKind, Person, Role, SignedBy};
 
 use super::account_files::AccountFiles;
 use super::grant::ANONYMOUS;
 use super::password::Passwords;
-use super::secret::{Digest, Secret};
+use super::request_credentials::{Denied, bearer, cookie_of};
+use super::secret::Digest;
 use super::sessions::ClosedSession;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
@@ -73,17 +74,6 @@ pub struct Principal {
     pub revocation: Revocation,
     /// The session whose cookie came along.
     pub(super) session: Option<Digest>,
-}
-
-/// Why nobody was recognised.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Denied {
-    /// Nothing was shown, and that is not enough here.
-    Nobody,
-    /// A token was shown that is none, or is none any more.
-    Token(&'static str),
-    /// A header of a trusted proxy that can't be believed.
-    Proxy(String),
 }
 
 impl Principal {
@@ -160,8 +150,8 @@ impl Access {
         state
     }
 
-    /// Has the files looked at: somebody may have been put there, or taken out, a moment ago. When they can't be, what was
-    /// read before stays in force, and only [`Access::tend`] tries on.
+    /// Has the files looked at: somebody may have been put there, or taken out, a moment ago. When they can't be, what
+    /// was read before stays in force, and only [`Access::tend`] tries on.
     pub async fn look(&self) {
         if !self.0.is_stuck.load(Ordering::Relaxed) {
             self.try_to_look().await;
@@ -213,19 +203,33 @@ impl Access {
                 BadToken::Unknown => Denied::Token("the token is not known here; it may have been revoked"),
                 BadToken::Expired => Denied::Token("the token has expired; make a new one with `lockscope token new`"),
             })?;
-            let actor = Actor { name: record.name, role: record.grant.role, scope: record.grant.scope(), by: SignedBy::Token, address };
+            let actor = Actor {
+                name: record.name,
+                role: record.grant.role,
+                scope: record.grant.scope(),
+                by: SignedBy::Token,
+                address,
+            };
             return Ok(Principal { actor, revocation, session: None });
         }
         if let Some(principal) = self.cookie(headers).and_then(|id| self.signed_in(id, address)) {
             return Ok(principal);
         }
-        if let Some((name, grant)) = self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))? {
+        if let Some((name, grant)) =
+            self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))?
+        {
             let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
             return Ok(Principal { actor, revocation: Revocation::never(), session: None });
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
         if self.rules().settings.anonymous.unwrap_or(!self.0.reach.is_public) {
-            let actor = Actor { name: ANONYMOUS.to_owned(), role: Role::Viewer, scope: Scope::default(), by: SignedBy::Nobody, address };
+            let actor = Actor {
+                name: ANONYMOUS.to_owned(),
+                role: Role::Viewer,
+                scope: Scope::default(),
+                by: SignedBy::Nobody,
+                address,
+            };
             return Ok(Principal { actor, revocation: Revocation::never(), session: None });
         }
         Err(Denied::Nobody)
@@ -247,7 +251,8 @@ impl Access {
         }
     }
 
-    /// Tells which addresses are proxies that stand for many, as it is set now. `is_behind`: one is there, named or not.
+    /// Tells which addresses are proxies that stand for many, as it is set now. `is_behind`: one is there, named or
+    /// not.
     pub fn proxies(&self, is_behind: bool) -> impl Fn(IpAddr) -> bool + Send + Sync + 'static {
         let access = self.clone();
         move |address| {
@@ -292,7 +297,9 @@ impl Access {
 
     /// The same, were these the settings.
     pub fn has_credentials_with(&self, settings: &Settings) -> bool {
-        settings.openid.is_some() || settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some()) || self.has_secrets()
+        settings.openid.is_some()
+            || settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some())
+            || self.has_secrets()
     }
 
     /// Whether nobody there is may release.
@@ -329,7 +336,12 @@ impl Access {
             self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
         }
         if let Some(count) = left_out {
-            self.record(AuditKind::Refused, None, format!("{count} more refused sign-ins within a minute are not recorded one by one")).await;
+            self.record(
+                AuditKind::Refused,
+                None,
+                format!("{count} more refused sign-ins within a minute are not recorded one by one"),
+            )
+            .await;
         }
     }
 
@@ -356,25 +368,4 @@ impl Access {
     pub(super) fn cookie(&self, headers: &HeaderMap) -> Option<Digest> {
         cookie_of(headers, self.0.reach.cookie_name()).map(|id| id.digest())
     }
-}
-
-/// What a cookie of this name holds, when there is just one.
-pub(super) fn cookie_of(headers: &HeaderMap, name: &str) -> Option<Secret> {
-    let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
-    let mut ids = pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|(key, _)| *key == name);
-    let (_, id) = ids.next()?;
-    if ids.next().is_some() {
-        return None;
-    }
-    Some(Secret::new(id.to_owned()))
-}
-
-/// The token of a request that brings credentials. Whatever else comes in that header is refused, never passed over: who
-/// sends it believes to be known.
-fn bearer(headers: &HeaderMap) -> Result<Secret, Denied> {
-    const FORM: &str = "send one header like `Authorization: Bearer lks_…`, or none";
-    let mut values = headers.get_all(AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return Err(Denied::Token(FORM)) };
-    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or(Denied::Token(FORM))?;
-    if scheme.eq_ignore_ascii_case("bearer") { Ok(Secret::new(token.trim().to_owned())) } else { Err(Denied::Token(FORM)) }
 }

@@ -8,8 +8,8 @@ use identity::Right;
 
 impl Access {
     /// Whether somebody who asked before still has a right at a place: their token or user is there, and given that. Of
-    /// those whom a proxy, a provider or a link vouched for nothing newer is known. As the files were read last: whoever
-    /// wants to know it as of now has them looked at first ([`Access::look`]).
+    /// those whom a proxy, a provider or a link vouched for nothing newer is known. As the files were read last:
+    /// whoever wants to know it as of now has them looked at first ([`Access::look`]).
     pub fn is_still_allowed(&self, actor: &Actor, right: Right, ensemble: &str, path: &str) -> bool {
         let now_ms = self.inner().clock.now_ms();
         let state = self.state();

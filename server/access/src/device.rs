@@ -1,5 +1,6 @@
-//! Devices that somebody signed in with before: a cookie that only we can have written, for one account. Whoever brings it
-//! has a limit of failures of their own, so that nobody who merely knows a name can keep its owner out. It signs nobody in.
+//! Devices that somebody signed in with before: a cookie that only we can have written, for one account. Whoever brings
+//! it has a limit of failures of their own, so that nobody who merely knows a name can keep its owner out. It signs
+//! nobody in.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -33,8 +34,8 @@ pub(super) fn recognise(cookie: &Secret, user: &UserRecord, now_ms: i64) -> Opti
     Some(cookie.digest())
 }
 
-/// The key is the hash of the password, salt included, which nobody has but the users' file: a new password forgets every
-/// device, and there is no further secret to keep.
+/// The key is the hash of the password, salt included, which nobody has but the users' file: a new password forgets
+/// every device, and there is no further secret to keep.
 fn sign(user: &UserRecord, claim: &str) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(user.hash().as_bytes()).ok()?;
     mac.update(format!("lockscope device\n{}\n{claim}", user.name).as_bytes());
@@ -61,14 +62,24 @@ mod tests {
     #[test]
     fn a_device_is_known_to_its_account_for_its_time_and_until_the_password_changes() {
         let dir = tempfile::tempdir().unwrap();
-        let (ann, bob) = (user(dir.path(), "ann", "correct horse battery"), user(dir.path(), "bob", "correct horse battery"));
+        let (ann, bob) =
+            (user(dir.path(), "ann", "correct horse battery"), user(dir.path(), "bob", "correct horse battery"));
         let cookie = issue(&ann, 1_000);
         assert!(recognise(&cookie, &ann, 1_000).is_some());
         assert!(recognise(&cookie, &ann, DEVICE_MS_MAX).is_some());
-        for (who, now_ms) in [(&ann, 1_000 + DEVICE_MS_MAX), (&ann, 999), (&bob, 1_000), (&user(dir.path(), "ann", "correct horse battery"), 1_000)] {
+        for (who, now_ms) in [
+            (&ann, 1_000 + DEVICE_MS_MAX),
+            (&ann, 999),
+            (&bob, 1_000),
+            (&user(dir.path(), "ann", "correct horse battery"), 1_000),
+        ] {
             assert!(recognise(&cookie, who, now_ms).is_none());
         }
-        assert_ne!(recognise(&issue(&ann, 1_000), &ann, 1_000), recognise(&cookie, &ann, 1_000), "devices are told apart");
+        assert_ne!(
+            recognise(&issue(&ann, 1_000), &ann, 1_000),
+            recognise(&cookie, &ann, 1_000),
+            "devices are told apart"
+        );
     }
 
     #[test]
@@ -77,9 +88,18 @@ mod tests {
         let ann = user(dir.path(), "ann", "correct horse battery");
         let cookie = issue(&ann, 1_000).expose().to_owned();
         let later = cookie.replace(".1000.", ".2000.");
-        for text in
-            ["", ".", "..", "a.b.c", "a.1000.", "a.1000.é0", &later, &cookie[..cookie.len() - 1], &cookie[..cookie.len() - 2], &"a".repeat(500)]
-        {
+        for text in [
+            "",
+            ".",
+            "..",
+            "a.b.c",
+            "a.1000.",
+            "a.1000.é0",
+            &later,
+            &cookie[..cookie.len() - 1],
+            &cookie[..cookie.len() - 2],
+            &"a".repeat(500),
+        ] {
             assert!(recognise(&Secret::new(text.to_owned()), &ann, 3_000).is_none(), "{text}");
         }
     }

@@ -1,4 +1,5 @@
-//! Small files in the data directory: read whole, replaced whole, never seen half written. Knows nothing of what is in them.
+//! Small files in the data directory: read whole, replaced whole, never seen half written. Knows nothing of what is in
+//! them.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -26,7 +27,11 @@ pub(super) struct Stamp {
 impl Stamp {
     /// The state of a file now; None when there is none, or it can't be read.
     pub(super) fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|meta| Self { len: meta.len(), inode: meta.ino(), changed: (meta.ctime(), meta.ctime_nsec()) })
+        fs::metadata(path).ok().map(|meta| Self {
+            len: meta.len(),
+            inode: meta.ino(),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        })
     }
 }
 
@@ -35,16 +40,23 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, AccessErr
     let fault = |why: String, remedy: &str| AccessError(format!("{} {why}; {remedy}", path.display()));
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        opened => opened.map_err(|error| fault(format!("can't be read ({error})"), "give the file to the user that Lockscope runs as"))?,
+        opened => opened.map_err(|error| {
+            fault(format!("can't be read ({error})"), "give the file to the user that Lockscope runs as")
+        })?,
     };
     let meta = file.metadata().map_err(|error| fault(format!("can't be read ({error})"), "check the disk"))?;
     check(&meta).map_err(|(why, remedy)| fault(why, &remedy.replace("FILE", &path.display().to_string())))?;
     let mut text = String::new();
     let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text);
-    read.map_err(|error| fault(format!("can't be read ({error})"), "restore it from a copy, or remove it and make its entries anew"))?;
+    read.map_err(|error| {
+        fault(format!("can't be read ({error})"), "restore it from a copy, or remove it and make its entries anew")
+    })?;
     // What serde says may quote the file, and hashes are in it.
-    let place = |error: serde_json::Error| format!("is not what Lockscope wrote (line {}, column {})", error.line(), error.column());
-    serde_json::from_str(&text).map_err(|error| fault(place(error), "restore it from a copy, or remove it and make its entries anew"))
+    let place = |error: serde_json::Error| {
+        format!("is not what Lockscope wrote (line {}, column {})", error.line(), error.column())
+    };
+    serde_json::from_str(&text)
+        .map_err(|error| fault(place(error), "restore it from a copy, or remove it and make its entries anew"))
 }
 
 fn check(meta: &Metadata) -> Result<(), (String, &'static str)> {
@@ -60,15 +72,27 @@ fn check(meta: &Metadata) -> Result<(), (String, &'static str)> {
     Ok(())
 }
 
-/// Changes a list under a lock, so that two commands at once lose nothing, and replaces the file in one step that survives
-/// a loss of power.
-pub(super) fn edit<T, R>(dir: &Path, name: &str, change: impl FnOnce(&mut Vec<T>) -> Result<R, AccessError>) -> Result<R, AccessError>
+/// Changes a list under a lock, so that two commands at once lose nothing, and replaces the file in one step that
+/// survives a loss of power.
+pub(super) fn edit<T, R>(
+    dir: &Path,
+    name: &str,
+    change: impl FnOnce(&mut Vec<T>) -> Result<R, AccessError>,
+) -> Result<R, AccessError>
 where
     T: Serialize + DeserializeOwned,
 {
-    let fault = |error: io::Error| AccessError(format!("{name} in {} can't be written ({error}); choose another --data-dir", dir.display()));
+    let fault = |error: io::Error| {
+        AccessError(format!("{name} in {} can't be written ({error}); choose another --data-dir", dir.display()))
+    };
     create_dir(dir).map_err(fault)?;
-    let guard = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(dir.join(format!("{name}.lock"))).map_err(fault)?;
+    let guard = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(dir.join(format!("{name}.lock")))
+        .map_err(fault)?;
     guard.lock().map_err(fault)?;
     let path = dir.join(name);
     let mut list = read(&path)?;

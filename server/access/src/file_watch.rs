@@ -21,8 +21,8 @@ impl FileWatch {
         Self { path, seen: None, fault: None }
     }
 
-    /// The list, when it may have changed since it was last given. What can't be read counts as empty: better nobody comes
-    /// in than somebody who was meant to be out.
+    /// The list, when it may have changed since it was last given. What can't be read counts as empty: better nobody
+    /// comes in than somebody who was meant to be out.
     pub(super) fn changed<T: DeserializeOwned>(&mut self) -> Option<Vec<T>> {
         let stamp = Some(Stamp::of(&self.path));
         if stamp == self.seen {

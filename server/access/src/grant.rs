@@ -40,16 +40,25 @@ impl Grant {
     /// A path that is none, or too many.
     pub fn new(role: Role, ensembles: &[String], paths: &[String]) -> Result<Self, AccessError> {
         for path in paths {
-            let is_clean = path.starts_with('/') && (path == "/" || !path.ends_with('/')) && !path.contains("//") && !path.contains(char::is_control);
+            let is_clean = path.starts_with('/')
+                && (path == "/" || !path.ends_with('/'))
+                && !path.contains("//")
+                && !path.contains(char::is_control);
             if !is_clean {
-                return Err(AccessError(format!("--path {path:?} is no path; write it like /shop, without a slash at the end")));
+                return Err(AccessError(format!(
+                    "--path {path:?} is no path; write it like /shop, without a slash at the end"
+                )));
             }
         }
         if let Some(name) = ensembles.iter().find(|name| name.is_empty() || name.contains(char::is_control)) {
-            return Err(AccessError(format!("--ensemble {name:?} is no name; write it as it stands in the configuration, like prod-eu")));
+            return Err(AccessError(format!(
+                "--ensemble {name:?} is no name; write it as it stands in the configuration, like prod-eu"
+            )));
         }
         if ensembles.len().max(paths.len()) > REACH_MAX {
-            return Err(AccessError(format!("more than {REACH_MAX} ensembles or paths were named; name what is above them")));
+            return Err(AccessError(format!(
+                "more than {REACH_MAX} ensembles or paths were named; name what is above them"
+            )));
         }
         Ok(Self { role, ensembles: ensembles.to_vec(), paths: paths.to_vec() })
     }
@@ -71,7 +80,9 @@ impl Grant {
 /// # Errors
 /// One sentence.
 pub fn check_name(name: &str) -> Result<(), AccessError> {
-    let is_one = !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(|char| char.is_ascii_alphanumeric() || "._@+-".contains(char));
+    let is_one = !name.is_empty()
+        && name.len() <= NAME_CHARS_MAX
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || "._@+-".contains(char));
     if is_one && !is_reserved(name) && !name.starts_with('-') {
         return Ok(());
     }

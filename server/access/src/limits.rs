@@ -1,5 +1,5 @@
-//! How often somebody may try to sign in. Pure: the time is an argument. Every try counts as a failure until it proved to
-//! be none, so that many at once are no way around.
+//! How often somebody may try to sign in. Pure: the time is an argument. Every try counts as a failure until it proved
+//! to be none, so that many at once are no way around.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -49,7 +49,11 @@ impl<K: Eq + Hash + Ord + Clone> Table<K> {
         if !self.known.contains_key(&key) && self.known.len() >= REMEMBERED_MAX {
             self.known.retain(|_, count| now_ms - count.last_ms < FORGET_MS);
             if self.known.len() >= REMEMBERED_MAX {
-                let least = self.known.iter().min_by_key(|(key, count)| (count.failures, count.last_ms, *key)).map(|(key, _)| key.clone());
+                let least = self
+                    .known
+                    .iter()
+                    .min_by_key(|(key, count)| (count.failures, count.last_ms, *key))
+                    .map(|(key, _)| key.clone());
                 least.and_then(|key| self.known.remove(&key));
             }
         }
@@ -60,7 +64,10 @@ impl<K: Eq + Hash + Ord + Clone> Table<K> {
         }
         count.failures = count.failures.saturating_add(1);
         count.last_ms = now_ms;
-        let wait_ms = count.failures.checked_sub(free).map_or(0, |over| WAIT_FIRST_MS.saturating_mul(1 << over.min(20)).min(WAIT_MS_MAX));
+        let wait_ms = count
+            .failures
+            .checked_sub(free)
+            .map_or(0, |over| WAIT_FIRST_MS.saturating_mul(1 << over.min(20)).min(WAIT_MS_MAX));
         count.free_at_ms = now_ms + wait_ms;
     }
 
@@ -93,15 +100,32 @@ pub(super) enum Try {
 
 impl Limits {
     pub(super) fn new() -> Self {
-        Self { accounts: Table::new(ACCOUNT_FREE), addresses: Table::new(ADDRESS_FREE), devices: Table::new(ACCOUNT_FREE) }
+        Self {
+            accounts: Table::new(ACCOUNT_FREE),
+            addresses: Table::new(ADDRESS_FREE),
+            devices: Table::new(ACCOUNT_FREE),
+        }
     }
 
     /// Lets somebody try, or says for how many milliseconds they must not. `device`: one that this account is known by.
-    pub(super) fn begin(&mut self, name: &str, address: Option<IpAddr>, device: Option<Digest>, now_ms: i64) -> Result<Try, i64> {
-        let tried = device
-            .map_or_else(|| Try::Unknown { account: name.chars().take(NAME_CHARS_MAX + 1).collect(), address: neighbourhood(address) }, Try::Known);
+    pub(super) fn begin(
+        &mut self,
+        name: &str,
+        address: Option<IpAddr>,
+        device: Option<Digest>,
+        now_ms: i64,
+    ) -> Result<Try, i64> {
+        let tried = device.map_or_else(
+            || Try::Unknown {
+                account: name.chars().take(NAME_CHARS_MAX + 1).collect(),
+                address: neighbourhood(address),
+            },
+            Try::Known,
+        );
         let wait_ms = match &tried {
-            Try::Unknown { account, address } => self.accounts.wait_ms(account, now_ms).max(self.addresses.wait_ms(address, now_ms)),
+            Try::Unknown { account, address } => {
+                self.accounts.wait_ms(account, now_ms).max(self.addresses.wait_ms(address, now_ms))
+            }
             Try::Known(device) => self.devices.wait_ms(device, now_ms),
         };
         if wait_ms > 0 {
@@ -117,8 +141,8 @@ impl Limits {
         Ok(tried)
     }
 
-    /// It was right: the account starts afresh. The address keeps its other failures, or an account of one's own would buy
-    /// more tries at others'.
+    /// It was right: the account starts afresh. The address keeps its other failures, or an account of one's own would
+    /// buy more tries at others'.
     pub(super) fn succeed(&mut self, tried: &Try, now_ms: i64) {
         match tried {
             Try::Unknown { account, address } => {
@@ -209,7 +233,11 @@ mod tests {
         for _ in 0..ACCOUNT_FREE {
             limits.begin("ann", from("10.0.0.1"), device("a"), 30).unwrap();
         }
-        assert_eq!(limits.begin("ann", from("10.0.0.1"), device("a"), 30).map(drop), Err(1_000), "it is no way around either");
+        assert_eq!(
+            limits.begin("ann", from("10.0.0.1"), device("a"), 30).map(drop),
+            Err(1_000),
+            "it is no way around either"
+        );
         assert!(limits.begin("ann", from("10.0.0.1"), device("b"), 30).is_ok());
     }
 

@@ -27,7 +27,12 @@ impl OneTimeLinks {
             self.0.remove(0);
         }
         let key = Secret::random();
-        self.0.push(OneTimeLink { key: key.digest(), name: name.to_owned(), grant, until_ms: now_ms.saturating_add(LINK_MS_MAX) });
+        self.0.push(OneTimeLink {
+            key: key.digest(),
+            name: name.to_owned(),
+            grant,
+            until_ms: now_ms.saturating_add(LINK_MS_MAX),
+        });
         key
     }
 

@@ -54,7 +54,10 @@ impl OpenId {
     /// Whether an address may be asked: encrypted, or, where the provider itself is on this machine, on this machine.
     pub fn is_safe(url: &reqwest::Url, may_be_plain: bool) -> bool {
         let host = url.host_str().unwrap_or_default();
-        let is_here = || host == "localhost" || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        let is_here = || {
+            host == "localhost"
+                || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        };
         match url.scheme() {
             "https" => !host.is_empty(),
             "http" => may_be_plain && is_here(),

@@ -30,7 +30,8 @@ pub const PASSWORD_CHARS_MIN: usize = 12;
 /// Bytes of a password at most.
 pub const PASSWORD_BYTES_MAX: usize = 1_024;
 /// The hash of a password that nobody knows, with the costs above: what a name that is not there is compared with.
-const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bG9ja3Njb3BlLW5vYm9keQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$bG9ja3Njb3BlLW5vYm9keQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Hashes a password for the file.
 ///
@@ -38,16 +39,22 @@ const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bG9ja3Njb3BlLW5vYm9keQ$AAAA
 /// One sentence that does not quote it: too short, or too long.
 pub(super) fn hash_password(password: &Secret) -> Result<String, AccessError> {
     if password.expose().chars().count() < PASSWORD_CHARS_MIN {
-        return Err(AccessError(format!("the password is too short; choose at least {PASSWORD_CHARS_MIN} characters, best four or more words")));
+        return Err(AccessError(format!(
+            "the password is too short; choose at least {PASSWORD_CHARS_MIN} characters, best four or more words"
+        )));
     }
     if password.expose().len() > PASSWORD_BYTES_MAX {
-        return Err(AccessError(format!("the password has more than {PASSWORD_BYTES_MAX} bytes; choose a shorter one")));
+        return Err(AccessError(format!(
+            "the password has more than {PASSWORD_BYTES_MAX} bytes; choose a shorter one"
+        )));
     }
-    let failed = |error: &dyn std::fmt::Display| AccessError(format!("the password could not be hashed ({error}); try again"));
+    let failed =
+        |error: &dyn std::fmt::Display| AccessError(format!("the password could not be hashed ({error}); try again"));
     let params = Params::new(MEMORY_KIB, ROUNDS, LANES, None).map_err(|error| failed(&error))?;
     let hasher = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-    let hash: PasswordHash =
-        hasher.hash_password_with_salt(password.expose().as_bytes(), &rand::random::<[u8; 16]>()).map_err(|error| failed(&error))?;
+    let hash: PasswordHash = hasher
+        .hash_password_with_salt(password.expose().as_bytes(), &rand::random::<[u8; 16]>())
+        .map_err(|error| failed(&error))?;
     Ok(hash.to_string())
 }
 
@@ -73,8 +80,8 @@ pub(super) struct Passwords {
     turns: Arc<Semaphore>,
     waiting: Quota<IpAddr>,
     refusals: Arc<Refusals>,
-    /// Memory to hash in, reused: as many buffers as hashes ever ran at once, [`AT_ONCE_MAX`] at most. An allocation for
-    /// each hash would stay with the allocator, once for every thread that ever hashed.
+    /// Memory to hash in, reused: as many buffers as hashes ever ran at once, [`AT_ONCE_MAX`] at most. An allocation
+    /// for each hash would stay with the allocator, once for every thread that ever hashed.
     buffers: Arc<Mutex<Vec<Vec<Block>>>>,
 }
 
@@ -91,7 +98,12 @@ impl Passwords {
     }
 
     /// Whether a password fits the hash of somebody; of nobody it never does, and takes as long.
-    pub(super) async fn fits(&self, password: Secret, hash: Option<String>, from: Option<IpAddr>) -> Result<bool, TooBusy> {
+    pub(super) async fn fits(
+        &self,
+        password: Secret,
+        hash: Option<String>,
+        from: Option<IpAddr>,
+    ) -> Result<bool, TooBusy> {
         let place = self.waiting.take(Some(neighbourhood(from))).map_err(|_| TooBusy)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| TooBusy)?;
         drop(place);
@@ -151,7 +163,11 @@ mod tests {
         assert_eq!(passwords.fits(secret("correct horse battery"), None, None).await, Ok(false));
         assert_eq!(passwords.fits(secret(&"x".repeat(2_000)), Some(hash), None).await, Ok(false));
         let known = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
-        assert_eq!(passwords.fits(secret("password"), Some(known.to_owned()), None).await, Ok(true), "other costs than ours, in a used buffer");
+        assert_eq!(
+            passwords.fits(secret("password"), Some(known.to_owned()), None).await,
+            Ok(true),
+            "other costs than ours, in a used buffer"
+        );
         let greedy = known.replace("m=256", "m=1048576");
         assert!(!is_hash(&greedy));
         assert_eq!(passwords.fits(secret("password"), Some(greedy), None).await, Ok(false));
@@ -194,11 +210,17 @@ mod tests {
         let mut waiting: Vec<_> = Vec::new();
         for network in 0..WAITING_MAX / WAITING_FROM_ADDRESS_MAX {
             assert!(passwords.waiting.len() == waiting.len());
-            waiting.extend((0..WAITING_FROM_ADDRESS_MAX).map(|_| Box::pin(passwords.fits(secret("x"), None, from(network)))));
+            waiting.extend(
+                (0..WAITING_FROM_ADDRESS_MAX).map(|_| Box::pin(passwords.fits(secret("x"), None, from(network)))),
+            );
             for one in waiting.iter_mut().rev().take(WAITING_FROM_ADDRESS_MAX) {
                 assert!(futures_util::poll!(one).is_pending());
             }
-            assert_eq!(passwords.fits(secret("x"), None, from(network)).await, Err(TooBusy), "one address has its share");
+            assert_eq!(
+                passwords.fits(secret("x"), None, from(network)).await,
+                Err(TooBusy),
+                "one address has its share"
+            );
         }
         assert_eq!(passwords.fits(secret("x"), None, from(99)).await, Err(TooBusy), "all places are taken");
         assert_eq!(passwords.refusals().counted(), (2, 3));

@@ -55,9 +55,13 @@ impl Proxy {
         peer.is_some_and(|peer| self.addresses.iter().any(|net| net.has(peer)))
     }
 
-    /// The user, as the proxy names it. A header from elsewhere is never believed; that it is there at all is said, since
-    /// either the list of addresses is wrong or somebody tries.
-    pub(super) fn identify(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Option<(String, Grant)>, Denied> {
+    /// The user, as the proxy names it. A header from elsewhere is never believed; that it is there at all is said,
+    /// since either the list of addresses is wrong or somebody tries.
+    pub(super) fn identify(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+    ) -> Result<Option<(String, Grant)>, Denied> {
         let Some(header) = &self.header else { return Ok(None) };
         let mut values = headers.get_all(header.as_str()).iter();
         let Some(value) = values.next() else { return Ok(None) };
@@ -68,31 +72,44 @@ impl Proxy {
             )));
         }
         if values.next().is_some() {
-            return Err(Denied::Proxy(format!("the header {header} came twice; have the proxy replace what clients send")));
+            return Err(Denied::Proxy(format!(
+                "the header {header} came twice; have the proxy replace what clients send"
+            )));
         }
         let name = std::str::from_utf8(value.as_bytes()).map_err(|_| not_a_name(header))?.trim();
         if name.is_empty() {
             return Ok(None);
         }
-        if name.chars().count() > NAME_CHARS_MAX || name.contains(|char: char| char.is_control() || char == ',') || is_reserved(name) {
+        if name.chars().count() > NAME_CHARS_MAX
+            || name.contains(|char: char| char.is_control() || char == ',')
+            || is_reserved(name)
+        {
             return Err(not_a_name(header));
         }
         if !is_clear_name(name) {
             let why = "letters of several scripts, or characters that are not seen";
-            return Err(Denied::Proxy(format!("the header {header} holds a name that could be taken for another's: it has {why}")));
+            return Err(Denied::Proxy(format!(
+                "the header {header} holds a name that could be taken for another's: it has {why}"
+            )));
         }
         let role = self.role_of(headers)?;
-        let role =
-            role.ok_or_else(|| Denied::Proxy(format!("{name} has no role here; add one of their groups to `proxy_roles`, or set `proxy_role`")))?;
+        let role = role.ok_or_else(|| {
+            Denied::Proxy(format!(
+                "{name} has no role here; add one of their groups to `proxy_roles`, or set `proxy_role`"
+            ))
+        })?;
         Ok(Some((name.to_owned(), Grant::everywhere(role))))
     }
 
     fn role_of(&self, headers: &HeaderMap) -> Result<Option<Role>, Denied> {
         let Some(header) = &self.role_header else { return Ok(self.role) };
         let mut values = headers.get_all(header.as_str()).iter();
-        let groups = values.next().map(|value| std::str::from_utf8(value.as_bytes()).unwrap_or_default()).unwrap_or_default();
+        let groups =
+            values.next().map(|value| std::str::from_utf8(value.as_bytes()).unwrap_or_default()).unwrap_or_default();
         if values.next().is_some() {
-            return Err(Denied::Proxy(format!("the header {header} came twice; have the proxy replace what clients send")));
+            return Err(Denied::Proxy(format!(
+                "the header {header} came twice; have the proxy replace what clients send"
+            )));
         }
         let mapped = groups.split(',').filter_map(|group| self.roles.get(group.trim()).copied());
         Ok(identity::highest(mapped).or(self.role))
@@ -103,8 +120,13 @@ impl Proxy {
         if !self.is_trusted(peer) {
             return peer;
         }
-        let mut hops: Vec<&str> =
-            headers.get_all(FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).map(str::trim).collect();
+        let mut hops: Vec<&str> = headers
+            .get_all(FORWARDED_FOR)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .map(str::trim)
+            .collect();
         let mut client = peer;
         for _ in 0..HOPS_MAX {
             // What is not an address is not believed, nor is anything before it.
@@ -125,7 +147,9 @@ impl Proxy {
 }
 
 fn not_a_name(header: &str) -> Denied {
-    Denied::Proxy(format!("the header {header} holds no name; have the proxy send one name of at most {NAME_CHARS_MAX} characters"))
+    Denied::Proxy(format!(
+        "the header {header} holds no name; have the proxy send one name of at most {NAME_CHARS_MAX} characters"
+    ))
 }
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ pub enum RevocationReason {
 
 impl RevocationReason {
     /// Every reason.
-    pub const ALL: [Self; 7] = [Self::SignedOut, Self::Idle, Self::TooOld, Self::Revoked, Self::Expired, Self::Removed, Self::Replaced];
+    pub const ALL: [Self; 7] =
+        [Self::SignedOut, Self::Idle, Self::TooOld, Self::Revoked, Self::Expired, Self::Removed, Self::Replaced];
 
     /// In words; short enough for a close frame.
     pub fn words(self) -> &'static str {
@@ -97,7 +98,10 @@ mod tests {
         assert_eq!(early.reason(), None);
         revoker.revoke(RevocationReason::Idle);
         revoker.revoke(RevocationReason::TooOld);
-        assert_eq!((early.revoked().await, revoker.revocation().reason()), (RevocationReason::Idle, Some(RevocationReason::Idle)));
+        assert_eq!(
+            (early.revoked().await, revoker.revocation().reason()),
+            (RevocationReason::Idle, Some(RevocationReason::Idle))
+        );
     }
 
     #[tokio::test]
@@ -105,7 +109,10 @@ mod tests {
         let revoker = Revoker::new();
         let revocation = revoker.revocation();
         drop(revoker);
-        assert_eq!((revocation.revoked().await, revocation.reason()), (RevocationReason::Revoked, Some(RevocationReason::Revoked)));
+        assert_eq!(
+            (revocation.revoked().await, revocation.reason()),
+            (RevocationReason::Revoked, Some(RevocationReason::Revoked))
+        );
         assert_eq!(Revocation::never().reason(), None);
         // A close frame has room for 123 bytes.
         assert!(RevocationReason::ALL.iter().all(|why| why.words().len() <= 123));

@@ -36,8 +36,8 @@ impl Secret {
     }
 
     /// Its hash. One round of SHA-256 is right for what [`Secret::random`] makes, and only for that: no table and no
-    /// search gets anywhere against 256 bits of chance, so there is nothing that a slow hash would slow down. A password,
-    /// which people choose, goes through Argon2id instead.
+    /// search gets anywhere against 256 bits of chance, so there is nothing that a slow hash would slow down. A
+    /// password, which people choose, goes through Argon2id instead.
     pub fn digest(&self) -> Digest {
         Digest(Sha256::digest(self.0.as_bytes()).into())
     }
@@ -80,7 +80,10 @@ impl TryFrom<String> for Digest {
         let pair = |at: usize| text.get(at * 2..at * 2 + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
         let bytes: Option<Vec<u8>> = (0..32).map(pair).collect();
         let bytes = bytes.filter(|_| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        bytes.and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or_else(|| "a hash is not 64 hexadecimal digits".to_owned())
+        bytes
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(Self)
+            .ok_or_else(|| "a hash is not 64 hexadecimal digits".to_owned())
     }
 }
 

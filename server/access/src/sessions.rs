@@ -97,7 +97,8 @@ impl Sessions {
             closed.extend(quietest.and_then(|id| self.close(&id, RevocationReason::Replaced)));
         }
         let id = Secret::random();
-        self.0.insert(id.digest(), Session { holder, began_at_ms: now_ms, asked_at_ms: now_ms, revoker: Revoker::new() });
+        self.0
+            .insert(id.digest(), Session { holder, began_at_ms: now_ms, asked_at_ms: now_ms, revoker: Revoker::new() });
         (id, closed)
     }
 
@@ -122,7 +123,11 @@ impl Sessions {
     }
 
     /// Ends what is over, and what rests on something that is gone.
-    pub(super) fn sweep(&mut self, now_ms: i64, gone: impl Fn(&Basis) -> Option<RevocationReason>) -> Vec<ClosedSession> {
+    pub(super) fn sweep(
+        &mut self,
+        now_ms: i64,
+        gone: impl Fn(&Basis) -> Option<RevocationReason>,
+    ) -> Vec<ClosedSession> {
         let ending = |session: &Session| session.ending(now_ms).or_else(|| gone(&session.holder.basis));
         let over: Vec<_> = self.0.iter().filter_map(|(id, session)| Some((*id, ending(session)?))).collect();
         over.into_iter().filter_map(|(id, why)| self.close(&id, why)).collect()

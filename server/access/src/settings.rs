@@ -26,8 +26,8 @@ impl ListenScope {
     /// Plain http on this machine only.
     pub const LOOPBACK: Self = Self { is_public: false, is_https: false };
 
-    /// What the session's cookie is called. The prefix makes browsers insist on https, on the whole path and on this very
-    /// host; plain http on loopback can't have it, and nobody else is on that wire.
+    /// What the session's cookie is called. The prefix makes browsers insist on https, on the whole path and on this
+    /// very host; plain http on loopback can't have it, and nobody else is on that wire.
     pub fn cookie_name(self) -> &'static str {
         if self.is_plain() { "lockscope" } else { "__Host-lockscope" }
     }

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use axum::http::HeaderMap;
 use lockscope_wire::AuditKind;
 
-use super::authenticator::cookie_of;
 use super::device::{self, DEVICE_MS_MAX};
 use super::grant::NAME_CHARS_MAX;
 use super::password::TooBusy;
+use super::request_credentials::cookie_of;
 use super::revocation::RevocationReason;
 use super::secret::Secret;
 use super::sessions::{Basis, ClosedSession, Holder};
@@ -43,8 +43,12 @@ impl SignInError {
     /// In words, with a remedy.
     pub fn words(self) -> String {
         match self {
-            Self::Wrong => "that name and password, or that token, are not known here; check both and try again".to_owned(),
-            Self::Link => "this link was used already, or is older than 15 minutes; start the demo again for a new one".to_owned(),
+            Self::Wrong => {
+                "that name and password, or that token, are not known here; check both and try again".to_owned()
+            }
+            Self::Link => {
+                "this link was used already, or is older than 15 minutes; start the demo again for a new one".to_owned()
+            }
             Self::Wait(seconds) if seconds < 120 => format!("too many failed sign-ins; try again in {seconds} s"),
             Self::Wait(seconds) => format!("too many failed sign-ins; try again in {} minutes", seconds.div_ceil(60)),
             Self::Busy => "too many people sign in at this moment; try again in a few seconds".to_owned(),
@@ -88,14 +92,21 @@ impl Access {
     ///
     /// # Errors
     /// See [`SignInError`]. While somebody has to wait, a right password is refused like a wrong one.
-    pub async fn by_password(&self, headers: &HeaderMap, peer: Option<IpAddr>, name: &str, password: Secret) -> Result<NewSession, SignInError> {
+    pub async fn by_password(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+        name: &str,
+        password: Secret,
+    ) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let begun_at_ms = self.inner().clock.now_ms();
         // Whether or not the name is known: how long it takes must not show it.
         self.look().await;
         let user = self.state().users.get(name).cloned();
         let brought = cookie_of(headers, &device_cookie_name(self.inner().reach));
-        let device = brought.zip(user.as_ref()).and_then(|(cookie, user)| device::recognise(&cookie, user, begun_at_ms));
+        let device =
+            brought.zip(user.as_ref()).and_then(|(cookie, user)| device::recognise(&cookie, user, begun_at_ms));
         let begun = self.state().limits.begin(name, address, device, begun_at_ms);
         let tried = match begun {
             Ok(tried) => tried,
@@ -129,7 +140,12 @@ impl Access {
     ///
     /// # Errors
     /// See [`SignInError`].
-    pub async fn by_token(&self, headers: &HeaderMap, peer: Option<IpAddr>, token: &Secret) -> Result<NewSession, SignInError> {
+    pub async fn by_token(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+        token: &Secret,
+    ) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let Ok((record, _)) = self.token(token.expose().trim()).await else {
             self.refused("a token", address, "an unknown token").await;
@@ -143,7 +159,12 @@ impl Access {
     ///
     /// # Errors
     /// See [`SignInError`].
-    pub async fn by_link(&self, headers: &HeaderMap, peer: Option<IpAddr>, key: &Secret) -> Result<NewSession, SignInError> {
+    pub async fn by_link(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+        key: &Secret,
+    ) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let now_ms = self.inner().clock.now_ms();
         let opened: Option<(String, Grant)> = self.state().links.open(key, now_ms);

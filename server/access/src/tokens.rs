@@ -50,13 +50,20 @@ impl TokenRecord {
 ///
 /// # Errors
 /// One sentence: a bad or taken name, too many, or a directory that can't be written.
-pub fn new_token(dir: &Path, name: &str, grant: Grant, now_ms: i64, lives_ms: Option<i64>) -> Result<(TokenRecord, Secret), AccessError> {
+pub fn new_token(
+    dir: &Path,
+    name: &str,
+    grant: Grant,
+    now_ms: i64,
+    lives_ms: Option<i64>,
+) -> Result<(TokenRecord, Secret), AccessError> {
     check_name(name)?;
     let secret = Secret::random();
     let id = hex(&rand::random::<[u8; 6]>());
     let token = Secret::new(format!("{PREFIX}{id}_{}", secret.expose()));
     let expires_at_ms = lives_ms.map(|lives| now_ms.saturating_add(lives));
-    let record = TokenRecord { id, name: name.to_owned(), grant, created_at_ms: now_ms, expires_at_ms, hash: secret.digest() };
+    let record =
+        TokenRecord { id, name: name.to_owned(), grant, created_at_ms: now_ms, expires_at_ms, hash: secret.digest() };
     file::edit(dir, TOKENS_FILE, |records: &mut Vec<TokenRecord>| {
         if records.iter().any(|other| other.name == name) {
             return Err(AccessError(format!(
@@ -129,12 +136,16 @@ impl Tokens {
 
     /// Revokes expired tokens.
     pub(super) fn expire(&self, now_ms: i64) {
-        self.0.values().filter(|active| active.record.is_expired(now_ms)).for_each(|active| active.revoker.revoke(RevocationReason::Expired));
+        self.0
+            .values()
+            .filter(|active| active.record.is_expired(now_ms))
+            .for_each(|active| active.revoker.revoke(RevocationReason::Expired));
     }
 
     /// Whose token it is.
     pub(super) fn find(&self, token: &str, now_ms: i64) -> Result<(&TokenRecord, Revocation), BadToken> {
-        let parts = token.strip_prefix(PREFIX).filter(|_| token.len() <= TOKEN_BYTES_MAX).and_then(|rest| rest.split_once('_'));
+        let parts =
+            token.strip_prefix(PREFIX).filter(|_| token.len() <= TOKEN_BYTES_MAX).and_then(|rest| rest.split_once('_'));
         let (id, secret) = parts.ok_or(BadToken::Unknown)?;
         let active = self.0.get(id).ok_or(BadToken::Unknown)?;
         if !active.record.hash.is(&Secret::new(secret.to_owned()).digest()) {
@@ -148,7 +159,9 @@ impl Tokens {
 
     /// Whether a token is still what it was when somebody signed in with it.
     pub(super) fn has(&self, id: &str, now_ms: i64) -> bool {
-        self.0.get(id).is_some_and(|active| !active.record.is_expired(now_ms) && active.revoker.revocation().reason().is_none())
+        self.0
+            .get(id)
+            .is_some_and(|active| !active.record.is_expired(now_ms) && active.revoker.revocation().reason().is_none())
     }
 
     /// What the token of this name is given now.
@@ -159,7 +172,9 @@ impl Tokens {
 
     /// Whether some token has a right.
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {
-        self.0.values().any(|active| !active.record.is_expired(now_ms) && identity::role_may(active.record.grant.role, right))
+        self.0
+            .values()
+            .any(|active| !active.record.is_expired(now_ms) && identity::role_may(active.record.grant.role, right))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -190,7 +205,15 @@ mod tests {
         assert_eq!(tokens.find(token.expose(), 1_499).map(|(record, _)| record.name.as_str()), Ok("ci"));
         assert_eq!(tokens.find(token.expose(), 1_500).map(|_| ()), Err(BadToken::Expired));
         let whole = token.expose();
-        let wrong = ["", "lks_", &whole[4..], &whole[..whole.len() - 1], &format!("{whole}0"), &whole.to_uppercase(), &format!("lks_{}_", record.id)];
+        let wrong = [
+            "",
+            "lks_",
+            &whole[4..],
+            &whole[..whole.len() - 1],
+            &format!("{whole}0"),
+            &whole.to_uppercase(),
+            &format!("lks_{}_", record.id),
+        ];
         for token in wrong {
             assert_eq!(tokens.find(token, 0).map(|_| ()), Err(BadToken::Unknown), "{token}");
         }

@@ -79,13 +79,15 @@ impl Verifier {
     pub fn take(&mut self, line: &[u8]) -> Result<(), BrokenChain> {
         self.line += 1;
         let (object, hash) = split(line).map_err(|why| self.broken(why))?;
-        let id = number_of(&object).ok_or_else(|| self.broken("it is not a record: not an object with a number".to_owned()))?;
+        let id = number_of(&object)
+            .ok_or_else(|| self.broken("it is not a record: not an object with a number".to_owned()))?;
         if id != self.tip.id + 1 {
             return Err(self.broken(format!("record {id} stands here: records were taken out, put in or moved")));
         }
         let right = hash_of(&self.tip.hash, &object);
         if right != hash {
-            return Err(self.broken("its hash is not that of its text and the record before: one of them was changed".to_owned()));
+            return Err(self
+                .broken("its hash is not that of its text and the record before: one of them was changed".to_owned()));
         }
         self.tip = ChainHead { id, hash: right };
         Ok(())
@@ -125,7 +127,8 @@ pub fn verify<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Report, B
 pub fn link(tip: &ChainHead, mut record: AuditRecord) -> Result<(Vec<u8>, ChainHead), String> {
     record.id = tip.id + 1;
     record.hash = String::new();
-    let mut line = serde_json::to_vec(&record).map_err(|error| format!("the record can't be written as JSON ({error})"))?;
+    let mut line =
+        serde_json::to_vec(&record).map_err(|error| format!("the record can't be written as JSON ({error})"))?;
     // The empty hash is taken off again, so that there is one way to write a record and not two.
     line.truncate(line.len().saturating_sub(BEFORE_HASH.len() + AFTER_HASH.len()));
     line.push(b'}');
@@ -167,7 +170,8 @@ fn split(line: &[u8]) -> Result<(Vec<u8>, &str), String> {
         return Err(format!("it is longer than {LINE_BYTES_MAX} bytes"));
     }
     let (object, hash) = split_raw(line).ok_or("it does not end in a hash")?;
-    let hash = std::str::from_utf8(hash).ok().filter(|hash| is_hash(hash)).ok_or("its hash is not 64 hexadecimal digits")?;
+    let hash =
+        std::str::from_utf8(hash).ok().filter(|hash| is_hash(hash)).ok_or("its hash is not 64 hexadecimal digits")?;
     let mut object = object.to_vec();
     object.push(b'}');
     Ok((object, hash))

@@ -64,7 +64,8 @@ fn the_longest_entry_fits_into_a_line() {
     };
     for text in [long(100_000), "\u{202e}".repeat(100_000), "主".repeat(100_000)] {
         all.lock = Some(text);
-        let (line, _) = link(&ChainHead { id: u64::MAX - 1, hash: GENESIS.to_owned() }, all.clone().into_record(i64::MIN)).unwrap();
+        let (line, _) =
+            link(&ChainHead { id: u64::MAX - 1, hash: GENESIS.to_owned() }, all.clone().into_record(i64::MIN)).unwrap();
         assert!(line.len() < LINE_BYTES_MAX / 2, "{}", line.len());
     }
 }
@@ -73,7 +74,10 @@ fn the_longest_entry_fits_into_a_line() {
 fn what_is_no_line_is_told() {
     let good = lines(&["a".to_owned(), "b".to_owned(), "c".to_owned()]);
     let why = |lines: &[Vec<u8>]| check(lines).unwrap_err().to_string();
-    assert_eq!(why(&[good[1].clone()]), "line 1 (record 1 was expected): record 2 stands here: records were taken out, put in or moved");
+    assert_eq!(
+        why(&[good[1].clone()]),
+        "line 1 (record 1 was expected): record 2 stands here: records were taken out, put in or moved"
+    );
     assert!(why(&[good[0].clone(), good[0].clone()]).contains("line 2 (record 2 was expected): record 1 stands here"));
     assert!(why(&[b"{}".to_vec()]).contains("does not end in a hash"));
     assert!(why(&[Vec::new()]).contains("does not end in a hash"));
@@ -83,7 +87,10 @@ fn what_is_no_line_is_told() {
     assert!(why(&[shouted]).contains("64 hexadecimal digits"));
     assert!(why(&[vec![b'x'; LINE_BYTES_MAX + 1]]).contains("longer than"));
     let changed = String::from_utf8(good[1].clone()).unwrap().replace("\"b\"", "\"B\"").into_bytes();
-    assert!(why(&[good[0].clone(), changed, good[2].clone()]).contains("line 2 (record 2 was expected): its hash is not that"));
+    assert!(
+        why(&[good[0].clone(), changed, good[2].clone()])
+            .contains("line 2 (record 2 was expected): its hash is not that")
+    );
 }
 
 proptest! {

@@ -45,7 +45,18 @@ pub struct PlanRef {
 impl Entry {
     /// Something of the server itself.
     pub fn of_server(kind: AuditKind, detail: String) -> Self {
-        Self { kind, actor: None, ensemble: None, lock: None, path: None, plan: None, intent: None, outcome: None, reason: None, detail }
+        Self {
+            kind,
+            actor: None,
+            ensemble: None,
+            lock: None,
+            path: None,
+            plan: None,
+            intent: None,
+            outcome: None,
+            reason: None,
+            detail,
+        }
     }
 
     /// The record, every text bounded and with nothing hidden in it; number and hash are the chain's.
@@ -54,7 +65,9 @@ impl Entry {
         let path = |text: String| bounded(&text, PATH_CHARS_MAX);
         let (actor, actor_by, address) = match self.actor {
             None => (SERVER.to_owned(), "the server itself".to_owned(), None),
-            Some(actor) => (name(actor.name.clone()), actor.described(), actor.address.map(|address| address.to_string())),
+            Some(actor) => {
+                (name(actor.name.clone()), actor.described(), actor.address.map(|address| address.to_string()))
+            }
         };
         AuditRecord {
             id: 0,

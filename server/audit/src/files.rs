@@ -39,7 +39,9 @@ pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> AuditError {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on that disk",
         io::ErrorKind::FileTooLarge => "raise the limit on the size of files",
         io::ErrorKind::ReadOnlyFilesystem => "make that disk writable, or name another directory with --data-dir",
-        io::ErrorKind::PermissionDenied => "let the user that runs Lockscope read and write there, or name another directory with --data-dir",
+        io::ErrorKind::PermissionDenied => {
+            "let the user that runs Lockscope read and write there, or name another directory with --data-dir"
+        }
         io::ErrorKind::NotFound => "put it back, or start Lockscope again",
         _ => "look at that disk",
     };
@@ -48,11 +50,12 @@ pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> AuditError {
 
 /// Makes the directory when it is not there.
 pub(super) fn make_dir(dir: &Path) -> Result<(), AuditError> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(DIR_MODE)
-        .create(dir)
-        .map_err(|error| AuditError(format!("--data-dir {} can't be made ({error}); name a directory in which Lockscope may write", dir.display())))
+    DirBuilder::new().recursive(true).mode(DIR_MODE).create(dir).map_err(|error| {
+        AuditError(format!(
+            "--data-dir {} can't be made ({error}); name a directory in which Lockscope may write",
+            dir.display()
+        ))
+    })
 }
 
 /// Takes the directory for one server. The lock ends with the file handle, also when the process is killed.

@@ -31,7 +31,8 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<ChainHead>> {
     };
     let unlike = || io::Error::new(io::ErrorKind::InvalidData, "it does not hold a number and a hash");
     let head: Head = serde_json::from_slice(&text).map_err(|_| unlike())?;
-    if head.id == 0 || !chain::is_hash(&head.hash) || text != line(&ChainHead { id: head.id, hash: head.hash.clone() }) {
+    if head.id == 0 || !chain::is_hash(&head.hash) || text != line(&ChainHead { id: head.id, hash: head.hash.clone() })
+    {
         return Err(unlike());
     }
     Ok(Some(ChainHead { id: head.id, hash: head.hash }))

@@ -38,7 +38,9 @@ impl LazyLog {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.dir);
             made.map_err(|error| {
                 let dir = self.dir.display();
-                AuditError(format!("the data directory {dir} can't be made ({error}); make it, or name another with --data-dir"))
+                AuditError(format!(
+                    "the data directory {dir} can't be made ({error}); make it, or name another with --data-dir"
+                ))
             })?;
             Log::open(&self.dir, self.clock.clone()).await.map(Arc::new)
         });

@@ -104,8 +104,13 @@ impl Log {
                 (whole, said)
             }
             Err(VerifyError::None { .. }) => {
-                let whole =
-                    VerifiedLog { tip: ChainHead::default(), segments: Vec::new(), torn_bytes: 0, anchored: None, requests: Requests::default() };
+                let whole = VerifiedLog {
+                    tip: ChainHead::default(),
+                    segments: Vec::new(),
+                    torn_bytes: 0,
+                    anchored: None,
+                    requests: Requests::default(),
+                };
                 (whole, "a log begins".to_owned())
             }
             Err(error @ (VerifyError::Line { .. } | VerifyError::Files { .. })) => {
@@ -113,7 +118,9 @@ impl Log {
                     "the audit log is not intact: {error}; nothing is recorded until its files are put back as they were, or moved away so that a new record begins"
                 )));
             }
-            Err(error @ VerifyError::Io { .. }) => return Err(AuditError(format!("the audit log can't be used: {error}"))),
+            Err(error @ VerifyError::Io { .. }) => {
+                return Err(AuditError(format!("the audit log can't be used: {error}")));
+            }
         };
         let path = dir.join(files::LOG);
         let failed = |error| files::failed("written", &path, &error);
@@ -130,7 +137,8 @@ impl Log {
         let mut said = said;
         if whole.torn_bytes > 0 {
             let torn = torn_end(&file, segment.bytes, whole.torn_bytes).map_err(failed)?;
-            let kept = files::keep_torn(&dir, &torn).map_err(|error| files::failed("freed of a torn line", &path, &error))?;
+            let kept =
+                files::keep_torn(&dir, &torn).map_err(|error| files::failed("freed of a torn line", &path, &error))?;
             file.set_len(segment.bytes).and_then(|()| file.sync_all()).map_err(failed)?;
             said = format!(
                 "{said}; {} bytes of a line that was being written when the server before ended were moved to {}",
@@ -145,15 +153,38 @@ impl Log {
         let first = Entry::of_server(AuditKind::Started, said);
         let (last_id, _) = watch::channel(whole.tip.id);
         let open = OpenIds::new(&whole.requests);
-        let state = State { tip: whole.tip.clone(), segments, open, trouble: String::new(), delivery_trouble: String::new(), delivered: None };
-        let shared = Arc::new(Shared { dir: dir.clone(), state: Mutex::new(state), last_id, exports: Arc::new(Semaphore::new(EXPORTS_MAX)) });
-        let mut writer = Writer::new(Start { dir, clock, rotate_bytes: options.rotate_bytes, file, segment, tip: whole.tip, first, lock });
+        let state = State {
+            tip: whole.tip.clone(),
+            segments,
+            open,
+            trouble: String::new(),
+            delivery_trouble: String::new(),
+            delivered: None,
+        };
+        let shared = Arc::new(Shared {
+            dir: dir.clone(),
+            state: Mutex::new(state),
+            last_id,
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+        });
+        let mut writer = Writer::new(Start {
+            dir,
+            clock,
+            rotate_bytes: options.rotate_bytes,
+            file,
+            segment,
+            tip: whole.tip,
+            first,
+            lock,
+        });
         // A full disk is no reason not to read; the first record is then written before the next.
         shared.note(&writer.write(Vec::new()), &[]);
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let kept = shared.clone();
-        let thread = std::thread::Builder::new().name("audit".to_owned()).spawn(move || write_all(&mut writer, inbox, &kept));
-        let thread = thread.map_err(|error| AuditError(format!("the audit log's writer thread can't be started: {error}")))?;
+        let thread =
+            std::thread::Builder::new().name("audit".to_owned()).spawn(move || write_all(&mut writer, inbox, &kept));
+        let thread =
+            thread.map_err(|error| AuditError(format!("the audit log's writer thread can't be started: {error}")))?;
         Ok(Self { shared, queue: Some(queue), thread: Some(thread), requests: Mutex::new(Some(whole.requests)) })
     }
 
@@ -267,12 +298,26 @@ impl Shared {
     fn page(&self, query: &PageQuery) -> Result<AuditPage, AuditError> {
         let (total, open_requests, segments, trouble, delivery_trouble) = {
             let state = self.state();
-            (state.tip.id, state.open.count(), state.segments.clone(), state.trouble.clone(), state.delivery_trouble.clone())
+            (
+                state.tip.id,
+                state.open.count(),
+                state.segments.clone(),
+                state.trouble.clone(),
+                state.delivery_trouble.clone(),
+            )
         };
         let path = self.dir.join(files::LOG);
         let found = page::find(&self.dir, &segments, query).map_err(|error| files::failed("read", &path, &error))?;
         let file = path.display().to_string();
-        Ok(AuditPage { total, open_requests, file, trouble, delivery_trouble, next_before: found.next_before, records: found.records })
+        Ok(AuditPage {
+            total,
+            open_requests,
+            file,
+            trouble,
+            delivery_trouble,
+            next_before: found.next_before,
+            records: found.records,
+        })
     }
 }
 
@@ -293,7 +338,8 @@ impl State {
 impl Journal for Log {
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         Box::pin(async move {
-            let ended = || AuditError("the audit log is not written any more: its thread ended; restart Lockscope".to_owned());
+            let ended =
+                || AuditError("the audit log is not written any more: its thread ended; restart Lockscope".to_owned());
             let (answer, written) = oneshot::channel();
             let queue = self.queue.as_ref().ok_or_else(ended)?;
             queue.send(AppendRequest { entry, answer }).await.map_err(|_| ended())?;

@@ -73,7 +73,10 @@ fn whole(mut line: Vec<u8>) -> Vec<u8> {
 }
 
 fn endless() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("a line is longer than {LINE_BYTES_MAX} bytes; run `lockscope audit verify`"))
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("a line is longer than {LINE_BYTES_MAX} bytes; run `lockscope audit verify`"),
+    )
 }
 
 fn no_record() -> io::Error {
@@ -87,7 +90,9 @@ pub(super) fn offset_of(file: &File, bytes: u64, id: u64) -> io::Result<u64> {
         let middle = low + (high - low) / 2;
         match line_from(file, middle, bytes)? {
             None => high = middle,
-            Some((start, line)) if chain::number_of(&line).ok_or_else(no_record)? < id => low = start + line.len() as u64 + 1,
+            Some((start, line)) if chain::number_of(&line).ok_or_else(no_record)? < id => {
+                low = start + line.len() as u64 + 1
+            }
             Some((start, _)) => (found, high) = (start, middle),
         }
     }
@@ -132,7 +137,13 @@ fn to_newline(file: &File, offset: u64, bytes: u64) -> io::Result<Option<Vec<u8>
 }
 
 /// Records from a number on, with their lines: at most so many, and no more bytes than given once there is one.
-pub(super) fn forwards(dir: &Path, segments: &[Segment], id: u64, count_max: usize, bytes_max: usize) -> io::Result<Vec<Vec<u8>>> {
+pub(super) fn forwards(
+    dir: &Path,
+    segments: &[Segment],
+    id: u64,
+    count_max: usize,
+    bytes_max: usize,
+) -> io::Result<Vec<Vec<u8>>> {
     let Some(segment) = segments.iter().rfind(|segment| segment.first_id <= id) else { return Ok(Vec::new()) };
     let mut file = open(dir, segment)?;
     let offset = offset_of(&file, segment.bytes, id)?;

@@ -36,7 +36,15 @@ pub struct PageQuery {
 
 impl Default for PageQuery {
     fn default() -> Self {
-        Self { after: None, before: None, limit: LIMIT_DEFAULT, actor: None, kind: None, lock: None, scope: Scope::default() }
+        Self {
+            after: None,
+            before: None,
+            limit: LIMIT_DEFAULT,
+            actor: None,
+            kind: None,
+            lock: None,
+            scope: Scope::default(),
+        }
     }
 }
 

@@ -14,7 +14,8 @@ use identity::Actor;
 use runtime::clock::Clock;
 use runtime::tasks::spawn;
 
-/// Requests without an outcome on record at once; one more is refused. Only a disk that stalls or is full comes near it.
+/// Requests without an outcome on record at once; one more is refused. Only a disk that stalls or is full comes near
+/// it.
 pub const OPEN_MAX: usize = 64;
 /// Actors whose refusals are counted apart; all others are counted together.
 const ACTORS_MAX: usize = 1_000;
@@ -68,7 +69,8 @@ impl Intent {
 impl RequestLog {
     /// In this journal; `within`: how long a record may take.
     pub fn new(journal: Arc<dyn Journal>, clock: Clock, within: Duration) -> Self {
-        let (open, refusals_waiting) = (Arc::new(Semaphore::new(OPEN_MAX)), Arc::new(Semaphore::new(REFUSALS_WAITING_MAX)));
+        let (open, refusals_waiting) =
+            (Arc::new(Semaphore::new(OPEN_MAX)), Arc::new(Semaphore::new(REFUSALS_WAITING_MAX)));
         Self(Arc::new(Inner { journal, clock, within, open, refusals_waiting, refused: Mutex::default() }))
     }
 
@@ -83,7 +85,9 @@ impl RequestLog {
         let journal = Arc::clone(&self.0.journal);
         let mut writing = tokio::spawn(async move { journal.append(entry).await });
         match tokio::time::timeout(self.0.within, &mut writing).await {
-            Ok(written) => written.unwrap_or_else(|_| Err(AuditError("writing it broke off".to_owned()))).map(|id| Intent { id, place }),
+            Ok(written) => written
+                .unwrap_or_else(|_| Err(AuditError("writing it broke off".to_owned())))
+                .map(|id| Intent { id, place }),
             Err(_) => {
                 let journal = Arc::clone(&self.0.journal);
                 spawn("outcome of a late request", async move {
@@ -140,7 +144,9 @@ impl RequestLog {
         };
         for (count, actor) in counted {
             let detail = format!("{count} more refused requests within a minute are not recorded one by one");
-            if let Err(error) = self.0.journal.append(Entry { actor, ..Entry::of_server(AuditKind::Refused, detail) }).await {
+            if let Err(error) =
+                self.0.journal.append(Entry { actor, ..Entry::of_server(AuditKind::Refused, detail) }).await
+            {
                 tracing::warn!(%error, count, "the count of refusals is not on record");
             }
         }
@@ -153,7 +159,8 @@ impl RequestLog {
         let own = format!("{} {}", actor.by.name(), actor.name);
         let is_known = refused.by_actor.contains_key(&own) || refused.by_actor.len() < ACTORS_MAX;
         let key = if is_known { own } else { String::new() };
-        let (count, _) = refused.by_actor.entry(key).or_insert_with(|| (Refusals::default(), is_known.then(|| actor.clone())));
+        let (count, _) =
+            refused.by_actor.entry(key).or_insert_with(|| (Refusals::default(), is_known.then(|| actor.clone())));
         if place.is_none() {
             count.leave_out();
         } else if count.count(now_ms) {

@@ -76,7 +76,10 @@ async fn an_intent_that_is_recorded_too_late_has_its_outcome() {
     assert_eq!(error.0, "it was not durable within 0.02 s");
     disk.stalls.send_replace(false);
     disk.has(2).await;
-    assert_eq!(disk.told(), [(AuditKind::ReleaseIntent, None, None), (AuditKind::ReleaseOutcome, Some(1), Some("refused_audit"))]);
+    assert_eq!(
+        disk.told(),
+        [(AuditKind::ReleaseIntent, None, None), (AuditKind::ReleaseOutcome, Some(1), Some("refused_audit"))]
+    );
 }
 
 #[tokio::test]
@@ -87,7 +90,10 @@ async fn an_outcome_is_written_as_soon_as_it_can_be_and_once() {
     assert_eq!(log.outcome(open, outcome("released")).await.unwrap_err().0, "no space left on device");
     disk.is_full.store(false, Ordering::SeqCst);
     disk.has(2).await;
-    assert_eq!(disk.told(), [(AuditKind::ReleaseIntent, None, None), (AuditKind::ReleaseOutcome, Some(1), Some("released"))]);
+    assert_eq!(
+        disk.told(),
+        [(AuditKind::ReleaseIntent, None, None), (AuditKind::ReleaseOutcome, Some(1), Some("released"))]
+    );
 }
 
 #[tokio::test]
@@ -95,7 +101,8 @@ async fn requests_that_wait_for_the_disk_have_a_maximum() {
     let (disk, log) = log(SHORT);
     disk.stalls.send_replace(true);
     let asked: Vec<_> = (0..=OPEN_MAX).map(|_| log.intent(intent(), outcome("refused_audit"))).collect();
-    let refused: Vec<_> = futures_util::future::join_all(asked).await.into_iter().map(|asked| asked.unwrap_err().0).collect();
+    let refused: Vec<_> =
+        futures_util::future::join_all(asked).await.into_iter().map(|asked| asked.unwrap_err().0).collect();
     assert_eq!(refused.iter().filter(|why| why.contains("wait for the disk")).count(), 1);
     disk.stalls.send_replace(false);
     disk.has(2 * OPEN_MAX).await;
@@ -114,7 +121,10 @@ async fn a_flood_of_refusals_is_a_count() {
     assert_eq!(disk.told().len(), written + 1, "another actor has a count of their own");
     log.flush().await;
     let last = disk.entries.lock().unwrap().last().unwrap().clone();
-    assert_eq!((last.actor, last.detail.as_str()), (Some(anna.clone()), "980 more refused requests within a minute are not recorded one by one"));
+    assert_eq!(
+        (last.actor, last.detail.as_str()),
+        (Some(anna.clone()), "980 more refused requests within a minute are not recorded one by one")
+    );
 
     // With a disk that stalls, nobody waits long and nothing piles up.
     disk.stalls.send_replace(true);

@@ -23,7 +23,9 @@ fn part(kind: AuditKind) -> Part {
     match kind {
         AuditKind::ReleaseIntent | AuditKind::RevokeIntent | AuditKind::LabStarted => Part::Intent,
         AuditKind::ReleaseOutcome | AuditKind::RevokeOutcome | AuditKind::LabEnded => Part::Outcome,
-        AuditKind::Started | AuditKind::SignedIn | AuditKind::SignedOut | AuditKind::Refused | AuditKind::Approved => Part::Neither,
+        AuditKind::Started | AuditKind::SignedIn | AuditKind::SignedOut | AuditKind::Refused | AuditKind::Approved => {
+            Part::Neither
+        }
     }
 }
 
@@ -98,7 +100,8 @@ pub fn open_words(requests: &Requests) -> Option<String> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let (requests, have) = if count == 1 { ("request", "has") } else { ("requests", "have") };
     let why = "a server carries them out now, or the next one that starts here will settle them";
-    (count > 0).then(|| format!("{count} {requests} {have} no outcome on record (records {}{more}): {why}", named.join(", ")))
+    (count > 0)
+        .then(|| format!("{count} {requests} {have} no outcome on record (records {}{more}): {why}", named.join(", ")))
 }
 
 /// The same, counted while the log is written.
@@ -154,7 +157,10 @@ mod tests {
         take(6, AuditKind::LabStarted, None);
         assert_eq!((requests.open_count(), ids.count()), (2, 2));
         assert_eq!(requests.open().map(|record| record.id).collect::<Vec<_>>(), [2, 6]);
-        assert_eq!(requests.completed().map(|completed| (completed.intent.id, completed.outcome.id)).collect::<Vec<_>>(), [(3, 5)]);
+        assert_eq!(
+            requests.completed().map(|completed| (completed.intent.id, completed.outcome.id)).collect::<Vec<_>>(),
+            [(3, 5)]
+        );
     }
 
     #[test]

@@ -12,7 +12,10 @@ pub struct UnavailableLog(AuditError);
 impl UnavailableLog {
     /// For a server that was given no place for one.
     pub fn without_directory() -> Self {
-        Self(AuditError("no audit log is kept here; start Lockscope with --data-dir DIR to allow releases and record them there".to_owned()))
+        Self(AuditError(
+            "no audit log is kept here; start Lockscope with --data-dir DIR to allow releases and record them there"
+                .to_owned(),
+        ))
     }
 
     /// For a log that could not be opened.

@@ -80,8 +80,14 @@ pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<VerifiedLog, Verif
         io::ErrorKind::InvalidData => VerifyError::Files { file: head_path.clone(), why: error.to_string() },
         _ => VerifyError::Io { file: head_path.clone(), error },
     })?;
-    let mut walk =
-        Walk { verifier: Verifier::default(), anchor, head: head.as_ref(), anchored: None, is_head_met: false, requests: Requests::default() };
+    let mut walk = Walk {
+        verifier: Verifier::default(),
+        anchor,
+        head: head.as_ref(),
+        anchored: None,
+        is_head_met: false,
+        requests: Requests::default(),
+    };
     let mut segments = Vec::new();
     let mut torn_bytes = 0;
     loop {
@@ -89,7 +95,10 @@ pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<VerifiedLog, Verif
         let Some((path, file, is_last)) = next_file(dir, first_id)? else { break };
         let (bytes, torn) = walk.file(&path, file)?;
         if !is_last && (torn > 0 || walk.verifier.tip().id < first_id) {
-            return Err(VerifyError::Files { file: path, why: "a full file ends in the middle of a line, or is empty: it was cut".to_owned() });
+            return Err(VerifyError::Files {
+                file: path,
+                why: "a full file ends in the middle of a line, or is empty: it was cut".to_owned(),
+            });
         }
         segments.push(Segment { path, first_id, bytes });
         torn_bytes = torn;
@@ -101,7 +110,9 @@ pub fn verify_dir(dir: &Path, anchor: Option<&str>) -> Result<VerifiedLog, Verif
     check_head(head.as_ref(), &tip, walk.is_head_met, head_path, segments.is_empty(), dir)?;
     check_strays(dir, &segments, tip.id)?;
     if let Some(anchor) = anchor.filter(|_| walk.anchored.is_none()) {
-        let why = format!("no record has the hash {anchor}: what was noted is not in this log, so it was cut or written anew");
+        let why = format!(
+            "no record has the hash {anchor}: what was noted is not in this log, so it was cut or written anew"
+        );
         return Err(VerifyError::Files { file: dir.join(files::LOG), why });
     }
     Ok(VerifiedLog { tip, segments, torn_bytes, anchored: walk.anchored, requests: walk.requests })
@@ -174,15 +185,26 @@ impl Walk<'_> {
     }
 }
 
-fn check_head(head: Option<&ChainHead>, tip: &ChainHead, is_met: bool, file: PathBuf, is_bare: bool, dir: &Path) -> Result<(), VerifyError> {
+fn check_head(
+    head: Option<&ChainHead>,
+    tip: &ChainHead,
+    is_met: bool,
+    file: PathBuf,
+    is_bare: bool,
+    dir: &Path,
+) -> Result<(), VerifyError> {
     let why = match head {
         None if is_bare => return Err(VerifyError::None { dir: dir.to_owned() }),
         // A crash between the very first record and its head.
         None if tip.id <= 1 => return Ok(()),
         None => "it is missing, so a cut at the end of the log could not be seen".to_owned(),
         Some(_) if is_met => return Ok(()),
-        Some(head) if head.id > tip.id => format!("it names record {} as written, and the log ends with record {}: the log was cut", head.id, tip.id),
-        Some(head) => format!("its hash is not that of record {}: the log was written anew, or this file was changed", head.id),
+        Some(head) if head.id > tip.id => {
+            format!("it names record {} as written, and the log ends with record {}: the log was cut", head.id, tip.id)
+        }
+        Some(head) => {
+            format!("its hash is not that of record {}: the log was written anew, or this file was changed", head.id)
+        }
     };
     Err(VerifyError::Files { file, why })
 }
@@ -198,7 +220,10 @@ fn check_strays(dir: &Path, segments: &[Segment], last_id: u64) -> Result<(), Ve
         if first_id <= last_id && !segments.iter().any(|segment| segment.path.file_name() == Some(&name)) {
             let is_last = segments.last().is_some_and(|last| last.first_id == first_id);
             if !is_last {
-                return Err(VerifyError::Files { file: entry.path(), why: "the chain does not go through it; it was put there".to_owned() });
+                return Err(VerifyError::Files {
+                    file: entry.path(),
+                    why: "the chain does not go through it; it was put there".to_owned(),
+                });
             }
         }
     }

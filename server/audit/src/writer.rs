@@ -56,7 +56,18 @@ impl Writer {
     pub(super) fn new(start: Start) -> Self {
         let Start { dir, clock, rotate_bytes, file, segment, tip, first, lock } = start;
         let (bytes, first_id) = (segment.bytes, segment.first_id);
-        Self { dir, clock, rotate_bytes, file, bytes, first_id, tip, is_dirty: false, pending: Some(first), _lock: lock }
+        Self {
+            dir,
+            clock,
+            rotate_bytes,
+            file,
+            bytes,
+            first_id,
+            tip,
+            is_dirty: false,
+            pending: Some(first),
+            _lock: lock,
+        }
     }
 
     /// Writes entries, one record each and in this order: all of them durable, or none.
@@ -77,8 +88,9 @@ impl Writer {
         self.is_dirty = true;
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
         let written = written.map_err(|error| files::failed("written", &path, &error));
-        let headed =
-            written.and_then(|()| head::write(&self.dir, &tip).map_err(|error| files::failed("written", &self.dir.join(files::HEAD), &error)));
+        let headed = written.and_then(|()| {
+            head::write(&self.dir, &tip).map_err(|error| files::failed("written", &self.dir.join(files::HEAD), &error))
+        });
         if let Err(error) = headed {
             // What can't be taken back now is taken back before the next record.
             let _ = self.take_back();

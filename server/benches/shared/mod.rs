@@ -54,7 +54,11 @@ impl Lockscope {
     }
 
     /// Asks for the ensemble's status, once each `pulse`, until it is as wanted.
-    pub(crate) async fn status_until(&self, pulse: Duration, done: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
+    pub(crate) async fn status_until(
+        &self,
+        pulse: Duration,
+        done: impl Fn(&serde_json::Value) -> bool,
+    ) -> serde_json::Value {
         let deadline = Instant::now() + WAIT_MAX;
         let mut pulse = tokio::time::interval(pulse);
         loop {

@@ -2,7 +2,12 @@
 //! client that keeps every frame; then ZooKeeper's own transaction log says what was true. Knows of Lockscope what its
 //! documents tell. `docs/campaign.md` has the rules and the table.
 #![expect(missing_docs, reason = "names tell it; nothing outside this repository uses this crate")]
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a tool of tests: it fails by panicking, and a run is a task of its own")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a tool of tests: it fails by panicking, and a run is a task of its own"
+)]
 
 pub mod capture;
 pub mod clients;

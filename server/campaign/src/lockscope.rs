@@ -44,7 +44,13 @@ fn patient(program: &Path, args: &[String]) -> Command {
 impl Lockscope {
     pub async fn start(program: &Path, args: &[String]) -> Self {
         let http = reqwest::Client::builder().timeout(ANSWER_MAX).build().expect("a client");
-        let mut lockscope = Self { program: program.to_owned(), args: args.to_vec(), listen: "127.0.0.1:0".to_owned(), child: None, http };
+        let mut lockscope = Self {
+            program: program.to_owned(),
+            args: args.to_vec(),
+            listen: "127.0.0.1:0".to_owned(),
+            child: None,
+            http,
+        };
         lockscope.launch().await;
         lockscope
     }
@@ -55,8 +61,13 @@ impl Lockscope {
         args.extend(self.args.iter().cloned());
         let mut child = patient(&self.program, &args).stdout(Stdio::piped()).spawn().expect("lockscope starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let line = timeout(DEADLINE, lines.next_line()).await.expect("lockscope says where it listens").expect("its output").unwrap_or_default();
-        let address = line.strip_prefix("lockscope listening on http://").unwrap_or_else(|| panic!("lockscope said {line:?}"));
+        let line = timeout(DEADLINE, lines.next_line())
+            .await
+            .expect("lockscope says where it listens")
+            .expect("its output")
+            .unwrap_or_default();
+        let address =
+            line.strip_prefix("lockscope listening on http://").unwrap_or_else(|| panic!("lockscope said {line:?}"));
         self.listen = address.to_owned();
         self.child = Some(child);
     }
@@ -64,7 +75,13 @@ impl Lockscope {
     /// Waits until every root is read.
     pub async fn until_ready(&self) {
         let ready = async {
-            while !self.http.get(format!("{}/readyz", self.url())).send().await.is_ok_and(|answer| answer.status().is_success()) {
+            while !self
+                .http
+                .get(format!("{}/readyz", self.url()))
+                .send()
+                .await
+                .is_ok_and(|answer| answer.status().is_success())
+            {
                 tokio::time::sleep(STEP).await;
             }
         };
@@ -99,7 +116,8 @@ impl Lockscope {
 
     /// The session that its link has.
     pub async fn session(&self) -> Option<i64> {
-        let status: Value = self.http.get(format!("{}/api/v1/status", self.url())).send().await.ok()?.json().await.ok()?;
+        let status: Value =
+            self.http.get(format!("{}/api/v1/status", self.url())).send().await.ok()?.json().await.ok()?;
         let digits = status["ensembles"][0]["session_id"].as_str()?.trim_start_matches("0x").to_owned();
         u64::from_str_radix(&digits, 16).ok().map(u64::cast_signed)
     }

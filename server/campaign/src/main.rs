@@ -58,7 +58,12 @@ async fn main() -> ExitCode {
             let begin = Instant::now();
             let outcome = run(&program, *fault, seed, form).await;
             row.add(seed, &outcome);
-            println!("{:<20} seed {seed}: {} in {:.0?}", fault.name(), if outcome.is_clean() { "ok" } else { "WRONG" }, begin.elapsed());
+            println!(
+                "{:<20} seed {seed}: {} in {:.0?}",
+                fault.name(),
+                if outcome.is_clean() { "ok" } else { "WRONG" },
+                begin.elapsed()
+            );
         }
         for line in row.details.iter().chain(&row.notes) {
             println!("    {line}");
@@ -89,7 +94,9 @@ fn save(folder: &Path, rows: &[Row]) -> std::io::Result<()> {
 
 fn replace(document: &Path, table: &str) -> std::io::Result<()> {
     let text = std::fs::read_to_string(document)?;
-    let parts = text.split_once(TABLE_BEGINS).and_then(|(before, rest)| rest.split_once(TABLE_ENDS).map(|(_, after)| (before, after)));
+    let parts = text
+        .split_once(TABLE_BEGINS)
+        .and_then(|(before, rest)| rest.split_once(TABLE_ENDS).map(|(_, after)| (before, after)));
     let Some((before, after)) = parts else { return Err(std::io::Error::other("it has no place for the table")) };
     std::fs::write(document, format!("{before}{TABLE_BEGINS}\n{table}\n{TABLE_ENDS}{after}"))
 }

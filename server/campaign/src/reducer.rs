@@ -46,10 +46,12 @@ mod tests {
     #[test]
     fn rows_move_come_and_change() {
         let body = json!({"kind": "board", "head": 1, "window": {"total": 2, "offset": 0, "rows": ["a", "b"]}});
-        let delta =
-            json!({"kind": "board", "head": null, "window": {"total": 3, "offset": 0, "order": [1, null, 0], "changed": [[1, "c"], [2, "A"]]}});
+        let delta = json!({"kind": "board", "head": null, "window": {"total": 3, "offset": 0, "order": [1, null, 0], "changed": [[1, "c"], [2, "A"]]}});
         let next = apply(&body, &delta).unwrap();
-        assert_eq!(next, json!({"kind": "board", "head": 1, "window": {"total": 3, "offset": 0, "rows": ["b", "c", "A"]}}));
+        assert_eq!(
+            next,
+            json!({"kind": "board", "head": 1, "window": {"total": 3, "offset": 0, "rows": ["b", "c", "A"]}})
+        );
         let same_places = json!({"kind": "board", "head": 2, "window": {"total": 3, "offset": 0, "order": null, "changed": [[0, "B"]]}});
         assert_eq!(apply(&next, &same_places).unwrap()["window"]["rows"], json!(["B", "c", "A"]));
         assert_eq!(apply(&next, &json!({"kind": "whole", "body": 7})), Some(json!(7)));

@@ -131,7 +131,13 @@ async fn serve(inbound: TcpStream, target: String, mut link: watch::Receiver<Lin
     }
 }
 
-async fn forward(mut from: OwnedReadHalf, to: OwnedWriteHalf, link: watch::Receiver<Link>, direction: Direction, mut grants: Option<Grants>) {
+async fn forward(
+    mut from: OwnedReadHalf,
+    to: OwnedWriteHalf,
+    link: watch::Receiver<Link>,
+    direction: Direction,
+    mut grants: Option<Grants>,
+) {
     let (sender, mut chunks) = mpsc::channel(CHUNKS_MAX);
     let reading = async move {
         loop {

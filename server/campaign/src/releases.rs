@@ -16,7 +16,7 @@ const PLAN_MAX: Duration = Duration::from_secs(10);
 /// Pause before it is asked for again.
 const PLAN_AGAIN: Duration = Duration::from_millis(200);
 
-/// The file of the record inside the data directory.
+/// The file of the audit log inside the data directory.
 const LOG: &str = "audit.log";
 
 /// A plan that was ordered to be carried out.
@@ -34,7 +34,7 @@ pub struct Answer {
     pub outcome: String,
 }
 
-/// Where the record lies, and what was ordered.
+/// Where the audit log lies, and what was ordered.
 #[derive(Clone, Debug)]
 pub struct Record {
     program: PathBuf,
@@ -48,7 +48,14 @@ pub struct Record {
 
 impl Record {
     pub fn new(program: &Path, place: &Path, tokens: Vec<String>) -> Self {
-        Self { program: program.to_owned(), place: place.to_owned(), tokens, ordered: Vec::new(), count: 0, why_no_plan: String::new() }
+        Self {
+            program: program.to_owned(),
+            place: place.to_owned(),
+            tokens,
+            ordered: Vec::new(),
+            count: 0,
+            why_no_plan: String::new(),
+        }
     }
 
     pub fn place(&self) -> &Path {
@@ -91,7 +98,7 @@ impl Record {
         Some(execute(lockscope, &token, &order).await)
     }
 
-    /// What the record says, once the program has ended.
+    /// What the audit log says, once the program has ended.
     pub fn releases(&self, sessions: BTreeSet<i64>) -> Releases {
         let text = std::fs::read_to_string(self.place.join(LOG)).unwrap_or_default();
         let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -102,7 +109,12 @@ impl Record {
     /// Whether the program itself finds its record whole; else what it says.
     pub async fn verify(&self) -> Result<String, String> {
         let args = ["audit", "verify", "--data-dir", &self.place.display().to_string()].map(str::to_owned);
-        let done = command(&self.program, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).output().await.expect("lockscope runs");
+        let done = command(&self.program, &args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .output()
+            .await
+            .expect("lockscope runs");
         let text = [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         if done.status.success() { Ok(text) } else { Err(text) }
     }
@@ -111,10 +123,13 @@ impl Record {
 /// Carries an order out.
 pub async fn execute(lockscope: &Lockscope, token: &str, order: &Value) -> Answer {
     let (status, body) = lockscope.post("/api/v1/release/execute", token, order).await;
-    Answer { status, outcome: body["outcome"].as_str().or_else(|| body["detail"].as_str()).unwrap_or_default().to_owned() }
+    Answer {
+        status,
+        outcome: body["outcome"].as_str().or_else(|| body["detail"].as_str()).unwrap_or_default().to_owned(),
+    }
 }
 
-/// What is on record of a plan.
+/// What the audit log has of a plan.
 fn plan(ordered: &Ordered, lines: &[Value]) -> Plan {
     let czxid = format!("czxid {:#x},", ordered.czxid);
     let intent = lines.iter().find(|line| {
@@ -122,7 +137,9 @@ fn plan(ordered: &Ordered, lines: &[Value]) -> Plan {
             && line["path"] == ordered.path.as_str()
             && line["detail"].as_str().is_some_and(|detail| detail.contains(&czxid))
     });
-    let outcome = intent.and_then(|intent| lines.iter().find(|line| line["kind"] == "release_outcome" && line["intent"] == intent["id"]));
+    let outcome = intent.and_then(|intent| {
+        lines.iter().find(|line| line["kind"] == "release_outcome" && line["intent"] == intent["id"])
+    });
     Plan {
         path: ordered.path.clone(),
         czxid: ordered.czxid,

@@ -74,20 +74,22 @@ fn limits(machine_late_ms: i64) -> Limits {
 }
 
 async fn decide(evidence: Evidence, machine_late_ms: i64) -> Outcome {
-    let Evidence { captured, spans, broken, logs, record, sessions, back_ms, notes, mut wrong, servers, data } = evidence;
+    let Evidence { captured, spans, broken, logs, record, sessions, back_ms, notes, mut wrong, servers, data } =
+        evidence;
     wrong.extend(broken);
     let transactions = transactions(&logs).expect("the servers' logs can be read");
     drop(servers);
     let limits = limits(machine_late_ms);
     let truth = Truth::from_transactions(transactions);
     if truth.missing() > 0 {
-        wrong.push(format!("the servers' logs lack {} transactions, so nothing can be judged by them", truth.missing()));
+        wrong
+            .push(format!("the servers' logs lack {} transactions, so nothing can be judged by them", truth.missing()));
     }
     let mut report = judge_within(&limits, &truth, &captured, &spans);
     if let Some(record) = record {
         report.merge(judge_releases(&limits, &truth, &record.releases(sessions)));
         if let Err(words) = record.verify().await {
-            wrong.push(format!("the record is not whole: {words}"));
+            wrong.push(format!("the audit log is not whole: {words}"));
         }
     }
     drop(data);
@@ -104,7 +106,8 @@ pub fn transactions(folders: &[PathBuf]) -> io::Result<Vec<Transaction>> {
             if is_log {
                 let bytes = fs::read(&path)?;
                 for transaction in LogReader::new(&bytes) {
-                    transactions.push(transaction.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?);
+                    transactions
+                        .push(transaction.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?);
                 }
             }
         }

@@ -101,7 +101,8 @@ pub struct Evidence {
 
 /// A token for somebody who may release.
 async fn token(program: &Path, data: &Path, name: &str) -> String {
-    let args = ["token", "new", "--name", name, "--role", "admin", "--data-dir", &data.display().to_string()].map(str::to_owned);
+    let args = ["token", "new", "--name", name, "--role", "admin", "--data-dir", &data.display().to_string()]
+        .map(str::to_owned);
     let done = command(program, &args).stdout(Stdio::piped()).output().await.expect("lockscope runs");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8_lossy(&done.stdout).trim().to_owned()
@@ -136,7 +137,8 @@ impl Scene {
         }
         let lockscope = Lockscope::start(program, &args).await;
         lockscope.until_ready().await;
-        let locks = setup.contentions.iter().map(|contention| contention.path.clone()).chain(setup.more_locks.iter().cloned());
+        let locks =
+            setup.contentions.iter().map(|contention| contention.path.clone()).chain(setup.more_locks.iter().cloned());
         let views: Vec<View> = std::iter::once(View::Board).chain(locks.map(View::Lock)).collect();
         let workload = Workload::start(&servers.connect_string(), &setup.contentions, seed).await;
         let capture = Capture::start(lockscope.address(), 0, views.clone(), Pace::Eager);
@@ -171,7 +173,9 @@ impl Scene {
     fn is_live_since(&self, since_ms: i64) -> bool {
         self.views.iter().all(|view| match view {
             View::Board => true,
-            View::Lock(path) => self.capture.newest(path).is_none_or(|shown| shown.is_live && shown.arrived_at_ms >= since_ms),
+            View::Lock(path) => {
+                self.capture.newest(path).is_none_or(|shown| shown.is_live && shown.arrived_at_ms >= since_ms)
+            }
         })
     }
 
@@ -194,15 +198,20 @@ impl Scene {
         self.mended_since(now_ms()).await;
     }
 
-    /// It was mended then. Waits until all is LIVE again. A link counts as good from the moment on when a session is granted
-    /// on it, if a new one is needed.
+    /// It was mended then. Waits until all is LIVE again. A link counts as good from the moment on when a session is
+    /// granted on it, if a new one is needed.
     pub async fn mended_since(&mut self, mended_at_ms: i64) {
         self.until_live("the fault", mended_at_ms).await;
         self.back_ms = self.back_ms.max(Some(now_ms() - mended_at_ms));
         // Lockscope has more than one session: what is LIVE hangs on this one.
         let own = self.lockscope.session().await;
-        let granted =
-            self.grants.lock().unwrap().iter().find(|grant| grant.at_ms >= mended_at_ms && Some(grant.session) == own).map(|grant| grant.at_ms);
+        let granted = self
+            .grants
+            .lock()
+            .unwrap()
+            .iter()
+            .find(|grant| grant.at_ms >= mended_at_ms && Some(grant.session) == own)
+            .map(|grant| grant.at_ms);
         for span in self.spans.iter_mut().filter(|span| span.good_at_ms.is_none()) {
             let is_link = span.fault == Fault::LinkLost;
             span.good_at_ms = Some(granted.filter(|_| is_link).unwrap_or(mended_at_ms));

@@ -25,7 +25,9 @@ fn options() -> ServerOptions {
 impl Servers {
     pub async fn start(count: usize) -> Self {
         match count {
-            1 => Self::One(Box::new(PrivateZooKeeper::start(options()).await.unwrap_or_else(|error| panic!("{error}")))),
+            1 => {
+                Self::One(Box::new(PrivateZooKeeper::start(options()).await.unwrap_or_else(|error| panic!("{error}"))))
+            }
             _ => Self::Three(PrivateEnsemble::start(options()).await.unwrap_or_else(|error| panic!("{error}"))),
         }
     }

@@ -1,5 +1,5 @@
-//! What a view's body claims of locks, as docs/api.md lets a script read it. Pure. Fields that only some versions of the
-//! server have may be missing: then nothing more is claimed by them.
+//! What a view's body claims of locks, as docs/api.md lets a script read it. Pure. Fields that only some versions of
+//! the server have may be missing: then nothing more is claimed by them.
 
 use judge::{Capture as Captured, Contender, Gone, Shown};
 use serde_json::Value;
@@ -28,7 +28,9 @@ pub fn claims(body: &Value, asked: Option<&str>) -> Claims {
     match asked {
         None => board(body),
         // Nothing is said of the link then.
-        Some(path) if body["head"].is_null() => Claims { shown: Vec::new(), gone: vec![Gone { lock: path.to_owned(), ..Gone::default() }] },
+        Some(path) if body["head"].is_null() => {
+            Claims { shown: Vec::new(), gone: vec![Gone { lock: path.to_owned(), ..Gone::default() }] }
+        }
         Some(_) => Claims { shown: vec![lock(body)], gone: Vec::new() },
     }
 }
@@ -39,12 +41,18 @@ impl Claims {
         let Stamp { socket, arrived_at_ms, known_at_ms } = stamp;
         let is_fresh = known_at_ms.is_none_or(|known_at_ms| arrived_at_ms - known_at_ms <= LIVE_AGE_MAX_MS);
         let true_at_ms = known_at_ms.unwrap_or(0);
-        let shown = self
-            .shown
-            .iter()
-            .map(move |shown| Captured::Shown(Shown { socket, arrived_at_ms, true_at_ms, is_live: shown.is_live && is_fresh, ..shown.clone() }));
-        let gone =
-            self.gone.iter().map(move |gone| Captured::Gone(Gone { socket, arrived_at_ms, is_live: gone.is_live && is_fresh, ..gone.clone() }));
+        let shown = self.shown.iter().map(move |shown| {
+            Captured::Shown(Shown {
+                socket,
+                arrived_at_ms,
+                true_at_ms,
+                is_live: shown.is_live && is_fresh,
+                ..shown.clone()
+            })
+        });
+        let gone = self.gone.iter().map(move |gone| {
+            Captured::Gone(Gone { socket, arrived_at_ms, is_live: gone.is_live && is_fresh, ..gone.clone() })
+        });
         shown.chain(gone)
     }
 }
@@ -105,5 +113,9 @@ fn count(value: &Value) -> u32 {
 }
 
 fn hex(value: &Value) -> Option<i64> {
-    value.as_str().and_then(|text| text.strip_prefix("0x")).and_then(|digits| u64::from_str_radix(digits, 16).ok()).map(u64::cast_signed)
+    value
+        .as_str()
+        .and_then(|text| text.strip_prefix("0x"))
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+        .map(u64::cast_signed)
 }

@@ -67,7 +67,10 @@ impl Row {
         self.back_ms = self.back_ms.max(outcome.back_ms);
         self.machine_late_ms = self.machine_late_ms.max(outcome.machine_late_ms);
         if report.counts.other_incarnations > 0 {
-            self.notes.push(format!("seed {seed}: {} other incarnations released, as the record says", report.counts.other_incarnations));
+            self.notes.push(format!(
+                "seed {seed}: {} other incarnations released, as the audit log says",
+                report.counts.other_incarnations
+            ));
         }
         self.notes.extend(outcome.notes.iter().map(|note| format!("seed {seed}: {note}")));
         if !outcome.is_clean() {
@@ -83,7 +86,11 @@ impl Row {
 fn first_of_each(wrongs: &[Wrong]) -> Vec<&Wrong> {
     let mut sorted: Vec<&Wrong> = wrongs.iter().collect();
     sorted.sort_by_key(|wrong| wrong.kind());
-    sorted.chunk_by(|one, other| one.kind() == other.kind()).flat_map(|kind| kind.iter().take(3).copied()).take(WRONGS_TOLD).collect()
+    sorted
+        .chunk_by(|one, other| one.kind() == other.kind())
+        .flat_map(|kind| kind.iter().take(3).copied())
+        .take(WRONGS_TOLD)
+        .collect()
 }
 
 /// The table for people.

@@ -1,5 +1,5 @@
-//! How late this machine runs what is due: measured by a thread that does nothing else. What is late here is late in the
-//! program under test and in the capture as well, so the judge is given it as tolerance.
+//! How late this machine runs what is due: measured by a thread that does nothing else. What is late here is late in
+//! the program under test and in the capture as well, so the judge is given it as tolerance.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

@@ -1,6 +1,6 @@
-//! What goes on in ZooKeeper all the while: real kazoo and Curator clients, and queues that move fast. Everything happens
-//! at moments that the seed decides; clients connect to the members directly, so that faults of Lockscope's links do not
-//! touch them.
+//! What goes on in ZooKeeper all the while: real kazoo and Curator clients, and queues that move fast. Everything
+//! happens at moments that the seed decides; clients connect to the members directly, so that faults of Lockscope's
+//! links do not touch them.
 
 use std::time::Duration;
 
@@ -89,7 +89,14 @@ async fn contender(library: Library, connect: &str, path: &str) -> clients::Clie
 }
 
 /// Takes the lock and gives it back, again and again; a client that failed is replaced by another.
-async fn contend(library: Library, connect: String, path: String, mut client: clients::Client, mut rng: StdRng, stop: watch::Receiver<bool>) {
+async fn contend(
+    library: Library,
+    connect: String,
+    path: String,
+    mut client: clients::Client,
+    mut rng: StdRng,
+    stop: watch::Receiver<bool>,
+) {
     while !*stop.borrow() {
         let rests = [rng.random_range(5..120), rng.random_range(5..60)].map(Duration::from_millis);
         let is_well = async {
@@ -112,8 +119,8 @@ async fn contend(library: Library, connect: String, path: String, mut client: cl
 /// Makes contenders and removes them, mostly the first one.
 async fn queue(connect: String, path: String, rest_ms: u64, mut rng: StdRng, stop: watch::Receiver<bool>) {
     while !*stop.borrow() {
-        // What a request did whose answer was lost is not known: a new session begins anew, and the old one's znodes fall
-        // when it is dropped or runs out.
+        // What a request did whose answer was lost is not known: a new session begins anew, and the old one's znodes
+        // fall when it is dropped or runs out.
         if let Ok(client) = Client::connector().with_session_timeout(SESSION).connect(&connect).await {
             let _ = move_on(&client, &path, rest_ms, &mut rng, &stop).await;
         }
@@ -122,7 +129,13 @@ async fn queue(connect: String, path: String, rest_ms: u64, mut rng: StdRng, sto
 }
 
 /// Until a request fails, or the end.
-async fn move_on(client: &Client, path: &str, rest_ms: u64, rng: &mut StdRng, stop: &watch::Receiver<bool>) -> Option<()> {
+async fn move_on(
+    client: &Client,
+    path: &str,
+    rest_ms: u64,
+    rng: &mut StdRng,
+    stop: &watch::Receiver<bool>,
+) -> Option<()> {
     let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
     timeout(REQUEST_MAX, client.mkdir(path, &persistent)).await.ok()?.ok()?;
     let mut line: Vec<String> = Vec::new();

@@ -73,12 +73,17 @@ impl PrivateEnsemble {
 
     /// What one member's zoo.cfg says of all.
     fn lines(&self, from: usize, detours: &[Detour]) -> String {
-        // A member that is gone shows by its closed connections at once; on a slow machine none is given up for being late.
+        // A member that is gone shows by its closed connections at once; on a slow machine none is given up for being
+        // late.
         let mut lines = String::from("initLimit=120\nsyncLimit=60\n");
         for (to, (ports, member)) in self.ports.iter().zip(&self.members).enumerate() {
             let detour = detours.iter().find(|detour| (detour.from, detour.to) == (from, to));
             let (id, quorum, election) = (to + 1, detour.map_or(ports.quorum, |detour| detour.port), ports.election);
-            let _ = writeln!(lines, "server.{id}=127.0.0.1:{quorum}:{election}:participant;127.0.0.1:{}", member.client_port());
+            let _ = writeln!(
+                lines,
+                "server.{id}=127.0.0.1:{quorum}:{election}:participant;127.0.0.1:{}",
+                member.client_port()
+            );
         }
         lines
     }

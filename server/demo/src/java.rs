@@ -10,14 +10,22 @@ const DEBIAN_JARS: &str = "/usr/share/java";
 /// Debian's jars in class path order. `zookeeper.jar` names the rest in its manifest, except the last ones:
 /// without servlet-api the AdminServer dies with only a warning in the log, without the rest of Netty its connections
 /// (which TLS needs) fail one by one.
-const DEBIAN_CLASS_PATH: [&str; 6] =
-    ["zookeeper.jar", "servlet-api.jar", "jetty9-util-ajax.jar", "slf4j-simple.jar", "netty-codec.jar", "netty-resolver.jar"];
+const DEBIAN_CLASS_PATH: [&str; 6] = [
+    "zookeeper.jar",
+    "servlet-api.jar",
+    "jetty9-util-ajax.jar",
+    "slf4j-simple.jar",
+    "netty-codec.jar",
+    "netty-resolver.jar",
+];
 
 /// What is missing to start a ZooKeeper server, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum JavaError {
     /// No `java` program.
-    #[error("no Java found (looked in JAVA_HOME and PATH): install one, e.g. `apt-get install default-jre-headless`, or set JAVA_HOME")]
+    #[error(
+        "no Java found (looked in JAVA_HOME and PATH): install one, e.g. `apt-get install default-jre-headless`, or set JAVA_HOME"
+    )]
     NoJava,
     /// No ZooKeeper jars.
     #[error(
@@ -66,7 +74,9 @@ fn find_program() -> Option<PathBuf> {
 fn home_class_path(home: &Path) -> Result<OsString, JavaError> {
     let lib = home.join("lib");
     let has_server = std::fs::read_dir(&lib).is_ok_and(|entries| {
-        entries.flatten().any(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with("zookeeper-") && name.ends_with(".jar")))
+        entries.flatten().any(|entry| {
+            entry.file_name().to_str().is_some_and(|name| name.starts_with("zookeeper-") && name.ends_with(".jar"))
+        })
     });
     if !has_server {
         return Err(JavaError::BadHome { home: home.display().to_string() });
@@ -91,7 +101,12 @@ mod tests {
     fn a_missing_jar_is_named_with_its_remedy() {
         let Err(error) = debian_class_path(Path::new("/nowhere")) else { panic!("found jars nowhere") };
         let text = error.to_string();
-        assert!(text.contains("/nowhere/zookeeper.jar") && text.contains("apt-get install zookeeper") && text.contains("ZOOKEEPER_HOME"), "{text}");
+        assert!(
+            text.contains("/nowhere/zookeeper.jar")
+                && text.contains("apt-get install zookeeper")
+                && text.contains("ZOOKEEPER_HOME"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -14,7 +14,8 @@ use tokio::net::TcpStream;
 use super::java::{Java, JavaError};
 use super::process::GuardedChild;
 
-/// How long a server may take until it answers: many times what one takes, and only what is broken is waited for so long.
+/// How long a server may take until it answers: many times what one takes, and only what is broken is waited for so
+/// long.
 const START_MAX: Duration = Duration::from_secs(120);
 /// How often it is asked.
 const START_STEP: Duration = Duration::from_millis(25);
@@ -117,7 +118,10 @@ impl PrivateZooKeeper {
     /// Finds Java, ports and a folder; starts nothing.
     pub(super) fn prepare(options: ServerOptions) -> Result<Self, DemoError> {
         let java = Java::find()?;
-        let folder = tempfile::Builder::new().prefix("lockscope-zookeeper-").tempdir().map_err(system("make a temporary folder"))?;
+        let folder = tempfile::Builder::new()
+            .prefix("lockscope-zookeeper-")
+            .tempdir()
+            .map_err(system("make a temporary folder"))?;
         Ok(Self { java, options, client_port: free_port()?, admin_port: free_port()?, process: None, folder })
     }
 
@@ -149,14 +153,17 @@ impl PrivateZooKeeper {
         let heap = format!("-Xmx{}m", self.options.heap_mb);
         let config = self.folder.path().join("zoo.cfg");
         let mut arguments: Vec<&OsStr> =
-            [heap.as_str(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true"].map(OsStr::new).to_vec();
+            [heap.as_str(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true"]
+                .map(OsStr::new)
+                .to_vec();
         arguments.extend(self.options.java.iter().map(OsStr::new));
         arguments.extend([OsStr::new("-cp"), &self.java.class_path]);
         arguments.push(OsStr::new("org.apache.zookeeper.server.quorum.QuorumPeerMain"));
         arguments.push(config.as_os_str());
         // A fresh log for each start, so that an earlier end is not taken for this one's.
         let _ = std::fs::remove_file(self.log_file());
-        let process = GuardedChild::start(self.folder.path(), &self.log_file(), &self.java.program, &arguments).map_err(system("start Java"))?;
+        let process = GuardedChild::start(self.folder.path(), &self.log_file(), &self.java.program, &arguments)
+            .map_err(system("start Java"))?;
         self.process = Some(process);
         Ok(())
     }

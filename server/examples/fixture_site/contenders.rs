@@ -1,9 +1,14 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
-use lockscope_wire::{Access, ClientInfo, Contender, ContenderRole, Edge, EdgeEvidence, Liveness, LockRow, Recipe, RunsOut, SessionId, Zxid};
+use lockscope_wire::{
+    Access, ClientInfo, Contender, ContenderRole, Edge, EdgeEvidence, Liveness, LockRow, Recipe, RunsOut, SessionId,
+    Zxid,
+};
 
-const EVIDENCE: [EdgeEvidence; 4] = [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
-const WAITER_LIVENESS: [Liveness; 4] = [Liveness::Connected, Liveness::Silent, Liveness::Disconnected, Liveness::Unknown];
+const EVIDENCE: [EdgeEvidence; 4] =
+    [EdgeEvidence::Confirmed, EdgeEvidence::Inferred, EdgeEvidence::Missing, EdgeEvidence::Shared];
+const WAITER_LIVENESS: [Liveness; 4] =
+    [Liveness::Connected, Liveness::Silent, Liveness::Disconnected, Liveness::Unknown];
 const FIRST_SESSION: i64 = 0x0100_00a1_b2c0_0001;
 const TIMEOUT_MS: i64 = 30_000;
 /// Contenders come so far apart.
@@ -32,7 +37,11 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
         client: (is_owned && liveness != Liveness::Unknown).then(|| client(sequence, now_ms)),
         liveness,
         runs_out: ends(&row.path, position + turn, liveness, now_ms).map(|at_ms| RunsOut { at_ms, is_told }),
-        only_on: if row.path == "/app/stuck" && position == 3 { vec!["zk2:2181".to_owned(), "zk4:2181".to_owned()] } else { Vec::new() },
+        only_on: if row.path == "/app/stuck" && position == 3 {
+            vec!["zk2:2181".to_owned(), "zk4:2181".to_owned()]
+        } else {
+            Vec::new()
+        },
         label: is_owned.then(|| format!("worker-{}", sequence % 97)),
         data: None,
         created_at_ms: since_ms.or(row.held_since_ms),
@@ -51,7 +60,9 @@ pub(crate) fn contender(row: &LockRow, position: u32, turn: u32, now_ms: i64) ->
 fn ends(path: &str, number: u32, liveness: Liveness, now_ms: i64) -> Option<i64> {
     let is_gone = liveness == Liveness::Disconnected;
     let minute = now_ms / 60_000 * 60_000;
-    is_gone.then(|| if path == "/app/overdue" { minute - 5_000 } else { minute + 60_000 * i64::from(1 + (number + 1) % 2) })
+    is_gone.then(|| {
+        if path == "/app/overdue" { minute - 5_000 } else { minute + 60_000 * i64::from(1 + (number + 1) % 2) }
+    })
 }
 
 /// Those who wait at a fixed znode without one of their own.

@@ -1,6 +1,8 @@
 //! What made-up members report: every state an answer can be in, complete and not.
 
-use lockscope_wire::{FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid};
+use lockscope_wire::{
+    FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid,
+};
 
 const NEWEST: i64 = 0x2_0000_2100;
 
@@ -17,9 +19,14 @@ pub(crate) fn trust(row: &LockRow, now_ms: i64) -> Trust {
         zxid_behind: Some(0),
     };
     match row.path.as_str() {
-        "/app/stuck" => {
-            Trust { connections_at_ms: None, watches_at_ms: None, members_heard: 2, clock_error_ms: None, zxid_behind: Some(1_204), ..all }
-        }
+        "/app/stuck" => Trust {
+            connections_at_ms: None,
+            watches_at_ms: None,
+            members_heard: 2,
+            clock_error_ms: None,
+            zxid_behind: Some(1_204),
+            ..all
+        },
         "/app/leases" => Trust { watches_at_ms: None, zxid_behind: Some(1), ..all },
         "/app/two" => Trust::default(),
         _ => all,
@@ -78,24 +85,26 @@ pub(crate) fn past(row: &LockRow, started_at_ms: i64) -> Vec<PastHolder> {
 pub(crate) fn members(now_ms: i64) -> Vec<MemberStatus> {
     use SourceState::{Denied, Error, NotAsked, Off, Ok, Spared};
     let asked_at_ms = now_ms / 5_000 * 5_000;
-    let member = |number: i64, role: Option<MemberRole>, [connections, watches, sessions, health]: [SourceState; 4]| MemberStatus {
-        member: format!("zk{number}:2181"),
-        number: Some(number),
-        by: "four-letter words".to_owned(),
-        is_down: false,
-        connections,
-        watches,
-        sessions,
-        health,
-        remedies: Vec::new(),
-        sampled_at_ms: asked_at_ms,
-        role,
-        version: Some("3.9.3".to_owned()),
-        zxid: Some(Zxid(NEWEST - number % 3)),
-        behind: Some(number % 3),
-        connection_count: Some(412 + number as u64),
-        watch_count: Some(1_840 * number as u64),
-        outstanding: Some(0),
+    let member = |number: i64, role: Option<MemberRole>, [connections, watches, sessions, health]: [SourceState; 4]| {
+        MemberStatus {
+            member: format!("zk{number}:2181"),
+            number: Some(number),
+            by: "four-letter words".to_owned(),
+            is_down: false,
+            connections,
+            watches,
+            sessions,
+            health,
+            remedies: Vec::new(),
+            sampled_at_ms: asked_at_ms,
+            role,
+            version: Some("3.9.3".to_owned()),
+            zxid: Some(Zxid(NEWEST - number % 3)),
+            behind: Some(number % 3),
+            connection_count: Some(412 + number as u64),
+            watch_count: Some(1_840 * number as u64),
+            outstanding: Some(0),
+        }
     };
     let silent = |member: MemberStatus| MemberStatus {
         sampled_at_ms: 0,
@@ -115,7 +124,10 @@ pub(crate) fn members(now_ms: i64) -> Vec<MemberStatus> {
             ..member(2, Some(MemberRole::Follower), [Ok, Spared, NotAsked, Ok])
         },
         MemberStatus {
-            remedies: vec![remedy("zk3:2181", "who is connected to it", "cons"), remedy("zk3:2181", "who watches what", "wchp")],
+            remedies: vec![
+                remedy("zk3:2181", "who is connected to it", "cons"),
+                remedy("zk3:2181", "who watches what", "wchp"),
+            ],
             ..member(3, Some(MemberRole::Follower), [Denied, Denied, NotAsked, Ok])
         },
         MemberStatus { behind: Some(1_204), ..member(4, Some(MemberRole::Observer), [Error, NotAsked, NotAsked, Ok]) },

@@ -26,7 +26,13 @@ pub(crate) const WATCHERS: u32 = 3;
 /// As before, and no table was read.
 const UNSEEN: &str = "/app/unseen";
 
-fn kind(path: impl Into<String>, verdict: Verdict, sentence: &'static str, (holders, waiters): (u32, u32), held_for_ms: i64) -> Kind {
+fn kind(
+    path: impl Into<String>,
+    verdict: Verdict,
+    sentence: &'static str,
+    (holders, waiters): (u32, u32),
+    held_for_ms: i64,
+) -> Kind {
     Kind { path: path.into(), verdict, sentence, holders, waiters, held_for_ms }
 }
 
@@ -35,17 +41,47 @@ fn kinds() -> Vec<Kind> {
     vec![
         kind("/order", Verdict::Healthy, "Held by worker-0; 8 wait in order.", (1, 8), 850),
         kind("/app/herd", Verdict::Slow, "Held for longer than usual; 1,000 wait.", (1, 1_000), 245_000),
-        kind("/app/stuck", Verdict::Stuck, "Stuck: the holder is alive but far beyond its normal hold.", (1, 12), 7_800_000),
-        kind("/app/orphan", Verdict::Orphan, "Orphan: no session owns the znode; it never frees itself.", (1, 3), 259_200_000),
-        kind("/app/dying", Verdict::Expiring, "The holder is gone; frees itself when its session runs out.", (1, 2), 12_300),
-        kind("/app/dying-unheard", Verdict::Expiring, "The holder is gone; frees itself when its session runs out.", (1, 4), 40_300),
+        kind(
+            "/app/stuck",
+            Verdict::Stuck,
+            "Stuck: the holder is alive but far beyond its normal hold.",
+            (1, 12),
+            7_800_000,
+        ),
+        kind(
+            "/app/orphan",
+            Verdict::Orphan,
+            "Orphan: no session owns the znode; it never frees itself.",
+            (1, 3),
+            259_200_000,
+        ),
+        kind(
+            "/app/dying",
+            Verdict::Expiring,
+            "The holder is gone; frees itself when its session runs out.",
+            (1, 2),
+            12_300,
+        ),
+        kind(
+            "/app/dying-unheard",
+            Verdict::Expiring,
+            "The holder is gone; frees itself when its session runs out.",
+            (1, 4),
+            40_300,
+        ),
         kind("/app/overdue", Verdict::Expiring, "The holder is gone; its session should have run out.", (1, 1), 95_000),
         kind(FIXED, Verdict::Healthy, "Held by worker-0; 3 wait.", (1, WATCHERS), 8_200),
         kind(UNSEEN, Verdict::Healthy, "Held by worker-0; waiters can't be seen here.", (1, 0), 700),
         kind("/app/leases", Verdict::Healthy, "3 of 5 leases are out; 2 wait.", (3, 2), 18_000),
         kind("/app/a", Verdict::Deadlocked, "Deadlock with /app/b.", (1, 1), 61_000),
         kind("/app/b", Verdict::Deadlocked, "Deadlock with /app/a.", (1, 1), 60_000),
-        kind("/app/shared", Verdict::MaybeDeadlocked, "Looks like a deadlock, if one thread does both: with /app/order.", (1, 2), 21_000),
+        kind(
+            "/app/shared",
+            Verdict::MaybeDeadlocked,
+            "Looks like a deadlock, if one thread does both: with /app/order.",
+            (1, 2),
+            21_000,
+        ),
         kind("/app/two", Verdict::DoubleOwner, "Two hold what one should.", (2, 0), 5_000),
         kind("/app/gone", Verdict::NobodyHome, "The directory went while 4 waited.", (0, 4), 0),
         kind("/app/unread", Verdict::Unknown, "Not enough is known.", (0, 0), 0),
@@ -54,7 +90,13 @@ fn kinds() -> Vec<Kind> {
         kind("/app/订单/支付锁", Verdict::Healthy, "Held; nobody waits.", (1, 0), 2_000),
         kind("/app/قفل-الطلبات", Verdict::Healthy, "Held; 1 waits.", (1, 1), 2_500),
         kind("/app/\u{202e}reversed\u{7}", Verdict::Healthy, "Held; nobody waits.", (1, 0), 1_000),
-        kind("/app/<script>alert(1)</script>", Verdict::Healthy, "Held by \"><img src=x onerror=alert(1)>.", (1, 0), 1_000),
+        kind(
+            "/app/<script>alert(1)</script>",
+            Verdict::Healthy,
+            "Held by \"><img src=x onerror=alert(1)>.",
+            (1, 0),
+            1_000,
+        ),
     ]
 }
 
@@ -133,5 +175,7 @@ fn findings(verdict: Verdict) -> Vec<String> {
 }
 
 fn depth(waiters: u32, turn: u32) -> Vec<u16> {
-    (0..DEPTH_SLICES).map(|slice| u16::try_from(waiters * (5 + (slice * 7 + turn) % 6) / 10).unwrap_or(u16::MAX)).collect()
+    (0..DEPTH_SLICES)
+        .map(|slice| u16::try_from(waiters * (5 + (slice * 7 + turn) % 6) / 10).unwrap_or(u16::MAX))
+        .collect()
 }

@@ -2,8 +2,8 @@
 //! survive.
 
 use lockscope_wire::{
-    Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionId, SessionLockRow, SessionRow, SessionSort,
-    SessionsQuery, Verdict,
+    Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionId,
+    SessionLockRow, SessionRow, SessionSort, SessionsQuery, Verdict,
 };
 
 use super::contenders::{client_at, contender};
@@ -22,7 +22,12 @@ struct Kind {
     in_cycle: bool,
 }
 
-fn kind(label: impl Into<String>, (holds, waits, blocks): (u32, u32, u32), for_ms: i64, locks: &'static [&'static str]) -> Kind {
+fn kind(
+    label: impl Into<String>,
+    (holds, waits, blocks): (u32, u32, u32),
+    for_ms: i64,
+    locks: &'static [&'static str],
+) -> Kind {
     let label: String = label.into();
     Kind { label: Some(label).filter(|label| !label.is_empty()), holds, waits, blocks, for_ms, locks, in_cycle: false }
 }
@@ -34,17 +39,32 @@ fn kinds() -> Vec<Kind> {
         Kind { in_cycle: true, ..kind("billing", (1, 1, 1), 61_000, &["/app/a", "/app/b"]) },
         Kind { in_cycle: true, ..kind("ledger", (1, 1, 1), 60_000, &["/app/b", "/app/a"]) },
         kind("packer", (1, 0, 8), 850, &["/order"]),
-        kind("a-worker-with-a-rather-long-name-of-its-own-".repeat(6), (2, 1, 3), 12_300, &["/app/dying", "/app/idle", "/order"]),
-        kind("<script>alert(1)</script>\"><img src=x onerror=alert(1)>", (1, 0, 0), 3_000, &["/app/<script>alert(1)</script>"]),
+        kind(
+            "a-worker-with-a-rather-long-name-of-its-own-".repeat(6),
+            (2, 1, 3),
+            12_300,
+            &["/app/dying", "/app/idle", "/order"],
+        ),
+        kind(
+            "<script>alert(1)</script>\"><img src=x onerror=alert(1)>",
+            (1, 0, 0),
+            3_000,
+            &["/app/<script>alert(1)</script>"],
+        ),
         kind("\u{202e}reversed\u{7}", (1, 0, 0), 2_000, &["/app/\u{202e}reversed\u{7}"]),
         kind("عامل-الطلبات", (1, 0, 1), 2_500, &["/app/قفل-الطلبات"]),
         kind("支付服务", (1, 0, 0), 2_000, &["/app/订单/支付锁"]),
         kind("", (0, 1, 0), 9_000, &["/order"]),
         kind("", (0, 0, 0), 0, &[]),
     ];
-    kinds.extend(
-        (0..14).map(|at| kind(format!("worker-{at}"), (0, 1, 0), 800 * i64::from(at), if at % 3 == 0 { &["/order"] } else { &["/app/herd"] })),
-    );
+    kinds.extend((0..14).map(|at| {
+        kind(
+            format!("worker-{at}"),
+            (0, 1, 0),
+            800 * i64::from(at),
+            if at % 3 == 0 { &["/order"] } else { &["/app/herd"] },
+        )
+    }));
     kinds
 }
 
@@ -114,7 +134,9 @@ pub(crate) fn choose(rows: &mut Vec<SessionRow>, query: &SessionsQuery) {
 
 fn matches(row: &SessionRow, query: &SessionsQuery) -> bool {
     let has = |text: &str| {
-        row.key.contains(text) || row.label.as_deref().is_some_and(|label| label.contains(text)) || row.locks.iter().any(|lock| lock.contains(text))
+        row.key.contains(text)
+            || row.label.as_deref().is_some_and(|label| label.contains(text))
+            || row.locks.iter().any(|lock| lock.contains(text))
     };
     let term = |term: &str| term.strip_prefix('!').map_or_else(|| has(term), |text| !has(text));
     query.q.split_whitespace().all(term)
@@ -137,7 +159,12 @@ pub(crate) fn spots(row: &SessionRow, locks: &[LockRow], now_ms: i64) -> Vec<Ses
             waiting_since_ms: row.oldest_wait_at_ms.filter(|_| !holds),
             ..made
         };
-        Some(SessionLockRow { lock: lock.path.clone(), verdict: lock.verdict, recipe_label: lock.recipe_label.clone(), contender })
+        Some(SessionLockRow {
+            lock: lock.path.clone(),
+            verdict: lock.verdict,
+            recipe_label: lock.recipe_label.clone(),
+            contender,
+        })
     };
     (0..row.holds + row.waits).filter_map(spot).collect()
 }

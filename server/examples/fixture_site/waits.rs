@@ -86,12 +86,17 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
 }
 
 fn circle(cycle: &[i64], pairs: &[(i64, i64, String)], started_at_ms: i64) -> Cycle {
-    let steps: Vec<&(i64, i64, String)> = cycle.iter().filter_map(|number| pairs.iter().find(|(from, ..)| from == number)).collect();
+    let steps: Vec<&(i64, i64, String)> =
+        cycle.iter().filter_map(|number| pairs.iter().find(|(from, ..)| from == number)).collect();
     let name = |number: i64| label(number).unwrap_or_default();
-    let words: Vec<String> = steps.iter().map(|(from, to, lock)| format!("{} waits for {lock} held by {}", name(*from), name(*to))).collect();
+    let words: Vec<String> = steps
+        .iter()
+        .map(|(from, to, lock)| format!("{} waits for {lock} held by {}", name(*from), name(*to)))
+        .collect();
     let (victim, lock) = steps.first().map(|(_, to, lock)| (*to, lock.clone())).unwrap_or_default();
     let verdict = verdict_of(cycle);
-    let says = if verdict == Verdict::Deadlocked { "Deadlocked" } else { "Looks like a deadlock, if one thread does both" };
+    let says =
+        if verdict == Verdict::Deadlocked { "Deadlocked" } else { "Looks like a deadlock, if one thread does both" };
     Cycle {
         sessions: cycle.iter().map(|number| id(*number)).collect(),
         locks: steps.iter().map(|(.., lock)| lock.clone()).collect(),
@@ -100,9 +105,13 @@ fn circle(cycle: &[i64], pairs: &[(i64, i64, String)], started_at_ms: i64) -> Cy
         victim: id(victim),
         victim_node: format!("{lock}/lock-0000000001"),
         victim_lock: lock,
-        victim_why: "is in 2 locks and had held this one for 3.1 s when the circle closed: least is lost by its release.".to_owned(),
+        victim_why:
+            "is in 2 locks and had held this one for 3.1 s when the circle closed: least is lost by its release."
+                .to_owned(),
         confidence: if cycle.len() == 2 { Confidence::High } else { Confidence::Medium },
-        caveat: "One session may serve many threads: if the one that holds is not the one that waits, this is no deadlock.".to_owned(),
+        caveat:
+            "One session may serve many threads: if the one that holds is not the one that waits, this is no deadlock."
+                .to_owned(),
         since_ms: started_at_ms - 61_000,
     }
 }

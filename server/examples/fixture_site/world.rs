@@ -6,9 +6,10 @@ use anyhow::bail;
 use feed::project::root_help;
 use feed::{Known, ProjectedView, Projection, Views, VisibilityScope};
 use lockscope_wire::{
-    AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, Link, LockHead, LockPage,
-    LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions,
-    SessionsHead, SessionsQuery, Sort, Status, Totals, View, Waits, Window, Zxid,
+    AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately,
+    Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus,
+    SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
+    View, Waits, Window, Zxid,
 };
 use runtime::clock::Clock;
 use tokio::sync::watch;
@@ -116,7 +117,13 @@ impl World {
 
     fn as_of(&self) -> AsOf {
         let (state, _, why) = self.state();
-        AsOf { state, since_ms: self.started_at_ms, why: why.to_owned(), zxid: Zxid(0x2_0000_2000 + i64::from(self.turns())), ensemble: None }
+        AsOf {
+            state,
+            since_ms: self.started_at_ms,
+            why: why.to_owned(),
+            zxid: Zxid(0x2_0000_2000 + i64::from(self.turns())),
+            ensemble: None,
+        }
     }
 
     fn board(&self, query: &BoardQuery) -> Board {
@@ -135,7 +142,10 @@ impl World {
         let head = BoardHead { totals: totals(&rows), as_of, roots };
         rows.retain(|row| matches(row, query));
         sort(&mut rows, query, self.clock.now_ms());
-        Board { head, window: window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned()) }
+        Board {
+            head,
+            window: window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned()),
+        }
     }
 
     fn lock(&self, query: &LockQuery) -> Option<LockPage> {
@@ -146,12 +156,18 @@ impl World {
         let came_at_ms = row.held_since_ms.map(|since_ms| came_at_ms(since_ms, turn));
         let base = LockRow { oldest_wait_at_ms: came_at_ms.or(row.oldest_wait_at_ms), ..row.clone() };
         let now_ms = self.clock.now_ms();
-        let one = |at: u32| Some(if at < listed { contender(&base, at, turn, now_ms) } else { hidden(&base, at - listed, now_ms) });
+        let one = |at: u32| {
+            Some(if at < listed { contender(&base, at, turn, now_ms) } else { hidden(&base, at - listed, now_ms) })
+        };
         let window = window(listed + hidden_waiters, query.offset, query.limit, one);
         let head = LockHead {
             as_of: self.as_of(),
             recognised_by: vec!["every child is ephemeral, with a name and ten digits".to_owned()],
-            capacity: (row.recipe == Recipe::Semaphore).then(|| Capacity { used: 3, max: Some(5), how: "as its leases tell".to_owned() }),
+            capacity: (row.recipe == Recipe::Semaphore).then(|| Capacity {
+                used: 3,
+                max: Some(5),
+                how: "as its leases tell".to_owned(),
+            }),
             foreign: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
@@ -169,15 +185,21 @@ impl World {
 
     fn waits(&self) -> Waits {
         match self.mode {
-            Mode::Live | Mode::Crowd | Mode::Stale => waits(self.as_of(), self.started_at_ms, self.mode == Mode::Stale, count(self.rows().iter())),
-            Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Waits { as_of: self.as_of(), ..Waits::default() },
+            Mode::Live | Mode::Crowd | Mode::Stale => {
+                waits(self.as_of(), self.started_at_ms, self.mode == Mode::Stale, count(self.rows().iter()))
+            }
+            Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => {
+                Waits { as_of: self.as_of(), ..Waits::default() }
+            }
         }
     }
 
     fn people(&self) -> Vec<SessionRow> {
         match self.mode {
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
-            Mode::Live | Mode::Crowd | Mode::Stale => sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms()),
+            Mode::Live | Mode::Crowd | Mode::Stale => {
+                sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms())
+            }
         }
     }
 
@@ -191,7 +213,10 @@ impl World {
             waiting: count(rows.iter().filter(|row| row.waits > 0)),
         };
         sessions::choose(&mut rows, query);
-        Sessions { head, window: window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned()) }
+        Sessions {
+            head,
+            window: window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned()),
+        }
     }
 
     fn session(&self, query: &SessionQuery) -> Option<SessionPage> {
@@ -209,7 +234,14 @@ impl World {
         let root = |path: &str| {
             let under = || rows.iter().filter(|row| row.root == path);
             let znodes = under().map(|row| u64::from(row.holder_count + row.waiter_count.unwrap_or(0)) + 1).sum();
-            RootStatus { path: path.to_owned(), state, since_ms: self.started_at_ms, why: why.to_owned(), locks: u64::from(count(under())), znodes }
+            RootStatus {
+                path: path.to_owned(),
+                state,
+                since_ms: self.started_at_ms,
+                why: why.to_owned(),
+                locks: u64::from(count(under())),
+                znodes,
+            }
         };
         let ensemble = EnsembleStatus {
             color: None,

@@ -13,7 +13,8 @@ use tokio::sync::Notify;
 use super::budget::{Budget, Share};
 use super::frames::{self, Encoding, delta_tail, snapshot_tail};
 use super::{
-    FeedError, Known, Owner, PROJECT_EVERY_MS, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX, VisibilityScope,
+    FeedError, Known, Owner, PROJECT_EVERY_MS, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX,
+    RING_DELTAS_MAX, VisibilityScope,
 };
 use runtime::clock::Clock;
 
@@ -96,7 +97,14 @@ impl Channel {
         let mut state = State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, share };
         state.count();
         let watchers = Watchers { wakers: BTreeMap::new(), next_key: 0, idle_since: now };
-        Ok(Self { view, scope, clock, projecting: Mutex::new(()), state: Mutex::new(state), watchers: Mutex::new(watchers) })
+        Ok(Self {
+            view,
+            scope,
+            clock,
+            projecting: Mutex::new(()),
+            state: Mutex::new(state),
+            watchers: Mutex::new(watchers),
+        })
     }
 
     /// Looks at the model again if the view may differ and the last look is not too recent; wakes everybody when it
@@ -260,7 +268,9 @@ impl State {
     fn trim(&mut self) {
         // Whoever has what came before the newest step is given that step, however little room there is.
         let is_tight = self.share.budget().is_tight();
-        let is_over = |ring: &VecDeque<Step>, bytes: usize| ring.len() > RING_DELTAS_MAX || (ring.len() > 1 && (is_tight || bytes > RING_BYTES_MAX));
+        let is_over = |ring: &VecDeque<Step>, bytes: usize| {
+            ring.len() > RING_DELTAS_MAX || (ring.len() > 1 && (is_tight || bytes > RING_BYTES_MAX))
+        };
         while is_over(&self.ring, self.ring_bytes) {
             let Some(step) = self.ring.pop_front() else { break };
             self.ring_bytes -= step.bytes();
@@ -286,7 +296,8 @@ impl State {
     fn step_after(&mut self, seen: u64, encoding: Encoding, now_ms: i64) -> Result<Next, FeedError> {
         let newest = self.seq;
         let first = self.ring.front().map(|step| step.seq);
-        let at = first.and_then(|first| seen.checked_add(1)?.checked_sub(first)).and_then(|at| usize::try_from(at).ok());
+        let at =
+            first.and_then(|first| seen.checked_add(1)?.checked_sub(first)).and_then(|at| usize::try_from(at).ok());
         let Some(step) = at.and_then(|at| self.ring.get_mut(at)) else { return Ok(Next::Lost) };
         let seq = step.seq;
         // Nothing is called live that no longer is by the time it is read.

@@ -2,7 +2,10 @@
 //! Pure; the tests compare it with `wire::encode_frame`, byte for byte.
 
 use bytes::Bytes;
-use lockscope_wire::{Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame, encode_frame};
+use lockscope_wire::{
+    Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame,
+    encode_frame,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -43,7 +46,9 @@ impl Encoding {
 pub fn encode(frame: &ServerFrame, encoding: Encoding) -> Result<Bytes, FeedError> {
     match encoding {
         Encoding::Json => json::server_frame(frame).map(Bytes::from),
-        Encoding::Binary => encode_frame(frame).map(Bytes::from).ok_or_else(|| FeedError::Encoding("no compact form".to_owned())),
+        Encoding::Binary => {
+            encode_frame(frame).map(Bytes::from).ok_or_else(|| FeedError::Encoding("no compact form".to_owned()))
+        }
     }
 }
 
@@ -71,9 +76,15 @@ pub(super) fn snapshot_tail(body: &Body, encoding: Encoding) -> Result<Bytes, Fe
 
 /// A delta's shared part: the sequence number of the state it leads to, up to when that is known to be true, and the
 /// difference.
-pub(super) fn delta_tail(seq: u64, known_at_ms: i64, delta: &DeltaBody, encoding: Encoding) -> Result<Bytes, FeedError> {
+pub(super) fn delta_tail(
+    seq: u64,
+    known_at_ms: i64,
+    delta: &DeltaBody,
+    encoding: Encoding,
+) -> Result<Bytes, FeedError> {
     match encoding {
-        Encoding::Json => json::delta_body(delta).map(|body| Bytes::from(format!("\"seq\":{seq},\"known_at_ms\":{known_at_ms},\"body\":{body}}}"))),
+        Encoding::Json => json::delta_body(delta)
+            .map(|body| Bytes::from(format!("\"seq\":{seq},\"known_at_ms\":{known_at_ms},\"body\":{body}}}"))),
         Encoding::Binary => compact(&(seq, known_at_ms, delta), Vec::new()),
     }
 }
@@ -105,7 +116,11 @@ pub(super) fn snapshot(head: SnapshotHead, tail: &[u8], encoding: Encoding) -> R
 /// A delta frame for one subscription.
 pub(super) fn delta(id: u32, server_time_ms: i64, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
     match encoding {
-        Encoding::Json => Ok([format!(r#"{{"type":"delta","id":{id},"server_time_ms":{server_time_ms},"#).as_bytes(), tail].concat().into()),
+        Encoding::Json => {
+            Ok([format!(r#"{{"type":"delta","id":{id},"server_time_ms":{server_time_ms},"#).as_bytes(), tail]
+                .concat()
+                .into())
+        }
         Encoding::Binary => joined(&(DELTA_VARIANT, id, server_time_ms), tail),
     }
 }
@@ -142,17 +157,21 @@ mod tests {
 
     #[test]
     fn spliced_binary_frames_are_the_bytes_of_encode_frame() {
-        for (id, seq, server_time_ms) in [(0, 1, -1), (1, 127, 1_700_000_000_000), (300, 128, 0), (u32::MAX, u64::MAX, i64::MAX)] {
+        for (id, seq, server_time_ms) in
+            [(0, 1, -1), (1, 127, 1_700_000_000_000), (300, 128, 0), (u32::MAX, u64::MAX, i64::MAX)]
+        {
             let epoch = Epoch(-42);
             let known_at_ms = server_time_ms.saturating_sub(9);
             let tail = delta_tail(seq, known_at_ms, &delta_body(), Encoding::Binary).unwrap();
-            let whole = encode_frame(&ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body: delta_body() }).unwrap();
+            let whole =
+                encode_frame(&ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body: delta_body() }).unwrap();
             assert_eq!(delta(id, server_time_ms, &tail, Encoding::Binary).unwrap(), whole);
 
             let body = Body::Board(Board { head: BoardHead::default(), window: Window::<LockRow>::default() });
             let tail = snapshot_tail(&body, Encoding::Binary).unwrap();
             let head = SnapshotHead { id, epoch, seq, server_time_ms, known_at_ms };
-            let whole = encode_frame(&ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body }).unwrap();
+            let whole =
+                encode_frame(&ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body }).unwrap();
             assert_eq!(snapshot(head, &tail, Encoding::Binary).unwrap(), whole);
         }
     }
@@ -160,19 +179,38 @@ mod tests {
     #[test]
     fn spliced_json_frames_are_the_text_of_the_whole_frame() {
         let tail = delta_tail(8, 4, &delta_body(), Encoding::Json).unwrap();
-        let whole = json::server_frame(&ServerFrame::Delta { id: 3, server_time_ms: 5, seq: 8, known_at_ms: 4, body: delta_body() }).unwrap();
+        let whole = json::server_frame(&ServerFrame::Delta {
+            id: 3,
+            server_time_ms: 5,
+            seq: 8,
+            known_at_ms: 4,
+            body: delta_body(),
+        })
+        .unwrap();
         assert_eq!(delta(3, 5, &tail, Encoding::Json).unwrap(), whole);
 
         let body = Body::Lock(None);
         let head = SnapshotHead { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5, known_at_ms: 4 };
         let tail = snapshot_tail(&body, Encoding::Json).unwrap();
-        let whole = json::server_frame(&ServerFrame::Snapshot { id: 3, epoch: Epoch(16), seq: 8, server_time_ms: 5, known_at_ms: 4, body }).unwrap();
+        let whole = json::server_frame(&ServerFrame::Snapshot {
+            id: 3,
+            epoch: Epoch(16),
+            seq: 8,
+            server_time_ms: 5,
+            known_at_ms: 4,
+            body,
+        })
+        .unwrap();
         assert_eq!(snapshot(head, &tail, Encoding::Json).unwrap(), whole);
     }
 
     #[test]
     fn a_frame_of_another_version_is_refused_in_one_sentence() {
         let refusal = parse_client(&[9, 9, 9], Encoding::Binary).unwrap_err();
-        assert!(refusal.detail.starts_with("the frame is not a client frame of lockscope.v1.bin"), "{}", refusal.detail);
+        assert!(
+            refusal.detail.starts_with("the frame is not a client frame of lockscope.v1.bin"),
+            "{}",
+            refusal.detail
+        );
     }
 }

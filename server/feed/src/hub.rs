@@ -1,4 +1,5 @@
-//! All channels, and the two kinds of access: subscriptions for live sockets, single reads for pages and scripts. Knows no socket.
+//! All channels, and the two kinds of access: subscriptions for live sockets, single reads for pages and scripts. Knows
+//! no socket.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +14,8 @@ use super::budget::Budget;
 use super::channel::{Channel, lock};
 use super::frames::{Encoding, encode};
 use super::{
-    CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection, Subscription, VisibilityScope, normalise,
+    CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection, Subscription,
+    VisibilityScope, normalise,
 };
 use runtime::clock::{self, Clock};
 
@@ -53,7 +55,12 @@ impl Hub {
         Self::with_budget(projection, clock, epoch, Budget::default())
     }
 
-    pub(super) fn with_budget(projection: Arc<dyn Projection>, clock: Clock, epoch: Epoch, budget: Budget) -> Arc<Self> {
+    pub(super) fn with_budget(
+        projection: Arc<dyn Projection>,
+        clock: Clock,
+        epoch: Epoch,
+        budget: Budget,
+    ) -> Arc<Self> {
         Arc::new(Self {
             epoch,
             clock,
@@ -95,7 +102,10 @@ impl Hub {
     /// # Errors
     /// When it can't be encoded.
     pub fn heartbeat(&self, views: Vec<KnownView>, encoding: Encoding) -> Result<Bytes, FeedError> {
-        encode(&ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms(), views }, encoding)
+        encode(
+            &ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms(), views },
+            encoding,
+        )
     }
 
     /// Joins a view, from the start or after a state the viewer already has. `waker` is notified of each new state.
@@ -148,7 +158,11 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
+    pub fn first<Q: ModelQuery>(
+        &self,
+        query: Q,
+        scope: &VisibilityScope,
+    ) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
@@ -168,7 +182,11 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look<Q: ModelQuery>(&self, query: Q, scope: &VisibilityScope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
+    pub fn look<Q: ModelQuery>(
+        &self,
+        query: Q,
+        scope: &VisibilityScope,
+    ) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         self.refuse_ambiguous(&view, scope)?;
@@ -186,7 +204,8 @@ impl Hub {
     /// Whether somebody looks at a lock, or did a moment ago.
     pub fn looks_at_lock(&self) -> bool {
         let recent = Duration::from_millis(IDLE_MS);
-        let looked = lock(&self.lock_looked_at).is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
+        let looked =
+            lock(&self.lock_looked_at).is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
         looked || lock(&self.channels).keys().any(|(view, _)| matches!(view, View::Lock(_)))
     }
 
@@ -214,8 +233,11 @@ impl Hub {
     /// Forgets views nobody has looked at for a while.
     pub(super) fn forget_idle(&self, now: Instant) {
         let mut channels = lock(&self.channels);
-        let expired =
-            |channel: &Channel| channel.idle_since().is_some_and(|since| now.saturating_duration_since(since) > Duration::from_millis(IDLE_MS));
+        let expired = |channel: &Channel| {
+            channel
+                .idle_since()
+                .is_some_and(|since| now.saturating_duration_since(since) > Duration::from_millis(IDLE_MS))
+        };
         let mut idle: Vec<(Instant, Key)> = Vec::new();
         channels.retain(|key, channel| {
             // A second holder of the channel is a subscription about to begin.
@@ -276,7 +298,8 @@ impl Hub {
         }
         // Projected outside the lock: others go on meanwhile. If two make the same view, the first one in stays.
         let floor = self.floor.load(Ordering::Relaxed);
-        let made = Arc::new(Channel::new(key.clone(), floor, self.projection(), now, (self.clock.clone(), &self.budget))?);
+        let made =
+            Arc::new(Channel::new(key.clone(), floor, self.projection(), now, (self.clock.clone(), &self.budget))?);
         let mut channels = lock(&self.channels);
         if channels.len() >= CHANNELS_MAX && !channels.contains_key(&key) {
             return Err(FeedError::TooManyViews);

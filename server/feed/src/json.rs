@@ -1,7 +1,10 @@
 //! The JSON frames that scripts see: flat, with `type` on a frame and `kind` on a view or body. The wire's own enums
 //! are tagged from outside because the compact encoding needs that; this file turns one into the other. Pure.
 
-use lockscope_wire::{BoardQuery, Body, ClientFrame, DeltaBody, EventsQuery, LabQuery, LockQuery, ServerFrame, SessionQuery, SessionsQuery};
+use lockscope_wire::{
+    BoardQuery, Body, ClientFrame, DeltaBody, EventsQuery, LabQuery, LockQuery, ServerFrame, SessionQuery,
+    SessionsQuery,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -26,14 +29,20 @@ const CLIENT_FRAMES: [(&str, &[&str]); 5] = [
 pub fn server_frame(frame: &ServerFrame) -> Result<String, FeedError> {
     match frame {
         ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body: view } => {
-            let head = format!(r#""id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"known_at_ms":{known_at_ms}"#);
+            let head = format!(
+                r#""id":{id},"epoch":"{epoch}","seq":{seq},"server_time_ms":{server_time_ms},"known_at_ms":{known_at_ms}"#
+            );
             Ok(format!(r#"{{"type":"snapshot",{head},"body":{}}}"#, body(view)?))
         }
         ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
-            let head = format!(r#""id":{id},"server_time_ms":{server_time_ms},"seq":{seq},"known_at_ms":{known_at_ms}"#);
+            let head =
+                format!(r#""id":{id},"server_time_ms":{server_time_ms},"seq":{seq},"known_at_ms":{known_at_ms}"#);
             Ok(format!(r#"{{"type":"delta",{head},"body":{}}}"#, delta_body(body)?))
         }
-        ServerFrame::Hello { .. } | ServerFrame::Resync { .. } | ServerFrame::Heartbeat { .. } | ServerFrame::Error { .. } => {
+        ServerFrame::Hello { .. }
+        | ServerFrame::Resync { .. }
+        | ServerFrame::Heartbeat { .. }
+        | ServerFrame::Error { .. } => {
             let value = serde_json::to_value(frame).map_err(unencodable)?;
             text(&tag_inside(value, "type"))
         }
@@ -76,10 +85,14 @@ pub fn delta_body(delta: &DeltaBody) -> Result<String, FeedError> {
 /// # Errors
 /// One sentence that names what was not understood and what is.
 pub fn client_frame(bytes: &[u8]) -> Result<ClientFrame, FrameError> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| refuse(None, format!("the frame is not JSON ({error}); send an object like {{\"type\":\"pause\",\"id\":1}}")))?;
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+        refuse(None, format!("the frame is not JSON ({error}); send an object like {{\"type\":\"pause\",\"id\":1}}"))
+    })?;
     let Value::Object(mut fields) = value else {
-        return Err(refuse(None, "the frame is not a JSON object; send one like {\"type\":\"pause\",\"id\":1}".to_owned()));
+        return Err(refuse(
+            None,
+            "the frame is not a JSON object; send one like {\"type\":\"pause\",\"id\":1}".to_owned(),
+        ));
     };
     let id = fields.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok());
     let names: Vec<&str> = CLIENT_FRAMES.iter().map(|(name, _)| *name).collect();
@@ -90,7 +103,9 @@ pub fn client_frame(bytes: &[u8]) -> Result<ClientFrame, FrameError> {
         return Err(refuse(None, format!("a `{name}` frame needs `id`, a whole number from 0 to {}", u32::MAX)));
     }
     if known.contains(&"view") {
-        let view = fields.remove("view").ok_or_else(|| refuse(id, format!("a `{name}` frame needs `view`, like {{\"kind\":\"board\"}}")))?;
+        let view = fields
+            .remove("view")
+            .ok_or_else(|| refuse(id, format!("a `{name}` frame needs `view`, like {{\"kind\":\"board\"}}")))?;
         let view = view_outside(view).map_err(|detail| refuse(id, detail))?;
         fields.insert("view".to_owned(), view);
     }
@@ -103,7 +118,8 @@ fn view_outside(view: Value) -> Result<Value, String> {
     let Value::Object(mut fields) = view else {
         return Err("`view` is not an object; write it like {\"kind\":\"board\"}".to_owned());
     };
-    let kind = take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session", "lab", "events"])?;
+    let kind =
+        take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session", "lab", "events"])?;
     let known = match kind.as_str() {
         "board" => field_names(&BoardQuery::default()),
         "lock" => field_names(&LockQuery::default()),
@@ -202,8 +218,22 @@ mod tests {
         let board = Board::default();
         let frames = [
             ServerFrame::Hello { protocol: PROTOCOL, epoch: Epoch(-1), server_time_ms: 5 },
-            ServerFrame::Snapshot { id: 1, epoch: Epoch(255), seq: 9, server_time_ms: 5, known_at_ms: 4, body: Body::Board(board.clone()) },
-            ServerFrame::Snapshot { id: 1, epoch: Epoch(255), seq: 9, server_time_ms: 5, known_at_ms: 4, body: Body::Lock(None) },
+            ServerFrame::Snapshot {
+                id: 1,
+                epoch: Epoch(255),
+                seq: 9,
+                server_time_ms: 5,
+                known_at_ms: 4,
+                body: Body::Board(board.clone()),
+            },
+            ServerFrame::Snapshot {
+                id: 1,
+                epoch: Epoch(255),
+                seq: 9,
+                server_time_ms: 5,
+                known_at_ms: 4,
+                body: Body::Lock(None),
+            },
             ServerFrame::Delta {
                 id: 1,
                 server_time_ms: 5,
@@ -211,9 +241,19 @@ mod tests {
                 known_at_ms: 4,
                 body: DeltaBody::Board(BoardDelta { head: Some(board.head.clone()), window: None }),
             },
-            ServerFrame::Delta { id: 1, server_time_ms: 5, seq: 10, known_at_ms: 4, body: DeltaBody::Whole(Body::Lock(None)) },
+            ServerFrame::Delta {
+                id: 1,
+                server_time_ms: 5,
+                seq: 10,
+                known_at_ms: 4,
+                body: DeltaBody::Whole(Body::Lock(None)),
+            },
             ServerFrame::Resync { id: 4, why: "fell behind".to_owned() },
-            ServerFrame::Heartbeat { seq: 3, server_time_ms: 7, views: vec![KnownView { id: 1, seq: 9, known_at_ms: 6 }] },
+            ServerFrame::Heartbeat {
+                seq: 3,
+                server_time_ms: 7,
+                views: vec![KnownView { id: 1, seq: 9, known_at_ms: 6 }],
+            },
             ServerFrame::Error { id: None, detail: "no".to_owned() },
         ];
         for frame in frames {
@@ -226,12 +266,17 @@ mod tests {
 
     #[test]
     fn the_documented_frames_are_read() {
-        let text = br#"{"type":"subscribe","id":1,"view":{"kind":"board","q":"","sort":"damage","offset":0,"limit":100}}"#;
-        assert_eq!(client_frame(text).unwrap(), ClientFrame::Subscribe { id: 1, view: View::Board(BoardQuery::default()) });
+        let text =
+            br#"{"type":"subscribe","id":1,"view":{"kind":"board","q":"","sort":"damage","offset":0,"limit":100}}"#;
+        assert_eq!(
+            client_frame(text).unwrap(),
+            ClientFrame::Subscribe { id: 1, view: View::Board(BoardQuery::default()) }
+        );
         let text = br#"{"type":"subscribe","id":2,"view":{"kind":"lock","ensemble":"default","path":"/order","offset":0,"limit":100}}"#;
         let query = LockQuery { ensemble: "default".to_owned(), path: "/order".to_owned(), ..LockQuery::default() };
         assert_eq!(client_frame(text).unwrap(), ClientFrame::Subscribe { id: 2, view: View::Lock(query) });
-        let text = br#"{"type":"resume_after","id":3,"epoch":"0xff","seq":7,"view":{"kind":"board","sort":"oldest_wait"}}"#;
+        let text =
+            br#"{"type":"resume_after","id":3,"epoch":"0xff","seq":7,"view":{"kind":"board","sort":"oldest_wait"}}"#;
         let view = View::Board(BoardQuery { sort: Sort::OldestWait, ..BoardQuery::default() });
         assert_eq!(client_frame(text).unwrap(), ClientFrame::ResumeAfter { id: 3, view, epoch: Epoch(255), seq: 7 });
         assert_eq!(
@@ -246,7 +291,11 @@ mod tests {
         let cases: [(&str, Option<u32>, &str); 11] = [
             ("[]", None, "the frame is not a JSON object; send one like {\"type\":\"pause\",\"id\":1}"),
             ("{}", None, "`type` is missing; use one of subscribe, resume_after, unsubscribe, pause, resume"),
-            (r#"{"type":"sub","id":7}"#, Some(7), "`type` \"sub\" is unknown; use one of subscribe, resume_after, unsubscribe, pause, resume"),
+            (
+                r#"{"type":"sub","id":7}"#,
+                Some(7),
+                "`type` \"sub\" is unknown; use one of subscribe, resume_after, unsubscribe, pause, resume",
+            ),
             (r#"{"type":"pause"}"#, None, "a `pause` frame needs `id`, a whole number from 0 to 4294967295"),
             (r#"{"type":"pause","id":-1}"#, None, "a `pause` frame needs `id`, a whole number from 0 to 4294967295"),
             (r#"{"type":"pause","id":1,"why":2}"#, Some(1), "a `pause` frame has no field `why`; it takes id"),
@@ -256,7 +305,11 @@ mod tests {
                 Some(1),
                 "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session, lab, events",
             ),
-            (r#"{"type":"subscribe","id":1,"view":{"kind":"status","q":1}}"#, Some(1), "the view `status` has no field `q`; it takes none"),
+            (
+                r#"{"type":"subscribe","id":1,"view":{"kind":"status","q":1}}"#,
+                Some(1),
+                "the view `status` has no field `q`; it takes none",
+            ),
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"lock","paht":"/a"}}"#,
                 Some(1),
@@ -269,7 +322,11 @@ mod tests {
             ),
         ];
         for (text, id, detail) in cases {
-            assert_eq!(client_frame(text.as_bytes()).unwrap_err(), FrameError { id, detail: detail.to_owned() }, "{text}");
+            assert_eq!(
+                client_frame(text.as_bytes()).unwrap_err(),
+                FrameError { id, detail: detail.to_owned() },
+                "{text}"
+            );
         }
         assert!(client_frame(b"{").unwrap_err().detail.starts_with("the frame is not JSON ("));
     }

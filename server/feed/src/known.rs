@@ -1,9 +1,13 @@
-//! Up to when a view is known to be true. Whether it may be called live follows from that and the clock alone; every hop on
-//! the way to a screen can only make it older. Pure.
+//! Up to when a view is known to be true. Whether it may be called live follows from that and the clock alone; every
+//! hop on the way to a screen can only make it older. Pure.
 
-use lockscope_wire::{AsOf, Board, Body, LabRun, Lately, Link, LockPage, RootState, SessionPage, Sessions, Status, Waits, age_ms, is_fresh};
+use lockscope_wire::{
+    AsOf, Board, Body, LabRun, Lately, Link, LockPage, RootState, SessionPage, Sessions, Status, Waits, age_ms,
+    is_fresh,
+};
 
-/// A view that waits for a newer one to be sent is passed over once so much of its time is gone: the rest is for the way.
+/// A view that waits for a newer one to be sent is passed over once so much of its time is gone: the rest is for the
+/// way.
 const SENT_AGE_MAX_MS: i64 = 1_200;
 
 /// Said of a view that was live when it was looked at, and too old when the look was done.
@@ -199,6 +203,10 @@ mod tests {
         let late = board(RootState::Partial, 1_000).aged(3_001);
         assert_eq!((told(&late), late.known.is_live), ((RootState::Stale, 1_000), false));
         assert_eq!(told(&board(RootState::Syncing, 1_000).aged(9_000)), (RootState::Syncing, 0), "says so itself");
-        assert_eq!(told(&board(RootState::Live, 9_000).aged(1_000)), (RootState::Stale, 9_000), "the clock was set back");
+        assert_eq!(
+            told(&board(RootState::Live, 9_000).aged(1_000)),
+            (RootState::Stale, 9_000),
+            "the clock was set back"
+        );
     }
 }

@@ -21,8 +21,8 @@ mod view;
 mod visibility;
 
 use lockscope_wire::{
-    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery,
-    Status, View, Waits,
+    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
+    SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
 };
 use tokio::sync::watch;
 
@@ -57,7 +57,8 @@ pub const LOOK_EVERY_MS: u64 = 500;
 /// Projecting rests for this many times as long as it took: it never takes more than a fifth of the time.
 pub const REST_FACTOR: u32 = 4;
 
-/// Each kind of view as the model shows it now, with nothing in it that the scope hides. One look is consistent in itself.
+/// Each kind of view as the model shows it now, with nothing in it that the scope hides. One look is consistent in
+/// itself.
 pub trait Views {
     /// The board.
     fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board>;
@@ -111,7 +112,12 @@ pub trait Projection: Views + Send + Sync + 'static {
         Vec::new()
     }
     /// What happened lately in each ensemble that is meant and of which something may be seen.
-    fn events_after(&self, _sight: &VisibilityScope, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsView> {
+    fn events_after(
+        &self,
+        _sight: &VisibilityScope,
+        _query: &EventsQuery,
+        _after: Option<u64>,
+    ) -> Vec<project::EventsView> {
         Vec::new()
     }
     /// Whether a release of some lock seems to wake many.
@@ -135,7 +141,9 @@ pub fn random_epoch() -> Epoch {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
     /// Too many views.
-    #[error("{CHANNELS_MAX} different views are open and no more are kept; look at one that is open already, or try again later")]
+    #[error(
+        "{CHANNELS_MAX} different views are open and no more are kept; look at one that is open already, or try again later"
+    )]
     TooManyViews,
     /// The views of one owner take too much, and there is little left.
     #[error("your views take more than {} MiB of memory, and little is left; end one, or look at fewer rows", OWNER_BYTES_MAX / 1024 / 1024)]

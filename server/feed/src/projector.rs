@@ -1,5 +1,5 @@
-//! The feed's access to the model: the reader, what the model does not know about itself, and the clock. Every projection is
-//! done by `project`.
+//! The feed's access to the model: the reader, what the model does not know about itself, and the clock. Every
+//! projection is done by `project`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,8 +9,8 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
-    Board, BoardQuery, ConfigStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, PROTOCOL, Query, SessionPage, SessionQuery,
-    Sessions, SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
+    Board, BoardQuery, ConfigStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, PROTOCOL, Query,
+    SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
 };
 use tokio::sync::watch;
 
@@ -102,8 +102,10 @@ impl Projector {
         };
         // Only now: a writer may have kept us waiting, and what is too old by now is not live.
         let now = TimeMs(self.clock.now_ms());
-        let looks: Vec<ProjectionContext<'_>> =
-            guards.iter().map(|(observatory, ensemble)| ProjectionContext { observatory, ensemble, scope, now }).collect();
+        let looks: Vec<ProjectionContext<'_>> = guards
+            .iter()
+            .map(|(observatory, ensemble)| ProjectionContext { observatory, ensemble, scope, now })
+            .collect();
         look(&looks)
     }
 
@@ -113,7 +115,9 @@ impl Projector {
         if !scope.is_bounded() {
             return config;
         }
-        let error = config.error.map(|_| "the configuration file has a mistake; what was read before stays in force".to_owned());
+        let error = config
+            .error
+            .map(|_| "the configuration file has a mistake; what was read before stays in force".to_owned());
         ConfigStatus { path: None, waits_for_restart: Vec::new(), error, ..config }
     }
 
@@ -224,9 +228,13 @@ impl Projection for Projector {
             View::Board(_) | View::Waits {} | View::Sessions(_) | View::Session(_) => {
                 self.look(scope, |looks| vec![self.revision(), project::old_roots(looks)])
             }
-            View::Lock(query) => self.look(scope, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect()),
+            View::Lock(query) => {
+                self.look(scope, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect())
+            }
             View::Lab(query) => vec![self.lab_run(&query.run, scope).map_or(u64::MAX, |run| run.revision)],
-            View::Events(_) => self.look(scope, |looks| looks.iter().map(|look| look.observatory.recorder().last()).collect()),
+            View::Events(_) => {
+                self.look(scope, |looks| looks.iter().map(|look| look.observatory.recorder().last()).collect())
+            }
         }
     }
 
@@ -241,7 +249,9 @@ impl Projection for Projector {
         let has = |look: &ProjectionContext<'_>| match view {
             View::Lock(query) => query.ensemble.is_empty() && look.has_lock(&query.path),
             View::Session(query) => query.ensemble.is_empty() && look.session(query).is_some(),
-            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Events(_) | View::Lab(_) => false,
+            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Events(_) | View::Lab(_) => {
+                false
+            }
         };
         if self.ensembles.len() < 2 {
             return Vec::new();
@@ -254,7 +264,13 @@ impl Projection for Projector {
     }
 
     fn events_after(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsView> {
-        self.look(scope, |looks| looks.iter().filter(|look| look.is_meant(&query.ensemble)).map(|look| project::events(look, query, after)).collect())
+        self.look(scope, |looks| {
+            looks
+                .iter()
+                .filter(|look| look.is_meant(&query.ensemble))
+                .map(|look| project::events(look, query, after))
+                .collect()
+        })
     }
 
     fn is_ready(&self) -> bool {
@@ -262,7 +278,9 @@ impl Projection for Projector {
     }
 
     fn suspects_herd(&self) -> bool {
-        self.any(|observatory| observatory.locks().any(|lock| lock.assessment.findings.iter().any(|finding| finding.code == Code::Herd)))
+        self.any(|observatory| {
+            observatory.locks().any(|lock| lock.assessment.findings.iter().any(|finding| finding.code == Code::Herd))
+        })
     }
 
     fn needs_tables(&self) -> bool {

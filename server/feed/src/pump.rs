@@ -42,8 +42,8 @@ pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
     }
 }
 
-/// Watched views, the ones that were looked at longest ago first, each owner's for a slice of time: nobody's many views keep
-/// another's one waiting. Gives the time that took, and whether some view is still to be looked at.
+/// Watched views, the ones that were looked at longest ago first, each owner's for a slice of time: nobody's many views
+/// keep another's one waiting. Gives the time that took, and whether some view is still to be looked at.
 fn pass(hub: &Hub) -> (Duration, bool) {
     let mut by_owner: BTreeMap<Owner, Vec<Arc<Channel>>> = BTreeMap::new();
     for channel in hub.watched() {

@@ -1,6 +1,8 @@
 //! Queries as the hub answers them: limited in size, from the model.
 
-use lockscope_wire::{BoardQuery, EventsQuery, LabQuery, LockQuery, Query, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery};
+use lockscope_wire::{
+    BoardQuery, EventsQuery, LabQuery, LockQuery, Query, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery,
+};
 
 use super::known::Live;
 use super::view::Bounded as _;

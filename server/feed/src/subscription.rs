@@ -20,7 +20,12 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    pub(super) fn new(hub: Arc<Hub>, channel: Arc<Channel>, (waker, owner): (Arc<Notify>, Owner), after: Option<(Epoch, u64)>) -> Self {
+    pub(super) fn new(
+        hub: Arc<Hub>,
+        channel: Arc<Channel>,
+        (waker, owner): (Arc<Notify>, Owner),
+        after: Option<(Epoch, u64)>,
+    ) -> Self {
         let key = channel.join(waker, owner);
         let epoch = hub.epoch();
         // Another epoch's numbers mean nothing here: the viewer gets a reset and the whole.
@@ -28,8 +33,8 @@ impl Subscription {
         Self { hub, channel, key, seen }
     }
 
-    /// The frame to send next, or None when the viewer is up to date. A viewer that fell behind what is kept is notified
-    /// so and gets the newest state whole: that is the conflation.
+    /// The frame to send next, or None when the viewer is up to date. A viewer that fell behind what is kept is
+    /// notified so and gets the newest state whole: that is the conflation.
     ///
     /// # Errors
     /// When a frame can't be encoded.
@@ -43,7 +48,8 @@ impl Subscription {
             }
             Next::Snapshot { seq, known_at_ms, tail } => {
                 self.seen = Some(seq);
-                let head = SnapshotHead { id, epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms };
+                let head =
+                    SnapshotHead { id, epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms };
                 frames::snapshot(head, &tail, encoding).map(Some)
             }
             Next::Lost => {
@@ -60,8 +66,8 @@ impl Subscription {
 }
 
 impl Subscription {
-    /// Up to when the state that was sent last is known to be true by now; None when there is a newer one, or when it calls
-    /// live what is too old for that: it is not confirmed once more as it is.
+    /// Up to when the state that was sent last is known to be true by now; None when there is a newer one, or when it
+    /// calls live what is too old for that: it is not confirmed once more as it is.
     pub fn known(&self, id: u32) -> Option<KnownView> {
         let seq = self.seen?;
         let known = self.channel.known(seq, self.hub.projection()).filter(|known| !known.is_over(self.hub.now_ms()))?;

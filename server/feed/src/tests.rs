@@ -1,129 +1,22 @@
 //! The hub over a model that is a list of rows: numbering, conflation, resuming, sharing.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use lockscope_wire::{BoardHead, ConfigStatus, PROTOCOL, RootBrief, RootState, ServerFrame, decode_frame};
+use lockscope_wire::{RootState, ServerFrame, decode_frame};
 use proptest::prelude::*;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
 use super::budget::Budget;
 use super::channel::{Channel, Next};
 use super::*;
 use runtime::clock::Clock;
 
+mod fake;
 mod known;
 
-/// A model that is a list of root names.
-struct Fake {
-    names: Mutex<Vec<String>>,
-    revision: watch::Sender<u64>,
-    projections: AtomicUsize,
-    known: Mutex<Known>,
-}
-
-impl Fake {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            names: Mutex::default(),
-            revision: watch::channel(0).0,
-            projections: AtomicUsize::new(0),
-            known: Mutex::new(Known { at_ms: 5, is_live: true }),
-        })
-    }
-
-    fn set(&self, names: &[&str]) {
-        *self.names.lock().unwrap() = names.iter().map(|name| (*name).to_owned()).collect();
-        self.revision.send_modify(|revision| *revision += 1);
-    }
-}
-
-impl Fake {
-    fn show<T>(&self, body: T) -> ProjectedView<T> {
-        self.projections.fetch_add(1, Ordering::Relaxed);
-        ProjectedView { body, known: *self.known.lock().unwrap() }
-    }
-}
-
-/// The board's roots are what it knows.
-impl Views for Fake {
-    fn board(&self, _query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
-        let root = |path: &String| RootBrief {
-            tag: None,
-            path: path.clone(),
-            state: RootState::Live,
-            since_ms: 0,
-            why: String::new(),
-            locks: 0,
-            help: String::new(),
-        };
-        let roots = self.names.lock().unwrap().iter().map(root).collect();
-        self.show(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
-    }
-
-    fn lock(&self, _query: &LockQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
-        self.show(None)
-    }
-
-    fn status(&self, _scope: &VisibilityScope) -> ProjectedView<Status> {
-        self.show(Status {
-            version: String::new(),
-            protocol: PROTOCOL,
-            seq: 0,
-            read_only: true,
-            started_at_ms: 0,
-            config: ConfigStatus::default(),
-            ensembles: Vec::new(),
-        })
-    }
-
-    fn waits(&self, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
-        self.show(Box::default())
-    }
-
-    fn sessions(&self, _query: &SessionsQuery, _scope: &VisibilityScope) -> ProjectedView<Sessions> {
-        self.show(Sessions::default())
-    }
-
-    fn session(&self, _query: &SessionQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
-        self.show(None)
-    }
-
-    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
-        self.show(None)
-    }
-
-    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
-        self.show(Lately::default())
-    }
-}
-
-impl Projection for Fake {
-    fn revisions(&self) -> watch::Receiver<u64> {
-        self.revision.subscribe()
-    }
-
-    fn revision(&self) -> u64 {
-        *self.revision.borrow()
-    }
-
-    fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
-        vec![self.revision()]
-    }
-
-    fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
-        *self.known.lock().unwrap()
-    }
-
-    fn is_ready(&self) -> bool {
-        true
-    }
-
-    fn is_linked(&self) -> bool {
-        true
-    }
-}
+use fake::Fake;
 
 fn board() -> View {
     View::Board(BoardQuery::default())
@@ -219,7 +112,10 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
         fake.set(&[&format!("/{step}")]);
         channel.refresh(&*fake, apart(start, step)).unwrap();
     }
-    assert!(matches!(decode(&subscription.next(3, Encoding::Binary).unwrap().unwrap()), ServerFrame::Resync { id: 3, .. }));
+    assert!(matches!(
+        decode(&subscription.next(3, Encoding::Binary).unwrap().unwrap()),
+        ServerFrame::Resync { id: 3, .. }
+    ));
     viewer.catch_up(&mut subscription);
     assert_eq!(viewer.body, Some(fake.project(&board(), &VisibilityScope::ALL).body));
     assert!(subscription.next(3, Encoding::Binary).unwrap().is_none());
@@ -245,18 +141,25 @@ fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
     let (seq, ProjectedView { body: first, .. }) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
-    let channel =
-        hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).map(|keep| (hub.watched().pop().unwrap(), keep)).unwrap();
+    let channel = hub
+        .subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new()))
+        .map(|keep| (hub.watched().pop().unwrap(), keep))
+        .unwrap();
     fake.set(&["/a"]);
     channel.0.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
 
     let mut viewer = Viewer { seq, body: Some(Body::Board(first)), resyncs: 0 };
-    let mut resumed = hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut resumed =
+        hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     viewer.catch_up(&mut resumed);
-    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
+    assert_eq!(
+        (viewer.seq, viewer.resyncs, viewer.body),
+        (seq + 1, 0, Some(fake.project(&board(), &VisibilityScope::ALL).body))
+    );
 
     for (epoch, seq) in [(Epoch(8), seq), (Epoch(7), 99), (Epoch(7), 0), (Epoch(7), u64::MAX)] {
-        let mut stranger = hub.subscribe(board(), &VisibilityScope::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
+        let mut stranger =
+            hub.subscribe(board(), &VisibilityScope::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut stranger);
         assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
@@ -287,7 +190,10 @@ fn a_view_is_not_looked_at_too_often_nor_without_need() {
     let start = Instant::now();
     let channel = channel_of(&fake, start);
     fake.set(&["/a"]);
-    assert!(channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS - 1)).unwrap(), "too fresh, but must be looked at again");
+    assert!(
+        channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS - 1)).unwrap(),
+        "too fresh, but must be looked at again"
+    );
     assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS)).unwrap());
     assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS * 3)).unwrap());
     assert_eq!(fake.projections.load(Ordering::Relaxed), 2);
@@ -301,7 +207,8 @@ fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number()
     hub.forget_idle(Instant::now() + Duration::from_millis(IDLE_MS * 2));
     assert_eq!(hub.sizes(), Sizes { watched: 0, idle: 0 });
     fake.set(&["/a"]);
-    let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut subscription =
+        hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
     assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
@@ -313,7 +220,9 @@ fn views_are_bounded_watched_ones_stay_and_unused_ones_go_first() {
     let hub = hub(&fake);
     let query = |at: usize| LockQuery { path: format!("/{at}"), ..LockQuery::default() };
     let view = |at: usize| View::Lock(query(at));
-    let _held: Vec<_> = (0..CHANNELS_MAX).map(|at| hub.subscribe(view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap()).collect();
+    let _held: Vec<_> = (0..CHANNELS_MAX)
+        .map(|at| hub.subscribe(view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap())
+        .collect();
     assert_eq!(hub.first(query(CHANNELS_MAX), &VisibilityScope::ALL).unwrap_err(), FeedError::TooManyViews);
     drop(_held);
     assert!(hub.first(query(CHANNELS_MAX), &VisibilityScope::ALL).is_ok());
@@ -328,7 +237,9 @@ fn where_there_is_little_room_nothing_is_kept_and_who_has_much_gets_no_more() {
     let hub = Hub::with_budget(fake.clone(), Clock::manual(5), Epoch(7), Budget::new(5_000, 3_000, 9_000));
     let query = |at: usize| BoardQuery { q: at.to_string(), ..BoardQuery::default() };
     let view = |at: usize| View::Board(query(at));
-    let join = |who: &str, at| hub.subscribe_for(&Owner::new(who), view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new()));
+    let join = |who: &str, at| {
+        hub.subscribe_for(&Owner::new(who), view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new()))
+    };
     let greedy: Vec<_> = (0..5).map(|at| join("greedy", at).unwrap()).collect();
     assert_eq!(join("greedy", 5).map(drop).unwrap_err(), FeedError::ViewsTooLarge);
     assert_eq!(hub.first(query(6), &VisibilityScope::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
@@ -340,7 +251,10 @@ fn where_there_is_little_room_nothing_is_kept_and_who_has_much_gets_no_more() {
         channel.refresh(&*fake, apart(Instant::now(), step)).unwrap();
     }
     let seq = channel.seq();
-    assert!(matches!(channel.next(Some(seq - 1), Encoding::Binary).unwrap(), Next::Delta { .. }), "the newest step is always there");
+    assert!(
+        matches!(channel.next(Some(seq - 1), Encoding::Binary).unwrap(), Next::Delta { .. }),
+        "the newest step is always there"
+    );
     assert!(matches!(channel.next(Some(seq - 2), Encoding::Binary).unwrap(), Next::Lost), "and nothing before it");
     let others: Vec<_> = (10..20).map(|at| join(&at.to_string(), at)).collect();
     assert!(others.iter().any(Result::is_err) && hub.bytes() < 12_000, "{}", hub.bytes());
@@ -387,10 +301,17 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
 fn people_of_equal_sight_share_a_view_and_others_do_not() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let scope = |paths: &[&str], payloads| VisibilityScope::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads);
+    let scope = |paths: &[&str], payloads| {
+        VisibilityScope::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads)
+    };
     let join = |scope: VisibilityScope| hub.subscribe(board(), &scope, None, Arc::new(Notify::new())).unwrap();
     let _same = [join(scope(&["/a", "/b"], true)), join(scope(&["/b", "/a", "/a/c"], true))];
     assert_eq!(hub.sizes().watched, 1);
-    let _others = [join(scope(&["/a"], true)), join(scope(&["/a", "/b"], false)), join(VisibilityScope::ALL), join(scope(&["/"], true))];
+    let _others = [
+        join(scope(&["/a"], true)),
+        join(scope(&["/a", "/b"], false)),
+        join(VisibilityScope::ALL),
+        join(scope(&["/"], true)),
+    ];
     assert_eq!(hub.sizes().watched, 4);
 }

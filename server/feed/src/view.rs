@@ -1,6 +1,8 @@
 //! Views as clients request them, normalised so that equivalent ones share a channel. Pure.
 
-use lockscope_wire::{BoardQuery, EventsQuery, LabQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX};
+use lockscope_wire::{
+    BoardQuery, EventsQuery, LabQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX,
+};
 
 use super::FeedError;
 
@@ -48,7 +50,10 @@ impl Bounded for LockQuery {
         bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
         bounded("path", &self.path, PATH_CHARS_MAX)?;
         if !self.path.starts_with('/') {
-            return Err(FeedError::BadView(format!("`{}` is not the absolute path of a lock; write it like /order", self.path)));
+            return Err(FeedError::BadView(format!(
+                "`{}` is not the absolute path of a lock; write it like /order",
+                self.path
+            )));
         }
         Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
     }

@@ -55,7 +55,9 @@ impl VisibilityScope {
 
     /// Whether anything of an ensemble may be seen.
     pub fn covers_ensemble(&self, ensemble: &str) -> bool {
-        self.within.as_ref().is_none_or(|within| within.ensembles.is_empty() || within.ensembles.iter().any(|name| name == ensemble))
+        self.within
+            .as_ref()
+            .is_none_or(|within| within.ensembles.is_empty() || within.ensembles.iter().any(|name| name == ensemble))
     }
 
     /// Whether a path of an ensemble may be seen.
@@ -99,9 +101,13 @@ mod tests {
     #[test]
     fn whole_names_are_covered_and_what_is_above_overlaps() {
         let shop = scope(&["prod"], &["/shop/a"]);
-        for (path, covers, overlaps) in
-            [("/shop/a", true, true), ("/shop/a/b", true, true), ("/shop/ab", false, false), ("/shop", false, true), ("/", false, true)]
-        {
+        for (path, covers, overlaps) in [
+            ("/shop/a", true, true),
+            ("/shop/a/b", true, true),
+            ("/shop/ab", false, false),
+            ("/shop", false, true),
+            ("/", false, true),
+        ] {
             assert_eq!((shop.covers("prod", path), shop.overlaps(path)), (covers, overlaps), "{path}");
             assert!(!shop.covers("test", path));
         }

@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use lockscope_wire::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery, age_ms};
+use lockscope_wire::{
+    BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery, age_ms,
+};
 use serde::Serialize;
 
 use super::Http;
@@ -17,7 +19,11 @@ use feed::{FeedError, ProjectedView, VisibilityScope};
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-pub(super) async fn status(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn status(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     takes_none(pairs, "/api/v1/status")?;
     Ok(share(&http, asked, status_now).await)
 }
@@ -27,7 +33,11 @@ fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>,
     Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status }))
 }
 
-pub(super) async fn locks(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn locks(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| locks_now(http, scope, query)).await)
@@ -38,7 +48,11 @@ fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<J
     Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms())))
 }
 
-pub(super) async fn lock(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn lock(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| lock_now(http, scope, query)).await)
@@ -48,12 +62,19 @@ fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Jso
     let path = query.path.clone();
     let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
     let Some(page) = page else {
-        return Err(ErrorResponse::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(&path))));
+        return Err(ErrorResponse::not_found(format!(
+            "no lock is known at {}; GET /api/v1/locks lists every lock that is",
+            echo(&path)
+        )));
     };
     Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms())))
 }
 
-pub(super) async fn waits(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn waits(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     takes_none(pairs, "/api/v1/waits")?;
     Ok(share(&http, asked, waits_now).await)
 }
@@ -63,7 +84,11 @@ fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, Err
     Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms())))
 }
 
-pub(super) async fn sessions(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn sessions(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| sessions_now(http, scope, query)).await)
@@ -74,7 +99,11 @@ fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Re
     Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms())))
 }
 
-pub(super) async fn session(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn session(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     let pairs = read(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share(&http, asked, |http, scope| session_now(http, scope, query)).await)
@@ -103,10 +132,14 @@ pub(super) async fn share<T: Serialize>(
 
 /// The parameters of a request, each at most once.
 pub(super) fn read(pairs: Pairs) -> Result<Vec<(String, String)>, ErrorResponse> {
-    let Query(pairs) = pairs.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
-    let twice = pairs.iter().enumerate().find(|(at, (name, _))| pairs.iter().take(*at).any(|(before, _)| before == name));
+    let Query(pairs) = pairs
+        .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+    let twice =
+        pairs.iter().enumerate().find(|(at, (name, _))| pairs.iter().take(*at).any(|(before, _)| before == name));
     match twice {
-        Some((_, (name, _))) => Err(ErrorResponse::bad_request(format!("`{}` came more than once; send it once", echo(name)))),
+        Some((_, (name, _))) => {
+            Err(ErrorResponse::bad_request(format!("`{}` came more than once; send it once", echo(name))))
+        }
         None => Ok(pairs),
     }
 }
@@ -114,7 +147,9 @@ pub(super) fn read(pairs: Pairs) -> Result<Vec<(String, String)>, ErrorResponse>
 /// For addresses that have no parameters.
 pub(super) fn takes_none(pairs: Pairs, address: &str) -> Result<(), ErrorResponse> {
     match read(pairs)?.first() {
-        Some((name, _)) => Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of {address}; it takes none", echo(name)))),
+        Some((name, _)) => {
+            Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of {address}; it takes none", echo(name))))
+        }
         None => Ok(()),
     }
 }
@@ -143,7 +178,9 @@ impl From<FeedError> for ErrorResponse {
     fn from(error: FeedError) -> Self {
         match error {
             FeedError::BadView(_) | FeedError::Ambiguous(_) => Self::bad_request(error.to_string()),
-            FeedError::TooManyViews | FeedError::ViewsTooLarge | FeedError::Encoding(_) => Self::unavailable(error.to_string()),
+            FeedError::TooManyViews | FeedError::ViewsTooLarge | FeedError::Encoding(_) => {
+                Self::unavailable(error.to_string())
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The API's own forms of the status, of sessions and of the graph of waiting.
 
-use lockscope_wire::{Cycle, SessionEvent, SessionPage, SessionRow, Sessions, Status, Verdict, WaitEdge, WaitNode, Waits};
+use lockscope_wire::{
+    Cycle, SessionEvent, SessionPage, SessionRow, Sessions, Status, Verdict, WaitEdge, WaitNode, Waits,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,8 +2,9 @@
 //! The only place where one becomes the other.
 
 use lockscope_wire::{
-    Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, ContenderRole, EdgeEvidence, FindingRow, FiredRow, Foreign, Herd, Liveness,
-    LockPage, LockRow, LockStats, Missing, NodeData, PastHolder, Recipe, SessionId, Severity, StatRow, Trust, Verdict, Zxid,
+    Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, ContenderRole, EdgeEvidence, FindingRow, FiredRow,
+    Foreign, Herd, Liveness, LockPage, LockRow, LockStats, Missing, NodeData, PastHolder, Recipe, SessionId, Severity,
+    StatRow, Trust, Verdict, Zxid,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -222,7 +223,8 @@ fn age(now_ms: i64, since_ms: i64) -> i64 {
 impl Locks {
     pub(super) fn new(seq: u64, board: &Board, known: Known, now_ms: i64) -> Self {
         let as_of = |row: &LockRow| as_of_row(row, &board.head, known, now_ms);
-        let locks = board.window.rows.iter().map(|row| Lock::new(row, as_of(row), row.findings.clone(), now_ms)).collect();
+        let locks =
+            board.window.rows.iter().map(|row| Lock::new(row, as_of(row), row.findings.clone(), now_ms)).collect();
         Self { seq, total: board.window.total, locks }
     }
 }

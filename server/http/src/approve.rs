@@ -39,11 +39,19 @@ pub(super) async fn approve(
     page(&http, &actor, &scope, &order.plan_id, &error)
 }
 
-fn page(http: &Http, actor: &Actor, scope: &VisibilityScope, plan_id: &str, error: &str) -> Result<Response, ErrorResponse> {
+fn page(
+    http: &Http,
+    actor: &Actor,
+    scope: &VisibilityScope,
+    plan_id: &str,
+    error: &str,
+) -> Result<Response, ErrorResponse> {
     let planned = http.release_service.as_ref().and_then(|service| service.planned(actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
     let (plan, now_ms) = (project::shown(plan, scope), http.hub.now_ms());
-    server_pages::page(http, actor, |of| approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms))
+    server_pages::page(http, actor, |of| {
+        approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms)
+    })
 }
 
 fn gone() -> ErrorResponse {

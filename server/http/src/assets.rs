@@ -23,7 +23,8 @@ const MANIFEST: &str = "manifest.json";
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const FOR_A_DAY: &str = "public, max-age=86400";
 /// The icon, by what is the matter.
-const ICONS: [&str; 5] = ["/favicon.svg", "/favicon-warn.svg", "/favicon-odd.svg", "/favicon-bad.svg", "/favicon-lost.svg"];
+const ICONS: [&str; 5] =
+    ["/favicon.svg", "/favicon-warn.svg", "/favicon-odd.svg", "/favicon-bad.svg", "/favicon-lost.svg"];
 /// Encodings with a twin on disk, the smaller first.
 const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
@@ -37,17 +38,25 @@ pub(super) fn names() -> Option<lockscope_page::AssetNames> {
 
 /// Routes of the files.
 pub(super) fn routes() -> Router {
-    let files =
-        Router::new().route("/pkg/{name}", get(|Path(name): Path<String>, headers: HeaderMap| async move { file(&name, &headers, FOR_EVER) }));
+    let files = Router::new().route(
+        "/pkg/{name}",
+        get(|Path(name): Path<String>, headers: HeaderMap| async move { file(&name, &headers, FOR_EVER) }),
+    );
     ICONS.into_iter().fold(files, |files, path| {
-        files.route(path, get(move |headers: HeaderMap| async move { file(path.trim_start_matches('/'), &headers, FOR_A_DAY) }))
+        files.route(
+            path,
+            get(move |headers: HeaderMap| async move { file(path.trim_start_matches('/'), &headers, FOR_A_DAY) }),
+        )
     })
 }
 
 fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {
     let public = name != MANIFEST && !TWINS.iter().any(|(_, suffix)| name.ends_with(suffix));
     let Some((data, encoding, hash)) = find(name, headers).filter(|_| public) else {
-        return ErrorResponse::not_found(format!("there is no file {name}; reload the page, it may be of an older version")).into_response();
+        return ErrorResponse::not_found(format!(
+            "there is no file {name}; reload the page, it may be of an older version"
+        ))
+        .into_response();
     };
     let etag = format!("\"{hash}\"");
     if headers.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes()) {
@@ -80,7 +89,11 @@ fn find(name: &str, headers: &HeaderMap) -> Option<Found> {
 
 /// Whether the client takes an encoding: named, and not with a quality of zero.
 fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
-    let offers = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    let offers = headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
     offers.map(|offer| offer.split_once(';').unwrap_or((offer, ""))).any(|(name, quality)| {
         let refused = quality.trim().strip_prefix("q=").is_some_and(|quality| quality.trim().parse() == Ok(0.0_f32));
         name.trim() == encoding && !refused

@@ -16,13 +16,21 @@ use audit::{AuditError, LIMIT_MAX, PageQuery};
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
 /// `GET /api/v1/audit`: what is inside the scope of whoever asks.
-pub(super) async fn page(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Json<AuditPage>, ErrorResponse> {
+pub(super) async fn page(
+    State(http): State<Http>,
+    Caller { actor, .. }: Caller,
+    pairs: Pairs,
+) -> Result<Json<AuditPage>, ErrorResponse> {
     let query = PageQuery { scope: actor.scope, ..query(&api::read(pairs)?)? };
     Ok(Json(http.records.page(query).await?))
 }
 
 /// `GET /api/v1/audit/export`: all of it, or nothing.
-pub(super) async fn export(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn export(
+    State(http): State<Http>,
+    Caller { actor, .. }: Caller,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     takes_none(pairs, "/api/v1/audit/export")?;
     if !actor.scope.is_everywhere() {
         let detail = format!(
@@ -56,7 +64,9 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, ErrorRespon
             "kind" if value.is_empty() => query.kind = None,
             "kind" => {
                 let kind = AuditKind::ALL.into_iter().find(|kind| kind.name() == value);
-                query.kind = Some(kind.ok_or_else(|| wrong(name, value, &format!("one of {}", AuditKind::ALL.map(AuditKind::name).join(", "))))?);
+                query.kind = Some(kind.ok_or_else(|| {
+                    wrong(name, value, &format!("one of {}", AuditKind::ALL.map(AuditKind::name).join(", ")))
+                })?);
             }
             _ => {
                 return Err(ErrorResponse::bad_request(format!(

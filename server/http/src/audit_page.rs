@@ -16,8 +16,13 @@ const PAGE_RECORDS: usize = 100;
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// `GET /audit`.
-pub(super) async fn show(State(http): State<Http>, Caller { actor, .. }: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
-    let Query(mut pairs) = pairs.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+pub(super) async fn show(
+    State(http): State<Http>,
+    Caller { actor, .. }: Caller,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let Query(mut pairs) = pairs
+        .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     // What the form sends for "everything".
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));
     let query = PageQuery { limit: PAGE_RECORDS, scope: actor.scope.clone(), ..audit_api::query(&pairs)? };

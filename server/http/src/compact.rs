@@ -17,6 +17,7 @@ pub(super) fn wants_compact(headers: &HeaderMap) -> bool {
 pub(super) fn compact<T: Serialize>(value: &T) -> Response {
     match encode_frame(value) {
         Some(bytes) => ([(CONTENT_TYPE, COMPACT_TYPE)], bytes).into_response(),
-        None => ErrorResponse::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be encoded; ask for JSON").into_response(),
+        None => ErrorResponse::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be encoded; ask for JSON")
+            .into_response(),
     }
 }

@@ -12,19 +12,33 @@ use super::shared_answers::AnswerRequest;
 use feed::project::EventsView;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
 
-pub(super) async fn events(State(http): State<Http>, asked: AnswerRequest, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn events(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
     let (query, after) = query(&read(pairs)?)?;
     Ok(share(&http, asked, move |http, scope| told(http, &scope, &query, after)).await)
 }
 
-fn told(http: &Http, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, ErrorResponse> {
+fn told(
+    http: &Http,
+    scope: &VisibilityScope,
+    query: &EventsQuery,
+    after: Option<u64>,
+) -> Result<Json<Events>, ErrorResponse> {
     let mut told = http.hub.projection().events_after(scope, query, after);
     if told.len() > 1 {
         let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");
-        return Err(ErrorResponse::bad_request(format!("each ensemble has events of its own; name one with `ensemble`: {names}")));
+        return Err(ErrorResponse::bad_request(format!(
+            "each ensemble has events of its own; name one with `ensemble`: {names}"
+        )));
     }
     let Some(EventsView { ensemble, events, next_after, lost }) = told.pop() else {
-        return Err(ErrorResponse::not_found(format!("there is no ensemble {}; GET /api/v1/status lists them", echo(&query.ensemble))));
+        return Err(ErrorResponse::not_found(format!(
+            "there is no ensemble {}; GET /api/v1/status lists them",
+            echo(&query.ensemble)
+        )));
     };
     Ok(Json(Events { ensemble, epoch: http.hub.epoch(), events, next_after, lost }))
 }
@@ -40,7 +54,8 @@ fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), Error
             }
             "after" => after = Some(number(name, value)?),
             "limit" => {
-                let limit: u32 = value.parse().map_err(|_| wrong(name, value, "a whole number from 0 to 4294967295"))?;
+                let limit: u32 =
+                    value.parse().map_err(|_| wrong(name, value, "a whole number from 0 to 4294967295"))?;
                 query.limit = limit.clamp(1, WINDOW_ROWS_MAX);
             }
             _ => {

@@ -1,5 +1,5 @@
-//! How far ahead of its reader a socket may be. What is under way can't be taken back, and is old by the time that it is
-//! read; so little is sent ahead of what the client has proved to have read, by answering a ping behind it. Pure.
+//! How far ahead of its reader a socket may be. What is under way can't be taken back, and is old by the time that it
+//! is read; so little is sent ahead of what the client has proved to have read, by answering a ping behind it. Pure.
 
 use std::time::{Duration, Instant};
 
@@ -82,8 +82,8 @@ mod tests {
 
     use super::*;
 
-    /// A frame a step for whoever may be sent one, and a client that reads one every `every` steps of 10 ms. The longest
-    /// that a frame was under way, and how many came.
+    /// A frame a step for whoever may be sent one, and a client that reads one every `every` steps of 10 ms. The
+    /// longest that a frame was under way, and how many came.
     fn run(every: u64, bytes: usize) -> (Duration, u32) {
         let (start, mut flow) = (Instant::now(), FlowControl::default());
         let mut pipe: VecDeque<Result<Instant, [u8; 4]>> = VecDeque::new();

@@ -15,7 +15,8 @@ pub(super) async fn readyz(State(http): State<Http>) -> Response {
         return ErrorResponse::unavailable("the server is shutting down; use another").into_response();
     }
     if !http.hub.projection().is_ready() {
-        return ErrorResponse::unavailable("a root is still in its first sync; /api/v1/status names it").into_response();
+        return ErrorResponse::unavailable("a root is still in its first sync; /api/v1/status names it")
+            .into_response();
     }
     "ready\n".into_response()
 }

@@ -19,7 +19,11 @@ const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"cl
 const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";
 
 /// `POST /api/v1/lab/runs`.
-pub(super) async fn start(State(http): State<Http>, Caller { actor, .. }: Caller, order: JsonBody<LabOrder>) -> Result<Response, ErrorResponse> {
+pub(super) async fn start(
+    State(http): State<Http>,
+    Caller { actor, .. }: Caller,
+    order: JsonBody<LabOrder>,
+) -> Result<Response, ErrorResponse> {
     let id = http.lab.start(&actor, read(order, ORDER)?).await?;
     let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.clone() })).into_response();
     if let Ok(at) = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}")) {
@@ -29,7 +33,11 @@ pub(super) async fn start(State(http): State<Http>, Caller { actor, .. }: Caller
 }
 
 /// `GET /api/v1/lab/runs`.
-pub(super) async fn runs(State(http): State<Http>, Caller { scope, .. }: Caller, pairs: Pairs) -> Result<Json<LabRuns>, ErrorResponse> {
+pub(super) async fn runs(
+    State(http): State<Http>,
+    Caller { scope, .. }: Caller,
+    pairs: Pairs,
+) -> Result<Json<LabRuns>, ErrorResponse> {
     takes_none(pairs, "/api/v1/lab/runs")?;
     Ok(Json(http.lab.runs(&scope)))
 }
@@ -46,9 +54,17 @@ pub(super) async fn run(
         match (name.as_str(), value.as_str()) {
             ("format", "csv") => is_csv = true,
             ("format", "json" | "") => is_csv = false,
-            ("format", other) => return Err(ErrorResponse::bad_request(format!("`{}` is not a value of `format`; use json or csv", echo(other)))),
+            ("format", other) => {
+                return Err(ErrorResponse::bad_request(format!(
+                    "`{}` is not a value of `format`; use json or csv",
+                    echo(other)
+                )));
+            }
             (other, _) => {
-                return Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of /api/v1/lab/runs/ID; it takes format", echo(other))));
+                return Err(ErrorResponse::bad_request(format!(
+                    "`{}` is not a parameter of /api/v1/lab/runs/ID; it takes format",
+                    echo(other)
+                )));
             }
         }
     }
@@ -57,7 +73,11 @@ pub(super) async fn run(
 }
 
 /// `DELETE /api/v1/lab/runs/ID`: 202 while it is being cleared, 200 when it is over.
-pub(super) async fn stop(State(http): State<Http>, Caller { actor, scope, .. }: Caller, Path(id): Path<String>) -> Result<Response, ErrorResponse> {
+pub(super) async fn stop(
+    State(http): State<Http>,
+    Caller { actor, scope, .. }: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, ErrorResponse> {
     let run = http.lab.stop(&actor, &scope, &id).await?;
     let status = if has_ended(run.state) { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(&*run)).into_response())

@@ -11,7 +11,9 @@ pub(super) fn draft(pairs: &[(String, String)]) -> LabDraft {
     for (name, value) in pairs {
         let text = || value.trim().to_owned();
         match name.as_str() {
-            "strategies" => draft.strategies.extend(Strategy::ALL.into_iter().find(|strategy| strategy.name() == value)),
+            "strategies" => {
+                draft.strategies.extend(Strategy::ALL.into_iter().find(|strategy| strategy.name() == value))
+            }
             "ensemble" => draft.ensemble = text(),
             "clients" => draft.clients = text(),
             "rounds" => draft.rounds = text(),
@@ -32,7 +34,9 @@ pub(super) fn order(draft: &LabDraft) -> Result<LabOrder, String> {
         return Err("no way to wait is ticked; tick one at least".to_owned());
     }
     let duration_s = optional::<u32>("Ends after", &draft.duration_s)?;
-    let duration_ms = duration_s.map(|s| s.checked_mul(1_000).ok_or_else(|| format!("Ends after: {s} s is more than any run may take; give less")));
+    let duration_ms = duration_s.map(|s| {
+        s.checked_mul(1_000).ok_or_else(|| format!("Ends after: {s} s is more than any run may take; give less"))
+    });
     Ok(LabOrder {
         ensemble: Some(draft.ensemble.clone()).filter(|name| !name.is_empty()),
         strategies: draft.strategies.clone(),
@@ -54,7 +58,9 @@ fn optional<T: std::str::FromStr>(name: &str, text: &str) -> Result<Option<T>, S
     if text.is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|_| format!("{name} must be a whole number that is not too large; `{}` is none", echo(text)))
+    text.parse()
+        .map(Some)
+        .map_err(|_| format!("{name} must be a whole number that is not too large; `{}` is none", echo(text)))
 }
 
 #[cfg(test)]
@@ -83,7 +89,9 @@ mod tests {
 
     #[test]
     fn each_wrong_field_is_named() {
-        let wrong = |name: &str, value: &str| order(&draft(&pairs(&[("strategies", "predecessor"), (name, value)]))).unwrap_err();
+        let wrong = |name: &str, value: &str| {
+            order(&draft(&pairs(&[("strategies", "predecessor"), (name, value)]))).unwrap_err()
+        };
         assert_eq!(wrong("clients", "fifty"), "Clients must be a whole number that is not too large; `fifty` is none");
         assert_eq!(wrong("rounds", ""), "Rounds is empty; give a whole number");
         assert!(wrong("seed", "-1").starts_with("Seed must be"));

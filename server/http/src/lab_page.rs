@@ -1,5 +1,5 @@
-//! The lab's pages, for people: the runs that are kept and the form that starts one, and one run. What may be done is decided where it is
-//! done; here forms become requests.
+//! The lab's pages, for people: the runs that are kept and the form that starts one, and one run. What may be done is
+//! decided where it is done; here forms become requests.
 
 use axum::extract::rejection::{FormRejection, QueryRejection};
 use axum::extract::{Form, Query, State};
@@ -38,7 +38,11 @@ pub(super) async fn show(
 }
 
 /// `POST /lab/run`.
-pub(super) async fn start(State(http): State<Http>, Caller { actor, scope, .. }: Caller, typed: Typed) -> Result<Response, ErrorResponse> {
+pub(super) async fn start(
+    State(http): State<Http>,
+    Caller { actor, scope, .. }: Caller,
+    typed: Typed,
+) -> Result<Response, ErrorResponse> {
     let draft = draft(&typed_in(typed)?);
     let started = match order(&draft) {
         Ok(order) => http.lab.start(&actor, order).await.map_err(ErrorResponse::from),
@@ -79,8 +83,10 @@ pub(super) async fn throw(
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "run").unwrap_or_default();
     let fault = value(&pairs, "fault").and_then(|name| Fault::ALL.into_iter().find(|fault| fault.name() == name));
-    let fault = fault.ok_or_else(|| ErrorResponse::bad_request("`fault` names no fault; use a button of the run's page"))?;
-    let strategy = value(&pairs, "strategy").and_then(|name| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name));
+    let fault =
+        fault.ok_or_else(|| ErrorResponse::bad_request("`fault` names no fault; use a button of the run's page"))?;
+    let strategy =
+        value(&pairs, "strategy").and_then(|name| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name));
     match http.lab.throw(&actor, &scope, id, FaultOrder { fault, strategy }).await {
         Ok(_) => Ok(see_other(&run_url(id))),
         Err(denied) => one(&http, &actor, &scope, &headers, id, Some(denied.into())),
@@ -102,7 +108,9 @@ fn one(
     };
     let share = share(http, headers, &run.id);
     let error = refused.as_ref().map(|refused| refused.sentence().to_owned()).unwrap_or_default();
-    let page = server_pages::living(http, actor, |of| lab_run_page(of, &run, sight(actor, &run), http.hub.now_ms(), &share, &error))?;
+    let page = server_pages::living(http, actor, |of| {
+        lab_run_page(of, &run, sight(actor, &run), http.hub.now_ms(), &share, &error)
+    })?;
     Ok((refused.map_or(StatusCode::OK, |refused| refused.status()), page).into_response())
 }
 
@@ -129,12 +137,14 @@ fn share(http: &Http, headers: &HeaderMap, id: &str) -> String {
 }
 
 fn queried(found: Found) -> Result<Vec<(String, String)>, ErrorResponse> {
-    let Query(pairs) = found.map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+    let Query(pairs) = found
+        .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     Ok(pairs)
 }
 
 fn typed_in(typed: Typed) -> Result<Vec<(String, String)>, ErrorResponse> {
-    let Form(pairs) = typed.map_err(|error| ErrorResponse::bad_request(format!("the form could not be read: {}", error.body_text())))?;
+    let Form(pairs) = typed
+        .map_err(|error| ErrorResponse::bad_request(format!("the form could not be read: {}", error.body_text())))?;
     Ok(pairs)
 }
 

@@ -144,7 +144,8 @@ pub struct Http {
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
-    /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins anew.
+    /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins
+    /// anew.
     payloads: watch::Receiver<Payloads>,
     /// The lab.
     #[cfg(feature = "lab")]
@@ -172,8 +173,8 @@ impl Counts {
 }
 
 impl Http {
-    /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them; everybody
-    /// may look and nobody may do anything.
+    /// Routes over a hub; `draining` says when to send everybody away. Only pages of this machine may use them;
+    /// everybody may look and nobody may do anything.
     pub fn new(hub: Arc<Hub>, draining: CancellationToken, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
         let work = WorkerPool::new();
@@ -260,7 +261,11 @@ impl Http {
 
     /// What was refused here because of a limit: by the limit, of all and of one caller.
     fn limited(&self) -> Vec<(&'static str, (u64, u64))> {
-        vec![("requests", self.work.refused()), ("sockets", self.caller_sockets.refused()), ("views", self.caller_views.refused())]
+        vec![
+            ("requests", self.work.refused()),
+            ("sockets", self.caller_sockets.refused()),
+            ("views", self.caller_views.refused()),
+        ]
     }
 
     /// Waits until every socket is closed, at most this long; false when some are not.
@@ -289,19 +294,27 @@ impl Http {
 /// `GET /lab` of a build without it.
 #[cfg(not(feature = "lab"))]
 async fn no_lab() -> Response {
-    ErrorResponse::not_found("this build of Lockscope has no lab; use one that was built with it (cargo feature `lab`)".to_owned()).into_response()
+    ErrorResponse::not_found(
+        "this build of Lockscope has no lab; use one that was built with it (cargo feature `lab`)".to_owned(),
+    )
+    .into_response()
 }
 
 async fn unknown_api(uri: Uri) -> ErrorResponse {
-    ErrorResponse::not_found(format!("there is nothing at {}; the API has {}", problem::echo(uri.path()), routes::addresses()))
+    ErrorResponse::not_found(format!(
+        "there is nothing at {}; the API has {}",
+        problem::echo(uri.path()),
+        routes::addresses()
+    ))
 }
 
-/// Time-out for answers. A release ends by itself and is answered with its outcome, however long it takes; only its body
-/// has to arrive in time.
+/// Time-out for answers. A release ends by itself and is answered with its outcome, however long it takes; only its
+/// body has to arrive in time.
 async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
     let ms_max = http.limits.answer_ms_max;
     let within = Duration::from_millis(ms_max);
-    let late = || ErrorResponse::unavailable(format!("no answer was ready within {ms_max} ms; try again")).into_response();
+    let late =
+        || ErrorResponse::unavailable(format!("no answer was ready within {ms_max} ms; try again")).into_response();
     if !routes::bounds_itself(request.method(), request.uri().path()) {
         return tokio::time::timeout(within, next.run(request)).await.unwrap_or_else(|_| late());
     }

@@ -26,14 +26,23 @@ pub(super) async fn live(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ErrorResponse> {
-    let upgrade = upgrade.map_err(|error| ErrorResponse::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
+    let upgrade = upgrade
+        .map_err(|error| ErrorResponse::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
     if http.draining.is_cancelled() {
         return Err(ErrorResponse::unavailable("the server is shutting down; connect to another"));
     }
-    origins::check(&headers, &http.origins, arrival.map(|Extension(arrival)| arrival.local), headers.contains_key(COOKIE))?;
+    origins::check(
+        &headers,
+        &http.origins,
+        arrival.map(|Extension(arrival)| arrival.local),
+        headers.contains_key(COOKIE),
+    )?;
     let encoding = choose(&headers)?;
     let Ok(permit) = http.sockets.clone().try_acquire_owned() else {
-        return Err(ErrorResponse::unavailable(format!("{} live sockets are open and no more are taken; try again later", http.limits.sockets_max)));
+        return Err(ErrorResponse::unavailable(format!(
+            "{} live sockets are open and no more are taken; try again later",
+            http.limits.sockets_max
+        )));
     };
     let caller = principal.actor.quota_owner();
     let most = http.limits.caller_sockets_max * caller.shares();
@@ -51,7 +60,13 @@ pub(super) async fn live(
                 drop(place);
             }
             // Sent on the socket: a page learns nothing of an upgrade that was refused.
-            Err(_) => socket::turn_away(socket, &format!("{most} live sockets of yours are open; close one, then connect again")).await,
+            Err(_) => {
+                socket::turn_away(
+                    socket,
+                    &format!("{most} live sockets of yours are open; close one, then connect again"),
+                )
+                .await
+            }
         }
         drop(permit);
     }))
@@ -59,14 +74,22 @@ pub(super) async fn live(
 
 /// The preferred one of those offered; JSON when none is named.
 fn choose(headers: &HeaderMap) -> Result<Encoding, ErrorResponse> {
-    let offered: Vec<&str> =
-        headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(text).flat_map(|list| list.split(',')).map(str::trim).collect();
+    let offered: Vec<&str> = headers
+        .get_all(SEC_WEBSOCKET_PROTOCOL)
+        .iter()
+        .filter_map(text)
+        .flat_map(|list| list.split(','))
+        .map(str::trim)
+        .collect();
     if offered.is_empty() {
         return Ok(Encoding::Json);
     }
     Encoding::ALL.into_iter().find(|encoding| offered.contains(&encoding.subprotocol())).ok_or_else(|| {
         let [first, second] = Encoding::ALL.map(Encoding::subprotocol);
-        ErrorResponse::bad_request(format!("the subprotocol {} is not spoken here; offer {second} or {first}", echo(&offered.join(", "))))
+        ErrorResponse::bad_request(format!(
+            "the subprotocol {} is not spoken here; offer {second} or {first}",
+            echo(&offered.join(", "))
+        ))
     })
 }
 

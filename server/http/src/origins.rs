@@ -62,7 +62,10 @@ impl Origin {
         let fault = |why, remedy| Err(OriginFault { why, remedy });
         const WHOLE: &str = "write scheme, host and port if it is not the usual one, like https://lockscope.example";
         if !text.is_ascii() {
-            return fault("has letters beyond ASCII", "write its host as browsers send it, like https://xn--bcher-kva.example");
+            return fault(
+                "has letters beyond ASCII",
+                "write its host as browsers send it, like https://xn--bcher-kva.example",
+            );
         }
         let Some((scheme, authority)) = text.split_once("://") else { return fault("is no origin", WHOLE) };
         let usual = match scheme {
@@ -74,7 +77,10 @@ impl Origin {
             return fault("has more than a lower-case host and a port after its scheme", WHOLE);
         };
         if scheme == "http" && !host.is_loopback() {
-            return fault("is not encrypted", "write https://, and serve TLS by tls_cert and tls_key or by a proxy with behind_tls_proxy");
+            return fault(
+                "is not encrypted",
+                "write https://, and serve TLS by tls_cert and tls_key or by a proxy with behind_tls_proxy",
+            );
         }
         match host.port {
             Some(port) if port != usual => Ok(Self(text.to_owned())),
@@ -118,7 +124,9 @@ impl<'a> Host<'a> {
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,
             None => return None,
-            Some(port) => Some(port).filter(|port| port.parse::<u16>().is_ok_and(|number| number > 0 && number.to_string() == *port)).map(Some)?,
+            Some(port) => Some(port)
+                .filter(|port| port.parse::<u16>().is_ok_and(|number| number > 0 && number.to_string() == *port))
+                .map(Some)?,
         };
         (name.starts_with('[') || is_name(name)).then_some(Self { name, port })
     }
@@ -136,7 +144,8 @@ impl<'a> Host<'a> {
 /// have it.
 fn is_name(name: &str) -> bool {
     let is_good = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'-' | b'_');
-    let labels_are_good = name.split('.').all(|label| !label.is_empty() && label.len() <= 63 && label.bytes().all(is_good));
+    let labels_are_good =
+        name.split('.').all(|label| !label.is_empty() && label.len() <= 63 && label.bytes().all(is_good));
     let last = name.rsplit('.').next().unwrap_or_default();
     let is_numeric = last.bytes().all(|c| c.is_ascii_digit()) || last.starts_with("0x");
     name.len() <= HOST_BYTES_MAX && labels_are_good && (!is_numeric || name.parse::<std::net::Ipv4Addr>().is_ok())
@@ -167,7 +176,8 @@ impl Origins {
     /// came in at, or a configured one. A foreign name that was made to lead here is none of them.
     fn answers_to(&self, host: &str, local: Option<SocketAddr>) -> bool {
         let Some(parsed) = Host::parse(host) else { return false };
-        self.is_own(parsed, local) || self.named.iter().any(|origin| origin.authority() == host || usual_port_of(origin, host))
+        self.is_own(parsed, local)
+            || self.named.iter().any(|origin| origin.authority() == host || usual_port_of(origin, host))
     }
 
     fn is_own(&self, host: Host<'_>, local: Option<SocketAddr>) -> bool {
@@ -202,10 +212,16 @@ fn usual_port_of(origin: &Origin, host: &str) -> bool {
 }
 
 /// Checks by which name we are asked: against pages whose own name was made to lead here (DNS rebinding).
-pub(super) fn check_host(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
+pub(super) fn check_host(
+    headers: &HeaderMap,
+    allowed: &Origins,
+    local: Option<SocketAddr>,
+) -> Result<(), ErrorResponse> {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
-        return Err(ErrorResponse::bad_request("a request has exactly one Host header; send the host and port that was connected to"));
+        return Err(ErrorResponse::bad_request(
+            "a request has exactly one Host header; send the host and port that was connected to",
+        ));
     };
     if text(host).is_some_and(|host| allowed.answers_to(host, local)) {
         return Ok(());
@@ -216,7 +232,12 @@ pub(super) fn check_host(headers: &HeaderMap, allowed: &Origins, local: Option<S
 
 /// Checks whether the page that sent a request may change something. Browsers name it in `Origin`; where they do not,
 /// `Sec-Fetch-Site` says so. Scripts send neither; a caller with a cookie is in a browser and must send one.
-pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<SocketAddr>, by_cookie: bool) -> Result<(), ErrorResponse> {
+pub(super) fn check(
+    headers: &HeaderMap,
+    allowed: &Origins,
+    local: Option<SocketAddr>,
+    by_cookie: bool,
+) -> Result<(), ErrorResponse> {
     let site = single(headers, &FETCH_SITE)?;
     let origin = single(headers, &ORIGIN)?;
     if let Some(site) = site
@@ -239,7 +260,10 @@ pub(super) fn check(headers: &HeaderMap, allowed: &Origins, local: Option<Socket
     if text(origin).is_some_and(|origin| allowed.allows(origin, host, local)) {
         return Ok(());
     }
-    Err(forbidden(format!("a page of {} may not send requests here; open the dashboard at the address it is served from; {NAMED}", shown(origin))))
+    Err(forbidden(format!(
+        "a page of {} may not send requests here; open the dashboard at the address it is served from; {NAMED}",
+        shown(origin)
+    )))
 }
 
 /// The one header of this name, if any.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use lockscope_page::ports::{InitialView, Source};
 use lockscope_wire::{
-    Board, BoardQuery, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, Waits, WaitsQuery,
+    Board, BoardQuery, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery,
+    Waits, WaitsQuery,
 };
 use tokio::runtime::{Handle, RuntimeFlavor};
 
@@ -24,9 +25,16 @@ impl PageSource {
     /// A first view for a page. When no channel can be had the page still gets its rows, and number 0, from which the
     /// live socket starts afresh.
     fn initial<Q: ModelQuery>(&self, query: &Q) -> InitialView<Q::Answer> {
-        let first = || self.hub.first(query.clone(), &self.scope).unwrap_or_else(|_| (0, self.hub.glance(query, &self.scope)));
+        let first =
+            || self.hub.first(query.clone(), &self.scope).unwrap_or_else(|_| (0, self.hub.glance(query, &self.scope)));
         let (seq, ProjectedView { body, known }) = aside(first);
-        InitialView { epoch: self.hub.epoch(), seq, server_time_ms: self.hub.now_ms(), known_at_ms: known.at_ms, value: body }
+        InitialView {
+            epoch: self.hub.epoch(),
+            seq,
+            server_time_ms: self.hub.now_ms(),
+            known_at_ms: known.at_ms,
+            value: body,
+        }
     }
 }
 

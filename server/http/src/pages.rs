@@ -34,7 +34,10 @@ pub fn pages(hub: Arc<Hub>) -> Router {
     let options = LeptosOptions::builder().output_name("app").build();
     let context = move || prepare(&hub);
     // A page without a row in the table has nobody who may see it.
-    let routes = generate_route_list(App).into_iter().filter(|route| is_page(if route.path().is_empty() { "/" } else { route.path() })).collect();
+    let routes = generate_route_list(App)
+        .into_iter()
+        .filter(|route| is_page(if route.path().is_empty() { "/" } else { route.path() }))
+        .collect();
     let render = move || shell(names.clone());
     let missing = leptos_axum::render_app_async_with_context(
         {
@@ -107,5 +110,8 @@ fn set_status(status: StatusCode) {
 }
 
 async fn not_built() -> Response {
-    ErrorResponse::unavailable("this build carries no page; run `cargo run -p style`, then build the server again".to_owned()).into_response()
+    ErrorResponse::unavailable(
+        "this build carries no page; run `cargo run -p style`, then build the server again".to_owned(),
+    )
+    .into_response()
 }

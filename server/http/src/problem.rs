@@ -24,7 +24,10 @@ impl ErrorResponse {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         let title = status.canonical_reason().unwrap_or("Error").to_owned();
         let detail = cut(&visible(&detail.into()), DETAIL_CHARS_MAX);
-        Self { problem: Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail }, retry_s: None }
+        Self {
+            problem: Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail },
+            retry_s: None,
+        }
     }
 
     pub(super) fn bad_request(detail: impl Into<String>) -> Self {

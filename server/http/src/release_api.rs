@@ -6,7 +6,9 @@ use axum::extract::rejection::JsonRejection;
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use lockscope_wire::{DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid};
+use lockscope_wire::{
+    DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -184,7 +186,8 @@ fn release_service(http: &Http) -> Result<&ReleaseService, ErrorResponse> {
 /// The body, or one sentence that shows how it is written.
 pub(super) fn read<T: DeserializeOwned>(body: JsonBody<T>, form: &str) -> Result<T, ErrorResponse> {
     let Json(value) = body.map_err(|error| {
-        let status = if error.status() == StatusCode::BAD_REQUEST { StatusCode::UNPROCESSABLE_ENTITY } else { error.status() };
+        let status =
+            if error.status() == StatusCode::BAD_REQUEST { StatusCode::UNPROCESSABLE_ENTITY } else { error.status() };
         ErrorResponse::new(status, format!("the body can't be read ({}); send JSON like {form}", error.body_text()))
     })?;
     Ok(value)
@@ -196,8 +199,11 @@ fn show_plan(http: &Http, headers: &HeaderMap, plan: ReleasePlan) -> Response {
 
 fn show_result(http: &Http, headers: &HeaderMap, execution: Execution) -> Response {
     let status = StatusCode::from_u16(execution.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let body =
-        if wants_compact(headers) { compact(&execution.result) } else { Json(ResultJson::new(execution.result, http.hub.now_ms())).into_response() };
+    let body = if wants_compact(headers) {
+        compact(&execution.result)
+    } else {
+        Json(ResultJson::new(execution.result, http.hub.now_ms())).into_response()
+    };
     (status, body).into_response()
 }
 
@@ -231,7 +237,9 @@ impl IntoResponse for ReleaseError {
         let mut response = ErrorResponse::new(status, refused.sentence).into_response();
         // With how long to wait, where waiting helps.
         if let RejectionReason::TooMany { wait_ms } = refused.kind {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait_ms.max(1).unsigned_abs().div_ceil(1_000)));
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from(wait_ms.max(1).unsigned_abs().div_ceil(1_000)));
         }
         response
     }

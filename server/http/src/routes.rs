@@ -9,7 +9,10 @@ use axum::routing::{MethodRouter, any, get, post};
 #[cfg(not(feature = "lab"))]
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
-use super::{Http, api, approve, audit_api, audit_page, events, find, health, live, me, metrics_api, openapi, release_api, sign_in, unknown_api};
+use super::{
+    Http, api, approve, audit_api, audit_page, events, find, health, live, me, metrics_api, openapi, release_api,
+    sign_in, unknown_api,
+};
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
 use identity::Right;
@@ -80,7 +83,12 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
     api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),
     Route { verb: Verb::Get, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| get(approve::show)) },
-    Route { verb: Verb::Post, path: "/release/approve", need: RELEASE, answer: Answer::Form(|| post(approve::approve)) },
+    Route {
+        verb: Verb::Post,
+        path: "/release/approve",
+        need: RELEASE,
+        answer: Answer::Form(|| post(approve::approve)),
+    },
     Route { verb: Verb::Get, path: "/audit", need: AUDIT, answer: Answer::Form(|| get(audit_page::show)) },
     #[cfg(feature = "lab")]
     Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
@@ -140,7 +148,10 @@ pub struct Declared {
 
 /// Every route there is.
 pub fn declared() -> Vec<Declared> {
-    ROUTES.iter().map(|row| Declared { verb: row.verb, path: row.path, need: row.need, is_page: row.is_for_people() }).collect()
+    ROUTES
+        .iter()
+        .map(|row| Declared { verb: row.verb, path: row.path, need: row.need, is_page: row.is_for_people() })
+        .collect()
 }
 
 /// Whether pages may be at an address.
@@ -180,7 +191,10 @@ pub(super) fn verbs(path: &str) -> String {
 
 /// The same for programs, as `Allow` has it.
 pub(super) fn allowed(path: &str) -> String {
-    let names = ROUTES.iter().filter(|row| row.path == path).map(|row| if row.verb == Verb::Get { "GET, HEAD" } else { row.verb.name() });
+    let names = ROUTES
+        .iter()
+        .filter(|row| row.path == path)
+        .map(|row| if row.verb == Verb::Get { "GET, HEAD" } else { row.verb.name() });
     names.collect::<Vec<_>>().join(", ")
 }
 
@@ -206,7 +220,8 @@ mod tests {
 
     #[test]
     fn only_what_says_nothing_of_locks_is_open() {
-        let open: Vec<_> = ROUTES.iter().filter(|row| row.need == Need::Open).map(|row| (row.verb.name(), row.path)).collect();
+        let open: Vec<_> =
+            ROUTES.iter().filter(|row| row.need == Need::Open).map(|row| (row.verb.name(), row.path)).collect();
         let expected = [
             ("GET", "/healthz"),
             ("GET", "/readyz"),
@@ -234,12 +249,17 @@ mod tests {
 
     #[test]
     fn every_page_of_the_app_has_a_row() {
-        let listed: Vec<String> = leptos_axum::generate_route_list(lockscope_page::App).iter().map(|route| route.path().to_owned()).collect();
+        let listed: Vec<String> =
+            leptos_axum::generate_route_list(lockscope_page::App).iter().map(|route| route.path().to_owned()).collect();
         for path in &listed {
             assert!(is_page(if path.is_empty() { "/" } else { path }), "{path:?} has no row");
         }
         for row in ROUTES.iter().filter(|row| matches!(row.answer, Answer::Page)) {
-            assert!(listed.iter().any(|path| path == row.path || (path.is_empty() && row.path == "/")), "{} is no page", row.path);
+            assert!(
+                listed.iter().any(|path| path == row.path || (path.is_empty() && row.path == "/")),
+                "{} is no page",
+                row.path
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Pages that the server draws alone: no script but the one that remembers the theme, and, where a page changes while it
-//! is looked at, the one that follows it.
+//! Pages that the server draws alone: no script but the one that remembers the theme, and, where a page changes while
+//! it is looked at, the one that follows it.
 
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
@@ -16,22 +16,39 @@ use identity::Actor;
 pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
 
 /// Answers with a page, for somebody.
-pub(super) fn page(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, ErrorResponse> {
+pub(super) fn page(
+    http: &Http,
+    actor: &Actor,
+    draw: impl FnOnce(&ServerPage<'_>) -> String,
+) -> Result<Response, ErrorResponse> {
     answer(http, actor, draw, "")
 }
 
 /// Answers with a page that follows: it may load the page's code and ask this server.
 #[cfg(feature = "lab")]
-pub(super) fn living(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String) -> Result<Response, ErrorResponse> {
+pub(super) fn living(
+    http: &Http,
+    actor: &Actor,
+    draw: impl FnOnce(&ServerPage<'_>) -> String,
+) -> Result<Response, ErrorResponse> {
     answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'; connect-src 'self'")
 }
 
-fn answer(http: &Http, actor: &Actor, draw: impl FnOnce(&ServerPage<'_>) -> String, more: &str) -> Result<Response, ErrorResponse> {
+fn answer(
+    http: &Http,
+    actor: &Actor,
+    draw: impl FnOnce(&ServerPage<'_>) -> String,
+    more: &str,
+) -> Result<Response, ErrorResponse> {
     let Some(assets) = assets::names() else {
-        return Err(ErrorResponse::unavailable("this build carries no page; run `cargo run -p style`, then build the server again"));
+        return Err(ErrorResponse::unavailable(
+            "this build carries no page; run `cargo run -p style`, then build the server again",
+        ));
     };
     let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
-    let mut response = Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) })).into_response();
+    let mut response =
+        Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) }))
+            .into_response();
     let policy = format!(
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'{more}; {TRUSTED_TYPES}"
     );

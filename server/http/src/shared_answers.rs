@@ -1,5 +1,6 @@
-//! One answer for all who asked the same before it was made. Nobody is given what is older than their question; the same is
-//! not made again before it has rested, so that it never takes more than a fifth of a processor, however many ask.
+//! One answer for all who asked the same before it was made. Nobody is given what is older than their question; the
+//! same is not made again before it has rested, so that it never takes more than a fifth of a processor, however many
+//! ask.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,8 +76,10 @@ pub(super) enum Answer {
 impl Answer {
     /// A value as JSON.
     pub(super) fn json(made: Result<impl Serialize, ErrorResponse>) -> Self {
-        let written = made
-            .and_then(|value| serde_json::to_vec(&value).map_err(|error| ErrorResponse::internal(format!("an answer has no JSON form: {error}"))));
+        let written = made.and_then(|value| {
+            serde_json::to_vec(&value)
+                .map_err(|error| ErrorResponse::internal(format!("an answer has no JSON form: {error}")))
+        });
         written.map_or_else(Self::Refused, |text| Self::Text("application/json", text.into()))
     }
 
@@ -94,7 +97,11 @@ impl SharedAnswers {
     }
 
     /// Answers somebody; `make` is used when nobody else is about to make the same.
-    pub(super) async fn answer(&self, asked: AnswerRequest, make: impl FnOnce() -> Answer + Send + 'static) -> Response {
+    pub(super) async fn answer(
+        &self,
+        asked: AnswerRequest,
+        make: impl FnOnce() -> Answer + Send + 'static,
+    ) -> Response {
         let waiting = match self.work.admit(&asked.caller) {
             Ok(waiting) => waiting,
             Err(refused) => return refused.into_response(),
@@ -156,8 +163,10 @@ impl SharedAnswers {
         }
         if slots.len() >= SHARED_MAX {
             let now = clock::instant();
-            slots
-                .retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| slot.rests_until.is_some_and(|until| until > now)));
+            slots.retain(|_, slot| {
+                Arc::strong_count(slot) > 1
+                    || slot.try_lock().is_ok_and(|slot| slot.rests_until.is_some_and(|until| until > now))
+            });
         }
         if slots.len() >= SHARED_MAX {
             return None;
@@ -177,7 +186,11 @@ mod tests {
     use super::*;
 
     fn asked(caller: &str, address: &str) -> AnswerRequest {
-        AnswerRequest { caller: QuotaOwner::Named(caller.to_owned()), address: address.to_owned(), scope: VisibilityScope::ALL }
+        AnswerRequest {
+            caller: QuotaOwner::Named(caller.to_owned()),
+            address: address.to_owned(),
+            scope: VisibilityScope::ALL,
+        }
     }
 
     #[tokio::test]
@@ -203,7 +216,10 @@ mod tests {
         futures_util::future::join_all(asks).await;
         assert!(made.load(Ordering::SeqCst) <= 4, "{} were made for 100", made.load(Ordering::SeqCst));
         ask("c").await;
-        assert!(lock(&shared.slots).values().all(|slot| slot.try_lock().unwrap().answer.is_none()), "nobody is left to be given it");
+        assert!(
+            lock(&shared.slots).values().all(|slot| slot.try_lock().unwrap().answer.is_none()),
+            "nobody is left to be given it"
+        );
     }
 
     #[tokio::test]

@@ -26,8 +26,8 @@ pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
 const SUBSCRIPTIONS_MAX: usize = 16;
 /// How long a close frame may take.
 const CLOSE_MS_MAX: u64 = 1_000;
-/// A heartbeat comes early when what it reported would otherwise be older than this before the next: some of the time in which a view
-/// may be called live is left for the way.
+/// A heartbeat comes early when what it reported would otherwise be older than this before the next: some of the time
+/// in which a view may be called live is left for the way.
 const TOLD_AGE_MS_MAX: i64 = 1_400;
 /// No two heartbeats come closer together.
 const HEARTBEAT_MS_MIN: i64 = 250;
@@ -93,7 +93,19 @@ impl Socket {
     ) -> Self {
         let opened_at_ms = http.hub.now_ms();
         let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));
-        Self { http, socket, encoding, principal, scope, payloads, subscriptions, waker, last_id: 0, flow: FlowControl::default(), opened_at_ms }
+        Self {
+            http,
+            socket,
+            encoding,
+            principal,
+            scope,
+            payloads,
+            subscriptions,
+            waker,
+            last_id: 0,
+            flow: FlowControl::default(),
+            opened_at_ms,
+        }
     }
 
     /// Runs until the socket ends.
@@ -176,7 +188,12 @@ impl Socket {
             return Ok(false);
         }
         let after = (Bound::Excluded(self.last_id), Bound::Unbounded);
-        let ids: Vec<u32> = self.subscriptions.range(after).chain(self.subscriptions.range(..=self.last_id)).map(|(id, _)| *id).collect();
+        let ids: Vec<u32> = self
+            .subscriptions
+            .range(after)
+            .chain(self.subscriptions.range(..=self.last_id))
+            .map(|(id, _)| *id)
+            .collect();
         for id in ids {
             let Some(viewer) = self.subscriptions.get_mut(&id).filter(|viewer| !viewer.is_paused) else { continue };
             let Some(frame) = viewer.subscription.next(id, self.encoding).transpose() else { continue };
@@ -238,13 +255,19 @@ impl Socket {
 
     async fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), FrameError> {
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX && !self.subscriptions.contains_key(&id) {
-            let detail = format!("{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`");
+            let detail = format!(
+                "{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`"
+            );
             return Err(FrameError { id: Some(id), detail });
         }
         let caller = self.principal.actor.quota_owner();
         let refuse = |detail: String| FrameError { id: Some(id), detail };
         let most = self.http.limits.caller_views_max * caller.shares();
-        let permit = if self.subscriptions.contains_key(&id) { None } else { Some(self.http.caller_views.take_of(Some(caller.clone()), most)) };
+        let permit = if self.subscriptions.contains_key(&id) {
+            None
+        } else {
+            Some(self.http.caller_views.take_of(Some(caller.clone()), most))
+        };
         let permit = permit.transpose().map_err(|why| {
             refuse(match why {
                 Full::Caller => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
@@ -279,7 +302,9 @@ impl Socket {
             Encoding::Binary => Message::Binary(bytes),
             Encoding::Json => match Utf8Bytes::try_from(bytes) {
                 Ok(text) => Message::Text(text),
-                Err(_) => return Err(End::Close { code: close_code::ERROR, reason: "the server wrote text that is none" }),
+                Err(_) => {
+                    return Err(End::Close { code: close_code::ERROR, reason: "the server wrote text that is none" });
+                }
             },
         };
         Counts::add(&self.http.counts.frames_sent);
@@ -319,7 +344,10 @@ fn not_permitted(why: RevocationReason) -> End {
 }
 
 fn too_slow() -> End {
-    End::Close { code: close_code::AGAIN, reason: "too slow: what was sent was not read in time; connect again and resume" }
+    End::Close {
+        code: close_code::AGAIN,
+        reason: "too slow: what was sent was not read in time; connect again and resume",
+    }
 }
 
 fn too_long() -> End {
@@ -327,7 +355,10 @@ fn too_long() -> End {
 }
 
 fn no_such(id: u32) -> FrameError {
-    FrameError { id: Some(id), detail: format!("there is no subscription {id} on this socket; start one with `subscribe`") }
+    FrameError {
+        id: Some(id),
+        detail: format!("there is no subscription {id} on this socket; start one with `subscribe`"),
+    }
 }
 
 fn is_too_long(error: &axum::Error) -> bool {

@@ -1,5 +1,5 @@
-//! What takes a while to answer: off the runtime's threads, a few at a time, one of each caller at a time, so that nobody
-//! waits long for what another asks. Excess requests are rejected with the reason.
+//! What takes a while to answer: off the runtime's threads, a few at a time, one of each caller at a time, so that
+//! nobody waits long for what another asks. Excess requests are rejected with the reason.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -69,7 +69,9 @@ impl WorkerPool {
         }
         self.0.places.take(Some(caller.clone())).map_err(|why| {
             let detail = match why {
-                Full::Caller => format!("{CALLER_WAITING_MAX} requests of yours wait for an answer already; ask again when some have one"),
+                Full::Caller => format!(
+                    "{CALLER_WAITING_MAX} requests of yours wait for an answer already; ask again when some have one"
+                ),
                 Full::All => format!("{WAITING_MAX} requests wait for an answer already; try again in a moment"),
             };
             ErrorResponse::too_many(detail, Duration::from_secs(1))
@@ -77,20 +79,31 @@ impl WorkerPool {
     }
 
     /// Admits somebody and makes an answer for them.
-    pub(super) async fn ask<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorResponse> {
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        caller: &QuotaOwner,
+        make: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ErrorResponse> {
         let _waiting = self.admit(caller)?;
         self.make(caller, make).await
     }
 
     /// Makes an answer when it is the caller's turn.
-    pub(super) async fn make<T: Send + 'static>(&self, caller: &QuotaOwner, make: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorResponse> {
+    pub(super) async fn make<T: Send + 'static>(
+        &self,
+        caller: &QuotaOwner,
+        make: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ErrorResponse> {
         let line = self.line(caller);
         let _mine = line.lock().await;
         self.make_now(make).await
     }
 
     /// Makes an answer for whoever is next of their own already: see [`WorkerPool::line`].
-    pub(super) async fn make_now<T: Send + 'static>(&self, make: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorResponse> {
+    pub(super) async fn make_now<T: Send + 'static>(
+        &self,
+        make: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ErrorResponse> {
         let turn = self.0.turns.clone().acquire_owned().await;
         let made = tokio::task::spawn_blocking(move || {
             let made = make();

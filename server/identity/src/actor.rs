@@ -127,7 +127,9 @@ impl Scope {
 
     /// Whether a path is inside, in an ensemble that is.
     pub fn covers_path(&self, path: &str) -> bool {
-        let is_under = |top: &String| top == "/" || path == top || path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        let is_under = |top: &String| {
+            top == "/" || path == top || path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
         self.paths.is_empty() || self.paths.iter().any(is_under)
     }
 
@@ -161,8 +163,13 @@ mod tests {
     #[test]
     fn a_scope_covers_whole_names_only() {
         let scope = Scope { ensembles: vec!["prod".to_owned()], paths: vec!["/shop".to_owned()] };
-        let cases =
-            [("prod", "/shop", true), ("prod", "/shop/a", true), ("prod", "/shopping", false), ("test", "/shop", false), ("prod", "/", false)];
+        let cases = [
+            ("prod", "/shop", true),
+            ("prod", "/shop/a", true),
+            ("prod", "/shopping", false),
+            ("test", "/shop", false),
+            ("prod", "/", false),
+        ];
         for (ensemble, path, expected) in cases {
             assert_eq!(scope.covers(ensemble, path), expected, "{ensemble} {path}");
         }

@@ -45,7 +45,9 @@ mod tests {
 
     #[test]
     fn a_name_is_of_one_script_and_all_of_it_is_seen() {
-        for name in ["ada", "Ada Lovelace", "ada@example.org", "d'Arcy, G.", "zoë", "Иван", "王小明", "やまだ太郎", "김철수"] {
+        for name in
+            ["ada", "Ada Lovelace", "ada@example.org", "d'Arcy, G.", "zoë", "Иван", "王小明", "やまだ太郎", "김철수"]
+        {
             assert!(is_clear_name(name), "{name:?}");
         }
         for name in ["аda", "ad\u{200b}a", "\u{202e}ada", "ada\u{0}", "a\u{ad}da"] {

@@ -43,8 +43,12 @@ impl<'a> Bench<'a> {
         let mut reconnects: Vec<Reconnect<'_>> = faults.reconnects().map(reconnect).collect();
         let mut last_match = 0;
         for display in &track.displays {
-            let place =
-                || FrameRef { socket: track.socket, lock: track.lock.to_owned(), arrived_at_ms: display.from_ms, zxid: display.what.claims().0 };
+            let place = || FrameRef {
+                socket: track.socket,
+                lock: track.lock.to_owned(),
+                arrived_at_ms: display.from_ms,
+                zxid: display.what.claims().0,
+            };
             let claim = match display.what {
                 What::Shown(shown) => Claim::of_shown(shown, self.timeline),
                 What::Gone(gone) => Claim::of_gone(gone, self.timeline),
@@ -84,13 +88,14 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The versions at which a frame has to be true: not before what it claims, not before what the socket had been shown, not
-    /// after its arrival.
+    /// The versions at which a frame has to be true: not before what it claims, not before what the socket had been
+    /// shown, not after its arrival.
     fn range(&self, display: &Display<'_>, last_match: usize) -> Range<usize> {
         let tolerance_ms = self.faults.limits.clock_tolerance_ms;
         let (zxid, true_at_ms) = display.what.claims();
         let by_zxid = if zxid == 0 { 0 } else { self.timeline.at_zxid(zxid) };
-        let by_time = if true_at_ms == 0 { 0 } else { self.timeline.at_time(self.faults.settled_ms(true_at_ms - tolerance_ms)) };
+        let by_time =
+            if true_at_ms == 0 { 0 } else { self.timeline.at_time(self.faults.settled_ms(true_at_ms - tolerance_ms)) };
         let arrival = self.timeline.at_time(display.from_ms + tolerance_ms);
         by_zxid.max(by_time).max(last_match)..arrival + 1
     }
@@ -110,10 +115,15 @@ impl<'a> Bench<'a> {
         while let Some(version) = current {
             let next = claim.first_in(version + 1..end, self.timeline, &mut self.cursor);
             let true_until_ms = self.ended_ms(version);
-            let stood_until_ms = next.map_or(display.until_ms, |next| self.timeline.begins(next).time_ms.min(display.until_ms)).max(display.from_ms);
+            let stood_until_ms = next
+                .map_or(display.until_ms, |next| self.timeline.begins(next).time_ms.min(display.until_ms))
+                .max(display.from_ms);
             self.report.worst.age_ms = self.report.worst.age_ms.max(stood_until_ms.saturating_sub(true_until_ms));
             let wrong_from_ms = true_until_ms.saturating_add(limits.age_max_ms + limits.clock_tolerance_ms);
-            let last_ms = self.faults.last_inexcusable(wrong_from_ms, stood_until_ms).filter(|last_ms| *last_ms >= display.from_ms);
+            let last_ms = self
+                .faults
+                .last_inexcusable(wrong_from_ms, stood_until_ms)
+                .filter(|last_ms| *last_ms >= display.from_ms);
             if let Some(shown_until_ms) = last_ms {
                 let age_ms = shown_until_ms - true_until_ms;
                 worst = Some(Wrong::OldAndLive { place: place(), true_until_ms, shown_until_ms, age_ms });
@@ -134,9 +144,16 @@ impl<'a> Bench<'a> {
             if display.from_ms < span.ends_ms() && stayed_ms > 0 {
                 self.report.worst.not_live_ms = self.report.worst.not_live_ms.max(stayed_ms);
             }
-            let last_ms = self.faults.last_inexcusable(wrong_from_ms, shown_until_ms).filter(|last_ms| *last_ms >= display.from_ms);
+            let last_ms = self
+                .faults
+                .last_inexcusable(wrong_from_ms, shown_until_ms)
+                .filter(|last_ms| *last_ms >= display.from_ms);
             if let Some(shown_until_ms) = last_ms {
-                self.report.push(Wrong::LiveWithoutLink { place: place(), lost_at_ms: span.lost_at_ms, shown_until_ms });
+                self.report.push(Wrong::LiveWithoutLink {
+                    place: place(),
+                    lost_at_ms: span.lost_at_ms,
+                    shown_until_ms,
+                });
             }
         }
     }
@@ -168,12 +185,24 @@ impl<'a> Bench<'a> {
         }
         if reconnect.exact_at_ms.is_none_or(|exact_at_ms| exact_at_ms > deadline_ms) {
             let (socket, lock) = (track.socket, track.lock.to_owned());
-            self.report.push(Wrong::LateAfterReconnect { socket, lock, good_at_ms, exact_at_ms: reconnect.exact_at_ms });
+            self.report.push(Wrong::LateAfterReconnect {
+                socket,
+                lock,
+                good_at_ms,
+                exact_at_ms: reconnect.exact_at_ms,
+            });
         }
     }
 
     /// Why a claim was true at none of the versions at which it could have been.
-    fn explain(&mut self, claim: &Claim<'_>, display: &Display<'_>, place: FrameRef, range: Range<usize>, last_match: usize) -> Wrong {
+    fn explain(
+        &mut self,
+        claim: &Claim<'_>,
+        display: &Display<'_>,
+        place: FrameRef,
+        range: Range<usize>,
+        last_match: usize,
+    ) -> Wrong {
         // That somebody has it and nobody is said to is the gravest, whatever it was before.
         if !claim.is_empty() {
             let past = range.start.saturating_sub(PAST_MAX)..range.start;
@@ -181,7 +210,11 @@ impl<'a> Bench<'a> {
                 let true_until_zxid = self.timeline.ends(version).zxid - 1;
                 let true_until_ms = self.ended_ms(version);
                 if version < last_match {
-                    return Wrong::TimeTravel { place, true_until_zxid, shown_before_zxid: self.timeline.begins(last_match).zxid };
+                    return Wrong::TimeTravel {
+                        place,
+                        true_until_zxid,
+                        shown_before_zxid: self.timeline.begins(last_match).zxid,
+                    };
                 }
                 if display.from_ms.saturating_sub(true_until_ms) <= self.faults.limits.age_max_ms {
                     return Wrong::OlderThanClaimed { place, true_until_zxid, true_until_ms };

@@ -3,13 +3,13 @@
 /// One capture. Those of a socket come in the order in which they arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Capture {
-    /// A lock, as a frame of its own view or a row of the board shows it. Captured whenever a frame says anything of it,
-    /// after the frame was applied.
+    /// A lock, as a frame of its own view or a row of the board shows it. Captured whenever a frame says anything of
+    /// it, after the frame was applied.
     Shown(Shown),
     /// A view says that there is no such lock.
     Gone(Gone),
-    /// What the socket shows is not LIVE from here on, whoever noticed it: the server in a frame (of one lock, or of all), or
-    /// the client because it received nothing for too long.
+    /// What the socket shows is not LIVE from here on, whoever noticed it: the server in a frame (of one lock, or of
+    /// all), or the client because it received nothing for too long.
     NotLive {
         /// Which socket.
         socket: u32,

@@ -89,7 +89,12 @@ impl<'a> Claim<'a> {
 
     pub(crate) fn short_line(&self) -> Line {
         let first = |contenders: &[Contender]| contenders.iter().take(LINE_MAX).copied().collect();
-        Line { holder_count: self.holder_count, waiter_count: self.waiter_count, holders: first(self.holders), waiters: first(self.waiters) }
+        Line {
+            holder_count: self.holder_count,
+            waiter_count: self.waiter_count,
+            holders: first(self.holders),
+            waiters: first(self.waiters),
+        }
     }
 
     fn prepare(&mut self, timeline: &Timeline) {
@@ -164,11 +169,17 @@ impl<'a> Claim<'a> {
             return false;
         }
         let shown = self.holder_count + self.waiter_count;
-        if self.is_complete { self.holder_count == version.holder_count && shown == version.count } else { shown <= version.count }
+        if self.is_complete {
+            self.holder_count == version.holder_count && shown == version.count
+        } else {
+            shown <= version.count
+        }
     }
 
     fn is_so(&self, version: usize, timeline: &Timeline, cursor: &mut Cursor) -> bool {
-        let Some(state) = timeline.versions().get(version).filter(|state| self.fits_counts(state)) else { return false };
+        let Some(state) = timeline.versions().get(version).filter(|state| self.fits_counts(state)) else {
+            return false;
+        };
         let line = timeline.seek(version, cursor);
         if self.is_complete {
             let (holders, waiters) = line.split_at_checked(state.holder_count).unwrap_or_default();
@@ -176,7 +187,8 @@ impl<'a> Claim<'a> {
         } else {
             // Some may be missing, but those who are shown stand in this order.
             let mut rest = line.iter();
-            self.shown().all(|contender| rest.any(|at| timeline.member(*at).is_some_and(|member| fits(contender, member))))
+            self.shown()
+                .all(|contender| rest.any(|at| timeline.member(*at).is_some_and(|member| fits(contender, member))))
         }
     }
 }
@@ -187,16 +199,23 @@ impl Claim<'_> {
         let holder_count = timeline.versions().get(version).map_or(0, |state| state.holder_count);
         let line = timeline.seek(version, cursor);
         let holders = line.split_at_checked(holder_count).unwrap_or_default().0;
-        let holds = |contender: &Contender| holders.iter().any(|at| timeline.member(*at).is_some_and(|member| fits(contender, member)));
+        let holds = |contender: &Contender| {
+            holders.iter().any(|at| timeline.member(*at).is_some_and(|member| fits(contender, member)))
+        };
         self.holders.iter().all(holds)
     }
 }
 
 fn begins_with(shown: &[Contender], line: &[usize], timeline: &Timeline) -> bool {
-    shown.len() <= line.len() && shown.iter().zip(line).all(|(contender, at)| timeline.member(*at).is_some_and(|member| fits(contender, member)))
+    shown.len() <= line.len()
+        && shown
+            .iter()
+            .zip(line)
+            .all(|(contender, at)| timeline.member(*at).is_some_and(|member| fits(contender, member)))
 }
 
 /// What was not read fits anybody.
 pub(crate) fn fits(contender: &Contender, member: &Member) -> bool {
-    contender.czxid.is_none_or(|czxid| czxid == member.czxid) && contender.session.is_none_or(|session| Some(session) == member.session)
+    contender.czxid.is_none_or(|czxid| czxid == member.czxid)
+        && contender.session.is_none_or(|session| Some(session) == member.session)
 }

@@ -21,7 +21,13 @@ enum Way {
 }
 
 /// Names what is wrong, by the version among the last of a range that differs least.
-pub(crate) fn difference(claim: &Claim<'_>, place: FrameRef, range: Range<usize>, timeline: &Timeline, cursor: &mut Cursor) -> Wrong {
+pub(crate) fn difference(
+    claim: &Claim<'_>,
+    place: FrameRef,
+    range: Range<usize>,
+    timeline: &Timeline,
+    cursor: &mut Cursor,
+) -> Wrong {
     let last = range.end.saturating_sub(1);
     let mut nearest = (usize::MAX, last);
     for version in range.rev().take(NEAREST_MAX) {
@@ -61,16 +67,19 @@ impl Apart {
         let (holder_count, count) = state.map_or((0, 0), |state| (state.holder_count, state.count));
         let line = timeline.seek(version, cursor);
         let (holders, waiters) = line.split_at_checked(holder_count).unwrap_or_default();
-        let is_fit = |contender: &Contender, at: usize| timeline.member(at).is_some_and(|member| fits(contender, member));
+        let is_fit =
+            |contender: &Contender, at: usize| timeline.member(at).is_some_and(|member| fits(contender, member));
         let is_among = |contender: &Contender, line: &[usize]| match contender.czxid.map(|czxid| timeline.find(czxid)) {
             Some(Found::At(at)) => line.binary_search(&at).is_ok() && is_fit(contender, at),
             Some(Found::Nobody) => false,
             // Not read, or one of several: anybody who fits.
             None | Some(Found::Several) => line.iter().any(|at| is_fit(contender, *at)),
         };
-        let strangers = |shown: &[Contender], line: &[usize]| shown.iter().filter(|contender| !is_among(contender, line)).count();
+        let strangers =
+            |shown: &[Contender], line: &[usize]| shown.iter().filter(|contender| !is_among(contender, line)).count();
         if !claim.is_complete {
-            let extra = strangers(claim.waiters, line) + (claim.holder_count + claim.waiter_count).saturating_sub(count);
+            let extra =
+                strangers(claim.waiters, line) + (claim.holder_count + claim.waiter_count).saturating_sub(count);
             return Self {
                 is_free_though_held: claim.is_free && holder_count > 0,
                 is_held_though_free: count == 0 && claim.holder_count > 0,
@@ -90,7 +99,11 @@ impl Apart {
     }
 
     fn sum(self) -> usize {
-        usize::from(self.is_free_though_held) + usize::from(self.is_held_though_free) + self.holders + self.extra + self.missing
+        usize::from(self.is_free_though_held)
+            + usize::from(self.is_held_though_free)
+            + self.holders
+            + self.extra
+            + self.missing
     }
 
     fn way(self) -> Way {

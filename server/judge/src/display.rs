@@ -71,7 +71,9 @@ pub(crate) fn tracks<'a>(captures: &'a [Capture], counts: &mut Counts) -> Vec<Tr
                 counts.states += 1;
                 collector.show(gone.socket, &gone.lock, gone.arrived_at_ms, gone.is_live.then_some(What::Gone(gone)));
             }
-            Capture::NotLive { socket, arrived_at_ms, lock: Some(lock) } => collector.show(*socket, lock, *arrived_at_ms, None),
+            Capture::NotLive { socket, arrived_at_ms, lock: Some(lock) } => {
+                collector.show(*socket, lock, *arrived_at_ms, None)
+            }
             Capture::NotLive { socket, arrived_at_ms, lock: None } | Capture::Closed { socket, arrived_at_ms } => {
                 collector.close_all(*socket, *arrived_at_ms);
             }

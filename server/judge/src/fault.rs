@@ -9,21 +9,21 @@ pub struct FaultSpan {
     pub fault: Fault,
     /// From when on.
     pub lost_at_ms: i64,
-    /// When it was good again: for a lost link the moment of the first good reconnect. LIVE may be right from then on, and
-    /// soon after has to be. `None` when it was still broken at the end.
+    /// When it was good again: for a lost link the moment of the first good reconnect. LIVE may be right from then on,
+    /// and soon after has to be. `None` when it was still broken at the end.
     pub good_at_ms: Option<i64>,
 }
 
 /// What a fault breaks, as far as the rules depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing that is true can be learned from the ensemble: nothing may be LIVE from 2 s on, all is exact 1 s after a good
-    /// reconnect.
+    /// Nothing that is true can be learned from the ensemble: nothing may be LIVE from 2 s on, all is exact 1 s after a
+    /// good reconnect.
     LinkLost,
     /// Lockscope stands still, or its line to the client is cut: only the client itself can notice, after 3 s.
     Silent,
-    /// The ensemble takes requests but commits none (no quorum, a frozen leader, a disk that hangs): what the log stamps
-    /// within the span may have come true as late as its end.
+    /// The ensemble takes requests but commits none (no quorum, a frozen leader, a disk that hangs): what the log
+    /// stamps within the span may have come true as late as its end.
     CommitsHeld,
 }
 
@@ -59,14 +59,17 @@ impl Faults<'_> {
 
     /// The spans by which something of this stamp was held up.
     fn held_at(&self, stamped_at_ms: i64) -> impl Iterator<Item = &FaultSpan> {
-        let is_held = move |span: &&FaultSpan| (span.lost_at_ms - IN_FLIGHT_MS..span.ends_ms()).contains(&stamped_at_ms);
+        let is_held =
+            move |span: &&FaultSpan| (span.lost_at_ms - IN_FLIGHT_MS..span.ends_ms()).contains(&stamped_at_ms);
         self.spans.iter().filter(|span| span.fault == Fault::CommitsHeld).filter(is_held)
     }
 
     /// The last instant of a stretch at which the client was not just about to notice a silence.
     pub(crate) fn last_inexcusable(&self, begin_ms: i64, end_ms: i64) -> Option<i64> {
         let excuse_ms = self.limits.silence_max_ms + self.limits.clock_tolerance_ms;
-        let is_excuse = |span: &&FaultSpan, at_ms: i64| (span.lost_at_ms..=span.lost_at_ms.saturating_add(excuse_ms)).contains(&at_ms);
+        let is_excuse = |span: &&FaultSpan, at_ms: i64| {
+            (span.lost_at_ms..=span.lost_at_ms.saturating_add(excuse_ms)).contains(&at_ms)
+        };
         let mut last_ms = end_ms;
         while last_ms > begin_ms {
             let silent = self.spans.iter().filter(|span| span.fault == Fault::Silent);
@@ -85,7 +88,9 @@ impl Faults<'_> {
 
     /// For each span in which LIVE must end, how long it lasts and from when on LIVE is wrong.
     pub(crate) fn dark(&self) -> impl Iterator<Item = (&FaultSpan, i64)> {
-        self.spans.iter().filter_map(|span| Some((span, span.lost_at_ms + self.live_max_ms(span.fault)? + self.limits.clock_tolerance_ms)))
+        self.spans.iter().filter_map(|span| {
+            Some((span, span.lost_at_ms + self.live_max_ms(span.fault)? + self.limits.clock_tolerance_ms))
+        })
     }
 
     /// The spans after which everything has to be exact, with the instant of the reconnect.

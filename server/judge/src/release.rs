@@ -32,11 +32,11 @@ pub struct Plan {
     pub czxid: i64,
     /// When the record of the intent was durable; `None` when there is no such record.
     pub intent_durable_at_ms: Option<i64>,
-    /// The outcome that is on record; `None` when there is none.
+    /// The outcome in the audit log; `None` when there is none.
     pub outcome: Option<Outcome>,
 }
 
-/// What the record says came of it.
+/// What the audit log says came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The planned znode was deleted by us.
@@ -58,16 +58,18 @@ impl OwnSessions {
     }
 }
 
-/// Compares each deletion of ours with the plans, and each plan's outcome with the deletions. What we created ourselves we may
-/// delete unplanned. Several plans may have been made of one znode; one of them deleted it then. No request of ZooKeeper's names a
-/// czxid, so another incarnation of a planned name may go in its place: that is counted, and wrong unless the record says so.
+/// Compares each deletion of ours with the plans, and each plan's outcome with the deletions. What we created ourselves
+/// we may delete unplanned. Several plans may have been made of one znode; one of them deleted it then. No request of
+/// ZooKeeper's names a czxid, so another incarnation of a planned name may go in its place: that is counted, and wrong
+/// unless the audit log says so.
 pub(crate) fn compare(limits: &Limits, truth: &Truth, releases: &Releases, report: &mut Report) {
     let mut plans: HashMap<(&str, i64), Vec<&Plan>> = HashMap::new();
     for plan in &releases.plans {
         plans.entry((&plan.path, plan.czxid)).or_default().push(plan);
     }
     let mut done = BTreeSet::new();
-    let mut told: Vec<&Plan> = releases.plans.iter().filter(|plan| plan.outcome == Some(Outcome::DeletedOther)).collect();
+    let mut told: Vec<&Plan> =
+        releases.plans.iter().filter(|plan| plan.outcome == Some(Outcome::DeletedOther)).collect();
     let ours = |session| releases.ours.has(session);
     for removed in truth.deletions().iter().filter(|removed| ours(removed.deletion.session) && !ours(removed.creator)) {
         report.counts.deletions += 1;
@@ -84,7 +86,8 @@ pub(crate) fn compare(limits: &Limits, truth: &Truth, releases: &Releases, repor
             report.push(Wrong::ForeignDeleted(deletion));
             continue;
         };
-        if intent_durable_at_ms.is_none_or(|durable_at_ms| durable_at_ms > deletion.time_ms + limits.clock_tolerance_ms) {
+        if intent_durable_at_ms.is_none_or(|durable_at_ms| durable_at_ms > deletion.time_ms + limits.clock_tolerance_ms)
+        {
             report.push(Wrong::IntentMissing { deletion, intent_durable_at_ms });
         }
     }
@@ -102,7 +105,9 @@ fn outcomes(plans: &[&Plan], was_deleted: bool, report: &mut Report) {
             // An order that was refused began nothing.
             None if plan.intent_durable_at_ms.is_none() => {}
             None => report.push(Wrong::OutcomeMissing { path, czxid, was_deleted }),
-            Some(outcome @ Outcome::Deleted) if claimed > 0 || !was_deleted => report.push(Wrong::OutcomeFalse { path, czxid, outcome, was_deleted }),
+            Some(outcome @ Outcome::Deleted) if claimed > 0 || !was_deleted => {
+                report.push(Wrong::OutcomeFalse { path, czxid, outcome, was_deleted })
+            }
             Some(Outcome::Deleted) => claimed += 1,
             Some(Outcome::DeletedOther | Outcome::NothingDeleted | Outcome::Unknown) => {}
         }

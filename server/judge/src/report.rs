@@ -177,11 +177,11 @@ pub enum Wrong {
     },
     /// We deleted a znode that was not planned, or another incarnation of one that was.
     ForeignDeleted(Deletion),
-    /// We deleted what was planned before the intent was on record, or without.
+    /// We deleted what was planned before the intent was in the audit log, or without.
     IntentMissing {
         /// The deletion.
         deletion: Deletion,
-        /// When the intent was on record, if ever.
+        /// When the intent was in the audit log, if ever.
         intent_durable_at_ms: Option<i64>,
     },
     /// The record has no outcome.
@@ -193,13 +193,13 @@ pub enum Wrong {
         /// Whether the log has the deletion.
         was_deleted: bool,
     },
-    /// The outcome on record is not what the log says.
+    /// The outcome in the audit log is not what the log says.
     OutcomeFalse {
         /// The path of the plan.
         path: String,
         /// Its czxid.
         czxid: i64,
-        /// What the record says.
+        /// What the audit log says.
         outcome: crate::Outcome,
         /// Whether the log has the deletion.
         was_deleted: bool,
@@ -301,7 +301,17 @@ impl Report {
 
 impl Counts {
     fn add(&mut self, other: Self) {
-        let Self { states, live, incomplete, cut_short, unproved_holders, unread, revisions, deletions, other_incarnations } = other;
+        let Self {
+            states,
+            live,
+            incomplete,
+            cut_short,
+            unproved_holders,
+            unread,
+            revisions,
+            deletions,
+            other_incarnations,
+        } = other;
         self.states += states;
         self.live += live;
         self.incomplete += incomplete;

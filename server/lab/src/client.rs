@@ -288,8 +288,8 @@ impl LabClient {
         Ok(After::Again)
     }
 
-    /// Receives nothing until another holds, goes on as if nothing had been, is rejected by the fence, and comes again with another
-    /// session.
+    /// Receives nothing until another holds, goes on as if nothing had been, is rejected by the fence, and comes again
+    /// with another session.
     async fn pause(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
         self.teller.sits(Seat::Paused);
         self.relay.mute();

@@ -66,5 +66,6 @@ pub(super) async fn counters(members: &[String]) -> Counters {
 /// How much they grew.
 pub(super) fn grown(before: &Counters, after: &Counters) -> Vec<ServerCounter> {
     let both = after.iter().filter_map(|(key, after)| Some((key, after - before.get(key)?)));
-    both.map(|((member, name), grew)| ServerCounter { member: member.clone(), name: (*name).to_owned(), grew }).collect()
+    both.map(|((member, name), grew)| ServerCounter { member: member.clone(), name: (*name).to_owned(), grew })
+        .collect()
 }

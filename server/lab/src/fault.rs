@@ -1,5 +1,5 @@
-//! Faults, thrown into a run: who is hit, whether that makes sense in its lane, and what the board will show of it. Owns
-//! the choice and the words; the client that is hit does the rest.
+//! Faults, thrown into a run: who is hit, whether that makes sense in its lane, and what the board will show of it.
+//! Owns the choice and the words; the client that is hit does the rest.
 
 use std::time::Duration;
 
@@ -34,9 +34,9 @@ fn unfit(fault: Fault, strategy: Strategy) -> Option<String> {
     let name = strategy.name();
     match fault {
         _ if is_numbered(strategy) => None,
-        Fault::Orphan => {
-            Some(format!("in {name} a client that waits has no znode, so it leaves none behind; throw orphan into predecessor or herd_lowest"))
-        }
+        Fault::Orphan => Some(format!(
+            "in {name} a client that waits has no znode, so it leaves none behind; throw orphan into predecessor or herd_lowest"
+        )),
         Fault::DropReply => Some(format!(
             "in {name} there is one fixed znode, so a second create makes no second one; throw drop_reply into predecessor or herd_lowest"
         )),
@@ -71,7 +71,8 @@ pub(super) async fn throw(run: &Run, order: &FaultOrder) -> Result<ThrownFault, 
             (Some(client), path)
         }
     };
-    let timeout_s = client.and_then(|client| lane.session(client)).map_or(0, |session| session.session_timeout().as_secs());
+    let timeout_s =
+        client.and_then(|client| lane.session(client)).map_or(0, |session| session.session_timeout().as_secs());
     let expect = expectation(order.fault, lane.strategy, &path, timeout_s);
     let thrown = ThrownFault { fault: order.fault, strategy: lane.strategy, client, path, at_ms, expect };
     run.thrown(thrown.clone());
@@ -83,7 +84,9 @@ fn target(lane: &StrategyRun, fault: Fault) -> Option<u32> {
     match fault {
         Fault::Kill | Fault::Pause | Fault::Stale => tally.find(Seat::Holding),
         // As many hold before it as make the usual time known.
-        Fault::Orphan => tally.waiter_behind(usize::try_from(USUAL_AFTER.saturating_sub(tally.progress().acquisitions)).unwrap_or_default()),
+        Fault::Orphan => tally.waiter_behind(
+            usize::try_from(USUAL_AFTER.saturating_sub(tally.progress().acquisitions)).unwrap_or_default(),
+        ),
         Fault::DropReply => tally.waiter_behind(0),
     }
 }
@@ -114,11 +117,18 @@ async fn hit(lane: &StrategyRun, fault: Fault) -> Result<(u32, String), LabRefus
     };
     let found = timeout(SEAT_WITHIN, seeking).await.ok().flatten();
     let Some((client, number)) = found else {
-        return not_now(format!("nobody in {} is in a state for it now; try again, or order longer holds", lane.strategy.name()));
+        return not_now(format!(
+            "nobody in {} is in a state for it now; try again, or order longer holds",
+            lane.strategy.name()
+        ));
     };
     let path = match fault {
         Fault::DropReply => twin(lane, client, number).await,
-        _ => Some(number.and_then(|number| numbered_path(lane.strategy, &lane.path, number)).unwrap_or_else(|| fixed_path(&lane.path))),
+        _ => Some(
+            number
+                .and_then(|number| numbered_path(lane.strategy, &lane.path, number))
+                .unwrap_or_else(|| fixed_path(&lane.path)),
+        ),
     };
     Ok((client, path.unwrap_or_default()))
 }

@@ -73,7 +73,10 @@ mod tests {
         }
         let buckets = all.buckets();
         assert_eq!(buckets.iter().map(|(_, count)| count).sum::<u64>(), 100);
-        assert!(buckets.is_sorted() && buckets.iter().all(|(_, count)| *count > 0) && buckets.len() < 40, "{buckets:?}");
+        assert!(
+            buckets.is_sorted() && buckets.iter().all(|(_, count)| *count > 0) && buckets.len() < 40,
+            "{buckets:?}"
+        );
     }
 
     #[test]

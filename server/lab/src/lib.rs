@@ -1,5 +1,5 @@
-//! The lab: real sessions contend for one lock in several ways of waiting, and what that costs is measured. Owns runs, their
-//! sandboxes and their figures; must not know HTTP, the feed, the model or the page.
+//! The lab: real sessions contend for one lock in several ways of waiting, and what that costs is measured. Owns runs,
+//! their sandboxes and their figures; must not know HTTP, the feed, the model or the page.
 
 mod client;
 mod counts;
@@ -113,12 +113,22 @@ struct Inner {
 }
 
 impl Lab {
-    /// A lab on these ensembles; none: it is off. Finished runs are kept in the directory `shelf`, and read from there now.
+    /// A lab on these ensembles; none: it is off. Finished runs are kept in the directory `shelf`, and read from there
+    /// now.
     pub fn new(places: Vec<LabEnsemble>, limits: Limits, shelf: Option<PathBuf>, clock: Clock) -> Self {
         let shelf = RunStore::open(shelf.as_deref());
         let (current, changed) = (watch::Sender::new(None), watch::Sender::new(0));
         let begun = places.iter().map(|_| AtomicU64::new(0)).collect();
-        Self(Arc::new(Inner { places, begun, limits: Mutex::new(limits), clock, shelf, current, starting: Mutex::new(()), changed }))
+        Self(Arc::new(Inner {
+            places,
+            begun,
+            limits: Mutex::new(limits),
+            clock,
+            shelf,
+            current,
+            starting: Mutex::new(()),
+            changed,
+        }))
     }
 
     fn limits(&self) -> Limits {
@@ -167,8 +177,16 @@ impl Lab {
         for place in &self.0.places {
             match sandbox::sweep(place).await {
                 Ok(0) => {}
-                Ok(count) => tracing::info!(ensemble = place.ensemble, count, "removed runs of the lab that a server left behind"),
-                Err(why) => tracing::warn!(ensemble = place.ensemble, why, "could not look for runs of the lab that were left behind"),
+                Ok(count) => tracing::info!(
+                    ensemble = place.ensemble,
+                    count,
+                    "removed runs of the lab that a server left behind"
+                ),
+                Err(why) => tracing::warn!(
+                    ensemble = place.ensemble,
+                    why,
+                    "could not look for runs of the lab that were left behind"
+                ),
             }
         }
     }
@@ -231,7 +249,11 @@ impl Lab {
 
     /// Each ensemble that allows the lab, with how many runs were begun there.
     pub fn begun(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.0.places.iter().zip(&self.0.begun).map(|(place, count)| (place.ensemble.as_str(), count.load(Ordering::Relaxed)))
+        self.0
+            .places
+            .iter()
+            .zip(&self.0.begun)
+            .map(|(place, count)| (place.ensemble.as_str(), count.load(Ordering::Relaxed)))
     }
 
     /// A run as it is now.
@@ -275,7 +297,9 @@ impl Lab {
     pub async fn throw(&self, id: &str, order: FaultOrder) -> Result<ThrownFault, LabRefusal> {
         match self.current_named(id) {
             Some(run) => fault::throw(&run, &order).await,
-            None if self.0.shelf.get(id).is_some() => Err(LabRefusal::NotNow(format!("run {id} has ended; begin another to throw faults into it"))),
+            None if self.0.shelf.get(id).is_some() => {
+                Err(LabRefusal::NotNow(format!("run {id} has ended; begin another to throw faults into it")))
+            }
             None => Err(LabRefusal::Unknown(id.to_owned())),
         }
     }

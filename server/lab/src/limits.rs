@@ -21,7 +21,12 @@ impl Limits {
 }
 
 /// The order with everything chosen, and where it would be carried out.
-pub(super) fn check(mut order: LabOrder, limits: &Limits, places: &[LabEnsemble], seed: u64) -> Result<(LabOrder, LabEnsemble), LabRefusal> {
+pub(super) fn check(
+    mut order: LabOrder,
+    limits: &Limits,
+    places: &[LabEnsemble],
+    seed: u64,
+) -> Result<(LabOrder, LabEnsemble), LabRefusal> {
     let place = place(&order, places)?;
     within("clients", order.clients.into(), CLIENTS_MIN.into(), limits.clients_max().into())?;
     within("rounds", order.rounds.into(), 1, limits.rounds_max.into())?;
@@ -31,7 +36,9 @@ pub(super) fn check(mut order: LabOrder, limits: &Limits, places: &[LabEnsemble]
         within("duration_ms", duration_ms.into(), 1, limits.duration_ms_max.into())?;
     }
     if order.strategies.is_empty() {
-        return bad("strategies is empty; name at least one of predecessor, herd_children, herd_exists, herd_lowest".to_owned());
+        return bad(
+            "strategies is empty; name at least one of predecessor, herd_children, herd_exists, herd_lowest".to_owned()
+        );
     }
     for (at, strategy) in order.strategies.iter().enumerate() {
         if order.strategies.iter().take(at).any(|before| before == strategy) {

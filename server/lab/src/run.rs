@@ -1,4 +1,5 @@
-//! One run: its sandbox, its lanes, its end. Owns the order of things; whatever happens, everything is removed at the end.
+//! One run: its sandbox, its lanes, its end. Owns the order of things; whatever happens, everything is removed at the
+//! end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -59,10 +60,18 @@ enum End {
 
 impl Run {
     /// A run that has not begun.
-    pub(super) fn new(id: String, (order, place): (LabOrder, LabEnsemble), by: &str, clock: Clock, duration_max: Duration) -> Self {
+    pub(super) fn new(
+        id: String,
+        (order, place): (LabOrder, LabEnsemble),
+        by: &str,
+        clock: Clock,
+        duration_max: Duration,
+    ) -> Self {
         let root = format!("{}/run-{id}", place.root);
         let order = Arc::new(order);
-        let lane = |strategy: &lockscope_wire::Strategy| Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order));
+        let lane = |strategy: &lockscope_wire::Strategy| {
+            Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order))
+        };
         let lanes: Vec<_> = order.strategies.iter().map(lane).collect();
         let header = Header {
             state: LabState::Opening,
@@ -79,7 +88,20 @@ impl Run {
         let by = by.to_owned();
         let first = Arc::new(shown(&id, &root, &place, &order, &by, ordered_at_ms, &header, &lanes));
         let (shown, stop) = (watch::Sender::new(first), watch::Sender::new(None));
-        Self { id, place, lanes, clock, root, order, by, ordered_at_ms, duration_max, header: Mutex::new(header), shown, stop }
+        Self {
+            id,
+            place,
+            lanes,
+            clock,
+            root,
+            order,
+            by,
+            ordered_at_ms,
+            duration_max,
+            header: Mutex::new(header),
+            shown,
+            stop,
+        }
     }
 
     fn header(&self) -> MutexGuard<'_, Header> {
@@ -140,7 +162,8 @@ impl Run {
         self.header().state = state;
     }
 
-    /// Carries it out, from making its directory to removing it. `changed` is notified when there is something new to show.
+    /// Carries it out, from making its directory to removing it. `changed` is notified when there is something new to
+    /// show.
     pub(super) async fn carry_out(self: Arc<Self>, changed: impl Fn() + Send + 'static) {
         let looking = Arc::clone(&self);
         let showing = async move {
@@ -217,7 +240,9 @@ impl Run {
             let begin = clock::instant();
             if !self.group(group, sandbox, &members, left).await? {
                 let limit_ms = self.duration_max.as_millis();
-                return Ok(Some(format!("it was counted for {limit_ms} ms in all, which is the limit; order less, or set duration_ms")));
+                return Ok(Some(format!(
+                    "it was counted for {limit_ms} ms in all, which is the limit; order less, or set duration_ms"
+                )));
             }
             left = left.saturating_sub(begin.elapsed());
         }
@@ -225,7 +250,13 @@ impl Run {
     }
 
     /// Runs some lanes at the same time; false when the limit of time cut them short.
-    async fn group(&self, group: &[Arc<StrategyRun>], sandbox: &Sandbox, members: &Members, left: Duration) -> Result<bool, String> {
+    async fn group(
+        &self,
+        group: &[Arc<StrategyRun>],
+        sandbox: &Sandbox,
+        members: &Members,
+        left: Duration,
+    ) -> Result<bool, String> {
         self.turn(LabState::Opening);
         let opening = group.iter().map(|lane| {
             let referee = FenceCounter { client: sandbox.client().clone(), fence: sandbox.fence(lane.strategy).into() };
@@ -247,12 +278,17 @@ impl Run {
         Ok(wholes.into_iter().all(|is_whole| is_whole) || ordered.is_some_and(|ordered| ordered <= left))
     }
 
-    async fn count(&self, lane: &StrategyRun, field: &mut ClientTasks, members: &Members, within: Duration) -> Result<bool, String> {
+    async fn count(
+        &self,
+        lane: &StrategyRun,
+        field: &mut ClientTasks,
+        members: &Members,
+        within: Duration,
+    ) -> Result<bool, String> {
         let is_whole = lane.count(field, within).await?;
         if lane.ask_after(field, members).await.is_none() {
             let mut header = self.header();
-            let note =
-                "The members did not report packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
+            let note = "The members did not report packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
             if !header.notes.iter().any(|told| told == note) {
                 header.notes.push(note.to_owned());
             }
@@ -295,9 +331,14 @@ fn notes(order: &LabOrder) -> Vec<String> {
     let mut notes =
         vec!["Latencies are those that this process saw, through a relay on loopback for each client; its own lag is in them.".to_owned()];
     if drains(order) {
-        notes.push("Each holder let go only when all the others waited again, so that each release met the whole queue.".to_owned());
+        notes.push(
+            "Each holder let go only when all the others waited again, so that each release met the whole queue."
+                .to_owned(),
+        );
     } else {
-        notes.push("The theory is about draining once; with more rounds a release meets whoever happens to wait.".to_owned());
+        notes.push(
+            "The theory is about draining once; with more rounds a release meets whoever happens to wait.".to_owned(),
+        );
     }
     if !order.is_one_at_a_time() {
         notes.push(

@@ -38,7 +38,14 @@ impl RunStore {
     /// Reads what is there. A file that can't be read is left alone.
     pub(super) fn open(directory: Option<&Path>) -> Self {
         let folder = directory.map(|directory| directory.join("lab"));
-        let mut runs: Vec<LabRun> = folder.as_deref().map(files).unwrap_or_default().iter().take(RUNS_MAX).filter_map(|path| read(path)).collect();
+        let mut runs: Vec<LabRun> = folder
+            .as_deref()
+            .map(files)
+            .unwrap_or_default()
+            .iter()
+            .take(RUNS_MAX)
+            .filter_map(|path| read(path))
+            .collect();
         runs.sort_by_key(|run| std::cmp::Reverse(run.ordered_at_ms));
         Self { runs: Mutex::new(runs.into_iter().map(Arc::new).collect()), folder }
     }
@@ -86,7 +93,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = entries
         .filter_map(|entry| {
             let path = entry.ok()?.path();
-            let is_run = path.extension().is_some_and(|extension| extension == "json") && is_id(path.file_stem()?.to_str()?);
+            let is_run =
+                path.extension().is_some_and(|extension| extension == "json") && is_id(path.file_stem()?.to_str()?);
             is_run.then_some((fs::metadata(&path).ok()?.modified().ok()?, path))
         })
         .collect();

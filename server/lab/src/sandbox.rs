@@ -1,5 +1,5 @@
-//! The directory of a run: made with everything a run needs, removed with everything a run left, and the sweep of runs whose
-//! server died. Owns the run's own session, which nobody counts; must not know strategies' ways or figures.
+//! The directory of a run: made with everything a run needs, removed with everything a run left, and the sweep of runs
+//! whose server died. Owns the run's own session, which nobody counts; must not know strategies' ways or figures.
 
 use std::time::Duration;
 
@@ -12,8 +12,9 @@ use super::LabEnsemble;
 use runtime::clock;
 use zookeeper::Credentials;
 
-/// Time-out that every session of the lab asks for: short, so that a killed client is worth watching, and long enough that the
-/// board sees it, which asks members every 5 s who is connected. A server may grant another, so a session is asked for its own.
+/// Time-out that every session of the lab asks for: short, so that a killed client is worth watching, and long enough
+/// that the board sees it, which asks members every 5 s who is connected. A server may grant another, so a session is
+/// asked for its own.
 pub const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Most znodes that are removed below one run; a run never has as many.
@@ -68,7 +69,9 @@ pub fn is_run(name: &str) -> bool {
 async fn open(connect: &str, credentials: &Credentials) -> Result<Client, String> {
     let connector = credentials.connector(SESSION_TIMEOUT).map_err(|error| error.to_string())?;
     let opened = timeout(REMOVE_WITHIN, credentials.open(connector, connect)).await;
-    opened.map_err(|_| format!("{connect} did not answer in {} s", REMOVE_WITHIN.as_secs()))?.map_err(said("can't connect to", connect))
+    opened
+        .map_err(|_| format!("{connect} did not answer in {} s", REMOVE_WITHIN.as_secs()))?
+        .map_err(said("can't connect to", connect))
 }
 
 impl Sandbox {
@@ -139,7 +142,9 @@ async fn remove(client: &Client, run: &str) -> Result<(), String> {
     let removing = async {
         let mut left = NODES_MAX;
         for _ in 0..TIMES_MAX {
-            for name in children(client, run).await.map_err(said("can't list", run))?.iter().filter(|name| *name != OWNER) {
+            for name in
+                children(client, run).await.map_err(said("can't list", run))?.iter().filter(|name| *name != OWNER)
+            {
                 clear(client, &format!("{run}/{name}"), &mut left, DEPTH_MAX).await?;
             }
             delete(client, &format!("{run}/{OWNER}")).await.map_err(said("can't delete", run))?;
@@ -152,7 +157,12 @@ async fn remove(client: &Client, run: &str) -> Result<(), String> {
         Err(format!("{run} fills up again and again; some client still works in it"))
     };
     let done = timeout(REMOVE_WITHIN, removing).await;
-    done.unwrap_or_else(|_| Err(format!("{run} was not removed in {} s; it is removed when the server starts again", REMOVE_WITHIN.as_secs())))
+    done.unwrap_or_else(|_| {
+        Err(format!(
+            "{run} was not removed in {} s; it is removed when the server starts again",
+            REMOVE_WITHIN.as_secs()
+        ))
+    })
 }
 
 async fn children(client: &Client, path: &str) -> Result<Vec<String>, Error> {
@@ -172,7 +182,9 @@ async fn delete(client: &Client, path: &str) -> Result<(), Error> {
 /// Removes a znode with what is below it.
 async fn clear(client: &Client, path: &str, left: &mut usize, depth: usize) -> Result<(), String> {
     let names = children(client, path).await.map_err(said("can't list", path))?;
-    *left = left.checked_sub(names.len() + 1).ok_or_else(|| format!("{path} has more than {NODES_MAX} znodes; remove it by hand"))?;
+    *left = left
+        .checked_sub(names.len() + 1)
+        .ok_or_else(|| format!("{path} has more than {NODES_MAX} znodes; remove it by hand"))?;
     for batch in names.chunks(BATCH_MAX) {
         if empty(client, path, batch).await.is_ok() {
             continue;
@@ -245,8 +257,8 @@ async fn is_ownerless(client: &Client, run: &str, within: Duration) -> Result<bo
     timeout(within, waiting).await.map_or(Ok(false), |ended| ended.map(|()| true))
 }
 
-/// Removes the runs that servers left which died: those whose owner is gone, or goes within half a minute. Everything else below
-/// the lab root stays, with a warning.
+/// Removes the runs that servers left which died: those whose owner is gone, or goes within half a minute. Everything
+/// else below the lab root stays, with a warning.
 ///
 /// # Errors
 /// Why it could not be done, in one sentence.
@@ -255,7 +267,12 @@ pub async fn sweep(place: &LabEnsemble) -> Result<usize, String> {
     let names = children(&client, &place.root).await.map_err(said("can't list", &place.root))?;
     let (runs, strangers): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_run(name));
     if !strangers.is_empty() {
-        warn!(root = place.root, count = strangers.len(), first = strangers.first(), "znodes in the lab's root are not the lab's; they stay");
+        warn!(
+            root = place.root,
+            count = strangers.len(),
+            first = strangers.first(),
+            "znodes in the lab's root are not the lab's; they stay"
+        );
     }
     let mut swept = 0;
     let until = clock::instant() + OWNERS_WITHIN;

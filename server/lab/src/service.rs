@@ -91,7 +91,10 @@ impl LabService {
         let (service, actor) = (self.clone(), actor.clone());
         let begun = tokio::spawn(async move { service.begin(actor, order).await });
         begun.await.unwrap_or_else(|_| {
-            Err(LabRefusal::NotNow("the start broke off inside Lockscope; the audit log shows how far it came".to_owned()).into())
+            Err(LabRefusal::NotNow(
+                "the start broke off inside Lockscope; the audit log shows how far it came".to_owned(),
+            )
+            .into())
         })
     }
 
@@ -109,7 +112,13 @@ impl LabService {
     ///
     /// # Errors
     /// When there is none that the actor sees, they may not, or the lab refuses.
-    pub async fn throw(&self, actor: &Actor, scope: &VisibilityScope, id: &str, order: FaultOrder) -> Result<ThrownFault, LabDenied> {
+    pub async fn throw(
+        &self,
+        actor: &Actor,
+        scope: &VisibilityScope,
+        id: &str,
+        order: FaultOrder,
+    ) -> Result<ThrownFault, LabDenied> {
         self.checked(actor, scope, id).await?;
         Ok(self.0.lab.throw(id, order).await?)
     }
@@ -177,7 +186,8 @@ impl LabService {
         }
         let (ensemble, root) = (place.ensemble, place.root);
         let entry = entry(AuditKind::LabStarted, Some(actor.clone()), &ensemble, &root, words(&order));
-        let undone = entry_of_end(&ensemble, &root, LabState::Failed, "not begun: the record of it took too long".to_owned());
+        let undone =
+            entry_of_end(&ensemble, &root, LabState::Failed, "not begun: the record of it took too long".to_owned());
         let intent = inner.log.intent(entry, undone).await.map_err(LabDenied::Audit)?;
         match inner.lab.start(order, &actor.name) {
             Ok(id) => {
@@ -192,7 +202,8 @@ impl LabService {
         }
     }
 
-    /// The order for an ensemble where the actor may run the lab. Outside of the scope, not even the existence of another is revealed.
+    /// The order for an ensemble where the actor may run the lab. Outside of the scope, not even the existence of
+    /// another is revealed.
     async fn narrowed(&self, actor: &Actor, mut order: LabOrder) -> Result<LabOrder, LabDenied> {
         let lab = &self.0.lab;
         if lab.is_off() {
@@ -203,7 +214,11 @@ impl LabService {
         match &order.ensemble {
             Some(name) if may(name) => Ok(order),
             Some(name) if actor.scope.covers_ensemble(name) && lab.root_of(name).is_none() && !allowed.is_empty() => {
-                Err(LabRefusal::Bad(format!("ensemble {name:?} does not allow the lab; name one of {}", allowed.join(", "))).into())
+                Err(LabRefusal::Bad(format!(
+                    "ensemble {name:?} does not allow the lab; name one of {}",
+                    allowed.join(", ")
+                ))
+                .into())
             }
             Some(name) => Err(self.denied(actor, name).await),
             None => match allowed.as_slice() {
@@ -212,7 +227,11 @@ impl LabService {
                     order.ensemble = Some(only.clone());
                     Ok(order)
                 }
-                several => Err(LabRefusal::Bad(format!("ensemble is missing, and several allow the lab; name one of {}", several.join(", "))).into()),
+                several => Err(LabRefusal::Bad(format!(
+                    "ensemble is missing, and several allow the lab; name one of {}",
+                    several.join(", ")
+                ))
+                .into()),
             },
         }
     }
@@ -232,7 +251,8 @@ impl LabService {
         let at = if ensemble.is_empty() { String::new() } else { format!(" on {ensemble:?}") };
         let sentence = format!("{} may not run the lab{at}: it is out of their scope", actor.name);
         let ensemble = Some(ensemble.to_owned()).filter(|ensemble| !ensemble.is_empty());
-        let entry = Entry { actor: Some(actor.clone()), ensemble, ..Entry::of_server(AuditKind::Refused, sentence.clone()) };
+        let entry =
+            Entry { actor: Some(actor.clone()), ensemble, ..Entry::of_server(AuditKind::Refused, sentence.clone()) };
         self.0.log.refusal(actor, entry).await;
         LabDenied::Right(sentence)
     }
@@ -263,7 +283,10 @@ async fn follow(followed: Followed, id: String, ensemble: String, root: String, 
             break inner.lab.run(&id);
         }
     };
-    let (state, detail) = run.map_or_else(|| (LabState::Failed, format!("run {id} is not kept any more")), |run| (run.state, end_words(&run)));
+    let (state, detail) = run.map_or_else(
+        || (LabState::Failed, format!("run {id} is not kept any more")),
+        |run| (run.state, end_words(&run)),
+    );
     note(&inner.log, intent, entry_of_end(&ensemble, &root, state, detail)).await;
 }
 
@@ -291,7 +314,9 @@ fn words(order: &LabOrder) -> String {
     let LabOrder { clients, rounds, hold_ms, think_ms, .. } = order;
     let limit = order.duration_ms.map_or_else(String::new, |ms| format!(", ended after {ms} ms"));
     let seed = order.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
-    format!("{names}, {turn}: {clients} clients each, {rounds} times, holding {hold_ms} ms, away {think_ms} ms{limit}{seed}")
+    format!(
+        "{names}, {turn}: {clients} clients each, {rounds} times, holding {hold_ms} ms, away {think_ms} ms{limit}{seed}"
+    )
 }
 
 /// A run's end in words.
@@ -332,10 +357,10 @@ mod tests {
             in_turn: true,
             seed: Some(7),
         };
-        let expected =
-            "predecessor, herd_lowest, one after the other: 50 clients each, 2 times, holding 5 ms, away 0 ms, ended after 9000 ms, seed 7";
+        let expected = "predecessor, herd_lowest, one after the other: 50 clients each, 2 times, holding 5 ms, away 0 ms, ended after 9000 ms, seed 7";
         assert_eq!(words(&order), expected);
-        let order = LabOrder { strategies: vec![Strategy::HerdExists], duration_ms: None, in_turn: false, seed: None, ..order };
+        let order =
+            LabOrder { strategies: vec![Strategy::HerdExists], duration_ms: None, in_turn: false, seed: None, ..order };
         assert_eq!(words(&order), "herd_exists, all at once: 50 clients each, 2 times, holding 5 ms, away 0 ms");
     }
 }

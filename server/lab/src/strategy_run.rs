@@ -97,7 +97,12 @@ impl StrategyRun {
             stage: watch::Sender::new(Stage::Open),
             seated: Mutex::default(),
             referee: OnceLock::new(),
-            measured: Mutex::new(RunMeasurements { state: LabState::Waiting, counted_us: None, meter: None, server: None }),
+            measured: Mutex::new(RunMeasurements {
+                state: LabState::Waiting,
+                counted_us: None,
+                meter: None,
+                server: None,
+            }),
             disturbed: AtomicBool::new(!drains(order)),
         }
     }
@@ -153,7 +158,12 @@ impl StrategyRun {
     ///
     /// # Errors
     /// The first that could not be had, and what helps.
-    pub(super) async fn open(&self, place: &LabEnsemble, members: &Members, referee: FenceCounter) -> Result<ClientTasks, String> {
+    pub(super) async fn open(
+        &self,
+        place: &LabEnsemble,
+        members: &Members,
+        referee: FenceCounter,
+    ) -> Result<ClientTasks, String> {
         self.turn(LabState::Opening);
         let _ = self.referee.set(referee.clone());
         let slots = Arc::new(Semaphore::new(OPENING_MAX));
@@ -200,7 +210,12 @@ impl StrategyRun {
         Ok(ClientTasks { tasks, base: None })
     }
 
-    async fn open_one(&self, place: &LabEnsemble, members: &Members, number: u32) -> Result<(Client, Arc<Relay>), String> {
+    async fn open_one(
+        &self,
+        place: &LabEnsemble,
+        members: &Members,
+        number: u32,
+    ) -> Result<(Client, Arc<Relay>), String> {
         let first = usize::try_from(number).unwrap_or_default();
         let member = members.addresses.get(first % members.addresses.len().max(1)).map_or("", String::as_str);
         let refused = |why: &str| {
@@ -214,7 +229,8 @@ impl StrategyRun {
         let mut tries_left = TRIES_MAX;
         let client = loop {
             tries_left -= 1;
-            let connector = place.credentials.connector(SESSION_TIMEOUT).map_err(|error| error.to_string())?.with_fail_eagerly();
+            let connector =
+                place.credentials.connector(SESSION_TIMEOUT).map_err(|error| error.to_string())?.with_fail_eagerly();
             match place.credentials.open(connector, &members.through(&relay.address())).await {
                 Ok(client) => break client,
                 Err(error) if tries_left == 0 => return Err(refused(&format!("gave none ({error})"))),
@@ -243,8 +259,8 @@ impl StrategyRun {
         }
     }
 
-    /// What the members and we have counted, at a moment when nothing is on its way between them; where that does not come,
-    /// as near to one as it came. None where the members do not report it.
+    /// What the members and we have counted, at a moment when nothing is on its way between them; where that does not
+    /// come, as near to one as it came. None where the members do not report it.
     async fn counted(&self, members: &Members) -> (Option<counts::Packets>, Counts) {
         let sessions = self.sessions();
         let mut tries_left = QUIET_TRIES;
@@ -292,7 +308,9 @@ impl StrategyRun {
                     // The machine or the member was too slow for it; the others go on.
                     Ok(Err(Error::SessionExpired | Error::ConnectionLoss)) => lost += 1,
                     Ok(Ok(())) => {}
-                    ended => return Err(format!("a client of {} could not go on: {}", self.strategy.name(), told(ended))),
+                    ended => {
+                        return Err(format!("a client of {} could not go on: {}", self.strategy.name(), told(ended)));
+                    }
                 }
             }
             Ok(())
@@ -349,7 +367,10 @@ impl StrategyRun {
             }
         };
         if timeout(CLOSE_WITHIN, closed).await.is_err() {
-            tracing::warn!(lane = self.strategy.name(), "sessions of the lab did not close in time; they run out by themselves");
+            tracing::warn!(
+                lane = self.strategy.name(),
+                "sessions of the lab did not close in time; they run out by themselves"
+            );
         }
         drop(relays);
     }

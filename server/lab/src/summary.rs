@@ -32,7 +32,13 @@ fn one(run: &LabRun, lane: &Lane) -> String {
     } else {
         String::new()
     };
-    format!("With {} clients, {} woke {} for {}{median}", run.order.clients, lane.name.name(), clients(lane.watch_events), handoffs(lane))
+    format!(
+        "With {} clients, {} woke {} for {}{median}",
+        run.order.clients,
+        lane.name.name(),
+        clients(lane.watch_events),
+        handoffs(lane)
+    )
 }
 
 /// The costliest lane against the cheapest.
@@ -43,7 +49,8 @@ fn compared(run: &LabRun, lanes: &[&Lane]) -> String {
     let cheap = lanes.iter().copied().min_by(|a, b| per(a).total_cmp(&per(b)));
     let (Some(costly), Some(cheap)) = (costly, cheap) else { return String::new() };
     if wakes_all(costly.name) == wakes_all(cheap.name) {
-        let all: Vec<String> = lanes.iter().map(|lane| format!("{} {}", lane.name.name(), grouped(lane.watch_events))).collect();
+        let all: Vec<String> =
+            lanes.iter().map(|lane| format!("{} {}", lane.name.name(), grouped(lane.watch_events))).collect();
         return format!("With {} clients, all waited alike; clients woken: {}.", run.order.clients, all.join(", "));
     }
     let same = costly.releases == cheap.releases;
@@ -63,7 +70,8 @@ fn compared(run: &LabRun, lanes: &[&Lane]) -> String {
         grouped(cheap.watch_events),
     );
     if costly.handoff_ms.count > 0 && cheap.handoff_ms.count > 0 && run.order.is_one_at_a_time() {
-        sentence += &format!("; its median hand-off took {} against {}", ms(costly.handoff_ms.p50), ms(cheap.handoff_ms.p50));
+        sentence +=
+            &format!("; its median hand-off took {} against {}", ms(costly.handoff_ms.p50), ms(cheap.handoff_ms.p50));
     }
     sentence + "."
 }
@@ -180,7 +188,10 @@ mod tests {
     fn latencies_of_ways_that_disturbed_each_other_are_not_compared() {
         let mut run = run(&[Strategy::Predecessor, Strategy::HerdChildren]);
         run.order.in_turn = false;
-        assert_eq!(conclude(&run), "With 50 clients, herd_children woke 1,225 clients for 49 hand-offs, predecessor 49: 25 times as many.");
+        assert_eq!(
+            conclude(&run),
+            "With 50 clients, herd_children woke 1,225 clients for 49 hand-offs, predecessor 49: 25 times as many."
+        );
         run.strategies[1].releases = 0;
         assert_eq!(conclude(&run), "With 50 clients, predecessor woke 49 clients for 49 hand-offs.");
     }
@@ -192,7 +203,10 @@ mod tests {
             "With 50 clients, predecessor woke 49 clients for 49 hand-offs; its median hand-off took 0.9 ms."
         );
         let alike = run(&[Strategy::HerdExists, Strategy::HerdLowest]);
-        assert_eq!(conclude(&alike), "With 50 clients, all waited alike; clients woken: herd_exists 1,225, herd_lowest 1,225.");
+        assert_eq!(
+            conclude(&alike),
+            "With 50 clients, all waited alike; clients woken: herd_exists 1,225, herd_lowest 1,225."
+        );
     }
 
     #[test]

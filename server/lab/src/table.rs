@@ -1,5 +1,5 @@
-//! A run of the lab as a table for a terminal: a line a measure, a column a strategy, and how many times the first one's
-//! each other's is. Pure.
+//! A run of the lab as a table for a terminal: a line a measure, a column a strategy, and how many times the first
+//! one's each other's is. Pure.
 
 use std::fmt::Write as _;
 
@@ -63,7 +63,8 @@ pub fn render(run: &LabRun) -> String {
     text.push_str("\n\n");
     let rows = rows(run);
     let columns = rows.first().map_or(0, Vec::len);
-    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let width =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for row in &rows {
         let mut line = String::new();
@@ -83,10 +84,15 @@ pub fn render(run: &LabRun) -> String {
 
 fn head(run: &LabRun) -> String {
     let order = &run.order;
-    let plural = |number: u32, word: &str| format!("{} {word}{}", grouped(&number.to_string()), if number == 1 { "" } else { "s" });
+    let plural = |number: u32, word: &str| {
+        format!("{} {word}{}", grouped(&number.to_string()), if number == 1 { "" } else { "s" })
+    };
     let turn = if order.in_turn { "one strategy after the other" } else { "all strategies at once" };
     let (clients, rounds) = (plural(order.clients, "client"), plural(order.rounds, "round"));
-    format!("run {} ({}) on {}: {clients} a strategy, {rounds}, hold {} ms, {turn}", run.id, run.state, run.ensemble, order.hold_ms)
+    format!(
+        "run {} ({}) on {}: {clients} a strategy, {rounds}, hold {} ms, {turn}",
+        run.id, run.state, run.ensemble, order.hold_ms
+    )
 }
 
 fn rows(run: &LabRun) -> Vec<Vec<String>> {
@@ -246,7 +252,8 @@ The members were not asked.
 
     #[test]
     fn times_are_compared_of_one_way_of_waiting_at_a_time_only() {
-        let row = |run: &LabRun, name: &str| render(run).lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        let row =
+            |run: &LabRun, name: &str| render(run).lines().find(|line| line.starts_with(name)).unwrap().to_owned();
         let mut run = run();
         assert!(row(&run, "hand-off p50").ends_with("6.0   4.0x") && row(&run, "took").ends_with("1.0x"));
         run.order.in_turn = false;

@@ -87,7 +87,15 @@ pub(super) struct Tally {
 impl Tally {
     /// So many clients, all opening. `wakes_all`: a release wakes everybody who waits.
     pub(super) fn new(clients: u32, wakes_all: bool) -> Self {
-        let client = Client { seat: Seat::Opening, is_stale: false, was_woken: false, woken_by: None, began_us: 0, key: None, number: None };
+        let client = Client {
+            seat: Seat::Opening,
+            is_stale: false,
+            was_woken: false,
+            woken_by: None,
+            began_us: 0,
+            key: None,
+            number: None,
+        };
         Self {
             wakes_all,
             clients: (0..clients).map(|_| client).collect(),
@@ -275,7 +283,9 @@ impl Tally {
         let before = counted(one);
         change(one);
         let after = counted(one);
-        let apply = |all: &mut u32, before: bool, after: bool| *all = (*all + u32::from(after)).saturating_sub(u32::from(before));
+        let apply = |all: &mut u32, before: bool, after: bool| {
+            *all = (*all + u32::from(after)).saturating_sub(u32::from(before))
+        };
         apply(&mut self.progress.absent, before.0, after.0);
         apply(&mut self.progress.unsettled, before.1, after.1);
         apply(&mut self.progress.waiting, before.2, after.2);
@@ -307,79 +317,4 @@ fn letter(client: &Client, releases: u64) -> char {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn gathered(wakes_all: bool) -> Tally {
-        let mut tally = Tally::new(3, wakes_all);
-        (0..3).for_each(|client| tally.comes(client, 0));
-        tally.holds(0, 10);
-        tally.queued(1);
-        tally.queued(2);
-        tally.count_from(100);
-        tally
-    }
-
-    #[test]
-    fn a_herd_drains() {
-        let mut tally = gathered(true);
-        assert_eq!((tally.seats().as_str(), tally.progress().unsettled), ("hww", 0));
-        tally.releases(0, 200, 0);
-        tally.sit(0, Seat::Done);
-        assert_eq!(tally.progress().unsettled, 2, "both are about to be woken");
-        tally.woken(2);
-        tally.holds(2, 250);
-        assert_eq!((tally.seats().as_str(), tally.progress().unsettled), ("dwh", 1));
-        tally.woken(1);
-        tally.queued(1);
-        assert_eq!((tally.seats().as_str(), tally.progress().unsettled, tally.woken, tally.wasted), ("dkh", 0, 2, 1));
-        assert_eq!(tally.inversions, 1, "the third came after the second");
-        tally.releases(2, 300, 2);
-        tally.woken(1);
-        tally.holds(1, 330);
-        tally.releases(1, 400, 3);
-        tally.close_release(3);
-        assert_eq!(tally.per_release, [(2, 2), (1, 1), (0, 0)]);
-        assert_eq!((tally.handoffs.spread().count, tally.waits.spread().count, tally.progress().acquisitions), (2, 2, 3));
-        assert_eq!(tally.handoffs.spread().max, 0.05);
-    }
-
-    #[test]
-    fn a_queue_wakes_one() {
-        let mut tally = gathered(false);
-        tally.releases(0, 200, 0);
-        assert_eq!(tally.progress().unsettled, 0, "nobody knows who is woken");
-        tally.woken(1);
-        assert_eq!(tally.progress().unsettled, 1);
-        tally.holds(1, 210);
-        assert_eq!((tally.inversions, tally.wasted, tally.woken), (0, 0, 1));
-    }
-
-    #[test]
-    fn numbers_decide_who_came_first() {
-        let mut tally = Tally::new(2, false);
-        (0..2).for_each(|client| tally.comes(client, 0));
-        tally.came(1, Some(7));
-        tally.came(0, Some(6));
-        tally.holds(0, 1);
-        assert_eq!(tally.inversions, 0);
-    }
-
-    #[test]
-    fn who_is_gone_is_not_waited_for() {
-        let mut tally = gathered(true);
-        tally.releases(0, 1, 0);
-        tally.sit(1, Seat::Killed);
-        tally.sit(2, Seat::GaveUp);
-        assert_eq!((tally.seats().as_str(), tally.progress().unsettled, tally.progress().waiting), (".xg", 0, 0));
-    }
-
-    #[test]
-    fn points_are_thinned() {
-        let mut tally = Tally::new(1, false);
-        for events in 0..10_000 {
-            tally.releases(0, 1, events);
-        }
-        assert!((LAB_POINTS_MAX / 2..=LAB_POINTS_MAX).contains(&tally.per_release.len()), "{}", tally.per_release.len());
-    }
-}
+mod tests;

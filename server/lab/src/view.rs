@@ -11,7 +11,9 @@ use super::strategy_run::StrategyRun;
 pub(super) fn lane(lane: &StrategyRun) -> WireLane {
     let measured = lane.measured().clone();
     let now_us = lane.board.now_us();
-    let meter = measured.meter.map_or_else(Counts::default, |(before, after)| since(before, after.unwrap_or_else(|| lane.board.meter.snapshot())));
+    let meter = measured.meter.map_or_else(Counts::default, |(before, after)| {
+        since(before, after.unwrap_or_else(|| lane.board.meter.snapshot()))
+    });
     let took_us = measured.counted_us.map_or(0, |(begin, end)| end.unwrap_or(now_us).saturating_sub(begin));
     let expected = (!lane.is_disturbed()).then(|| events_expected(lane.strategy, lane.order.clients));
     let tally = lane.board.tally();

@@ -18,7 +18,10 @@ pub(super) fn cut(text: &str) -> String {
 
 pub(super) fn may(actor: &Actor) -> Result<(), Rejection> {
     let denied = || {
-        Rejection::new(RejectionReason::Right, format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()))
+        Rejection::new(
+            RejectionReason::Right,
+            format!("{} ({}) may not release locks; that takes the operator role.", actor.name, actor.described()),
+        )
     };
     actor.may(Right::Release).then_some(()).ok_or_else(denied)
 }
@@ -29,13 +32,19 @@ pub(super) fn check_right(actor: &Actor, ensemble: &str, lock: &str) -> Result<(
 }
 
 pub(super) fn out_of_scope(actor: &Actor, ensemble: &str, path: &str) -> Rejection {
-    Rejection::new(RejectionReason::Right, format!("{} may not release {path} of {ensemble}: it is out of their scope.", actor.name))
+    Rejection::new(
+        RejectionReason::Right,
+        format!("{} may not release {path} of {ensemble}: it is out of their scope.", actor.name),
+    )
 }
 
 /// The lock's path is typed exactly, with what can't be typed as it is shown, and there is a reason.
 pub(super) fn check_words(plan: &ReleasePlan, order: &ReleaseOrder) -> Result<(), Rejection> {
     if order.confirm != plan.lock && order.confirm != visible(&plan.lock) {
-        return Err(Rejection::new(RejectionReason::Confirm, format!("To confirm, type the lock's path exactly: {}.", plan.lock)));
+        return Err(Rejection::new(
+            RejectionReason::Confirm,
+            format!("To confirm, type the lock's path exactly: {}.", plan.lock),
+        ));
     }
     check_reason(order)
 }
@@ -47,7 +56,10 @@ fn check_reason(order: &ReleaseOrder) -> Result<(), Rejection> {
     let (least, most) = (REASON_CHARS.start(), REASON_CHARS.end());
     if shown < *least || length > *most {
         let told = if length > *most { length } else { shown };
-        return Err(Rejection::new(RejectionReason::Reason, format!("Give a reason of {least} to {most} characters; this one has {told}.")));
+        return Err(Rejection::new(
+            RejectionReason::Reason,
+            format!("Give a reason of {least} to {most} characters; this one has {told}."),
+        ));
     }
     Ok(())
 }
@@ -63,7 +75,14 @@ mod tests {
             check_reason(&order).is_ok()
         };
         assert!(is_reason("old") && is_reason("\u{9580}\u{9580}\u{9580}") && is_reason(&"x".repeat(500)));
-        for reason in ["", "no", "  a b  ", "\u{200b}\u{200b}\u{200b}\u{200b}\u{200b}", "a\u{202e}\u{202e}\u{ad}", &"x".repeat(501)] {
+        for reason in [
+            "",
+            "no",
+            "  a b  ",
+            "\u{200b}\u{200b}\u{200b}\u{200b}\u{200b}",
+            "a\u{202e}\u{202e}\u{ad}",
+            &"x".repeat(501),
+        ] {
             assert!(!is_reason(reason), "{reason:?}");
         }
     }

@@ -1,5 +1,5 @@
-//! One ensemble as the service sees it: its model to plan from and to verify with, and the session to act with. The only
-//! file of the crate that knows the model.
+//! One ensemble as the service sees it: its model to plan from and to verify with, and the session to act with. The
+//! only file of the crate that knows the model.
 
 use std::time::Duration;
 
@@ -33,7 +33,9 @@ pub struct EnsembleHandle {
 impl EnsembleHandle {
     fn look<T>(&self, look: impl FnOnce(ProjectionContext<'_>) -> T) -> T {
         let now = || TimeMs(self.clock.now_ms());
-        self.reader.read(|observatory| look(ProjectionContext { observatory, ensemble: &self.info, scope: &VisibilityScope::ALL, now: now() }))
+        self.reader.read(|observatory| {
+            look(ProjectionContext { observatory, ensemble: &self.info, scope: &VisibilityScope::ALL, now: now() })
+        })
     }
 
     pub(super) fn plan(&self, path: &str) -> Result<(ReleasePlan, Target), Rejection> {

@@ -47,7 +47,9 @@ impl Execution {
             Outcome::Released | Outcome::ReleasedOther => ExecutionStatus::Done,
             Outcome::Asked | Outcome::Unknown => ExecutionStatus::Open,
             Outcome::Denied => ExecutionStatus::Denied,
-            Outcome::AlreadyGone | Outcome::ChangedHands | Outcome::VersionMoved | Outcome::PlanExpired => ExecutionStatus::Conflict,
+            Outcome::AlreadyGone | Outcome::ChangedHands | Outcome::VersionMoved | Outcome::PlanExpired => {
+                ExecutionStatus::Conflict
+            }
             Outcome::RefusedAudit | Outcome::NotLive => ExecutionStatus::Unavailable,
         };
         Self { result, kind }
@@ -110,24 +112,33 @@ impl ReleaseRequest {
         let plan = &self.planned.plan;
         let owner = plan.session_id.map_or_else(|| "no session".to_owned(), |session| format!("session {session}"));
         let place = plan.holder.client.as_ref().map_or_else(String::new, |client| format!(" at {}", client.address));
-        let approved = self.planned.approved_by.as_ref().map_or_else(String::new, |approver| format!("; approved by {}", approver.name));
+        let approved = self
+            .planned
+            .approved_by
+            .as_ref()
+            .map_or_else(String::new, |approver| format!("; approved by {}", approver.name));
         let detail = format!(
             "plan {}: czxid {}, version {}, owned by {owner}{place}, {} ({}), recipe {}{approved}",
             plan.plan_id, plan.czxid, plan.version, plan.holder.role, plan.holder.liveness, plan.recipe_label
         );
-        let kind = if self.operation == Operation::Release { AuditKind::ReleaseIntent } else { AuditKind::RevokeIntent };
+        let kind =
+            if self.operation == Operation::Release { AuditKind::ReleaseIntent } else { AuditKind::RevokeIntent };
         self.entry(kind, None, detail)
     }
 
     /// How it ended.
     fn outcome(&self, outcome: Outcome, detail: String) -> Entry {
-        let kind = if self.operation == Operation::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
+        let kind =
+            if self.operation == Operation::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
         self.entry(kind, Some(outcome), detail)
     }
 
     /// How it ended when its intent was on record too late.
     fn undone(&self) -> Entry {
-        self.outcome(Outcome::RefusedAudit, "Nothing was sent: writing the intent to the audit log took too long.".to_owned())
+        self.outcome(
+            Outcome::RefusedAudit,
+            "Nothing was sent: writing the intent to the audit log took too long.".to_owned(),
+        )
     }
 
     fn took_ms(&self) -> i64 {
@@ -141,7 +152,10 @@ pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) ->
         Ok(intent) => intent,
         Err(error) => {
             tracing::error!(%error, "a release was rejected because its audit record can't be written");
-            return Execution::untried(Outcome::RefusedAudit, format!("Nothing was sent: the audit record can't be written ({error})."));
+            return Execution::untried(
+                Outcome::RefusedAudit,
+                format!("Nothing was sent: the audit record can't be written ({error})."),
+            );
         }
     };
     let doing = request.clone();
@@ -165,7 +179,10 @@ async fn release(request: &ReleaseRequest) -> (OutcomeText, Holding) {
     let target = &request.planned.target;
     let end = request.ensemble.release(target.clone()).await;
     let told = told(Some(&end), target);
-    let should_go = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
+    let should_go = matches!(
+        told.outcome,
+        Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands
+    );
     let holding = hold(request, if should_go { SEEN_MAX } else { Duration::ZERO }).await;
     (told, holding)
 }
@@ -185,16 +202,30 @@ async fn revoke(request: &ReleaseRequest) -> (OutcomeText, Holding) {
             let told = if let_go {
                 told(Outcome::Released, format!("{} was let go by its holder", target.czxid), true)
             } else {
-                told(Outcome::Asked, format!("The holder of {} was asked to let go and has not yet", target.czxid), false)
+                told(
+                    Outcome::Asked,
+                    format!("The holder of {} was asked to let go and has not yet", target.czxid),
+                    false,
+                )
             };
             return (told, holding);
         }
-        RevokeOutcome::Differs => {
-            (Outcome::ChangedHands, "Nobody was asked: it is another, gone, or was written to since the plan was made", "read before asking")
+        RevokeOutcome::Differs => (
+            Outcome::ChangedHands,
+            "Nobody was asked: it is another, gone, or was written to since the plan was made",
+            "read before asking",
+        ),
+        RevokeOutcome::Denied => (
+            Outcome::Denied,
+            "Nobody was asked: ZooKeeper denies us WRITE on the holder's znode",
+            "ZooKeeper answered NoAuth",
+        ),
+        RevokeOutcome::Unknown => {
+            (Outcome::Unknown, "No answer came: whether the holder was asked is not known", "no answer")
         }
-        RevokeOutcome::Denied => (Outcome::Denied, "Nobody was asked: ZooKeeper denies us WRITE on the holder's znode", "ZooKeeper answered NoAuth"),
-        RevokeOutcome::Unknown => (Outcome::Unknown, "No answer came: whether the holder was asked is not known", "no answer"),
-        RevokeOutcome::NotLive => (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent"),
+        RevokeOutcome::NotLive => {
+            (Outcome::NotLive, "Nobody was asked: ZooKeeper could not be reached in time", "nothing was sent")
+        }
     };
     let told = OutcomeText { outcome, sentence: sentence.to_owned(), is_verified: false, proof };
     (told, hold(request, Duration::ZERO).await)
@@ -205,28 +236,49 @@ async fn hold(request: &ReleaseRequest, within: Duration) -> Holding {
 }
 
 /// Tells the end, and puts it on record whatever it is.
-async fn finish(request: &ReleaseRequest, log: &RequestLog, intent: Intent, told: OutcomeText, holding: Holding) -> Execution {
+async fn finish(
+    request: &ReleaseRequest,
+    log: &RequestLog,
+    intent: Intent,
+    told: OutcomeText,
+    holding: Holding,
+) -> Execution {
     let took_ms = request.took_ms();
     let lock = &request.planned.plan.lock;
     let now = now_held(lock, &told, &holding);
-    let mut sentence =
-        if told.outcome == Outcome::Released { format!("{}{now} after {took_ms} ms.", told.sentence) } else { format!("{}{now}.", told.sentence) };
+    let mut sentence = if told.outcome == Outcome::Released {
+        format!("{}{now} after {took_ms} ms.", told.sentence)
+    } else {
+        format!("{}{now}.", told.sentence)
+    };
     let detail = format!("{sentence} Known by: {}.", told.proof);
     let id = intent.id();
     let audit_id = match log.outcome(intent, request.outcome(told.outcome, detail)).await {
         Ok(id) => Some(id),
         Err(error) => {
-            sentence.push_str(&format!(" ATTENTION: this outcome is NOT on record yet ({error}); only the intent, record {id}, is."));
+            sentence.push_str(&format!(
+                " ATTENTION: this outcome is NOT on record yet ({error}); only the intent, record {id}, is."
+            ));
             None
         }
     };
     let Holding { holders, .. } = holding;
-    Execution::new(ReleaseResult { outcome: told.outcome, sentence, verified: told.is_verified, holders, took_ms, audit_id })
+    Execution::new(ReleaseResult {
+        outcome: told.outcome,
+        sentence,
+        verified: told.is_verified,
+        holders,
+        took_ms,
+        audit_id,
+    })
 }
 
 /// `; /request now held by 10.1.2.3:4711 (0x1f9)`.
 fn now_held(lock: &str, told: &OutcomeText, holding: &Holding) -> String {
-    let is_over = matches!(told.outcome, Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands);
+    let is_over = matches!(
+        told.outcome,
+        Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands
+    );
     if !is_over {
         return String::new();
     }
@@ -243,6 +295,7 @@ fn now_held(lock: &str, told: &OutcomeText, holding: &Holding) -> String {
 fn name(holder: &Contender) -> String {
     let address = holder.client.as_ref().map(|client| client.address.clone());
     let session = || holder.session_id.map(|session| format!("session {session}"));
-    let who = address.or_else(|| holder.label.clone()).or_else(session).or_else(|| holder.node.clone()).unwrap_or_default();
+    let who =
+        address.or_else(|| holder.label.clone()).or_else(session).or_else(|| holder.node.clone()).unwrap_or_default();
     holder.czxid.map_or_else(|| who.clone(), |czxid| format!("{who} ({czxid})"))
 }

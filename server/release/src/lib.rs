@@ -1,10 +1,11 @@
 //! The service that plans and executes releases: nothing is sent before the checks here have passed and the intent is
 //! logged. Knows no route and no page; the HTTP side calls [`ReleaseService`] and serves its answers.
 //!
-//! Order of things: right and scope → plan → confirmation and reason → second person → limits → view is live → intent
-//! durable → release → who holds now, by the model → outcome logged. The last four run in a task of their own, which
-//! goes on when the client disconnects.
+//! Order of things: right and scope → plan → confirmation and reason → second person → limits → view is live →
+//! intent durable → release → who holds now, by the model → outcome logged. The last four run in a task of their own,
+//! which goes on when the client disconnects.
 
+mod approval;
 mod checks;
 mod counts;
 mod ensemble;

@@ -30,7 +30,11 @@ impl Limits {
         }
         self.actors.retain(|_, times| !times.is_empty());
         let of_lock = self.locks.get(&(ensemble.to_owned(), lock.to_owned())).map(|at| at + LOCK_PAUSE_MS - now_ms);
-        let of_actor = self.actors.get(&person_key(actor)).filter(|times| times.len() >= ACTOR_ACTS_MAX).and_then(|times| times.front());
+        let of_actor = self
+            .actors
+            .get(&person_key(actor))
+            .filter(|times| times.len() >= ACTOR_ACTS_MAX)
+            .and_then(|times| times.front());
         let of_actor = of_actor.map(|at| at + ACTOR_WINDOW_MS - now_ms);
         let is_full = self.locks.len() >= REMEMBERED_MAX || self.actors.len() >= REMEMBERED_MAX;
         of_lock.max(of_actor).max(is_full.then_some(LOCK_PAUSE_MS))

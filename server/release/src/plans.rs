@@ -1,5 +1,5 @@
-//! Plans that can still be executed: numbered by 128 random bits, good for a minute (for ten where a second person has to
-//! approve), one request and one actor.
+//! Plans that can still be executed: numbered by 128 random bits, good for a minute (for ten where a second person has
+//! to approve), one request and one actor.
 
 use std::collections::BTreeMap;
 

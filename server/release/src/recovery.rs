@@ -1,5 +1,5 @@
-//! After a start: requests of a server before whose outcome is not on record. A read of each znode shows some; who did it
-//! can't be known any more, and is not claimed. Those that ended are remembered for whoever asks again.
+//! After a start: requests of a server before whose outcome is not on record. A read of each znode shows some; who did
+//! it can't be known any more, and is not claimed. Those that ended are remembered for whoever asks again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,7 +23,8 @@ struct OpenRequest {
 }
 
 impl ReleaseService {
-    /// Takes over the requests of a previous server: outcomes are kept for repeated requests, open requests are recovered.
+    /// Takes over the requests of a previous server: outcomes are kept for repeated requests, open requests are
+    /// recovered.
     pub fn take_over(&self, requests: &Requests) {
         for ended in requests.completed() {
             if let Some(sender) = self.remember(&ended.intent) {
@@ -38,7 +39,10 @@ impl ReleaseService {
         if by_ensemble.is_empty() {
             return;
         }
-        tracing::warn!(count = requests.open_count(), "requests of a previous server have no outcome in the audit log; recovering them now");
+        tracing::warn!(
+            count = requests.open_count(),
+            "requests of a previous server have no outcome in the audit log; recovering them now"
+        );
         let service = self.clone();
         spawn("outcomes of a server before", async move {
             future::join_all(by_ensemble.into_values().map(|left| service.settle(left))).await;
@@ -54,7 +58,8 @@ impl ReleaseService {
 
     /// Gives requests of one ensemble their outcome.
     async fn settle(&self, left: Vec<OpenRequest>) {
-        let asked: Vec<(String, Zxid)> = left.iter().filter_map(|left| left.intent.path.clone().zip(left.intent.czxid)).collect();
+        let asked: Vec<(String, Zxid)> =
+            left.iter().filter_map(|left| left.intent.path.clone().zip(left.intent.czxid)).collect();
         let ensemble = left.first().and_then(|left| self.ensemble(&left.intent.ensemble).ok());
         let paths: Vec<String> = asked.iter().map(|(path, _)| path.clone()).collect();
         let there = match ensemble {
@@ -100,14 +105,25 @@ fn sentence(intent: &AuditRecord, there: Option<Option<Zxid>>) -> String {
     match there {
         None => format!("{before} What is at {path} now could not be read."),
         Some(None) => format!("{before} Looked at after the start: {gone}, {not_told}."),
-        Some(Some(there)) if there == planned => format!("{before} Looked at after the start: {planned} is still there."),
-        Some(Some(there)) => format!("{before} Looked at after the start: {gone}, {not_told}; {there} is at its path now."),
+        Some(Some(there)) if there == planned => {
+            format!("{before} Looked at after the start: {planned} is still there.")
+        }
+        Some(Some(there)) => {
+            format!("{before} Looked at after the start: {gone}, {not_told}; {there} is at its path now.")
+        }
     }
 }
 
 fn unknown(sentence: String, id: u64) -> Execution {
     let outcome = Outcome::Unknown;
-    Execution::new(ReleaseResult { outcome, sentence, verified: false, holders: Vec::new(), took_ms: 0, audit_id: Some(id) })
+    Execution::new(ReleaseResult {
+        outcome,
+        sentence,
+        verified: false,
+        holders: Vec::new(),
+        took_ms: 0,
+        audit_id: Some(id),
+    })
 }
 
 /// An outcome as it is on record. Who held then is not.
@@ -130,7 +146,8 @@ mod tests {
 
     #[test]
     fn what_is_there_is_told_and_who_did_it_is_not_claimed() {
-        let entry = Entry { path: Some("/a/lock-1".to_owned()), ..Entry::of_server(AuditKind::ReleaseIntent, String::new()) };
+        let entry =
+            Entry { path: Some("/a/lock-1".to_owned()), ..Entry::of_server(AuditKind::ReleaseIntent, String::new()) };
         let line = serde_json::json!({
             "id": 7, "at_ms": 0, "kind": "release_intent", "actor": "anna", "actor_by": "operator by token", "path": entry.path,
             "czxid": Zxid(0x17), "detail": "", "hash": "",
@@ -140,7 +157,10 @@ mod tests {
             (None, "could not be read"),
             (Some(None), "0x17 is gone, by this request or otherwise"),
             (Some(Some(Zxid(0x17))), "0x17 is still there"),
-            (Some(Some(Zxid(0x18))), "0x17 is gone, by this request or otherwise, that can't be known; 0x18 is at its path now"),
+            (
+                Some(Some(Zxid(0x18))),
+                "0x17 is gone, by this request or otherwise, that can't be known; 0x18 is at its path now",
+            ),
         ];
         for (there, expected) in cases {
             let sentence = sentence(&intent, there);

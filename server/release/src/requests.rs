@@ -46,7 +46,8 @@ impl RequestHistory {
     /// The outcome of this actor's request with a plan.
     pub(super) fn of(&mut self, now_ms: i64, plan_id: &str, actor: &Actor) -> Option<OutcomeReceiver> {
         self.forget_old(now_ms);
-        let accepted = self.0.get(plan_id).filter(|accepted| (&accepted.who.0, accepted.who.1) == (&actor.name, actor.by))?;
+        let accepted =
+            self.0.get(plan_id).filter(|accepted| (&accepted.who.0, accepted.who.1) == (&actor.name, actor.by))?;
         Some(accepted.outcome.clone())
     }
 
@@ -64,7 +65,13 @@ mod tests {
     use identity::Scope;
 
     fn actor(name: &str) -> Actor {
-        Actor { name: name.to_owned(), role: Role::Operator, scope: Scope::default(), by: SignedBy::Token, address: None }
+        Actor {
+            name: name.to_owned(),
+            role: Role::Operator,
+            scope: Scope::default(),
+            by: SignedBy::Token,
+            address: None,
+        }
     }
 
     #[test]
@@ -79,7 +86,8 @@ mod tests {
         assert!(history.of(REQUEST_MS - 1, "p", &actor("anna")).is_some());
         assert!(history.of(REQUEST_MS, "p", &actor("anna")).is_none());
         let many = i64::try_from(REQUESTS_MAX).unwrap();
-        let _tell: Vec<_> = (0..=many).map(|at| history.begin(at, &at.to_string(), ("anna".to_owned(), SignedBy::Token))).collect();
+        let _tell: Vec<_> =
+            (0..=many).map(|at| history.begin(at, &at.to_string(), ("anna".to_owned(), SignedBy::Token))).collect();
         assert!(history.of(many, "0", &actor("anna")).is_none(), "the oldest made room");
         assert!(history.of(many, "1", &actor("anna")).is_some());
     }

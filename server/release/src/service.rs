@@ -16,8 +16,8 @@ use super::plans::{KeptPlan, Plans};
 use super::refusal::{Rejection, RejectionReason};
 use super::requests::{OutcomeReceiver, RequestHistory, Requester};
 use access::Access;
-use audit::{Entry, Journal, PlanRef, RequestLog};
-use identity::{Actor, Right, is_same_person};
+use audit::{Entry, Journal, RequestLog};
+use identity::{Actor, Right};
 use runtime::clock::{self, Clock};
 use runtime::tasks::{TaskTracker, TaskTrackerToken, spawn};
 use zookeeper::DeletePermission;
@@ -48,8 +48,8 @@ struct Inner {
 }
 
 #[derive(Default)]
-struct State {
-    plans: Plans,
+pub(super) struct State {
+    pub(super) plans: Plans,
     requests: RequestHistory,
     limits: Limits,
     is_closing: bool,
@@ -57,7 +57,7 @@ struct State {
 
 /// What a refusal is about.
 #[derive(Default)]
-struct RefusalSubject {
+pub(super) struct RefusalSubject {
     ensemble: Option<String>,
     lock: Option<String>,
     path: Option<String>,
@@ -97,7 +97,13 @@ impl Drop for RunningRequest {
 
 impl ReleaseService {
     /// A service for some ensembles; `access` knows who may still do what they could.
-    pub fn new(ensembles: Vec<EnsembleHandle>, journal: Arc<dyn Journal>, access: Access, clock: Clock, settings: Settings) -> Self {
+    pub fn new(
+        ensembles: Vec<EnsembleHandle>,
+        journal: Arc<dyn Journal>,
+        access: Access,
+        clock: Clock,
+        settings: Settings,
+    ) -> Self {
         let running = TaskTracker::new();
         let log = RequestLog::new(journal, clock.clone(), RECORD_MAX);
         let counts = Counts::new(ensembles.iter().map(|ensemble| ensemble.info.name.clone()));
@@ -123,7 +129,8 @@ impl ReleaseService {
         let drafted = self.draft(actor, request);
         let (mut plan, target) = match drafted {
             Err(refused) if refused.kind == RejectionReason::Right => {
-                let about = RefusalSubject { ensemble: request.ensemble.clone(), lock: None, path: Some(cut(&request.path)) };
+                let about =
+                    RefusalSubject { ensemble: request.ensemble.clone(), lock: None, path: Some(cut(&request.path)) };
                 self.note_refusal(actor, about, &refused).await;
                 return Err(refused);
             }
@@ -141,7 +148,10 @@ impl ReleaseService {
         let planned = KeptPlan { plan, target, planner: actor.clone(), approved_by: None };
         let kept = self.state().plans.keep(self.now_ms(), planned);
         kept.ok_or_else(|| {
-            Rejection::new(RejectionReason::TooMany { wait_ms: super::plans::PLAN_MS }, "Too many plans are open; wait until some run out.")
+            Rejection::new(
+                RejectionReason::TooMany { wait_ms: super::plans::PLAN_MS },
+                "Too many plans are open; wait until some run out.",
+            )
         })
     }
 
@@ -160,67 +170,6 @@ impl ReleaseService {
     /// When the request is rejected.
     pub async fn revoke(&self, actor: &Actor, order: &ReleaseOrder) -> Result<Execution, Rejection> {
         self.order(Operation::Revoke, actor, order).await
-    }
-
-    /// A second person approves another's plan; the planner can execute it then. Goes on when the future is dropped, so that an
-    /// approval that is on record counts.
-    ///
-    /// # Errors
-    /// When it is not theirs to approve, or the audit record can't be written.
-    pub async fn approve(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Rejection> {
-        let (service, actor, order) = (self.clone(), actor.clone(), order.clone());
-        let approving = tokio::spawn(async move { service.approve_now(&actor, &order).await });
-        let broken = |_| Err(Rejection::new(RejectionReason::Audit, "The approval failed inside Lockscope; the audit log shows whether it counts."));
-        approving.await.unwrap_or_else(broken)
-    }
-
-    async fn approve_now(&self, actor: &Actor, order: &ReleaseOrder) -> Result<ReleasePlan, Rejection> {
-        let about = self.about(&order.plan_id);
-        let gone = || Rejection::new(RejectionReason::NotFound, "No such plan, or it ran out; have it planned again.");
-        let checked = {
-            let now_ms = self.now_ms();
-            let mut state = self.state();
-            let planned = state.plans.any(now_ms, &order.plan_id).ok_or_else(gone);
-            planned.and_then(|planned| {
-                may(actor)?;
-                // Out of scope, neither the plan nor its lock is disclosed.
-                if !actor.may_at(Right::Release, &planned.plan.ensemble, &planned.plan.lock) {
-                    return Err(gone());
-                }
-                if is_same_person(&planned.planner.name, &actor.name) {
-                    return Err(Rejection::new(RejectionReason::Second, "Whoever planned a release can't approve it; somebody else has to."));
-                }
-                Ok((planned.plan.clone(), planned.planner.name.clone()))
-            })
-        };
-        let (plan, planner) = match checked {
-            Ok(checked) => checked,
-            Err(refused) => {
-                self.note_refusal(actor, about, &refused).await;
-                return Err(refused);
-            }
-        };
-        let entry = Entry {
-            kind: AuditKind::Approved,
-            actor: Some(actor.clone()),
-            ensemble: Some(plan.ensemble.clone()),
-            lock: Some(plan.lock.clone()),
-            path: Some(plan.path.clone()),
-            plan: Some(PlanRef { id: plan.plan_id.clone(), czxid: plan.czxid }),
-            intent: None,
-            outcome: None,
-            reason: Some(order.reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
-            detail: format!("plan {} of {planner}: czxid {}", plan.plan_id, plan.czxid),
-        };
-        let undone =
-            Entry { kind: AuditKind::Refused, detail: "This approval does not count: its record took too long.".to_owned(), ..entry.clone() };
-        let recorded = self.0.log.intent(entry, undone).await;
-        let _on_record = recorded
-            .map_err(|error| Rejection::new(RejectionReason::Audit, format!("Not approved: the audit record can't be written ({error}).")))?;
-        let now_ms = self.now_ms();
-        let mut state = self.state();
-        state.plans.any(now_ms, &order.plan_id).ok_or_else(gone)?.approved_by = Some(actor.clone());
-        Ok(plan)
     }
 
     /// A plan as it was shown, for somebody who may release there: whom it would hit, and whether it is approved yet.
@@ -257,7 +206,8 @@ impl ReleaseService {
             }
             Ok(Some(Accepted::Before(outcome))) => outcome,
             Ok(None) => {
-                let sentence = "Nothing was sent by this request: there is no such plan of yours, or it ran out; plan again.";
+                let sentence =
+                    "Nothing was sent by this request: there is no such plan of yours, or it ran out; plan again.";
                 self.0.counts.ended(about.ensemble.as_deref(), Outcome::PlanExpired);
                 self.note_refusal(actor, about, &Rejection::new(RejectionReason::NotFound, sentence)).await;
                 return Ok(Execution::untried(Outcome::PlanExpired, sentence.to_owned()));
@@ -296,7 +246,10 @@ impl ReleaseService {
             return Ok(Some(Accepted::Before(outcome)));
         }
         if state.is_closing {
-            return Err(Rejection::new(RejectionReason::Closing, "Lockscope is shutting down and accepts no more requests."));
+            return Err(Rejection::new(
+                RejectionReason::Closing,
+                "Lockscope is shutting down and accepts no more requests.",
+            ));
         }
         let Some(planned) = state.plans.of(now_ms, &order.plan_id, actor) else { return Ok(None) };
         let plan = planned.plan.clone();
@@ -307,12 +260,18 @@ impl ReleaseService {
                 return Err(Rejection::new(RejectionReason::Second, "Somebody else has to approve this plan first."));
             };
             if !self.0.access.is_still_allowed(approver, Right::Release, &plan.ensemble, &plan.lock) {
-                let sentence = format!("{}, who approved this plan, may not release it any more; have somebody else approve it.", approver.name);
+                let sentence = format!(
+                    "{}, who approved this plan, may not release it any more; have somebody else approve it.",
+                    approver.name
+                );
                 return Err(Rejection::new(RejectionReason::Second, sentence));
             }
         }
         if operation == Operation::Revoke && !plan.can_revoke {
-            return Err(Rejection::new(RejectionReason::NotReleasable, "Its holder is not known to listen for being asked to let go."));
+            return Err(Rejection::new(
+                RejectionReason::NotReleasable,
+                "Its holder is not known to listen for being asked to let go.",
+            ));
         }
         if let Some(wait_ms) = state.limits.wait_ms(now_ms, &actor.name, &plan.ensemble, &plan.lock) {
             let sentence = format!("Too many releases in too short a time; wait {} s.", (wait_ms + 999) / 1_000);
@@ -323,7 +282,8 @@ impl ReleaseService {
         state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
         let sender = state.requests.begin(now_ms, &plan.plan_id, (actor.name.clone(), actor.by));
         // Counted before the state is let go of, so that whoever closes the service waits for it.
-        let running = RunningRequest { service: self.clone(), ensemble: plan.ensemble, sender, _token: self.0.running.token() };
+        let running =
+            RunningRequest { service: self.clone(), ensemble: plan.ensemble, sender, _token: self.0.running.token() };
         let reason = order.reason.trim().to_owned();
         let order = ReleaseRequest { operation, ensemble, planned, actor: actor.clone(), reason, begun };
         Ok(Some(Accepted::Now(Box::new(order), running)))
@@ -332,7 +292,9 @@ impl ReleaseService {
     fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<(ReleasePlan, Target), Rejection> {
         may(actor)?;
         // Out of scope, the ensemble's existence is not disclosed.
-        if let Some(name) = request.ensemble.as_deref().filter(|name| !name.is_empty() && !actor.scope.covers_ensemble(name)) {
+        if let Some(name) =
+            request.ensemble.as_deref().filter(|name| !name.is_empty() && !actor.scope.covers_ensemble(name))
+        {
             check_right(actor, name, &request.path)?;
         }
         let ensemble = self.ensemble(&request.ensemble)?;
@@ -362,11 +324,16 @@ impl ReleaseService {
             None => return Err(Rejection::new(RejectionReason::NotFound, "There are several ensembles; name one.")),
             Some(name) => ensembles.iter().find(|ensemble| ensemble.info.name == name).ok_or(()),
         }
-        .map_err(|()| Rejection::new(RejectionReason::NotFound, format!("There is no ensemble {:?}.", ensemble.as_deref().unwrap_or_default())))
+        .map_err(|()| {
+            Rejection::new(
+                RejectionReason::NotFound,
+                format!("There is no ensemble {:?}.", ensemble.as_deref().unwrap_or_default()),
+            )
+        })
     }
 
     /// What a plan is about, whosever it is.
-    fn about(&self, plan_id: &str) -> RefusalSubject {
+    pub(super) fn about(&self, plan_id: &str) -> RefusalSubject {
         let now_ms = self.now_ms();
         let mut state = self.state();
         let plan = state.plans.any(now_ms, plan_id).map(|planned| &planned.plan);
@@ -378,22 +345,31 @@ impl ReleaseService {
     }
 
     /// A refusal goes on record where that can be written; nothing was sent either way.
-    async fn note_refusal(&self, actor: &Actor, about: RefusalSubject, refused: &Rejection) {
+    pub(super) async fn note_refusal(&self, actor: &Actor, about: RefusalSubject, refused: &Rejection) {
         let RefusalSubject { ensemble, lock, path } = about;
-        let entry = Entry { actor: Some(actor.clone()), ensemble, lock, path, ..Entry::of_server(AuditKind::Refused, refused.sentence.clone()) };
+        let entry = Entry {
+            actor: Some(actor.clone()),
+            ensemble,
+            lock,
+            path,
+            ..Entry::of_server(AuditKind::Refused, refused.sentence.clone())
+        };
         self.0.log.refusal(actor, entry).await;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now_ms(&self) -> i64 {
+    pub(super) fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()
     }
 }
 
 /// The outcome of a request that failed inside Lockscope.
 fn broken() -> Execution {
-    Execution::untried(Outcome::Unknown, "The request failed inside Lockscope; the audit log shows how far it got.".to_owned())
+    Execution::untried(
+        Outcome::Unknown,
+        "The request failed inside Lockscope; the audit log shows how far it got.".to_owned(),
+    )
 }

@@ -25,8 +25,12 @@ fn report(info: &PanicHookInfo<'_>) {
     let (name, message) = (thread.name().unwrap_or("without a name"), text(info.payload()));
     let trace = Backtrace::capture();
     match trace.status() {
-        BacktraceStatus::Captured => tracing::error!("panic in thread {name} at {place}: {message}; please report it\n{trace}"),
-        _ => tracing::error!("panic in thread {name} at {place}: {message}; please report it, with RUST_BACKTRACE=1 where it comes again"),
+        BacktraceStatus::Captured => {
+            tracing::error!("panic in thread {name} at {place}: {message}; please report it\n{trace}")
+        }
+        _ => tracing::error!(
+            "panic in thread {name} at {place}: {message}; please report it, with RUST_BACKTRACE=1 where it comes again"
+        ),
     }
 }
 

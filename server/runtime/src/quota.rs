@@ -1,5 +1,5 @@
-//! Places that callers take and give back: so many in all, and so many for each caller, so that nobody takes what others
-//! need. Knows neither connections nor people.
+//! Places that callers take and give back: so many in all, and so many for each caller, so that nobody takes what
+//! others need. Knows neither connections nor people.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -75,7 +75,12 @@ impl<K> Clone for Quota<K> {
 impl<K: Eq + Hash + Clone> Quota<K> {
     /// So many places in all, and so many for each caller; who is refused is counted.
     pub fn new(max: usize, caller_max: usize, refusals: Arc<Refusals>) -> Self {
-        Self(Arc::new(Inner { max, caller_max, taken: Mutex::new(Usage { all: 0, by_caller: HashMap::new() }), refusals }))
+        Self(Arc::new(Inner {
+            max,
+            caller_max,
+            taken: Mutex::new(Usage { all: 0, by_caller: HashMap::new() }),
+            refusals,
+        }))
     }
 
     /// Takes a place. No caller: one that stands for many, and has no share of its own.

@@ -61,7 +61,11 @@ mod tests {
         assert_eq!((0..100).filter(|_| limit.take(&"a", at(1_000)).is_ok()).count(), 10);
         let in_a_minute = (0..6_000).filter(|step| limit.take(&"a", at(1_000 + step * 10)).is_ok()).count();
         assert!((590..=610).contains(&in_a_minute), "{in_a_minute}");
-        assert_eq!((0..100).filter(|_| limit.take(&"a", at(100_000)).is_ok()).count(), 20, "who was quiet has a burst again");
+        assert_eq!(
+            (0..100).filter(|_| limit.take(&"a", at(100_000)).is_ok()).count(),
+            20,
+            "who was quiet has a burst again"
+        );
     }
 
     #[test]

@@ -17,7 +17,11 @@ pub fn spawn(name: &'static str, task: impl Future<Output = ()> + Send + 'static
 /// A task that logs its panic, with its name, and then ends.
 pub async fn supervised(name: &'static str, task: impl Future<Output = ()> + Send) {
     if let Err(panic) = AssertUnwindSafe(task).catch_unwind().await {
-        tracing::error!(task = name, why = text(&*panic), "a task panicked and stopped; restart Lockscope, and report this");
+        tracing::error!(
+            task = name,
+            why = text(&*panic),
+            "a task panicked and stopped; restart Lockscope, and report this"
+        );
     }
 }
 

@@ -1,11 +1,14 @@
-//! What `--help` and the manual say of each command beside its options: examples, exit codes, environment. Data and its two forms.
+//! What `--help` and the manual say of each command beside its options: examples, exit codes, environment. Data and its
+//! two forms.
 
 use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::Cli;
-use crate::error::{EXIT_BROKEN, EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNAVAILABLE, EXIT_UNSURE};
+use crate::error::{
+    EXIT_BROKEN, EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNAVAILABLE, EXIT_UNSURE,
+};
 
 /// What the first screen begins with.
 const FIRST: &[(&str, &str)] = &[
@@ -46,7 +49,8 @@ const EXITS: [(u8, &str); 5] = [
 ];
 
 /// Exit codes of those that ask a server.
-const ASKING: [(u8, &str); 2] = [(EXIT_MISSING, "there is no such lock"), (77, "authentication failed or permission denied")];
+const ASKING: [(u8, &str); 2] =
+    [(EXIT_MISSING, "there is no such lock"), (77, "authentication failed or permission denied")];
 
 /// Environment of every command that asks.
 const ENVIRONMENT: [(&str, &str); 6] = [
@@ -63,7 +67,10 @@ pub const PAGES: &[HelpPage] = &[
     HelpPage {
         command: "serve",
         examples: &[
-            ("lockscope serve --zk zk1:2181,zk2:2181,zk3:2181", "Find every lock and show them at http://127.0.0.1:3000."),
+            (
+                "lockscope serve --zk zk1:2181,zk2:2181,zk3:2181",
+                "Find every lock and show them at http://127.0.0.1:3000.",
+            ),
             ("lockscope serve --zk zk1:2181 --root /locks --root /election", "Watch only these paths."),
             ("lockscope serve --config /etc/lockscope.toml", "Read settings from a file; flags take precedence."),
         ],
@@ -78,7 +85,10 @@ pub const PAGES: &[HelpPage] = &[
     },
     HelpPage {
         command: "check-config",
-        examples: &[("lockscope check-config --config /etc/lockscope.toml", "Check and print the configuration without serving.")],
+        examples: &[(
+            "lockscope check-config --config /etc/lockscope.toml",
+            "Check and print the configuration without serving.",
+        )],
         exits: &[],
         asks: false,
     },
@@ -95,7 +105,10 @@ pub const PAGES: &[HelpPage] = &[
         command: "healthcheck",
         examples: &[
             ("lockscope healthcheck", "Check whether the server of this configuration is alive; for containers."),
-            ("lockscope healthcheck --ready", "Check whether it is ready: every root was read, and it is not shutting down."),
+            (
+                "lockscope healthcheck --ready",
+                "Check whether it is ready: every root was read, and it is not shutting down.",
+            ),
         ],
         exits: &[(EXIT_BROKEN, "the server is not alive, or not ready")],
         asks: false,
@@ -125,7 +138,10 @@ pub const PAGES: &[HelpPage] = &[
     },
     HelpPage {
         command: "audit",
-        examples: &[("lockscope audit verify", "Verify the whole audit log."), ("lockscope audit export", "Export it, one JSON object per line.")],
+        examples: &[
+            ("lockscope audit verify", "Verify the whole audit log."),
+            ("lockscope audit export", "Export it, one JSON object per line."),
+        ],
         exits: &[(EXIT_BROKEN, "a record was changed, removed, inserted or cut off")],
         asks: false,
     },
@@ -167,7 +183,10 @@ pub const PAGES: &[HelpPage] = &[
         exits: &[
             (0, "somebody holds it"),
             (EXIT_BROKEN, "nobody holds it"),
-            (EXIT_UNSURE, "the state is unknown: the server is still reading, or has lost ZooKeeper; the last known state is printed"),
+            (
+                EXIT_UNSURE,
+                "the state is unknown: the server is still reading, or has lost ZooKeeper; the last known state is printed",
+            ),
         ],
         asks: true,
     },
@@ -272,7 +291,8 @@ fn first_screen(command: &Command) -> String {
     out.push_str("\n{usage-heading} {usage}\n");
     let known: Vec<&Command> = command.get_subcommands().filter(|one| !one.is_hide_set()).collect();
     let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
-    let others: Vec<&str> = known.iter().map(|one| one.get_name()).filter(|name| !is_grouped(name)).chain(["help"]).collect();
+    let others: Vec<&str> =
+        known.iter().map(|one| one.get_name()).filter(|name| !is_grouped(name)).chain(["help"]).collect();
     let longest = known.iter().map(|one| one.get_name().len()).max().unwrap_or_default();
     for (title, names) in GROUPS.iter().copied().chain([(OTHERS, &others[..])]) {
         if title != OTHERS && !names.iter().any(|name| known.iter().any(|one| one.get_name() == *name)) {
@@ -308,14 +328,21 @@ mod tests {
     fn every_command_has_its_page_and_every_example_is_understood() {
         let command = command();
         for one in command.get_subcommands() {
-            let page = page(one.get_name()).unwrap_or_else(|| panic!("`{}` has no page; add it to PAGES", one.get_name()));
+            let page =
+                page(one.get_name()).unwrap_or_else(|| panic!("`{}` has no page; add it to PAGES", one.get_name()));
             assert!(!page.examples.is_empty(), "{}", page.command);
         }
         for page in PAGES {
             assert!(command.find_subcommand(page.command).is_some(), "`{}` is no command", page.command);
             for (typed, what) in page.examples {
-                assert!(typed.starts_with(&format!("lockscope {}", page.command)) && what.ends_with('.'), "{typed}: {what}");
-                command.clone().try_get_matches_from(typed.split(' ')).unwrap_or_else(|error| panic!("{typed}: {error}"));
+                assert!(
+                    typed.starts_with(&format!("lockscope {}", page.command)) && what.ends_with('.'),
+                    "{typed}: {what}"
+                );
+                command
+                    .clone()
+                    .try_get_matches_from(typed.split(' '))
+                    .unwrap_or_else(|error| panic!("{typed}: {error}"));
             }
         }
     }

@@ -20,10 +20,22 @@ pub struct ServerArgs {
     )]
     pub server: String,
     /// A file with a token of that server; or the token itself in LOCKSCOPE_TOKEN.
-    #[arg(long, value_name = "FILE", env = "LOCKSCOPE_TOKEN_FILE", hide_env_values = true, help_heading = "Which server")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "LOCKSCOPE_TOKEN_FILE",
+        hide_env_values = true,
+        help_heading = "Which server"
+    )]
     pub token_file: Option<PathBuf>,
     /// Certificate authorities of the server, in PEM [default: the system's].
-    #[arg(long, value_name = "FILE", env = "LOCKSCOPE_SERVER_CA", hide_env_values = true, help_heading = "Which server")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "LOCKSCOPE_SERVER_CA",
+        hide_env_values = true,
+        help_heading = "Which server"
+    )]
     pub server_ca: Option<PathBuf>,
 }
 
@@ -52,7 +64,8 @@ pub enum ColorChoice {
 /// Locks, worst first.
 #[derive(Clone, Debug, Args)]
 pub struct LocksArgs {
-    /// Only locks with this text in their path, recipe, or a holder's name or session; `!TEXT` excludes; all words must match.
+    /// Only locks with this text in their path, recipe, or a holder's name or session; `!TEXT` excludes; all words must
+    /// match.
     #[arg(value_name = "PATTERN")]
     pub pattern: Vec<String>,
     /// Only locks with this verdict, repeatable.

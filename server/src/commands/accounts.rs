@@ -1,5 +1,5 @@
-//! `lockscope token …` and `lockscope user …`: what they do and what they say. Words go to standard error; standard output has
-//! only what scripts take.
+//! `lockscope token …` and `lockscope user …`: what they do and what they say. Words go to standard error; standard
+//! output has only what scripts take.
 
 use std::fs::File;
 use std::io::{IsTerminal as _, Read, Write as _};
@@ -12,7 +12,10 @@ use crate::cli::{GrantArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
 use crate::config::{ConfigError, ProcessEnvironment, data_dir, lifetime};
 use crate::error::RunError;
 use crate::stdout;
-use access::{AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user, revoke_token, set_user};
+use access::{
+    AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user,
+    revoke_token, set_user,
+};
 use runtime::clock::Clock;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -46,7 +49,10 @@ pub(super) fn token(args: &TokenArgs, clock: &Clock) -> Result<(), RunError> {
         }
         TokenCommand::Revoke { name, id } => {
             let record = revoke_token(&dir, name.as_deref().or(id.as_deref()).unwrap_or_default())?;
-            tell(&format!("revoked the token {} ({}); a running server rejects it within a second", record.name, record.id));
+            tell(&format!(
+                "revoked the token {} ({}); a running server rejects it within a second",
+                record.name, record.id
+            ));
             Ok(())
         }
     }
@@ -56,8 +62,17 @@ fn make(dir: &Path, args: &GrantArgs, expires: Option<&str>, clock: &Clock) -> R
     let lives_ms = expires.map(|text| lifetime("--expires", text)).transpose()?.map(millis);
     let grant = Grant::new(args.role, &args.ensemble, &args.path)?;
     let (record, token) = new_token(dir, &args.name, grant, clock.now_ms(), lives_ms)?;
-    tell(&format!("the token {} has the role {} ({}); {}", record.name, record.grant.role, record.grant.reach(), until(&record, clock.now_ms())));
-    tell(&format!("its hash is kept in {}; the token is shown only once, keep it where only its user can read it:", dir.display()));
+    tell(&format!(
+        "the token {} has the role {} ({}); {}",
+        record.name,
+        record.grant.role,
+        record.grant.reach(),
+        until(&record, clock.now_ms())
+    ));
+    tell(&format!(
+        "its hash is kept in {}; the token is shown only once, keep it where only its user can read it:",
+        dir.display()
+    ));
     stdout::print(token.expose());
     Ok(())
 }
@@ -119,7 +134,11 @@ fn ask_password(name: &str) -> Result<Secret, RunError> {
     prompt("\n");
     drop(hidden);
     let (first, second) = (first?, second?);
-    if first == second { Ok(first) } else { Err(AccessError("the two passwords differ; nothing was changed, try again".to_owned()).into()) }
+    if first == second {
+        Ok(first)
+    } else {
+        Err(AccessError("the two passwords differ; nothing was changed, try again".to_owned()).into())
+    }
 }
 
 fn read_line() -> Result<Secret, RunError> {
@@ -128,13 +147,16 @@ fn read_line() -> Result<Secret, RunError> {
 
 fn read_file(file: &Path) -> Result<Secret, RunError> {
     let place = file.display().to_string();
-    let opened = File::open(file).map_err(|error| AccessError(format!("--password-file {place} can't be opened: {error}")))?;
+    let opened =
+        File::open(file).map_err(|error| AccessError(format!("--password-file {place} can't be opened: {error}")))?;
     first_line(opened, &place)
 }
 
 /// The password in the first line of what is read from a place.
 fn first_line(mut input: impl Read, place: &str) -> Result<Secret, RunError> {
-    let failed = |error: std::io::Error| AccessError(format!("the password can't be read from {place} ({error}); give it as one line"));
+    let failed = |error: std::io::Error| {
+        AccessError(format!("the password can't be read from {place} ({error}); give it as one line"))
+    };
     let mut line = Vec::new();
     let mut byte = [0];
     // Byte by byte: a buffer would take the second line with the first.
@@ -144,7 +166,8 @@ fn first_line(mut input: impl Read, place: &str) -> Result<Secret, RunError> {
     if line.last() == Some(&b'\r') {
         line.pop();
     }
-    let text = String::from_utf8(line).map_err(|_| AccessError("the password is not UTF-8 text; send it as such".to_owned()))?;
+    let text = String::from_utf8(line)
+        .map_err(|_| AccessError("the password is not UTF-8 text; send it as such".to_owned()))?;
     Ok(Secret::new(text))
 }
 
@@ -153,8 +176,9 @@ struct EchoOff(rustix::termios::Termios);
 
 impl EchoOff {
     fn begin() -> Result<Self, RunError> {
-        let failed =
-            |error: rustix::io::Errno| AccessError(format!("the terminal can't hide what is typed ({error}); send the password to standard input"));
+        let failed = |error: rustix::io::Errno| {
+            AccessError(format!("the terminal can't hide what is typed ({error}); send the password to standard input"))
+        };
         let before = tcgetattr(std::io::stdin()).map_err(failed)?;
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHO);

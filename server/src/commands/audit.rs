@@ -14,11 +14,15 @@ pub(super) fn run(command: &AuditCommand, data: &DataDirArgs) -> Result<(), RunE
         AuditCommand::Verify { head } => {
             let head = head.as_deref().map(|head| head.trim().to_lowercase());
             if let Some(head) = head.as_deref().filter(|head| !chain::is_hash(head)) {
-                let what = format!("--head {head:?} is not the hash of a record; give its {} hexadecimal digits", chain::HASH_CHARS);
+                let what = format!(
+                    "--head {head:?} is not the hash of a record; give its {} hexadecimal digits",
+                    chain::HASH_CHARS
+                );
                 return Err(ConfigError(what).into());
             }
             let (_, whole) = verified(data, head.as_deref())?;
-            let anchored = whole.anchored.map_or_else(String::new, |id| format!(", the given hash is that of record {id}"));
+            let anchored =
+                whole.anchored.map_or_else(String::new, |id| format!(", the given hash is that of record {id}"));
             stdout::print(&format!("{} records, chain whole, head {}{anchored}", whole.tip.id, whole.tip.hash));
             if let Some(open) = audit::open_words(&whole.requests) {
                 stdout::print(&open);
@@ -35,9 +39,9 @@ pub(super) fn run(command: &AuditCommand, data: &DataDirArgs) -> Result<(), RunE
             let (dir, whole) = verified(data, None)?;
             match audit::copy_all(&dir, &whole, &mut std::io::stdout().lock()) {
                 // A reader that has enough is no failure.
-                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                    Err(RunError::Unavailable(format!("the audit log could not be written to standard output ({error}); write it to a file")))
-                }
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(RunError::Unavailable(format!(
+                    "the audit log could not be written to standard output ({error}); write it to a file"
+                ))),
                 Ok(()) | Err(_) => Ok(()),
             }
         }

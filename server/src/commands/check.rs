@@ -18,21 +18,33 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
     config.ensembles.iter().for_each(say_ensemble);
     stdout::print(&format!("  listen             {}", config.listen));
     let origins = config.web.origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    stdout::print(&format!("  origin             {}", if origins.is_empty() { "none: used at its own address only" } else { &origins }));
+    stdout::print(&format!(
+        "  origin             {}",
+        if origins.is_empty() { "none: used at its own address only" } else { &origins }
+    ));
     stdout::print(&format!("  tls                {}", described_tls(&config.web)?));
     stdout::print(&format!(
         "  data-dir           {}",
-        config.data_dir.map_or_else(|| "none: HOME is not set, name one with --data-dir".to_owned(), |dir| dir.display().to_string())
+        config.data_dir.map_or_else(
+            || "none: HOME is not set, name one with --data-dir".to_owned(),
+            |dir| dir.display().to_string()
+        )
     ));
     stdout::print(&format!(
         "  connect-timeout    {}",
         config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))
     ));
     stdout::print(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
-    stdout::print(&format!("  second-approver    {}", if config.second_approver { "on: somebody else approves each release" } else { "off" }));
+    stdout::print(&format!(
+        "  second-approver    {}",
+        if config.second_approver { "on: somebody else approves each release" } else { "off" }
+    ));
     stdout::print(&format!("  payloads           {}", shown_to(config.payloads)));
     stdout::print(&config.lab.as_ref().map_or_else(|| "  lab                off".to_owned(), config::Lab::described));
-    stdout::print(&format!("  webhook            {}", config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())));
+    stdout::print(&format!(
+        "  webhook            {}",
+        config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())
+    ));
     Ok(())
 }
 
@@ -57,10 +69,20 @@ fn say_ensemble(ensemble: &config::Ensemble) {
     stdout::print(&format!("  ensemble           {}{color}", ensemble.name));
     stdout::print(&format!("  zk                 {}", ensemble.zk));
     stdout::print(&format!("  root               {}", ensemble.roots.join(", ")));
-    stdout::print(&format!("  evidence           {}", if ensemble.evidence { "on" } else { "off: the members are not queried" }));
-    let named = if ensemble.admin_urls.is_empty() { "none: port 8080 of each member is tried".to_owned() } else { ensemble.admin_urls.join(", ") };
+    stdout::print(&format!(
+        "  evidence           {}",
+        if ensemble.evidence { "on" } else { "off: the members are not queried" }
+    ));
+    let named = if ensemble.admin_urls.is_empty() {
+        "none: port 8080 of each member is tried".to_owned()
+    } else {
+        ensemble.admin_urls.join(", ")
+    };
     stdout::print(&format!("  admin-url          {named}"));
-    stdout::print(&format!("  clock-scratch      {}", ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written")));
+    stdout::print(&format!(
+        "  clock-scratch      {}",
+        ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written")
+    ));
     stdout::print(&format!("  watches as         {}", ensemble.identity.watching.described()));
     stdout::print(&format!("  releases as        {}", ensemble.identity.acting.described()));
 }

@@ -30,9 +30,13 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
         () = serve::signalled() => return Ok(()),
     };
     let data = tempfile::Builder::new().prefix("lockscope-demo-").tempdir();
-    let data =
-        data.map_err(|error| RunError::Unavailable(format!("the demo's data has no place: {error}; set TMPDIR to a folder that can be written")))?;
-    let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
+    let data = data.map_err(|error| {
+        RunError::Unavailable(format!(
+            "the demo's data has no place: {error}; set TMPDIR to a folder that can be written"
+        ))
+    })?;
+    let mut zookeeper = started
+        .map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
     let config = Config {
         ensembles: vec![config::Ensemble {
             name: "default".to_owned(),
@@ -70,7 +74,10 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
     });
     let access = serve::access(&config);
     let link = access.one_time_link("demo", Role::Operator);
-    stdout::print(&format!("the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}", data.path().display()));
+    stdout::print(&format!(
+        "the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}",
+        data.path().display()
+    ));
     let served = serve::run(&config, None, commands::serve::ensembles(&config)?, pages, access, &link).await;
     drop(stopper);
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {

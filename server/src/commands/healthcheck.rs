@@ -1,4 +1,5 @@
-//! `lockscope healthcheck`: asks a running server whether it lives or is ready, for containers that have no other client.
+//! `lockscope healthcheck`: asks a running server whether it lives or is ready, for containers that have no other
+//! client.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -27,11 +28,18 @@ pub(super) async fn run(args: &HealthcheckArgs) -> Result<(), RunError> {
     };
     let url = format!("{base}{}", if args.ready { "/readyz" } else { "/healthz" });
     let wrong = || ConfigError(format!("--url {base:?} is no address; write it like http://127.0.0.1:3000"));
-    let url = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(wrong)?;
+    let url = Url::parse(&url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        .ok_or_else(wrong)?;
     let failed = |error: &reqwest::Error| RunError::Broken(format!("{url} gave no answer ({})", innermost(error)));
     // Our own server on loopback has a certificate for another name. Nothing but "how are you" is sent.
     let client = Client::builder().no_proxy().redirect(Policy::none()).timeout(ANSWER_MAX);
-    let client = if url.scheme() == "http" { client.tls_certs_only(std::iter::empty()) } else { client.tls_danger_accept_invalid_certs(is_own) };
+    let client = if url.scheme() == "http" {
+        client.tls_certs_only(std::iter::empty())
+    } else {
+        client.tls_danger_accept_invalid_certs(is_own)
+    };
     let client = client.build().map_err(|error| failed(&error))?;
     let answer = client.get(url.clone()).send().await.map_err(|error| failed(&error))?;
     let status = answer.status();
@@ -40,7 +48,9 @@ pub(super) async fn run(args: &HealthcheckArgs) -> Result<(), RunError> {
         return Ok(());
     }
     let text = answer.text().await.unwrap_or_default();
-    let detail = serde_json::from_str::<serde_json::Value>(&text).ok().and_then(|problem| Some(problem.get("detail")?.as_str()?.to_owned()));
+    let detail = serde_json::from_str::<serde_json::Value>(&text)
+        .ok()
+        .and_then(|problem| Some(problem.get("detail")?.as_str()?.to_owned()));
     let detail: String = detail.unwrap_or(text).chars().filter(|c| !c.is_control()).take(DETAIL_CHARS_MAX).collect();
     Err(RunError::Broken(format!("{url} answers {}: {detail}", status.as_u16())))
 }
@@ -48,7 +58,9 @@ pub(super) async fn run(args: &HealthcheckArgs) -> Result<(), RunError> {
 /// The address that a server on this machine is met at.
 fn own((listen, has_tls): (SocketAddr, bool)) -> Result<String, ConfigError> {
     if listen.port() == 0 {
-        return Err(ConfigError("`listen` takes a free port, which is not known here; give --url http://127.0.0.1:PORT".to_owned()));
+        return Err(ConfigError(
+            "`listen` takes a free port, which is not known here; give --url http://127.0.0.1:PORT".to_owned(),
+        ));
     }
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

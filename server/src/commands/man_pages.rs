@@ -1,4 +1,5 @@
-//! What the program says about itself: completions for shells and the manual, made of the very commands that are parsed.
+//! What the program says about itself: completions for shells and the manual, made of the very commands that are
+//! parsed.
 
 use std::io::Write as _;
 
@@ -37,12 +38,15 @@ pub(super) fn man(words: &[String]) -> Result<(), RunError> {
     for word in words {
         let next = found.find_subcommand(word);
         found = next.ok_or_else(|| {
-            let known: Vec<&str> = found.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
-            let remedy = if known.is_empty() { "it has none".to_owned() } else { format!("use one of {}", known.join(", ")) };
+            let known: Vec<&str> =
+                found.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
+            let remedy =
+                if known.is_empty() { "it has none".to_owned() } else { format!("use one of {}", known.join(", ")) };
             ConfigError(format!("`{}` has no command {word:?}; {remedy}", found.get_bin_name().unwrap_or("lockscope")))
         })?;
     }
-    let text = roff(found, words).map_err(|error| RunError::Internal(format!("the man page can't be written: {error}")))?;
+    let text =
+        roff(found, words).map_err(|error| RunError::Internal(format!("the man page can't be written: {error}")))?;
     out(plain(&String::from_utf8_lossy(&text)).as_bytes());
     Ok(())
 }

@@ -26,9 +26,17 @@ pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
 /// Beyond this machine, serving needs authentication and encryption.
 pub(super) fn check_exposure(config: &Config, access: &Access) -> Result<(), ConfigError> {
     if config.web.origins.is_empty() && !is_loopback(config.listen.ip()) {
-        tracing::warn!("no `origin` is set: pages are answered at {} only, by number; set --origin https://NAME for a name", config.listen);
+        tracing::warn!(
+            "no `origin` is set: pages are answered at {} only, by number; set --origin https://NAME for a name",
+            config.listen
+        );
     }
-    config::exposure::check(config.listen, access.has_credentials(), config.web.tls.is_some(), config.web.behind_tls_proxy)
+    config::exposure::check(
+        config.listen,
+        access.has_credentials(),
+        config.web.tls.is_some(),
+        config.web.behind_tls_proxy,
+    )
 }
 
 /// The observer of a real ensemble, and who asks its members.
@@ -43,20 +51,37 @@ pub(crate) fn ensembles(config: &Config) -> Result<Vec<ServedEnsemble<EnsembleOb
     config.ensembles.iter().map(|ensemble| served_ensemble(config, ensemble)).collect()
 }
 
-fn served_ensemble(config: &Config, ensemble: &config::Ensemble) -> Result<ServedEnsemble<EnsembleObserver>, ConfigError> {
+fn served_ensemble(
+    config: &Config,
+    ensemble: &config::Ensemble,
+) -> Result<ServedEnsemble<EnsembleObserver>, ConfigError> {
     let observer = ObserverConfig::new(&ensemble.zk, ensemble.roots.clone(), config.session_timeout);
     let credentials = &ensemble.identity.watching;
     let observer = observer.map_err(|error| ConfigError(error.to_string()))?.with_credentials(credentials.clone());
     let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
-    let asked =
-        || members::Config { connect: connect.clone(), admin_urls: ensemble.admin_urls.clone(), credentials: credentials.clone(), session_timeout };
-    let scratch = |path| ClockProbeConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
+    let asked = || members::Config {
+        connect: connect.clone(),
+        admin_urls: ensemble.admin_urls.clone(),
+        credentials: credentials.clone(),
+        session_timeout,
+    };
+    let scratch =
+        |path| ClockProbeConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
     let has_others = config.ensembles.len() > 1;
     Ok(ServedEnsemble {
-        info: EnsembleInfo { name: ensemble.name.clone(), connect: ensemble.zk.clone(), color: ensemble.color, has_others },
+        info: EnsembleInfo {
+            name: ensemble.name.clone(),
+            connect: ensemble.zk.clone(),
+            color: ensemble.color,
+            has_others,
+        },
         roots: ensemble.roots.clone(),
         release_client: release_client(ensemble),
-        observer: EnsembleObserver { observer, evidence: ensemble.evidence.then(asked), scratch: ensemble.clock_scratch.clone().map(scratch) },
+        observer: EnsembleObserver {
+            observer,
+            evidence: ensemble.evidence.then(asked),
+            scratch: ensemble.clock_scratch.clone().map(scratch),
+        },
     })
 }
 
@@ -67,8 +92,11 @@ fn release_client(ensemble: &config::Ensemble) -> ReleaseClient {
 
 impl Observer for EnsembleObserver {
     async fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
-        let compared = self.scratch.map(|config| compare_clocks(config, context.clock.clone(), sink.clone(), stop.clone()));
-        let asked = self.evidence.map(|config| members::collect(config, context.clock.clone(), context.demand, sink.clone(), stop.clone()));
+        let compared =
+            self.scratch.map(|config| compare_clocks(config, context.clock.clone(), sink.clone(), stop.clone()));
+        let asked = self
+            .evidence
+            .map(|config| members::collect(config, context.clock.clone(), context.demand, sink.clone(), stop.clone()));
         let asks = async {
             if let Some(asked) = asked {
                 asked.await;

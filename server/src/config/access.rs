@@ -15,21 +15,27 @@ const ADDRESSES_MAX: usize = 64;
 /// Groups that may be mapped.
 const GROUPS_MAX: usize = 1_000;
 /// Headers that mean something else already.
-const TAKEN: [&str; 8] = ["authorization", "cookie", "host", "origin", "content-type", "x-forwarded-for", "sec-fetch-site", "connection"];
+const TAKEN: [&str; 8] =
+    ["authorization", "cookie", "host", "origin", "content-type", "x-forwarded-for", "sec-fetch-site", "connection"];
 
 /// Reads them.
 pub(super) fn of(layers: &Layers<'_>) -> Result<Settings, ConfigError> {
     let anonymous = layers.one("anonymous", None)?.map(|setting| anonymous(&setting)).transpose()?;
     let header_given = layers.one("proxy_header", None)?;
     let header = header_given.as_ref().map(header).transpose()?;
-    let role_header = layers.one("proxy_role_header", None)?.map(|setting| header_of_roles(&setting, header.as_deref())).transpose()?;
+    let role_header = layers
+        .one("proxy_role_header", None)?
+        .map(|setting| header_of_roles(&setting, header.as_deref()))
+        .transpose()?;
     let addresses = layers.many("proxy_addresses", &[])?.unwrap_or_default();
     let role = layers.one("proxy_role", None)?.map_or(Ok(Some(Role::Viewer)), |setting| role(&setting))?;
     let roles = roles(layers.file.top().get("proxy_roles"))?;
     let addresses: Vec<Net> = addresses.iter().map(net).collect::<Result<_, _>>()?;
     if addresses.len() > ADDRESSES_MAX {
         let (from, count) = (from_of(layers, "proxy_addresses"), addresses.len());
-        return Err(ConfigError(format!("{from} has {count} addresses; name at most {ADDRESSES_MAX}, with networks like 10.1.0.0/16")));
+        return Err(ConfigError(format!(
+            "{from} has {count} addresses; name at most {ADDRESSES_MAX}, with networks like 10.1.0.0/16"
+        )));
     }
     if addresses.is_empty() {
         if let Some(header) = header_given {
@@ -58,7 +64,11 @@ fn anonymous(setting: &SettingValue) -> Result<bool, ConfigError> {
     match setting.value.as_str() {
         "viewer" => Ok(true),
         "none" => Ok(false),
-        _ => wrong(setting, "is neither viewer nor none", "write viewer to let everybody look, or none to ask everybody who they are"),
+        _ => wrong(
+            setting,
+            "is neither viewer nor none",
+            "write viewer to let everybody look, or none to ask everybody who they are",
+        ),
     }
 }
 
@@ -82,7 +92,10 @@ fn header_of_roles(setting: &SettingValue, of_name: Option<&str>) -> Result<Stri
 }
 
 fn net(setting: &SettingValue) -> Result<Net, ConfigError> {
-    Net::parse(&setting.value).map_or_else(|| wrong(setting, "is neither an address nor a network", "write it like 10.0.0.5 or 10.1.0.0/16"), Ok)
+    Net::parse(&setting.value).map_or_else(
+        || wrong(setting, "is neither an address nor a network", "write it like 10.0.0.5 or 10.1.0.0/16"),
+        Ok,
+    )
 }
 
 pub(super) fn role(setting: &SettingValue) -> Result<Option<Role>, ConfigError> {
@@ -90,7 +103,11 @@ pub(super) fn role(setting: &SettingValue) -> Result<Option<Role>, ConfigError> 
         return Ok(None);
     }
     let found = named_role(&setting.value);
-    if found.is_some() { Ok(found) } else { wrong(setting, "is no role", "use one of viewer, operator, auditor, admin, or none") }
+    if found.is_some() {
+        Ok(found)
+    } else {
+        wrong(setting, "is no role", "use one of viewer, operator, auditor, admin, or none")
+    }
 }
 
 fn named_role(name: &str) -> Option<Role> {

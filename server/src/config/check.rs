@@ -24,23 +24,39 @@ pub(super) fn connect(setting: &SettingValue) -> Result<(), ConfigError> {
 
 pub(super) fn roots(settings: &[SettingValue]) -> Result<(), ConfigError> {
     let roots: Vec<&str> = settings.iter().map(|setting| setting.value.as_str()).collect();
-    check_roots(&roots).or_else(|(at, fault)| settings.get(at).map_or(Ok(()), |setting| wrong(setting, &fault.why, &fault.remedy)))
+    check_roots(&roots)
+        .or_else(|(at, fault)| settings.get(at).map_or(Ok(()), |setting| wrong(setting, &fault.why, &fault.remedy)))
 }
 
 pub(super) fn listen(setting: &SettingValue) -> Result<SocketAddr, ConfigError> {
-    let numeric = setting.value.strip_prefix("localhost:").map_or_else(|| setting.value.clone(), |port| format!("127.0.0.1:{port}"));
+    let numeric = setting
+        .value
+        .strip_prefix("localhost:")
+        .map_or_else(|| setting.value.clone(), |port| format!("127.0.0.1:{port}"));
     let Ok(address) = numeric.parse::<SocketAddr>() else {
-        return wrong(setting, "is not an address to listen on", "write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one");
+        return wrong(
+            setting,
+            "is not an address to listen on",
+            "write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one",
+        );
     };
     Ok(address)
 }
 
 pub(super) fn data_dir(setting: &SettingValue) -> Result<PathBuf, ConfigError> {
-    if setting.value.is_empty() { wrong(setting, "is empty", "name a directory, or leave it out") } else { Ok(PathBuf::from(&setting.value)) }
+    if setting.value.is_empty() {
+        wrong(setting, "is empty", "name a directory, or leave it out")
+    } else {
+        Ok(PathBuf::from(&setting.value))
+    }
 }
 
 pub(super) fn file(setting: &SettingValue) -> Result<PathBuf, ConfigError> {
-    if setting.value.is_empty() { wrong(setting, "is empty", "name a file, or leave it out") } else { Ok(PathBuf::from(&setting.value)) }
+    if setting.value.is_empty() {
+        wrong(setting, "is empty", "name a file, or leave it out")
+    } else {
+        Ok(PathBuf::from(&setting.value))
+    }
 }
 
 /// A time that may be long.
@@ -71,7 +87,10 @@ pub(super) fn time(setting: &SettingValue) -> Result<Duration, ConfigError> {
         "m" => Some(60_000),
         _ => None,
     };
-    let ms = factor_ms.zip(number.parse::<u64>().ok()).and_then(|(factor, number)| number.checked_mul(factor)).filter(|ms| *ms > 0);
+    let ms = factor_ms
+        .zip(number.parse::<u64>().ok())
+        .and_then(|(factor, number)| number.checked_mul(factor))
+        .filter(|ms| *ms > 0);
     let Some(ms) = ms else { return wrong(setting, "is not a time", "write it like 30s, 500ms or 2m") };
     Ok(Duration::from_millis(ms))
 }

@@ -1,5 +1,5 @@
-//! Which ensembles there are: the one that flags, environment and the top of the file name, or each `[[ensemble]]` table of
-//! the file.
+//! Which ensembles there are: the one that flags, environment and the top of the file name, or each `[[ensemble]]`
+//! table of the file.
 
 use lockscope_wire::EnsembleColor;
 
@@ -44,7 +44,10 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Vec<Ensemble>
     }
     if let Some(given) = layers.one("zk", flags.zk.as_deref())? {
         let file = layers.file.name();
-        return Err(ConfigError(format!("{} and the [[ensemble]] tables of {file} both name what to watch; leave one of them out", given.from)));
+        return Err(ConfigError(format!(
+            "{} and the [[ensemble]] tables of {file} both name what to watch; leave one of them out",
+            given.from
+        )));
     }
     identity::check_several(layers)?;
     let mut ensembles: Vec<Ensemble> = Vec::with_capacity(tables.len());
@@ -52,7 +55,10 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Vec<Ensemble>
         let ensemble = one(&table, ensembles.len(), layers)?;
         if ensembles.iter().any(|other| other.name == ensemble.name) {
             let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);
-            return Err(ConfigError(format!("{from} {:?} is taken by another; give each ensemble a name of its own", ensemble.name)));
+            return Err(ConfigError(format!(
+                "{from} {:?} is taken by another; give each ensemble a name of its own",
+                ensemble.name
+            )));
         }
         ensembles.push(ensemble);
     }
@@ -62,7 +68,10 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Vec<Ensemble>
 /// The one ensemble that flags, environment and the top of the file name.
 fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
     let zk = layers.one("zk", flags.zk.as_deref())?.ok_or_else(|| {
-        ConfigError("no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file".to_owned())
+        ConfigError(
+            "no ZooKeeper is named; give --zk HOST:PORT, set LOCKSCOPE_ZK or write `zk` in the configuration file"
+                .to_owned(),
+        )
     })?;
     check::connect(&zk)?;
     let roots = layers.roots(&flags.root)?;
@@ -78,9 +87,14 @@ fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError>
         name: name.unwrap_or_else(|| "default".to_owned()),
         zk: zk.value,
         roots: roots.into_iter().map(|root| root.value).collect(),
-        evidence: layers.one("evidence", flags.evidence.as_deref())?.map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
+        evidence: layers
+            .one("evidence", flags.evidence.as_deref())?
+            .map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
         admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
-        clock_scratch: layers.one("clock_scratch", flags.clock_scratch.as_deref())?.map(|path| check_scratch(&path)).transpose()?,
+        clock_scratch: layers
+            .one("clock_scratch", flags.clock_scratch.as_deref())?
+            .map(|path| check_scratch(&path))
+            .transpose()?,
     })
 }
 
@@ -88,10 +102,15 @@ fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError>
 fn one(table: &Section<'_>, at: usize, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
     let text = |key: &str| table.one(key);
     let list = |key: &str| table.many(key);
-    let Some(name) = text("name")? else { return table.lacks("name", "give it one, it is shown with everything of it") };
-    let Some(zk) = text("zk")? else { return table.lacks("zk", "write its connect string, like zk = \"127.0.0.1:2181\"") };
+    let Some(name) = text("name")? else {
+        return table.lacks("name", "give it one, it is shown with everything of it");
+    };
+    let Some(zk) = text("zk")? else {
+        return table.lacks("zk", "write its connect string, like zk = \"127.0.0.1:2181\"");
+    };
     check::connect(&zk)?;
-    let roots = list("root")?.filter(|roots| !roots.is_empty()).unwrap_or_else(|| vec![super::setting_value("/", "root")]);
+    let roots =
+        list("root")?.filter(|roots| !roots.is_empty()).unwrap_or_else(|| vec![super::setting_value("/", "root")]);
     check::roots(&roots)?;
     let admin_urls = list("admin_url")?.unwrap_or_default();
     check::admin_urls(&admin_urls)?;

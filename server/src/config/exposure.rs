@@ -17,7 +17,12 @@ pub(super) fn is_public(listen: SocketAddr, web: &Web, access: &Settings) -> boo
 ///
 /// # Errors
 /// One sentence that names what is missing.
-pub fn check(listen: SocketAddr, has_credentials: bool, has_tls: bool, behind_tls_proxy: bool) -> Result<(), ConfigError> {
+pub fn check(
+    listen: SocketAddr,
+    has_credentials: bool,
+    has_tls: bool,
+    behind_tls_proxy: bool,
+) -> Result<(), ConfigError> {
     if is_loopback(listen.ip()) {
         return Ok(());
     }
@@ -37,7 +42,9 @@ pub(super) fn check_demo(listen: SocketAddr) -> Result<(), ConfigError> {
     if is_loopback(listen.ip()) {
         return Ok(());
     }
-    Err(ConfigError(format!("--listen {listen} reaches beyond this machine, and the demo is for this machine only; {LOOPBACK}")))
+    Err(ConfigError(format!(
+        "--listen {listen} reaches beyond this machine, and the demo is for this machine only; {LOOPBACK}"
+    )))
 }
 
 #[cfg(test)]
@@ -47,7 +54,8 @@ mod tests {
     #[test]
     fn beyond_loopback_needs_people_and_encryption() {
         let loopback = ["127.0.0.1:0", "127.9.9.9:80", "[::1]:3000", "[::ffff:127.0.0.1]:1"];
-        let beyond = ["0.0.0.0:3000", "[::]:3000", "10.0.0.1:1", "[2001:db8::1]:1", "[::ffff:10.0.0.1]:1", "[::ffff:0.0.0.0]:1"];
+        let beyond =
+            ["0.0.0.0:3000", "[::]:3000", "10.0.0.1:1", "[2001:db8::1]:1", "[::ffff:10.0.0.1]:1", "[::ffff:0.0.0.0]:1"];
         for (credentials, tls, proxy) in (0..8).map(|bits| (bits & 1 > 0, bits & 2 > 0, bits & 4 > 0)) {
             for listen in loopback {
                 assert_eq!(check(listen.parse().unwrap(), credentials, tls, proxy), Ok(()));

@@ -1,5 +1,5 @@
-//! Who Lockscope is to an ensemble: for watching, and for acting. Secrets are read from files, or from two variables of the
-//! environment; no message shows their content.
+//! Who Lockscope is to an ensemble: for watching, and for acting. Secrets are read from files, or from two variables of
+//! the environment; no message shows their content.
 
 use super::{ConfigError, Layers, SettingValue};
 use crate::cli::SecurityArgs;
@@ -76,23 +76,40 @@ pub(super) fn of(
         Some(identity) => tls.with_identity(identity),
         None => tls,
     });
-    let acting = Credentials { digest: act_digest.or_else(|| digest.clone()), sasl: act_sasl.or_else(|| sasl.clone()), tls: act_tls };
+    let acting = Credentials {
+        digest: act_digest.or_else(|| digest.clone()),
+        sasl: act_sasl.or_else(|| sasl.clone()),
+        tls: act_tls,
+    };
     Ok(Identity { watching: Credentials { digest, sasl, tls }, acting })
 }
 
-fn login(layers: &Layers<'_>, key: &str, file: Option<SettingValue>, has_variables: bool) -> Result<Option<Login>, ConfigError> {
+fn login(
+    layers: &Layers<'_>,
+    key: &str,
+    file: Option<SettingValue>,
+    has_variables: bool,
+) -> Result<Option<Login>, ConfigError> {
     let name = VARIABLES.iter().find(|(_, of)| *of == key).filter(|_| has_variables).map(|(name, _)| *name);
-    let variable = name
-        .and_then(|name| layers.environment.var(name).filter(|value| !value.is_empty()).map(|value| SettingValue { value, from: name.to_owned() }));
+    let variable = name.and_then(|name| {
+        layers
+            .environment
+            .var(name)
+            .filter(|value| !value.is_empty())
+            .map(|value| SettingValue { value, from: name.to_owned() })
+    });
     match (file, variable) {
         (None, None) => Ok(None),
-        (Some(file), Some(variable)) => {
-            Err(ConfigError(format!("{} and {} both say who Lockscope is to ZooKeeper; leave one of them out", file.from, variable.from)))
-        }
+        (Some(file), Some(variable)) => Err(ConfigError(format!(
+            "{} and {} both say who Lockscope is to ZooKeeper; leave one of them out",
+            file.from, variable.from
+        ))),
         (Some(file), None) => Login::parse(&read(layers, &file)?).map(Some).map_err(|fault| bad(&file, &fault)),
         (None, Some(variable)) => {
             // Never its value.
-            Login::parse(&variable.value).map(Some).map_err(|fault| ConfigError(format!("{} {}; {}", variable.from, fault.why, fault.remedy)))
+            Login::parse(&variable.value)
+                .map(Some)
+                .map_err(|fault| ConfigError(format!("{} {}; {}", variable.from, fault.why, fault.remedy)))
         }
     }
 }
@@ -100,10 +117,13 @@ fn login(layers: &Layers<'_>, key: &str, file: Option<SettingValue>, has_variabl
 fn pair(layers: &Layers<'_>, files: [Option<SettingValue>; 2]) -> Result<Option<TlsIdentity>, ConfigError> {
     match files {
         [None, None] => Ok(None),
-        [Some(cert), Some(key)] => TlsIdentity::parse(&read(layers, &cert)?, &read(layers, &key)?).map(Some).map_err(|fault| bad(&cert, &fault)),
-        [Some(one), None] | [None, Some(one)] => {
-            Err(ConfigError(format!("{} {:?} is one of two; name the certificate and its key, each with its setting", one.from, one.value)))
-        }
+        [Some(cert), Some(key)] => TlsIdentity::parse(&read(layers, &cert)?, &read(layers, &key)?)
+            .map(Some)
+            .map_err(|fault| bad(&cert, &fault)),
+        [Some(one), None] | [None, Some(one)] => Err(ConfigError(format!(
+            "{} {:?} is one of two; name the certificate and its key, each with its setting",
+            one.from, one.value
+        ))),
     }
 }
 

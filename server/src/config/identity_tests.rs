@@ -10,7 +10,10 @@ fn identities_are_read_from_the_file() {
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let access = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap().access;
     let proxy = access.proxy.unwrap();
-    assert_eq!((access.anonymous, proxy.addresses.len(), proxy.header.as_deref(), proxy.role), (Some(false), 2, Some("x-forwarded-user"), None));
+    assert_eq!(
+        (access.anonymous, proxy.addresses.len(), proxy.header.as_deref(), proxy.role),
+        (Some(false), 2, Some("x-forwarded-user"), None)
+    );
     assert_eq!((proxy.role_header.as_deref(), proxy.roles.len()), (Some("x-groups"), 1));
 }
 

@@ -94,7 +94,9 @@ fn allowed(fields: &Section<'_>, ensembles: &[Ensemble]) -> Result<Vec<String>, 
     let Some(entry) = fields.get("ensembles") else { return fields.lacks("ensembles", &remedy) };
     let from = &entry.from;
     let items = match entry.value {
-        Value::Array(items) if items.is_empty() => return Err(ConfigError(format!("{from} is an empty list; {remedy}"))),
+        Value::Array(items) if items.is_empty() => {
+            return Err(ConfigError(format!("{from} is an empty list; {remedy}")));
+        }
         Value::Array(items) => items,
         other => return Err(ConfigError(format!("{from} is {}; {remedy}", shown(other)))),
     };
@@ -102,7 +104,10 @@ fn allowed(fields: &Section<'_>, ensembles: &[Ensemble]) -> Result<Vec<String>, 
     for item in items {
         let known = item.as_str().and_then(|text| ensembles.iter().find(|ensemble| ensemble.name == text));
         let Some(ensemble) = known else {
-            return Err(ConfigError(format!("{from} has {}, which is no ensemble here; use one of {all}", shown(item))));
+            return Err(ConfigError(format!(
+                "{from} has {}, which is no ensemble here; use one of {all}",
+                shown(item)
+            )));
         };
         if ensemble.identity.acting.tls.is_some() {
             return Err(ConfigError(format!(
@@ -130,7 +135,9 @@ fn root<'a>(fields: &Section<'_>, mut allowed: impl Iterator<Item = &'a Ensemble
         }
     };
     match allowed.find_map(|ensemble| root_fault(&root, &ensemble.roots)) {
-        Some(fault) => Err(ConfigError(format!("{}: {fault}", entry.map_or_else(|| fields.from(), |entry| entry.from)))),
+        Some(fault) => {
+            Err(ConfigError(format!("{}: {fault}", entry.map_or_else(|| fields.from(), |entry| entry.from))))
+        }
         None => Ok(root),
     }
 }
@@ -152,7 +159,10 @@ mod tests {
     fn it_is_off_until_it_is_allowed() {
         assert_eq!(load(""), Ok(None));
         assert_eq!(load("[lab]\nensembles = [\"default\"]"), Ok(Some(Lab::on("default"))));
-        let lab = load("[lab]\nensembles = [\"default\"]\nroot = \"/locks/lab\"\nclients_max = 50\nduration_ms_max = 5000\n").unwrap().unwrap();
+        let lab =
+            load("[lab]\nensembles = [\"default\"]\nroot = \"/locks/lab\"\nclients_max = 50\nduration_ms_max = 5000\n")
+                .unwrap()
+                .unwrap();
         assert_eq!((lab.root.as_str(), lab.limits.clients_max, lab.limits.duration_ms_max), ("/locks/lab", 50, 5_000));
     }
 
@@ -168,16 +178,27 @@ mod tests {
             ("[lab]\nensembles = \"default\"", format!("{list} is \"default\"; {remedy}")),
             ("[lab]\nensembles = [\"x\"]", format!("{list} has \"x\", which is no ensemble here; use one of default")),
             ("[lab]\nensembles = [\"default\", \"default\"]", format!("{list} has \"default\" twice; name it once")),
-            ("[lab]\nclient_max = 1\nensembles = [\"default\"]", "x.toml:4: `client_max` in [lab] is no setting; write `clients_max`".to_owned()),
+            (
+                "[lab]\nclient_max = 1\nensembles = [\"default\"]",
+                "x.toml:4: `client_max` in [lab] is no setting; write `clients_max`".to_owned(),
+            ),
         ];
         for (text, sentence) in cases {
             assert_eq!(load(text), Err(sentence), "{text}");
         }
         let with = |line: &str| load(&format!("[lab]\nensembles = [\"default\"]\n{line}")).unwrap_err();
-        for (root, why) in [("lab", "is no path"), ("/", "is no path"), ("/zookeeper/lab", "is ZooKeeper's own"), ("/locks", "holds"), ("/b", "is a")]
-        {
+        for (root, why) in [
+            ("lab", "is no path"),
+            ("/", "is no path"),
+            ("/zookeeper/lab", "is ZooKeeper's own"),
+            ("/locks", "holds"),
+            ("/b", "is a"),
+        ] {
             let sentence = with(&format!("root = {root:?}"));
-            assert!(sentence.starts_with(&format!("x.toml:5: `root` in [lab]: the lab's root {root:?} {why}")), "{sentence}");
+            assert!(
+                sentence.starts_with(&format!("x.toml:5: `root` in [lab]: the lab's root {root:?} {why}")),
+                "{sentence}"
+            );
         }
         for (key, value, range) in [
             ("clients_max", "501", "2 to 500"),
@@ -185,7 +206,10 @@ mod tests {
             ("rounds_max", "0", "1 to 1000"),
             ("hold_ms_max", "-1", "0 to 60000"),
         ] {
-            assert_eq!(with(&format!("{key} = {value}")), format!("x.toml:5: `{key}` in [lab] is {value}; write a whole number from {range}"));
+            assert_eq!(
+                with(&format!("{key} = {value}")),
+                format!("x.toml:5: `{key}` in [lab] is {value}; write a whole number from {range}")
+            );
         }
     }
 }

@@ -20,9 +20,11 @@ impl<'a> Layers<'a> {
     pub(super) fn open(flag: Option<&Path>, environment: &'a dyn Environment) -> Result<Self, ConfigError> {
         let Some(path) = config_file(flag, environment) else { return Ok(Self::without_file(environment)) };
         let name = path.display().to_string();
-        let text = environment
-            .file(&path)
-            .map_err(|error| ConfigError(format!("--config {name} can't be read ({error}); name a file that can be, or leave --config out")))?;
+        let text = environment.file(&path).map_err(|error| {
+            ConfigError(format!(
+                "--config {name} can't be read ({error}); name a file that can be, or leave --config out"
+            ))
+        })?;
         Ok(Self { environment, file: TomlFile::parse(name, &text)? })
     }
 
@@ -31,7 +33,10 @@ impl<'a> Layers<'a> {
     }
 
     pub(super) fn one(&self, key: &str, flag: Option<&str>) -> Result<Option<SettingValue>, ConfigError> {
-        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Layering::File), "`{key}` is in no row of the table");
+        debug_assert!(
+            SETTINGS.iter().any(|row| row.key == key && row.ways != Layering::File),
+            "`{key}` is in no row of the table"
+        );
         if let Some(value) = flag {
             return Ok(Some(setting_value(value, &format!("--{}", key.replace('_', "-")))));
         }
@@ -55,7 +60,10 @@ impl<'a> Layers<'a> {
 
     /// A setting that may be given several times; in the environment separated by commas.
     pub(super) fn many(&self, key: &str, flags: &[String]) -> Result<Option<Vec<SettingValue>>, ConfigError> {
-        debug_assert!(SETTINGS.iter().any(|row| row.key == key && row.ways != Layering::File), "`{key}` is in no row of the table");
+        debug_assert!(
+            SETTINGS.iter().any(|row| row.key == key && row.ways != Layering::File),
+            "`{key}` is in no row of the table"
+        );
         if !flags.is_empty() {
             let from = format!("--{}", key.replace('_', "-"));
             return Ok(Some(flags.iter().map(|value| setting_value(value, &from)).collect()));
@@ -72,7 +80,9 @@ impl<'a> Layers<'a> {
             None => Ok(vec![setting_value("/", "--root")]),
             Some(roots) if roots.is_empty() => {
                 let from = self.file.top().get("root").map_or_else(|| variable("root"), |entry| entry.from);
-                Err(ConfigError(format!("{from} is an empty list; name at least one path, or leave it out to find every lock")))
+                Err(ConfigError(format!(
+                    "{from} is an empty list; name at least one path, or leave it out to find every lock"
+                )))
             }
             Some(roots) => Ok(roots),
         }
@@ -93,7 +103,11 @@ impl<'a> Layers<'a> {
     pub(super) fn path(&self, file: &SettingValue) -> Result<PathBuf, ConfigError> {
         let Some(name) = file.value.strip_prefix(CREDENTIAL) else { return check::file(file) };
         if name.is_empty() || name.contains('/') || name.starts_with('.') {
-            return check::wrong(file, "names no credential", "write credential:NAME as in LoadCredential=NAME:PATH of the unit");
+            return check::wrong(
+                file,
+                "names no credential",
+                "write credential:NAME as in LoadCredential=NAME:PATH of the unit",
+            );
         }
         match self.environment.var(CREDENTIALS).filter(|directory| !directory.is_empty()) {
             Some(directory) => Ok(Path::new(&directory).join(name)),
@@ -113,13 +127,20 @@ impl<'a> Layers<'a> {
     /// A sentence for every key of the file that is none.
     pub(super) fn unknown(&self) -> Vec<ConfigError> {
         let top = self.file.top();
-        let mut unknown: Vec<_> = top.entries().filter_map(|entry| stranger(&entry.key, &entry.from, FileSection::Top)).collect();
+        let mut unknown: Vec<_> =
+            top.entries().filter_map(|entry| stranger(&entry.key, &entry.from, FileSection::Top)).collect();
         for place in FileSection::TABLES {
             let Some(entry) = place.table().and_then(|key| top.get(key)) else { continue };
             // What is no table at all, whoever reads it says.
-            let sections = if place.is_list() { entry.sections(usize::MAX) } else { entry.section().map(|section| vec![section]) };
+            let sections =
+                if place.is_list() { entry.sections(usize::MAX) } else { entry.section().map(|section| vec![section]) };
             let entries = sections.unwrap_or_default();
-            unknown.extend(entries.iter().flat_map(|section| section.entries()).filter_map(|entry| stranger(&entry.key, &entry.from, place)));
+            unknown.extend(
+                entries
+                    .iter()
+                    .flat_map(|section| section.entries())
+                    .filter_map(|entry| stranger(&entry.key, &entry.from, place)),
+            );
         }
         unknown
     }
@@ -127,7 +148,8 @@ impl<'a> Layers<'a> {
 
 /// The file that is read, if any.
 pub(super) fn config_file(flag: Option<&Path>, environment: &dyn Environment) -> Option<PathBuf> {
-    flag.map(Path::to_owned).or_else(|| environment.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from))
+    flag.map(Path::to_owned)
+        .or_else(|| environment.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from))
 }
 
 fn stranger(key: &str, from: &str, place: FileSection) -> Option<ConfigError> {

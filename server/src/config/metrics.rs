@@ -24,7 +24,9 @@ pub(super) fn of(entry: Option<Entry<'_>>) -> Result<MetricSelection, ConfigErro
 fn patterns(fields: &Section<'_>) -> Result<Vec<String>, ConfigError> {
     let Some(entry) = fields.get("locks") else { return Ok(Vec::new()) };
     let remedy = "write a list of paths that start with a slash, like locks = [\"/orders/*\"]";
-    let Value::Array(items) = entry.value else { return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value)))) };
+    let Value::Array(items) = entry.value else {
+        return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value))));
+    };
     if items.len() > PATTERNS_MAX {
         return Err(ConfigError(format!(
             "{} has {} patterns; write at most {PATTERNS_MAX}, with stars for what they share",
@@ -52,7 +54,10 @@ mod tests {
     #[test]
     fn what_is_left_out_has_its_default() {
         assert_eq!(load(""), Ok(MetricSelection { top: 20, patterns: Vec::new() }));
-        assert_eq!(load("[metrics]\ntop_locks = 0\nlocks = [\"/a/*\"]"), Ok(MetricSelection { top: 0, patterns: vec!["/a/*".to_owned()] }));
+        assert_eq!(
+            load("[metrics]\ntop_locks = 0\nlocks = [\"/a/*\"]"),
+            Ok(MetricSelection { top: 0, patterns: vec!["/a/*".to_owned()] })
+        );
     }
 
     #[test]
@@ -60,12 +65,25 @@ mod tests {
         let remedy = "write a list of paths that start with a slash, like locks = [\"/orders/*\"]";
         let many = format!("[metrics]\nlocks = [{}]", "\"/a\",".repeat(51));
         for (text, sentence) in [
-            ("metrics = 1", "x.toml:1: `metrics` is a integer; write it as a table that begins with [metrics]".to_owned()),
-            ("[metrics]\ntop_locks = 201", "x.toml:2: `top_locks` in [metrics] is 201; write a whole number from 0 to 200".to_owned()),
-            ("[metrics]\ntop_locks = -1", "x.toml:2: `top_locks` in [metrics] is -1; write a whole number from 0 to 200".to_owned()),
+            (
+                "metrics = 1",
+                "x.toml:1: `metrics` is a integer; write it as a table that begins with [metrics]".to_owned(),
+            ),
+            (
+                "[metrics]\ntop_locks = 201",
+                "x.toml:2: `top_locks` in [metrics] is 201; write a whole number from 0 to 200".to_owned(),
+            ),
+            (
+                "[metrics]\ntop_locks = -1",
+                "x.toml:2: `top_locks` in [metrics] is -1; write a whole number from 0 to 200".to_owned(),
+            ),
             ("[metrics]\nlocks = \"/a\"", format!("x.toml:2: `locks` in [metrics] is \"/a\"; {remedy}")),
             ("[metrics]\nlocks = [\"a\"]", format!("x.toml:2: `locks` in [metrics] has \"a\"; {remedy}")),
-            (&many, "x.toml:2: `locks` in [metrics] has 51 patterns; write at most 50, with stars for what they share".to_owned()),
+            (
+                &many,
+                "x.toml:2: `locks` in [metrics] has 51 patterns; write at most 50, with stars for what they share"
+                    .to_owned(),
+            ),
         ] {
             assert_eq!(load(text), Err(sentence), "{text}");
         }

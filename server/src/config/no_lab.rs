@@ -22,6 +22,9 @@ impl Lab {
 pub(super) fn of(entry: Option<Entry<'_>>, _: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
     match entry {
         None => Ok(None),
-        Some(entry) => Err(ConfigError(format!("{}: this build of lockscope has no lab; leave the table out, or take a build with it", entry.from))),
+        Some(entry) => Err(ConfigError(format!(
+            "{}: this build of lockscope has no lab; leave the table out, or take a build with it",
+            entry.from
+        ))),
     }
 }

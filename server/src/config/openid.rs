@@ -7,8 +7,15 @@ use http::Origin;
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_OIDC_CLIENT_SECRET";
 /// Keys of it that are one text.
-const KEYS: [&str; 7] =
-    ["oidc_issuer", "oidc_client_id", "oidc_client_secret_file", "oidc_redirect", "oidc_name_claim", "oidc_groups_claim", "oidc_role"];
+const KEYS: [&str; 7] = [
+    "oidc_issuer",
+    "oidc_client_id",
+    "oidc_client_secret_file",
+    "oidc_redirect",
+    "oidc_name_claim",
+    "oidc_groups_claim",
+    "oidc_role",
+];
 /// The table of groups.
 const ROLES: &str = "oidc_roles";
 
@@ -42,17 +49,29 @@ pub(super) fn of(layers: &Layers<'_>, origins: &[Origin]) -> Result<Option<OpenI
         let setting = layers.one(key, None)?;
         setting.map_or(Ok(None), |setting| {
             let is_text = !setting.value.trim().is_empty() && !setting.value.contains(char::is_control);
-            if is_text { Ok(Some(setting)) } else { wrong(&setting, "is no name", "write it as the provider does, or leave it out") }
+            if is_text {
+                Ok(Some(setting))
+            } else {
+                wrong(&setting, "is no name", "write it as the provider does, or leave it out")
+            }
         })
     };
     let Some(issuer) = text("oidc_issuer")? else {
         return met(layers)?.map_or(Ok(None), |from| {
-            Err(ConfigError(format!("{from} is set without `oidc_issuer`; name the provider, like oidc_issuer = \"https://id.example\"")))
+            Err(ConfigError(format!(
+                "{from} is set without `oidc_issuer`; name the provider, like oidc_issuer = \"https://id.example\""
+            )))
         });
     };
-    let url = reqwest::Url::parse(&issuer.value).ok().filter(|url| OpenId::is_safe(url, true) && url.query().is_none() && url.fragment().is_none());
+    let url = reqwest::Url::parse(&issuer.value)
+        .ok()
+        .filter(|url| OpenId::is_safe(url, true) && url.query().is_none() && url.fragment().is_none());
     if url.is_none() {
-        return wrong(&issuer, "is no provider's address", "write it with https://, as the provider writes it itself, like https://id.example");
+        return wrong(
+            &issuer,
+            "is no provider's address",
+            "write it with https://, as the provider writes it itself, like https://id.example",
+        );
     }
     let Some(client_id) = text("oidc_client_id")? else {
         return wrong(
@@ -63,9 +82,11 @@ pub(super) fn of(layers: &Layers<'_>, origins: &[Origin]) -> Result<Option<OpenI
     };
     let redirect = match text("oidc_redirect")? {
         Some(setting) => {
-            let is_back = |url: &reqwest::Url| OpenId::is_safe(url, true) && url.path() == OpenId::BACK && url.query().is_none();
+            let is_back =
+                |url: &reqwest::Url| OpenId::is_safe(url, true) && url.path() == OpenId::BACK && url.query().is_none();
             if !reqwest::Url::parse(&setting.value).is_ok_and(|url| is_back(&url)) {
-                let remedy = format!("write the dashboard's own with https://, like https://lockscope.example{}", OpenId::BACK);
+                let remedy =
+                    format!("write the dashboard's own with https://, like https://lockscope.example{}", OpenId::BACK);
                 return wrong(&setting, "is not where people can come back to", &remedy);
             }
             Some(setting.value)
@@ -75,7 +96,11 @@ pub(super) fn of(layers: &Layers<'_>, origins: &[Origin]) -> Result<Option<OpenI
     let roles = super::access::roles(layers.file.top().get(ROLES))?;
     let role = layers.one("oidc_role", None)?.map_or(Ok(None), |setting| super::access::role(&setting))?;
     if roles.is_empty() && role.is_none() {
-        return wrong(&issuer, "lets nobody in", "map groups to roles in [oidc_roles], or give everybody one with oidc_role = \"viewer\"");
+        return wrong(
+            &issuer,
+            "lets nobody in",
+            "map groups to roles in [oidc_roles], or give everybody one with oidc_role = \"viewer\"",
+        );
     }
     Ok(Some(OpenId {
         issuer: issuer.value,
@@ -107,7 +132,9 @@ fn secret(layers: &Layers<'_>) -> Result<Option<access::Secret>, ConfigError> {
     let secret = secret.trim();
     // Never its value.
     if secret.is_empty() || secret.contains(char::is_control) {
-        return Err(ConfigError(format!("{from} is empty or has more than one line; write the secret alone, as the provider gave it")));
+        return Err(ConfigError(format!(
+            "{from} is empty or has more than one line; write the secret alone, as the provider gave it"
+        )));
     }
     Ok(Some(Secret::new(secret.to_owned())))
 }

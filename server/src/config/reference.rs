@@ -41,7 +41,9 @@ pub fn markdown() -> String {
     let lints = "Which findings are reported, and from which limits on. [Reading the board](reading-the-board.md) explains each.";
     section(&mut out, "`[lints]`", lints, |place| place == FileSection::Lints);
     section(&mut out, "`[lab]`", "Without this table the lab is off.", |place| place == FileSection::Lab);
-    section(&mut out, "`[metrics]`", "Locks that have series of their own in [Metrics](metrics.md).", |place| place == FileSection::Metrics);
+    section(&mut out, "`[metrics]`", "Locks that have series of their own in [Metrics](metrics.md).", |place| {
+        place == FileSection::Metrics
+    });
     out.push_str("\n## Variables that are no keys\n\n| variable | meaning |\n|---|---|\n");
     for row in VARIABLES {
         out.push_str(&format!("| `{}` | {} |\n", row.name, row.meaning));
@@ -56,8 +58,14 @@ fn section(out: &mut String, title: &str, lead: &str, is_here: impl Fn(FileSecti
     }
     out.push_str("| key | meaning | values | default | also as | changes with a |\n|---|---|---|---|---|---|\n");
     for row in SETTINGS.iter().filter(|row| is_here(row.place)) {
-        let ways = [row.flag(), row.variable()].into_iter().flatten().map(|way| format!("`{way}`")).collect::<Vec<_>>().join(" ");
-        let cells = [&format!("`{}`", row.key), row.meaning, row.values, row.default, &ways, takes(row)].map(|cell| cell.replace('|', "\\|"));
+        let ways = [row.flag(), row.variable()]
+            .into_iter()
+            .flatten()
+            .map(|way| format!("`{way}`"))
+            .collect::<Vec<_>>()
+            .join(" ");
+        let cells = [&format!("`{}`", row.key), row.meaning, row.values, row.default, &ways, takes(row)]
+            .map(|cell| cell.replace('|', "\\|"));
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
 }

@@ -1,4 +1,5 @@
-//! How the settings in force stand to their file: when it was read, what is wrong with it now, what waits for a restart.
+//! How the settings in force stand to their file: when it was read, what is wrong with it now, what waits for a
+//! restart.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +28,9 @@ impl ConfigHealth {
 
     /// It was read again, and these wait for a restart.
     pub fn taken(&self, now_ms: i64, waits_for_restart: Vec<String>) {
-        self.tell(|status| *status = ConfigStatus { loaded_at_ms: now_ms, error: None, waits_for_restart, path: status.path.take() });
+        self.tell(|status| {
+            *status = ConfigStatus { loaded_at_ms: now_ms, error: None, waits_for_restart, path: status.path.take() }
+        });
     }
 
     /// It can't be taken; what was read before stays in force.
@@ -52,8 +55,8 @@ impl ConfigState for ConfigHealth {
 }
 
 impl Config {
-    /// What differs from the configuration that a server began with, and takes effect only when it begins again: keys, and
-    /// ensembles by name.
+    /// What differs from the configuration that a server began with, and takes effect only when it begins again: keys,
+    /// and ensembles by name.
     pub fn waiting(&self, began: &Self) -> Vec<String> {
         let differs = |is_other: bool, key: &str| is_other.then(|| key.to_owned());
         let tls = |config: &Self| config.web.tls.clone().map(|files| (files.cert, files.key));
@@ -71,7 +74,8 @@ impl Config {
             differs(self.metrics != began.metrics, "[metrics]"),
         ];
         let known = |config: &Self, name: &str| config.ensembles.iter().find(|ensemble| ensemble.name == name).cloned();
-        let mut names: Vec<&str> = began.ensembles.iter().chain(&self.ensembles).map(|ensemble| ensemble.name.as_str()).collect();
+        let mut names: Vec<&str> =
+            began.ensembles.iter().chain(&self.ensembles).map(|ensemble| ensemble.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         let ensembles = names.into_iter().filter_map(|name| match (known(began, name), known(self, name)) {

@@ -1,5 +1,5 @@
-//! Every setting there is, once: from this table come the keys that a file may have, the reference and the example file.
-//! Knows no value that was set.
+//! Every setting there is, once: from this table come the keys that a file may have, the reference and the example
+//! file. Knows no value that was set.
 
 pub(super) use super::table_rows::{SETTINGS, VARIABLES};
 
@@ -102,7 +102,9 @@ impl Setting {
 /// The keys that may stand in a place; at the top, also those that begin a table.
 pub(super) fn keys(place: FileSection) -> Vec<&'static str> {
     let is_there = |setting: &&Setting| match place {
-        FileSection::Top | FileSection::Roles => setting.place.table().is_none() || setting.place == FileSection::Ensemble,
+        FileSection::Top | FileSection::Roles => {
+            setting.place.table().is_none() || setting.place == FileSection::Ensemble
+        }
         table => setting.place == table,
     };
     let mut keys: Vec<_> = SETTINGS.iter().filter(is_there).map(|setting| setting.key).collect();

@@ -47,7 +47,9 @@ fn with(row: &Setting, value: &str) -> (String, usize) {
             let role = if key == "oidc_role" { "" } else { "oidc_role = \"viewer\"\n" };
             format!("{before}oidc_issuer = \"https://id.example\"\n{id}{role}")
         }
-        "proxy_role" | "proxy_roles" | "proxy_header" | "proxy_role_header" => format!("{before}proxy_addresses = [\"10.0.0.1\"]\n"),
+        "proxy_role" | "proxy_roles" | "proxy_header" | "proxy_role_header" => {
+            format!("{before}proxy_addresses = [\"10.0.0.1\"]\n")
+        }
         "webhook_secret_file" => format!("{before}webhook_url = \"https://h.example\"\n"),
         "tls_key" => format!("{before}tls_cert = \"c\"\n"),
         _ => before.to_owned(),
@@ -69,8 +71,10 @@ fn every_row_is_read_and_a_mistake_in_it_has_its_line() {
 #[test]
 fn every_row_of_an_ensemble_may_stand_in_its_table() {
     for row in SETTINGS.iter().filter(|row| row.place == FileSection::Ensemble) {
-        let others: String = ["name = \"b\"\n", "zk = \"b:1\"\n"].into_iter().filter(|line| !line.starts_with(row.key)).collect();
-        let text = format!("[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\n{others}{} = 1979-05-27\n", row.key);
+        let others: String =
+            ["name = \"b\"\n", "zk = \"b:1\"\n"].into_iter().filter(|line| !line.starts_with(row.key)).collect();
+        let text =
+            format!("[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\n{others}{} = 1979-05-27\n", row.key);
         let told = load(&text).unwrap_err().to_string();
         assert!(told.contains(&format!("x.toml:{}: `{}` in [[ensemble]] 2", text.lines().count(), row.key)), "{told}");
     }
@@ -79,23 +83,39 @@ fn every_row_of_an_ensemble_may_stand_in_its_table() {
 #[test]
 fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
     let serve = Cli::command().find_subcommand("serve").unwrap().clone();
-    let flags: BTreeSet<String> = serve.get_arguments().filter_map(|flag| flag.get_long().map(|name| format!("--{name}"))).collect();
+    let flags: BTreeSet<String> =
+        serve.get_arguments().filter_map(|flag| flag.get_long().map(|name| format!("--{name}"))).collect();
     let mut told: BTreeSet<String> = SETTINGS.iter().filter_map(Setting::flag).collect();
     told.insert("--config".to_owned());
     assert_eq!(flags, told);
 
     let asked = RecordingEnvironment("", Mutex::default());
-    drop(Config::load(&ServeArgs { zk: Some("a:1".to_owned()), webhook_url: Some("https://h.example".to_owned()), ..ServeArgs::default() }, &asked));
+    drop(Config::load(
+        &ServeArgs {
+            zk: Some("a:1".to_owned()),
+            webhook_url: Some("https://h.example".to_owned()),
+            ..ServeArgs::default()
+        },
+        &asked,
+    ));
     drop(Config::load(&ServeArgs::default(), &asked));
     let asked = asked.1.into_inner().unwrap();
     let others = ["HOME", "XDG_STATE_HOME"].map(str::to_owned);
-    let rows = SETTINGS.iter().filter_map(Setting::variable).chain(VARIABLES.iter().map(|row| row.name.to_owned())).chain(others);
+    let rows = SETTINGS
+        .iter()
+        .filter_map(Setting::variable)
+        .chain(VARIABLES.iter().map(|row| row.name.to_owned()))
+        .chain(others);
     let told: BTreeSet<String> = rows.collect();
     assert!(asked.is_subset(&told), "{:?}", asked.difference(&told).collect::<Vec<_>>());
     let is_oidc = |name: &&String| name.contains("OIDC");
     let elsewhere = ["LOCKSCOPE_LOG", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC"];
-    let missed: Vec<_> = SETTINGS.iter().filter_map(Setting::variable).filter(|name| !asked.contains(name) && !is_oidc(&name)).collect();
-    assert!(missed.iter().all(|name| elsewhere.contains(&name.as_str()) || name == "LOCKSCOPE_PROXY_ROLE_HEADER"), "{missed:?}");
+    let missed: Vec<_> =
+        SETTINGS.iter().filter_map(Setting::variable).filter(|name| !asked.contains(name) && !is_oidc(&name)).collect();
+    assert!(
+        missed.iter().all(|name| elsewhere.contains(&name.as_str()) || name == "LOCKSCOPE_PROXY_ROLE_HEADER"),
+        "{missed:?}"
+    );
 }
 
 #[test]
@@ -104,7 +124,11 @@ fn no_row_is_there_twice_and_every_lint_has_one() {
     for row in SETTINGS {
         let place = row.place.table().filter(|_| row.place != FileSection::Ensemble);
         assert!(seen.insert((place, row.key), ()).is_none(), "{}", row.key);
-        assert!(row.place.table().is_none() || row.place == FileSection::Ensemble || row.ways == Layering::File, "{}", row.key);
+        assert!(
+            row.place.table().is_none() || row.place == FileSection::Ensemble || row.ways == Layering::File,
+            "{}",
+            row.key
+        );
     }
     for code in lockscope_core::finding::Code::ALL {
         assert!(table::keys(FileSection::Lints).contains(&code.name()), "{}", code.name());
@@ -114,7 +138,10 @@ fn no_row_is_there_twice_and_every_lint_has_one() {
 #[test]
 fn what_is_committed_is_what_is_made() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    for (file, made, by) in [("configuration.md", reference::markdown(), "reference"), ("deploy/lockscope.toml", reference::example(), "example")] {
+    for (file, made, by) in [
+        ("configuration.md", reference::markdown(), "reference"),
+        ("deploy/lockscope.toml", reference::example(), "example"),
+    ] {
         let committed = std::fs::read_to_string(docs.join(file)).unwrap_or_default();
         assert!(committed == made, "docs/{file} is not what `lockscope config {by}` prints; write that to the file");
     }
@@ -149,9 +176,16 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
     for row in SETTINGS.iter().filter(|row| matches!(row.place, FileSection::Top) && !row.key.starts_with("oidc_")) {
         let told = with_zk(&format!("{} = {}", row.key, row.example)).map_err(|error| error.to_string());
         let needs_others = told.as_ref().is_err_and(|told| {
-            ["is set without", "is set and", "needs a secret", "names a secret, but no webhook", "CREDENTIALS_DIRECTORY", "needs the audit log"]
-                .iter()
-                .any(|part| told.contains(part))
+            [
+                "is set without",
+                "is set and",
+                "needs a secret",
+                "names a secret, but no webhook",
+                "CREDENTIALS_DIRECTORY",
+                "needs the audit log",
+            ]
+            .iter()
+            .any(|part| told.contains(part))
         });
         assert!(told.is_ok() || needs_others, "{}: {told:?}", row.key);
     }

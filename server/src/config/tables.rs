@@ -1,5 +1,5 @@
-//! The tables of the configuration file: `[[lock]]` says what locks are by their paths, `[lints]` which findings are reported
-//! and from where on.
+//! The tables of the configuration file: `[[lock]]` says what locks are by their paths, `[lints]` which findings are
+//! reported and from where on.
 
 use lockscope_core::configured::Configured;
 use lockscope_core::finding::{Code, Limits};
@@ -33,17 +33,26 @@ pub(super) fn locks(entry: Option<Entry<'_>>) -> Result<Vec<Configured>, ConfigE
 }
 
 fn lock(fields: &Section<'_>) -> Result<Configured, ConfigError> {
-    let Some(path) = fields.get("path") else { return fields.lacks("path", "write the path it is about, like path = \"/x/*\"") };
+    let Some(path) = fields.get("path") else {
+        return fields.lacks("path", "write the path it is about, like path = \"/x/*\"");
+    };
     let pattern = match path.value {
         Value::String(path) if path.starts_with('/') => path.clone(),
         other => {
-            return Err(ConfigError(format!("{} is {}; write a path that starts with a slash, like \"/x/*\"", path.from, shown(other))));
+            return Err(ConfigError(format!(
+                "{} is {}; write a path that starts with a slash, like \"/x/*\"",
+                path.from,
+                shown(other)
+            )));
         }
     };
     let recipe = fields.get("recipe").map(|entry| recipe(&entry)).transpose()?;
     let max = fields.get("max").map(|entry| number(&entry, 1, u32::MAX)).transpose()?;
     if recipe.is_none() && max.is_none() {
-        return Err(ConfigError(format!("{} has no setting for {pattern}; give it a `recipe` or a `max`", fields.from())));
+        return Err(ConfigError(format!(
+            "{} has no setting for {pattern}; give it a `recipe` or a `max`",
+            fields.from()
+        )));
     }
     Ok(Configured { pattern, recipe, max })
 }
@@ -65,7 +74,13 @@ pub(super) fn lints(entry: Option<Entry<'_>>) -> Result<Limits, ConfigError> {
             match entry.value.as_str() {
                 Some("on") => {}
                 Some("off") => limits.off.push(code),
-                _ => return Err(ConfigError(format!("{} is {}; write \"on\" or \"off\"", entry.from, shown(entry.value)))),
+                _ => {
+                    return Err(ConfigError(format!(
+                        "{} is {}; write \"on\" or \"off\"",
+                        entry.from,
+                        shown(entry.value)
+                    )));
+                }
             }
             continue;
         }
@@ -106,6 +121,12 @@ fn most(limit: &str) -> u32 {
 }
 
 pub(super) fn number(entry: &Entry<'_>, least: u32, most: u32) -> Result<u32, ConfigError> {
-    let number = entry.value.as_integer().and_then(|number| u32::try_from(number).ok()).filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| ConfigError(format!("{} is {}; write a whole number from {least} to {most}", entry.from, shown(entry.value))))
+    let number = entry
+        .value
+        .as_integer()
+        .and_then(|number| u32::try_from(number).ok())
+        .filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| {
+        ConfigError(format!("{} is {}; write a whole number from {least} to {most}", entry.from, shown(entry.value)))
+    })
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::EnsembleColor;
-
 use super::*;
 
 #[derive(Default)]
@@ -22,14 +20,14 @@ impl Environment for Fake {
     }
 }
 
-fn flags(edit: impl FnOnce(&mut ServeArgs)) -> ServeArgs {
+pub(super) fn flags(edit: impl FnOnce(&mut ServeArgs)) -> ServeArgs {
     let mut flags = ServeArgs { zk: Some("a:1".to_owned()), ..ServeArgs::default() };
     edit(&mut flags);
     flags
 }
 
 #[track_caller]
-fn check(edit: impl FnOnce(&mut ServeArgs), sentence: &str) {
+pub(super) fn check(edit: impl FnOnce(&mut ServeArgs), sentence: &str) {
     assert_eq!(Config::load(&flags(edit), &Fake::default()).unwrap_err().to_string(), sentence);
 }
 
@@ -73,20 +71,37 @@ fn defaults_need_only_a_zookeeper() {
 
 #[test]
 fn flags_come_before_the_environment_and_that_before_the_file() {
-    let text = "zk = \"file:1\"\nroot = [\"/f\"]\nlisten = \"127.0.0.1:1\"\nconnect_timeout = 5\nsession_timeout_ms = 700\n";
-    let vars = BTreeMap::from([("LOCKSCOPE_CONFIG", "x.toml"), ("LOCKSCOPE_ZK", "env:1"), ("LOCKSCOPE_ROOT", "/e1, /e2"), ("LOCKSCOPE_LISTEN", "")]);
+    let text =
+        "zk = \"file:1\"\nroot = [\"/f\"]\nlisten = \"127.0.0.1:1\"\nconnect_timeout = 5\nsession_timeout_ms = 700\n";
+    let vars = BTreeMap::from([
+        ("LOCKSCOPE_CONFIG", "x.toml"),
+        ("LOCKSCOPE_ZK", "env:1"),
+        ("LOCKSCOPE_ROOT", "/e1, /e2"),
+        ("LOCKSCOPE_LISTEN", ""),
+    ]);
     let fake = Fake { vars, text: Some(text) };
     let config = Config::load(&flags(|flags| flags.zk = Some("flag:1".to_owned())), &fake).unwrap();
-    assert_eq!((config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()), ("flag:1", &["/e1".to_owned(), "/e2".to_owned()][..]));
-    assert_eq!((config.listen.port(), config.connect_timeout, config.session_timeout.as_millis()), (1, Some(Duration::from_secs(5)), 700));
+    assert_eq!(
+        (config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()),
+        ("flag:1", &["/e1".to_owned(), "/e2".to_owned()][..])
+    );
+    assert_eq!(
+        (config.listen.port(), config.connect_timeout, config.session_timeout.as_millis()),
+        (1, Some(Duration::from_secs(5)), 700)
+    );
     let config = Config::load(&ServeArgs { root: vec!["/r".to_owned()], ..ServeArgs::default() }, &fake).unwrap();
-    assert_eq!((config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()), ("env:1", &["/r".to_owned()][..]));
+    assert_eq!(
+        (config.ensembles[0].zk.as_str(), config.ensembles[0].roots.as_slice()),
+        ("env:1", &["/r".to_owned()][..])
+    );
 }
 
 #[test]
 fn a_connect_string_that_is_none() {
     const REMEDY: &str = "write HOST:PORT, several separated by commas, like 127.0.0.1:2181";
-    let zk = |value: &str, why: &str| check(|flags| flags.zk = Some(value.to_owned()), &format!("--zk {value:?} {why}; {REMEDY}"));
+    let zk = |value: &str, why: &str| {
+        check(|flags| flags.zk = Some(value.to_owned()), &format!("--zk {value:?} {why}; {REMEDY}"))
+    };
     zk("", "names no server");
     zk("host", "has the server \"host\" without a port");
     zk("a:1,b", "has the server \"b\" without a port");
@@ -105,20 +120,35 @@ fn a_connect_string_that_is_none() {
 
 #[test]
 fn roots_that_can_not_be() {
-    let roots = |list: &[&str], sentence: &str| check(|flags| flags.root = list.iter().map(|root| (*root).to_owned()).collect(), sentence);
+    let roots = |list: &[&str], sentence: &str| {
+        check(|flags| flags.root = list.iter().map(|root| (*root).to_owned()).collect(), sentence)
+    };
     roots(&["locks"], "--root \"locks\" does not start with a slash; write /locks");
     roots(&["/locks/"], "--root \"/locks/\" ends with a slash; write /locks");
-    roots(&["/a//b"], "--root \"/a//b\" is no path: a part of it is empty, . or ..; write the path as ZooKeeper lists it");
+    roots(
+        &["/a//b"],
+        "--root \"/a//b\" is no path: a part of it is empty, . or ..; write the path as ZooKeeper lists it",
+    );
     roots(&["/a", "/a"], "--root \"/a\" is named twice; name it once");
-    roots(&["/a/b", "/a"], "--root \"/a/b\" lies inside the root \"/a\"; roots must not nest: leave it out, /a is watched with all that is under it");
-    assert!(Config::load(&flags(|flags| flags.root = vec!["/a".to_owned(), "/a-b".to_owned()]), &Fake::default()).is_ok());
+    roots(
+        &["/a/b", "/a"],
+        "--root \"/a/b\" lies inside the root \"/a\"; roots must not nest: leave it out, /a is watched with all that is under it",
+    );
+    assert!(
+        Config::load(&flags(|flags| flags.root = vec!["/a".to_owned(), "/a-b".to_owned()]), &Fake::default()).is_ok()
+    );
 }
 
 #[test]
 fn addresses_and_times_that_can_not_be() {
-    let listen = |value: &str, rest: &str| check(|flags| flags.listen = Some(value.to_owned()), &format!("--listen {value:?} {rest}"));
+    let listen = |value: &str, rest: &str| {
+        check(|flags| flags.listen = Some(value.to_owned()), &format!("--listen {value:?} {rest}"))
+    };
     listen("3000", "is not an address to listen on; write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one");
-    check(|flags| flags.connect_timeout = Some("soon".to_owned()), "--connect-timeout \"soon\" is not a time; write it like 30s, 500ms or 2m");
+    check(
+        |flags| flags.connect_timeout = Some("soon".to_owned()),
+        "--connect-timeout \"soon\" is not a time; write it like 30s, 500ms or 2m",
+    );
     check(
         |flags| flags.session_timeout_ms = Some("5".to_owned()),
         "--session-timeout-ms \"5\" is not a session time-out; write milliseconds from 500 to 3600000, like 10000",
@@ -136,7 +166,10 @@ fn files_that_can_not_be() {
          x.toml:4: `listen` \"x\" is not an address to listen on; write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one\n\
          x.toml:7: `herd_waiters` in [lints] is 0; write a whole number from 1 to 4294967295",
     );
-    check_file("zk = \"a:1\"\nroot = []", "x.toml:2: `root` is an empty list; name at least one path, or leave it out to find every lock");
+    check_file(
+        "zk = \"a:1\"\nroot = []",
+        "x.toml:2: `root` is an empty list; name at least one path, or leave it out to find every lock",
+    );
     check_file(
         "zk = \"a:1\"\nlisten = \"x\"",
         "x.toml:2: `listen` \"x\" is not an address to listen on; write ADDR:PORT, like 127.0.0.1:3000, or port 0 for a free one",
@@ -144,7 +177,8 @@ fn files_that_can_not_be() {
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let sentence = Config::load(&flags, &Fake::default()).unwrap_err().to_string();
     assert!(
-        sentence.starts_with("--config x.toml can't be read (") && sentence.ends_with("; name a file that can be, or leave --config out"),
+        sentence.starts_with("--config x.toml can't be read (")
+            && sentence.ends_with("; name a file that can be, or leave --config out"),
         "{sentence}"
     );
     let sentence = Config::load(&flags, &Fake { text: Some("\nzk = ="), ..Fake::default() }).unwrap_err().to_string();
@@ -156,25 +190,45 @@ fn tables_say_what_locks_are_and_which_findings_are_told() {
     let text = "zk = \"a:1\"\n[[lock]]\npath = \"/x/*\"\nrecipe = \"election\"\n[[lock]]\npath = \"/pool\"\nmax = 3\n[lints]\nherd = \"off\"\nherd_waiters = 20\n";
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let config = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap();
-    assert_eq!((config.locks.len(), config.locks[1].max, config.lints.off.len(), config.lints.herd_waiters), (2, Some(3), 1, 20));
+    assert_eq!(
+        (config.locks.len(), config.locks[1].max, config.lints.off.len(), config.lints.herd_waiters),
+        (2, Some(3), 1, 20)
+    );
     let zk = |rest: &str| -> &'static str { format!("zk = \"a:1\"\n{rest}").leak() };
-    check_file(zk("[[lock]]\nrecipe = \"queue\""), "x.toml:2: [[lock]] 1 has no `path`; write the path it is about, like path = \"/x/*\"");
-    check_file(zk("[[lock]]\npath = \"/x\""), "x.toml:2: [[lock]] 1 has no setting for /x; give it a `recipe` or a `max`");
-    check_file(zk("[[lock]]\npath = \"/x\"\nmax = 0"), "x.toml:4: `max` in [[lock]] 1 is 0; write a whole number from 1 to 4294967295");
+    check_file(
+        zk("[[lock]]\nrecipe = \"queue\""),
+        "x.toml:2: [[lock]] 1 has no `path`; write the path it is about, like path = \"/x/*\"",
+    );
+    check_file(
+        zk("[[lock]]\npath = \"/x\""),
+        "x.toml:2: [[lock]] 1 has no setting for /x; give it a `recipe` or a `max`",
+    );
+    check_file(
+        zk("[[lock]]\npath = \"/x\"\nmax = 0"),
+        "x.toml:4: `max` in [[lock]] 1 is 0; write a whole number from 1 to 4294967295",
+    );
     check_file(
         zk("[[lock]]\npath = \"/x\"\nrecipe = \"mutex\""),
         "x.toml:4: `recipe` in [[lock]] 1 is \"mutex\"; use one of sequential_mutex, read_write, semaphore, single_node_mutex, election, barrier, double_barrier, queue, membership, none",
     );
     check_file(zk("[lints]\nherd = 3"), "x.toml:3: `herd` in [lints] is 3; write \"on\" or \"off\"");
-    check_file(zk("[lints]\nchurn_attempts = 50"), "x.toml:3: `churn_attempts` in [lints] is 50; write a whole number from 1 to 32");
-    check_file(zk("[lints]\nsequence_percent = 101"), "x.toml:3: `sequence_percent` in [lints] is 101; write a whole number from 1 to 100");
+    check_file(
+        zk("[lints]\nchurn_attempts = 50"),
+        "x.toml:3: `churn_attempts` in [lints] is 50; write a whole number from 1 to 32",
+    );
+    check_file(
+        zk("[lints]\nsequence_percent = 101"),
+        "x.toml:3: `sequence_percent` in [lints] is 101; write a whole number from 1 to 100",
+    );
     check_file(zk("lints = 3"), "x.toml:2: `lints` is a integer; write it as a table that begins with [lints]");
 }
 
 #[test]
 fn admin_servers_and_whether_members_are_asked() {
     const REMEDY: &str = "write http://HOST:PORT, like http://zk1:8080";
-    let url = |value: &str, why: &str| check(|flags| flags.admin_url = vec![value.to_owned()], &format!("--admin-url {value:?} {why}; {REMEDY}"));
+    let url = |value: &str, why: &str| {
+        check(|flags| flags.admin_url = vec![value.to_owned()], &format!("--admin-url {value:?} {why}; {REMEDY}"))
+    };
     url("https://zk1:8080", "asks for TLS, and only http is built in");
     url("zk1:8080", "does not begin with http://");
     url("http://zk1", "names no port");
@@ -188,7 +242,10 @@ fn admin_servers_and_whether_members_are_asked() {
         |flags| flags.admin_url = (1..=17).map(|port| format!("http://a:{port}")).collect(),
         "--admin-url \"http://a:17\" is one too many; name at most 16, one for each member",
     );
-    check(|flags| flags.evidence = Some("no".to_owned()), "--evidence \"no\" is neither on nor off; write on, or off to ask the members nothing");
+    check(
+        |flags| flags.evidence = Some("no".to_owned()),
+        "--evidence \"no\" is neither on nor off; write on, or off to ask the members nothing",
+    );
     let text = "zk = \"a:1\"\nevidence = \"off\"\nadmin_url = [\"http://f:1\", \"http://g:1\"]\n";
     let none = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let config = Config::load(&none, &Fake { text: Some(text), ..Fake::default() }).unwrap();
@@ -205,61 +262,20 @@ fn admin_servers_and_whether_members_are_asked() {
 }
 
 #[test]
-fn several_ensembles_each_have_a_name_and_a_colour() {
-    let text = "[[ensemble]]\nname = \"prod\"\ncolor = \"red\"\nzk = \"p:1\"\nroot = [\"/locks\"]\n[[ensemble]]\nname = \"test\"\nzk = \"t:1/app\"\nevidence = \"off\"\n";
-    let fake = Fake { text: Some(text), ..Fake::default() };
-    let config = Config::load(&ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() }, &fake).unwrap();
-    let told: Vec<_> =
-        config.ensembles.iter().map(|one| (one.name.as_str(), one.color, one.zk.as_str(), one.roots.join(","), one.evidence)).collect();
-    let (red, teal) = (Some(EnsembleColor::Red), Some(EnsembleColor::Teal));
-    assert_eq!(told, [("prod", red, "p:1", "/locks".to_owned(), true), ("test", teal, "t:1/app", "/".to_owned(), false)]);
-    let only = Config::load(&flags(|flags| flags.name = Some("staging".to_owned())), &Fake::default()).unwrap();
-    assert_eq!((only.ensembles[0].name.as_str(), only.ensembles[0].color), ("staging", Some(EnsembleColor::Blue)));
-}
-
-#[test]
-fn mistakes_in_ensembles_are_named() {
-    check_file("[[ensemble]]\nzk = \"a:1\"", "x.toml:1: [[ensemble]] 1 has no `name`; give it one, it is shown with everything of it");
-    check_file("[[ensemble]]\nname = \"a\"", "x.toml:1: [[ensemble]] 1 has no `zk`; write its connect string, like zk = \"127.0.0.1:2181\"");
-    check_file(
-        "[[ensemble]]\nname = \"a b\"\nzk = \"a:1\"",
-        "x.toml:2: `name` in [[ensemble]] 1 \"a b\" is no name; write 1 to 32 letters, digits, dots, dashes or underscores, like prod-eu",
-    );
-    check_file(
-        "[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\ncolor = \"grey\"",
-        "x.toml:4: `color` in [[ensemble]] 1 \"grey\" is none of the colours; use one of blue, teal, violet, amber, pink, red",
-    );
-    check_file(
-        "[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\nname = \"a\"\nzk = \"b:1\"",
-        "x.toml:5: `name` in [[ensemble]] 2 \"a\" is taken by another; give each ensemble a name of its own",
-    );
-    check_file(
-        "zk = \"a:1\"\n[[ensemble]]\nname = \"a\"\nzk = \"b:1\"",
-        "x.toml:1: `zk` and the [[ensemble]] tables of x.toml both name what to watch; leave one of them out",
-    );
-    check_file(
-        "[[ensemble]]\nname = \"a\"\nzk = \"a\"",
-        "x.toml:3: `zk` in [[ensemble]] 1 \"a\" has the server \"a\" without a port; write HOST:PORT, several separated by commas, like 127.0.0.1:2181",
-    );
-    check_file(
-        "[[ensemble]]\nnaem = \"a\"",
-        "x.toml:2: `naem` in [[ensemble]] 1 is no setting; write `name`\n\
-         x.toml:1: [[ensemble]] 1 has no `name`; give it one, it is shown with everything of it",
-    );
-    check_file("ensemble = 1", "x.toml:1: `ensemble` is a integer; write it as tables that begin with [[ensemble]]");
-}
-
-#[test]
 fn how_it_is_served() {
     let text = "zk = \"a:1\"\norigin = [\"https://lockscope.example\"]\ntls_cert = \"c.pem\"\ntls_key = \"k.pem\"\nbehind_tls_proxy = true\n";
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let web = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap().web;
     assert_eq!(web.origins.iter().map(ToString::to_string).collect::<Vec<_>>(), ["https://lockscope.example"]);
     assert_eq!((web.tls.map(|files| files.key), web.behind_tls_proxy), (Some("k.pem".into()), true));
-    let vars = BTreeMap::from([("LOCKSCOPE_ORIGIN", "https://a.example, https://b.example"), ("LOCKSCOPE_BEHIND_TLS_PROXY", "off")]);
+    let vars = BTreeMap::from([
+        ("LOCKSCOPE_ORIGIN", "https://a.example, https://b.example"),
+        ("LOCKSCOPE_BEHIND_TLS_PROXY", "off"),
+    ]);
     let web = Config::load(&flags, &Fake { vars, text: Some(text) }).unwrap().web;
     assert_eq!((web.origins.len(), web.behind_tls_proxy), (2, false));
-    let set = |edit: fn(&mut crate::cli::SecurityArgs), sentence: &str| check(|flags| edit(&mut flags.security), sentence);
+    let set =
+        |edit: fn(&mut crate::cli::SecurityArgs), sentence: &str| check(|flags| edit(&mut flags.security), sentence);
     set(
         |safety| safety.origin = vec!["lockscope.example".to_owned()],
         "--origin \"lockscope.example\" is no origin; write scheme, host and port if it is not the usual one, like https://lockscope.example",
@@ -272,8 +288,14 @@ fn how_it_is_served() {
         |safety| safety.origin = (0..17).map(|at| format!("https://h{at}.example")).collect(),
         "--origin \"https://h16.example\" is one too many; name at most 16",
     );
-    set(|safety| safety.tls_cert = Some("c".to_owned()), "--tls-cert is set and tls_key is not; name the file with the certificate's key, too");
-    set(|safety| safety.tls_key = Some("k".to_owned()), "--tls-key is set and tls_cert is not; name the file with the certificate, too");
+    set(
+        |safety| safety.tls_cert = Some("c".to_owned()),
+        "--tls-cert is set and tls_key is not; name the file with the certificate's key, too",
+    );
+    set(
+        |safety| safety.tls_key = Some("k".to_owned()),
+        "--tls-key is set and tls_cert is not; name the file with the certificate, too",
+    );
     set(
         |safety| (safety.tls_cert, safety.tls_key) = (Some("c".to_owned()), Some(String::new())),
         "--tls-key \"\" is empty; name a file, or leave it out",
@@ -282,36 +304,6 @@ fn how_it_is_served() {
         |safety| safety.behind_tls_proxy = Some("yes".to_owned()),
         "--behind-tls-proxy \"yes\" is neither on nor off; write on where a proxy before this server encrypts, else leave it out",
     );
-}
-
-#[test]
-fn who_it_is_to_zookeeper() {
-    const TABLES: &str = "[[ensemble]]\nname = \"p\"\nzk = \"p:1\"\nauth_file = \"f\"\n";
-    // The fake's only text is every file's.
-    let vars = BTreeMap::from([("LOCKSCOPE_ZK_AUTH", "watcher:CANARY")]);
-    let identity = Config::load(&flags(|_| ()), &Fake { vars: vars.clone(), text: None }).unwrap().ensembles.remove(0).identity;
-    assert_eq!(
-        (identity.watching.described(), identity.acting.clone()),
-        ("digest as \"watcher\", unencrypted".to_owned(), identity.watching.clone())
-    );
-    let acting = flags(|flags| flags.security.act_auth_file = Some("f".to_owned()));
-    let identity = Config::load(&acting, &Fake { vars: vars.clone(), text: Some("actor:CANARY\n") }).unwrap().ensembles.remove(0).identity;
-    assert_eq!((identity.watching.described().contains("watcher"), identity.acting.described().contains("actor")), (true, true));
-    assert!(!format!("{identity:?}").contains("CANARY"));
-    let error = Config::load(&ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() }, &Fake { vars, text: Some(TABLES) }).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "LOCKSCOPE_ZK_AUTH is for one ensemble, and x.toml has [[ensemble]] tables; write `auth_file` in each that needs it"
-    );
-    check_file(
-        TABLES,
-        "x.toml:4: `auth_file` in [[ensemble]] 1 \"f\" has more than one line, or control characters; write one line of the form USER:PASSWORD",
-    );
-    check(
-        |flags| flags.security.sasl_file = Some("s".to_owned()),
-        "--sasl-file \"s\" can't be read (entity not found); name a file that this user may read",
-    );
-    check(|flags| flags.security.ca_file = Some(String::new()), "--ca-file \"\" is empty; name a file, or leave it out");
 }
 
 #[test]
@@ -328,8 +320,16 @@ fn a_webhook_needs_an_address_a_secret_and_a_log() {
     assert_eq!(config.webhook.as_ref().map(Webhook::shown), Some("https://hooks.example".to_owned()));
     assert!(!format!("{config:?}").contains("canary") && !format!("{config:?}").contains("0123456789abcdef"));
     let fails = |edit, secret, sentence: &str| assert_eq!(with(edit, secret).unwrap_err().to_string(), sentence);
-    fails(|_| (), "", "--webhook-url needs a secret that signs what is sent; give it with --webhook-secret-file or LOCKSCOPE_WEBHOOK_SECRET");
-    fails(|_| (), "short", "LOCKSCOPE_WEBHOOK_SECRET has fewer than 16 bytes, which can be guessed; make one with `openssl rand -hex 32`");
+    fails(
+        |_| (),
+        "",
+        "--webhook-url needs a secret that signs what is sent; give it with --webhook-secret-file or LOCKSCOPE_WEBHOOK_SECRET",
+    );
+    fails(
+        |_| (),
+        "short",
+        "LOCKSCOPE_WEBHOOK_SECRET has fewer than 16 bytes, which can be guessed; make one with `openssl rand -hex 32`",
+    );
     fails(
         |flags| flags.data_dir = None,
         "0123456789abcdef",

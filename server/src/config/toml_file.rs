@@ -1,4 +1,5 @@
-//! The file with settings: what is in it, and on which line. The one place that turns a key into `file:line`. Knows no key.
+//! The file with settings: what is in it, and on which line. The one place that turns a key into `file:line`. Knows no
+//! key.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +48,9 @@ impl TomlFile {
             let line = error.span().map_or(1, |span| line_of(text, span.start));
             // A message of several lines would look like several mistakes.
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            ConfigError(format!("{name}:{line}: this is not TOML ({message}); write lines like zk = \"127.0.0.1:2181\""))
+            ConfigError(format!(
+                "{name}:{line}: this is not TOML ({message}); write lines like zk = \"127.0.0.1:2181\""
+            ))
         };
         let table: Table = text.parse().map_err(not_toml)?;
         let mut lines = BTreeMap::new();
@@ -85,7 +88,12 @@ fn note(table: &DeTable<'_>, text: &str, path: &mut Vec<String>, lines: &mut BTr
     }
 }
 
-fn note_value(value: &Spanned<DeValue<'_>>, text: &str, path: &mut Vec<String>, lines: &mut BTreeMap<Vec<String>, usize>) {
+fn note_value(
+    value: &Spanned<DeValue<'_>>,
+    text: &str,
+    path: &mut Vec<String>,
+    lines: &mut BTreeMap<Vec<String>, usize>,
+) {
     match value.get_ref() {
         DeValue::Table(table) => note(table, text, path, lines),
         DeValue::Array(items) => {
@@ -135,7 +143,13 @@ impl<'a> Section<'a> {
         let mut path = self.path.clone();
         path.push(key.to_owned());
         let place = if self.title.is_empty() { String::new() } else { format!(" in {}", self.title) };
-        Entry { key: key.to_owned(), value, from: format!("{}: `{key}`{place}", self.file.at(&path)), file: self.file, path }
+        Entry {
+            key: key.to_owned(),
+            value,
+            from: format!("{}: `{key}`{place}", self.file.at(&path)),
+            file: self.file,
+            path,
+        }
     }
 }
 
@@ -144,7 +158,11 @@ impl<'a> Entry<'a> {
     pub(super) fn section(&self) -> Result<Section<'a>, ConfigError> {
         let title = format!("[{}]", self.key);
         let Value::Table(fields) = self.value else {
-            return Err(ConfigError(format!("{} is a {}; write it as a table that begins with {title}", self.from, self.value.type_str())));
+            return Err(ConfigError(format!(
+                "{} is a {}; write it as a table that begins with {title}",
+                self.from,
+                self.value.type_str()
+            )));
         };
         Ok(Section { file: self.file, fields, path: self.path.clone(), title })
     }
@@ -152,7 +170,9 @@ impl<'a> Entry<'a> {
     /// The tables that it is, at most so many.
     pub(super) fn sections(&self, most: usize) -> Result<Vec<Section<'a>>, ConfigError> {
         let title = format!("[[{}]]", self.key);
-        let wrong = |value: &Value| ConfigError(format!("{} is a {}; write it as tables that begin with {title}", self.from, value.type_str()));
+        let wrong = |value: &Value| {
+            ConfigError(format!("{} is a {}; write it as tables that begin with {title}", self.from, value.type_str()))
+        };
         let Value::Array(items) = self.value else { return Err(wrong(self.value)) };
         if items.len() > most {
             return Err(ConfigError(format!("{} has {} tables; write at most {most}", self.from, items.len())));
@@ -210,6 +230,9 @@ mod tests {
             (locks[1].from().as_str(), locks[1].get("max").unwrap().from.as_str()),
             ("x.toml:13: [[lock]] 2", "x.toml:14: `max` in [[lock]] 2")
         );
-        assert_eq!(top.get("proxy_roles").unwrap().section().unwrap().get("a.b").unwrap().from, "x.toml:9: `a.b` in [proxy_roles]");
+        assert_eq!(
+            top.get("proxy_roles").unwrap().section().unwrap().get("a.b").unwrap().from,
+            "x.toml:9: `a.b` in [proxy_roles]"
+        );
     }
 }

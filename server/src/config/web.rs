@@ -48,9 +48,17 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Web, ConfigEr
         (Some(cert), Some(key)) => Some(TlsFiles { cert: layers.path(&cert)?, key: layers.path(&key)? }),
         (None, None) => None,
         (Some(cert), None) => {
-            return Err(ConfigError(format!("{} is set and tls_key is not; name the file with the certificate's key, too", cert.from)));
+            return Err(ConfigError(format!(
+                "{} is set and tls_key is not; name the file with the certificate's key, too",
+                cert.from
+            )));
         }
-        (None, Some(key)) => return Err(ConfigError(format!("{} is set and tls_cert is not; name the file with the certificate, too", key.from))),
+        (None, Some(key)) => {
+            return Err(ConfigError(format!(
+                "{} is set and tls_cert is not; name the file with the certificate, too",
+                key.from
+            )));
+        }
     };
     let proxy = layers.one("behind_tls_proxy", flags.behind_tls_proxy.as_deref())?;
     let remedy = "write on where a proxy before this server encrypts, else leave it out";

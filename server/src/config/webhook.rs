@@ -17,14 +17,20 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>, has_data_dir: bool) -> 
     let secret_file = layers.one("webhook_secret_file", flags.webhook_secret_file.as_deref())?;
     let Some(url) = layers.one("webhook_url", flags.webhook_url.as_deref())? else {
         return match secret_file {
-            Some(file) => Err(ConfigError(format!("{} names a secret, but no webhook; name one with --webhook-url, or leave it out", file.from))),
+            Some(file) => Err(ConfigError(format!(
+                "{} names a secret, but no webhook; name one with --webhook-url, or leave it out",
+                file.from
+            ))),
             None => Ok(None),
         };
     };
     // An address may be a secret of its own, so it is not repeated.
     let address = Webhook::address(url.value.trim(), may_be_plain).map_err(|wrong| told(&url.from, &wrong))?;
     if !has_data_dir {
-        return Err(ConfigError(format!("{} needs the audit log that it sends; name a directory for it with --data-dir", url.from)));
+        return Err(ConfigError(format!(
+            "{} needs the audit log that it sends; name a directory for it with --data-dir",
+            url.from
+        )));
     }
     let (secret, from) = match secret_file {
         Some(file) => {
@@ -35,7 +41,9 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>, has_data_dir: bool) -> 
             Some(secret) => (secret, SECRET.to_owned()),
             None => {
                 let from = url.from;
-                return Err(ConfigError(format!("{from} needs a secret that signs what is sent; give it with --webhook-secret-file or {SECRET}")));
+                return Err(ConfigError(format!(
+                    "{from} needs a secret that signs what is sent; give it with --webhook-secret-file or {SECRET}"
+                )));
             }
         },
     };

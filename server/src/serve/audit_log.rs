@@ -25,8 +25,8 @@ pub(super) struct AuditParts {
 }
 
 impl AuditParts {
-    /// What the configuration names; opened now when somebody may release or is to be notified, or did release before. Without a record, or with one
-    /// that can't be written, viewing goes on and releases are refused with the reason.
+    /// What the configuration names; opened now when somebody may release or is to be notified, or did release before.
+    /// Without a record, or with one that can't be written, viewing goes on and releases are refused with the reason.
     pub(super) async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
         let Some(dir) = &config.data_dir else {
             let closed = Arc::new(UnavailableLog::without_directory());
@@ -53,7 +53,9 @@ fn warn_if_open_to_all(dir: &Path) {
     let mode = found.permissions().mode() & 0o7777;
     if mode & 0o002 != 0 {
         let dir = dir.display();
-        tracing::error!("everybody on this machine may write to the data directory {dir} (mode {mode:o}), and so become an admin; chmod 700 {dir}");
+        tracing::error!(
+            "everybody on this machine may write to the data directory {dir} (mode {mode:o}), and so become an admin; chmod 700 {dir}"
+        );
     }
 }
 

@@ -53,7 +53,9 @@ impl LabParts {
     /// Stops the run that is under way, and waits until it is cleared.
     pub(super) async fn close(&self) {
         if !self.service.close(CLEAR_MAX).await {
-            tracing::warn!("a run of the lab was not cleared within {CLEAR_MAX:?}; the next start removes what it left");
+            tracing::warn!(
+                "a run of the lab was not cleared within {CLEAR_MAX:?}; the next start removes what it left"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The short form of the campaign: some faults with one seed, judged by ZooKeeper's own transaction log. A test binary of
-//! its own, so that it has the machine for itself. `make campaign` has the long form.
+//! The short form of the campaign: some faults with one seed, judged by ZooKeeper's own transaction log. A test binary
+//! of its own, so that it has the machine for itself. `make campaign` has the long form.
 #![expect(clippy::print_stderr, reason = "shows the table")]
 
 use std::path::PathBuf;
@@ -26,7 +26,8 @@ const SEED: u64 = 1;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whatever_is_broken_nothing_wrong_is_shown_as_live() {
-    let program = std::env::var_os("LOCKSCOPE_BIN").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_lockscope")), PathBuf::from);
+    let program =
+        std::env::var_os("LOCKSCOPE_BIN").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_lockscope")), PathBuf::from);
     let program = &program;
     let mut rows: Vec<Row> = stream::iter(FAULTS)
         .map(|fault| async move {
@@ -39,6 +40,7 @@ async fn whatever_is_broken_nothing_wrong_is_shown_as_live() {
         .await;
     rows.sort_by_key(|row| FAULTS.iter().position(|fault| fault.name() == row.fault));
     eprintln!("\n{}", markdown(&rows));
-    let details: Vec<String> = rows.iter().flat_map(|row| row.details.iter().map(move |detail| format!("{}: {detail}", row.fault))).collect();
+    let details: Vec<String> =
+        rows.iter().flat_map(|row| row.details.iter().map(move |detail| format!("{}: {detail}", row.fault))).collect();
     assert!(details.is_empty(), "\n{}\n", details.join("\n"));
 }

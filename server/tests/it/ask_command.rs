@@ -1,5 +1,5 @@
-//! `lockscope locks`, `lock` and `who` as people and scripts use them, beside a real server and real clients; completions, the
-//! manual and the document about them.
+//! `lockscope locks`, `lock` and `who` as people and scripts use them, beside a real server and real clients;
+//! completions, the manual and the document about them.
 
 use std::process::Output;
 use std::time::Instant;
@@ -57,7 +57,9 @@ async fn ask(server: &str, args: &[&str]) -> Done {
 fn still(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let moves = |name: &str| name.ends_with("_ms") || matches!(name, "seq" | "zxid" | "trust" | "stats" | "last_operation");
+            let moves = |name: &str| {
+                name.ends_with("_ms") || matches!(name, "seq" | "zxid" | "trust" | "stats" | "last_operation")
+            };
             fields.iter().filter(|(name, _)| !moves(name)).map(|(name, value)| (name.clone(), still(value))).collect()
         }
         Value::Array(items) => items.iter().map(still).collect(),
@@ -93,15 +95,30 @@ async fn who_lock_and_locks_say_the_truth() {
     holds_and_waits(&lockscope, &order, 1, 1).await;
 
     let line = ask(server, &["who", &order]).await.expect(0);
-    assert!(line.starts_with(&format!("{order} is held by {}", session(&one))) && line.contains("; 1 waits, the longest for "), "{line}");
+    assert!(
+        line.starts_with(&format!("{order} is held by {}", session(&one)))
+            && line.contains("; 1 waits, the longest for "),
+        "{line}"
+    );
     assert_eq!(line.lines().count(), 1, "{line}");
-    assert!(ask(server, &["who", &first]).await.expect(0).starts_with(&format!("{order} is held by {}", session(&one))), "by a znode of it");
+    assert!(
+        ask(server, &["who", &first]).await.expect(0).starts_with(&format!("{order} is held by {}", session(&one))),
+        "by a znode of it"
+    );
     let told: Value = serde_json::from_str(&ask(server, &["who", &order, "--json"]).await.expect(0)).unwrap();
-    assert_eq!((&told["held"], &told["holders"][0]["session_id"], &told["waiter_count"]), (&true.into(), &session(&one).into(), &1.into()));
+    assert_eq!(
+        (&told["held"], &told["holders"][0]["session_id"], &told["waiter_count"]),
+        (&true.into(), &session(&one).into(), &1.into())
+    );
 
     let page = ask(server, &["lock", &format!("{order}/")]).await.expect(0);
     let (holders, queue) = page.split_once("\nQueue (1)\n").unwrap_or_else(|| panic!("{page}"));
-    assert!(holders.starts_with(&format!("{order}  ")) && holders.contains("\nHolders (1)\n") && holders.contains(&session(&one)), "{page}");
+    assert!(
+        holders.starts_with(&format!("{order}  "))
+            && holders.contains("\nHolders (1)\n")
+            && holders.contains(&session(&one)),
+        "{page}"
+    );
     assert!(queue.contains(&session(&two)) && queue.contains(first.rsplit('/').next().unwrap()), "{page}");
     let page = ask(server, &["lock", &order, "--limit", "1"]).await.expect(0);
     assert!(page.contains("  … and 1 more: --offset 1 goes on") && !page.contains("Queue"), "{page}");
@@ -114,14 +131,20 @@ async fn who_lock_and_locks_say_the_truth() {
 
     tells_what_the_api_says(&lockscope, &order).await;
     is_colored_where_wanted(server).await;
-    ask(server, &["who", &format!("{ROOT}/oder")]).await.refused(66, &format!("no lock is known at {ROOT}/oder; did you mean {order}?"));
+    ask(server, &["who", &format!("{ROOT}/oder")])
+        .await
+        .refused(66, &format!("no lock is known at {ROOT}/oder; did you mean {order}?"));
     ask(server, &["lock", "/nothing/like/it"]).await.refused(66, "; `lockscope locks` lists those that there are");
     ask(server, &["who", "order"]).await.refused(64, "\"order\" does not start with a slash; write /order");
-    ask(server, &["locks", "--ensemble", "prod"]).await.refused(64, "--ensemble \"prod\" is not watched there; use one of default");
+    ask(server, &["locks", "--ensemble", "prod"])
+        .await
+        .refused(64, "--ensemble \"prod\" is not watched there; use one of default");
 
     one.delete(&first).await;
     holds_and_waits(&lockscope, &order, 1, 0).await;
-    assert!(ask(server, &["who", &order]).await.expect(0).starts_with(&format!("{order} is held by {}", session(&two))));
+    assert!(
+        ask(server, &["who", &order]).await.expect(0).starts_with(&format!("{order} is held by {}", session(&two)))
+    );
     one.delete(&second).await;
     holds_and_waits(&lockscope, &order, 0, 0).await;
     assert_eq!(ask(server, &["who", &order]).await.expect(1), format!("{order} is free\n"));
@@ -146,7 +169,9 @@ async fn tells_what_the_api_says(lockscope: &Lockscope, path: &str) {
 }
 
 async fn is_colored_where_wanted(server: &str) {
-    let colored = async |args: &[&str], var: (&str, &str)| ask_with(args, &[("LOCKSCOPE_SERVER", server), var]).await.expect(0).contains('\u{1b}');
+    let colored = async |args: &[&str], var: (&str, &str)| {
+        ask_with(args, &[("LOCKSCOPE_SERVER", server), var]).await.expect(0).contains('\u{1b}')
+    };
     assert!(!colored(&["locks"], ("TERM", "xterm")).await, "no terminal");
     assert!(colored(&["locks"], ("CLICOLOR_FORCE", "1")).await);
     assert!(!colored(&["locks", "--color", "never"], ("CLICOLOR_FORCE", "1")).await);
@@ -158,13 +183,17 @@ async fn a_server_that_wants_to_know_says_how() {
     let house = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     house.served.fake.set(&["/order".to_owned()]);
     let server = format!("http://{}", house.served.address);
-    ask(&server, &["locks"]).await.refused(77, "requires authentication; make a token there with `lockscope token new --name NAME --role viewer`");
+    ask(&server, &["locks"]).await.refused(
+        77,
+        "requires authentication; make a token there with `lockscope token new --name NAME --role viewer`",
+    );
     let token = house.token("ci", Grant::everywhere(lockscope_wire::Role::Viewer), None);
     let file = house.path().join("token");
     std::fs::write(&file, format!("{token}\n")).unwrap();
     let file = file.display().to_string();
     assert!(ask(&server, &["locks", "--token-file", &file]).await.expect(0).contains("/order"));
-    let with = async |token: &str| ask_with(&["locks"], &[("LOCKSCOPE_SERVER", &server), ("LOCKSCOPE_TOKEN", token)]).await;
+    let with =
+        async |token: &str| ask_with(&["locks"], &[("LOCKSCOPE_SERVER", &server), ("LOCKSCOPE_TOKEN", token)]).await;
     with(&token).await.expect(0);
     let wrong = with("lks_wrong").await;
     assert!(!wrong.err.contains("lks_wrong"), "{}", wrong.err);
@@ -180,9 +209,14 @@ async fn who_can_not_know_says_so() {
     let nowhere = format!("http://127.0.0.1:{}", dead_port());
     ask(&nowhere, &["who", "/order"]).await.refused(69, &format!("--server {nowhere} can't be asked ("));
     let zk = format!("127.0.0.1:{}", dead_port());
-    let mut process = lockscope(&["serve", "--zk", &zk, "--listen", "127.0.0.1:0"]).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut process = lockscope(&["serve", "--zk", &zk, "--listen", "127.0.0.1:0"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     let server = crate::cli::listening(&mut process).await;
-    ask(&server, &["who", "/order"]).await.refused(75, "no lock is known at /order, but not all is known: LOST: ZooKeeper since ");
+    ask(&server, &["who", "/order"])
+        .await
+        .refused(75, "no lock is known at /order, but not all is known: LOST: ZooKeeper since ");
     let none = ask(&server, &["locks"]).await;
     assert!(none.err.starts_with("lockscope: LOST: ZooKeeper since "), "{}", none.err);
     assert!(none.expect(0).starts_with("no lock matches, as of "));
@@ -194,14 +228,19 @@ async fn a_command_line_that_is_wrong_is_64_and_help_is_0() {
     check(&["locks", "--limit", "0"], 64, "0 is not in 1..=500").await;
     check(&["who"], 64, "<PATH>").await;
     check(&["audti"], 64, "a similar subcommand exists: 'audit'").await;
-    check(&["man", "audit", "verfy"], 64, "`lockscope audit` has no command \"verfy\"; use one of verify, export").await;
+    check(&["man", "audit", "verfy"], 64, "`lockscope audit` has no command \"verfy\"; use one of verify, export")
+        .await;
     check(&["locks", "--server", "lockscope.example"], 64, "is no address; write it like").await;
     // Without anything it says what one can do.
     check(&[], 64, "lockscope serve --zk HOST:PORT").await;
     let help = ask_with(&["help"], &[]).await.expect(0);
     assert!(help.contains("Try it") && help.contains("lockscope demo") && !help.contains('\u{1b}'), "{help}");
     let help = ask_with(&["who", "--help"], &[]).await.expect(0);
-    for part in ["Examples:\n  lockscope who /shop/order\n", "Exit codes:\n    0  somebody holds it\n    1  nobody holds it\n", "  NO_COLOR "] {
+    for part in [
+        "Examples:\n  lockscope who /shop/order\n",
+        "Exit codes:\n    0  somebody holds it\n    1  nobody holds it\n",
+        "  NO_COLOR ",
+    ] {
         assert!(help.contains(part), "{help}");
     }
 }
@@ -210,7 +249,8 @@ async fn a_command_line_that_is_wrong_is_64_and_help_is_0() {
 fn over(program: &str, args: &[&str], text: &str) -> Option<(bool, String)> {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
-    let child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let child =
+        Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let mut child = child.ok()?;
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let done = child.wait_with_output().unwrap();
@@ -258,7 +298,10 @@ fn the_document_has_every_command_and_only_what_is_understood() {
         assert!(rows == 1 || words.is_empty(), "{name} stands in {rows} rows of {path}");
     }
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `lockscope ")?.split('`').next()).map(str::to_owned);
-    let typed = text.lines().filter_map(|line| line.strip_prefix("$ lockscope ")).map(|line| line.split(" |").next().unwrap().to_owned());
+    let typed = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ lockscope "))
+        .map(|line| line.split(" |").next().unwrap().to_owned());
     let known: Vec<String> = commands().into_iter().map(|words| words.join(" ")).collect();
     for row in rows {
         assert!(known.contains(&row), "`lockscope {row}` is no command, but stands in {path}");

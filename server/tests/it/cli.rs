@@ -11,10 +11,28 @@ use crate::harness::DEADLINE;
 pub(crate) fn lockscope(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
     command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).kill_on_drop(true);
-    for name in ["ZK", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS", "WEBHOOK_URL", "WEBHOOK_SECRET"] {
+    for name in [
+        "ZK",
+        "ROOT",
+        "LISTEN",
+        "CONFIG",
+        "DATA_DIR",
+        "CONNECT_TIMEOUT",
+        "SESSION_TIMEOUT_MS",
+        "WEBHOOK_URL",
+        "WEBHOOK_SECRET",
+    ] {
         command.env_remove(format!("LOCKSCOPE_{name}"));
     }
-    for name in ["LOCKSCOPE_SERVER", "LOCKSCOPE_SERVER_CA", "LOCKSCOPE_TOKEN", "LOCKSCOPE_TOKEN_FILE", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for name in [
+        "LOCKSCOPE_SERVER",
+        "LOCKSCOPE_SERVER_CA",
+        "LOCKSCOPE_TOKEN",
+        "LOCKSCOPE_TOKEN_FILE",
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+    ] {
         command.env_remove(name);
     }
     command
@@ -38,13 +56,33 @@ pub(crate) fn dead_port() -> u16 {
 
 #[tokio::test]
 async fn bad_configurations_exit_with_64_and_one_sentence() {
-    check(&["serve", "--zk", "nowhere"], 64, "lockscope: --zk \"nowhere\" has the server \"nowhere\" without a port; write HOST:PORT").await;
-    check(&["serve", "--zk", "a:1", "--root", "locks"], 64, "--root \"locks\" does not start with a slash; write /locks").await;
+    check(
+        &["serve", "--zk", "nowhere"],
+        64,
+        "lockscope: --zk \"nowhere\" has the server \"nowhere\" without a port; write HOST:PORT",
+    )
+    .await;
+    check(
+        &["serve", "--zk", "a:1", "--root", "locks"],
+        64,
+        "--root \"locks\" does not start with a slash; write /locks",
+    )
+    .await;
     check(&["serve", "--zk", "a:1", "--frobnicate"], 64, "unexpected argument '--frobnicate'").await;
     check(&["check-config"], 64, "no ZooKeeper is named").await;
-    check(&["serve", "--zk", "a:1", "--listen", "0.0.0.0:0"], 64, "reaches beyond this machine, and nobody can sign in").await;
+    check(
+        &["serve", "--zk", "a:1", "--listen", "0.0.0.0:0"],
+        64,
+        "reaches beyond this machine, and nobody can sign in",
+    )
+    .await;
     check(&["demo", "--listen", "[::]:0"], 64, "the demo is for this machine only").await;
-    check(&["check-config", "--zk", "a:1", "--origin", "https://*.example"], 64, "--origin \"https://*.example\" has more than").await;
+    check(
+        &["check-config", "--zk", "a:1", "--origin", "https://*.example"],
+        64,
+        "--origin \"https://*.example\" has more than",
+    )
+    .await;
     check(&["check-config", "--zk", "a:1"], 0, "").await;
     check(&["--version"], 0, "").await;
 }
@@ -53,7 +91,8 @@ async fn bad_configurations_exit_with_64_and_one_sentence() {
 async fn what_can_not_be_reached_exits_with_69() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    check(&["serve", "--zk", "127.0.0.1:1", "--listen", &address], 69, "stop what uses it, or choose another port").await;
+    check(&["serve", "--zk", "127.0.0.1:1", "--listen", &address], 69, "stop what uses it, or choose another port")
+        .await;
     let zk = format!("127.0.0.1:{}", dead_port());
     let args = ["serve", "--zk", &zk, "--listen", "127.0.0.1:0", "--connect-timeout", "300ms"];
     check(&args, 69, "could not be reached within --connect-timeout 300 ms").await;
@@ -72,7 +111,8 @@ async fn it_serves_without_zookeeper_says_so_and_ends_cleanly_on_sigterm() {
     let address = listening(&mut child).await;
     let ready = reqwest::get(format!("{address}/readyz")).await.unwrap();
     assert_eq!(ready.status().as_u16(), 503);
-    let status: serde_json::Value = reqwest::get(format!("{address}/api/v1/status")).await.unwrap().json().await.unwrap();
+    let status: serde_json::Value =
+        reqwest::get(format!("{address}/api/v1/status")).await.unwrap().json().await.unwrap();
     assert_eq!(status["ensembles"][0]["link"], "lost");
     crate::harness::signal(child.id().unwrap(), rustix::process::Signal::TERM);
     let status = tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap();

@@ -14,7 +14,8 @@ fn file(name: &str) -> PathBuf {
 
 /// Every document of a file.
 fn yaml(name: &str) -> Vec<Value> {
-    let program = "import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1], encoding='utf-8')))))";
+    let program =
+        "import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1], encoding='utf-8')))))";
     let done = Command::new(python()).args(["-c", program]).arg(file(name)).output().unwrap();
     let remedy = "run `make test`, or `.tools/venv/bin/pip install pyyaml`";
     assert!(done.status.success(), "{name}: {}; without PyYAML, {remedy}", String::from_utf8_lossy(&done.stderr));
@@ -37,11 +38,16 @@ async fn the_configuration_of_the_manifests_is_good_but_for_the_people_who_are_n
     let config = text(&kind("ConfigMap")["data"]["lockscope.toml"]);
     let config = config.replace("/run/secrets/lockscope", &path("")).replace("/data/lockscope", &path("data"));
     std::fs::write(path("lockscope.toml"), config).unwrap();
-    check(&["check-config", "--config", &path("lockscope.toml")], 64, "--listen 0.0.0.0:3000 reaches beyond this machine, and nobody can sign in")
-        .await;
+    check(
+        &["check-config", "--config", &path("lockscope.toml")],
+        64,
+        "--listen 0.0.0.0:3000 reaches beyond this machine, and nobody can sign in",
+    )
+    .await;
     let job = &kind("Job")["spec"]["template"]["spec"]["containers"][0]["args"];
     std::fs::write(path("password"), "correct horse battery\n").unwrap();
-    let placed = |word: &str| word.replace("/data/lockscope", &path("data")).replace("/first/password", &path("password"));
+    let placed =
+        |word: &str| word.replace("/data/lockscope", &path("data")).replace("/first/password", &path("password"));
     let args: Vec<String> = job.as_array().unwrap().iter().map(|word| placed(text(word))).collect();
     check(&args.iter().map(String::as_str).collect::<Vec<_>>(), 0, "added the user admin, admin (everywhere)").await;
     check(&["check-config", "--config", &path("lockscope.toml")], 0, "").await;
@@ -54,7 +60,8 @@ async fn the_configuration_of_the_manifests_is_good_but_for_the_people_who_are_n
         assert_eq!(text(&container[probe]["httpGet"]["path"]), path);
     }
     assert_eq!(container["securityContext"]["readOnlyRootFilesystem"].as_bool(), Some(true));
-    let mounted: Vec<&str> = container["volumeMounts"].as_array().unwrap().iter().map(|mount| text(&mount["name"])).collect();
+    let mounted: Vec<&str> =
+        container["volumeMounts"].as_array().unwrap().iter().map(|mount| text(&mount["name"])).collect();
     let volumes: Vec<&str> = pod["volumes"].as_array().unwrap().iter().map(|volume| text(&volume["name"])).collect();
     assert_eq!(mounted, volumes);
 }
@@ -63,7 +70,8 @@ async fn the_configuration_of_the_manifests_is_good_but_for_the_people_who_are_n
 async fn the_settings_of_the_trial_are_good() {
     let services = &yaml("compose.yaml")[0]["services"];
     let environment = services["lockscope"]["environment"].as_object().unwrap();
-    let flags: Vec<String> = environment.iter().flat_map(|(name, value)| [flag(name), text(value).to_owned()]).collect();
+    let flags: Vec<String> =
+        environment.iter().flat_map(|(name, value)| [flag(name), text(value).to_owned()]).collect();
     let mut args = vec!["check-config"];
     args.extend(flags.iter().map(String::as_str));
     check(&args, 0, "").await;

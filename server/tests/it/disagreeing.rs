@@ -1,7 +1,7 @@
-//! Members that hold different data for good: a release that one follower lost. Made by changing, while that follower is
-//! stopped, the deletion in its transaction log into one of a znode that never was; it starts from that log, is as far as
-//! the others by number, and still has the ephemeral. It stands for what ZooKeeper's own defects (ZOOKEEPER-5010) and
-//! damaged disks leave behind: a holder that only the clients of one member see.
+//! Members that hold different data for good: a release that one follower lost. Made by changing, while that follower
+//! is stopped, the deletion in its transaction log into one of a znode that never was; it starts from that log, is as
+//! far as the others by number, and still has the ephemeral. It stands for what ZooKeeper's own defects
+//! (ZOOKEEPER-5010) and damaged disks leave behind: a holder that only the clients of one member see.
 
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,9 @@ fn forge_log(folder: &Path, path: &str, other: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_holder_that_only_one_member_has_is_told() {
     // Logs are made as long as this at once, in KiB.
-    let mut ensemble = PrivateEnsemble::start(options(&[], &["-Dzookeeper.preAllocSize=64"])).await.unwrap_or_else(|error| panic!("{error}"));
+    let mut ensemble = PrivateEnsemble::start(options(&[], &["-Dzookeeper.preAllocSize=64"]))
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<String> = ensemble.members().iter().map(PrivateZooKeeper::address).collect();
     let truth = Truth::new(&names[1]).await;
     truth.make("/locks/x").await;
@@ -103,7 +105,13 @@ async fn a_holder_that_only_one_member_has_is_told() {
     let third = truth.queue("/locks/x/lock-").await;
     truth.delete(&first).await;
     // It must have heard of the release before it is made to forget it.
-    until(async || ensemble.members()[WRONG].four_letter("dump").await.is_ok_and(|dump| dump.contains(&second) && !dump.contains(&first))).await;
+    until(async || {
+        ensemble.members()[WRONG]
+            .four_letter("dump")
+            .await
+            .is_ok_and(|dump| dump.contains(&second) && !dump.contains(&first))
+    })
+    .await;
     let wrong = &mut ensemble.members_mut()[WRONG];
     // And have it in its log: a member applies what is committed before its own log has it.
     until(async || times_told(wrong.folder(), &first) == 2).await;
@@ -112,14 +120,19 @@ async fn a_holder_that_only_one_member_has_is_told() {
     wrong.restart().await.unwrap();
     assert!(wrong.four_letter("dump").await.unwrap().contains(&first), "it has what was deleted");
 
-    let (right, misled) =
-        (Lockscope::run(&["--zk", &names[1], "--root", "/locks"]).await, Lockscope::run(&["--zk", &names[WRONG], "--root", "/locks"]).await);
+    let (right, misled) = (
+        Lockscope::run(&["--zk", &names[1], "--root", "/locks"]).await,
+        Lockscope::run(&["--zk", &names[WRONG], "--root", "/locks"]).await,
+    );
     for lockscope in [&right, &misled] {
         let is_critical = |finding: &Value| finding["severity"] == "critical";
         until(async || finding(lockscope).await.as_ref().is_some_and(is_critical)).await;
         let told = finding(lockscope).await.unwrap();
         assert_eq!(told["paths"], Value::from(vec![first.clone()]), "{told:#}");
-        let text = format!("Members disagree: {first} is only on {}. Clients of different members see different holders;", names[WRONG]);
+        let text = format!(
+            "Members disagree: {first} is only on {}. Clients of different members see different holders;",
+            names[WRONG]
+        );
         assert!(told["text"].as_str().unwrap().starts_with(&text), "{told:#}");
     }
     // Each shows what its own member has, and the one that is misled says where that is from.
@@ -130,7 +143,13 @@ async fn a_holder_that_only_one_member_has_is_told() {
     assert_eq!(holder(&right).await, (second.as_str().into(), Value::Array(Vec::new())));
     assert_eq!(holder(&misled).await, (first.as_str().into(), vec![names[WRONG].clone()].into()));
     let waiters = lock(&right).await["contenders"].clone();
-    assert!(waiters.as_array().unwrap().iter().any(|waiter| waiter["path"] == third.as_str() && waiter["only_on"] == Value::Array(Vec::new())));
+    assert!(
+        waiters
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|waiter| waiter["path"] == third.as_str() && waiter["only_on"] == Value::Array(Vec::new()))
+    );
 
     // A restart reads the same wrong log; without its data it has to copy the leader's, as the finding advises.
     let wrong = &mut ensemble.members_mut()[WRONG];

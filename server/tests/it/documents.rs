@@ -1,5 +1,5 @@
-//! The documents hold what they promise: links lead somewhere, commands are ones that `lockscope` takes, and settings are
-//! ones that it reads.
+//! The documents hold what they promise: links lead somewhere, commands are ones that `lockscope` takes, and settings
+//! are ones that it reads.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,8 @@ fn documents() -> Vec<(PathBuf, String)> {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "md") {
-                found.push((Path::new(folder).join(path.file_name().unwrap()), std::fs::read_to_string(&path).unwrap()));
+                found
+                    .push((Path::new(folder).join(path.file_name().unwrap()), std::fs::read_to_string(&path).unwrap()));
             }
         }
     }
@@ -52,7 +53,9 @@ fn fenced(text: &str) -> Vec<(&str, String)> {
 fn anchors(text: &str) -> BTreeSet<String> {
     let kept = |c: char| c.is_alphanumeric() || c == '-' || c == '_' || c == ' ';
     let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
-    headings.map(|heading| heading.to_lowercase().chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-")).collect()
+    headings
+        .map(|heading| heading.to_lowercase().chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-"))
+        .collect()
 }
 
 fn links(text: &str) -> Vec<&str> {
@@ -65,7 +68,8 @@ fn every_link_leads_somewhere() {
     for (name, text) in documents() {
         for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
             let (file, anchor) = link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
-            let target = if file.is_empty() { root().join(&name) } else { root().join(name.parent().unwrap()).join(file) };
+            let target =
+                if file.is_empty() { root().join(&name) } else { root().join(name.parent().unwrap()).join(file) };
             let there = match anchor {
                 None => target.exists(),
                 Some(anchor) => std::fs::read_to_string(&target).is_ok_and(|text| anchors(&text).contains(anchor)),
@@ -83,16 +87,21 @@ fn every_document_and_picture_is_linked_from_somewhere() {
     let documents = documents();
     let linked: BTreeSet<PathBuf> = documents
         .iter()
-        .flat_map(|(name, text)| links(text).into_iter().map(|link| (name.clone(), link.split('#').next().unwrap().to_owned())))
+        .flat_map(|(name, text)| {
+            links(text).into_iter().map(|link| (name.clone(), link.split('#').next().unwrap().to_owned()))
+        })
         .filter_map(|(name, link)| root().join(name.parent().unwrap()).join(link).canonicalize().ok())
         .collect();
-    let there = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let there = std::fs::read_dir(root().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file());
     let lost: Vec<_> = there.filter(|path| !linked.contains(&path.canonicalize().unwrap())).collect();
     assert!(lost.is_empty(), "nothing links to {lost:#?}");
 }
 
-/// A line as a shell would take it apart, up to a pipe, a comment or an end of the command; None where it holds what only
-/// a reader can fill in.
+/// A line as a shell would take it apart, up to a pipe, a comment or an end of the command; None where it holds what
+/// only a reader can fill in.
 fn words(line: &str) -> Option<Vec<String>> {
     let line = line.split(" # ").next()?;
     let line = line.split([';', '|', '>', '&']).next()?.trim();
@@ -107,7 +116,9 @@ fn every_command_is_one_that_lockscope_takes() {
         for (_, block) in fenced(&text).into_iter().filter(|(word, _)| matches!(*word, "" | "sh")) {
             for line in block.replace("\\\n", " ").lines() {
                 let Some(words) = words(line) else { continue };
-                let Some(at) = words.iter().position(|word| word == "lockscope" || word.ends_with("/lockscope")) else { continue };
+                let Some(at) = words.iter().position(|word| word == "lockscope" || word.ends_with("/lockscope")) else {
+                    continue;
+                };
                 if at != 0 {
                     continue;
                 }
@@ -131,7 +142,11 @@ impl Environment for Only {
 
     fn file(&self, path: &Path) -> std::io::Result<String> {
         // A secret's file of any name holds something.
-        Ok(if path == Path::new("lockscope.toml") { self.0.clone() } else { "somebody:something-long-enough".to_owned() })
+        Ok(if path == Path::new("lockscope.toml") {
+            self.0.clone()
+        } else {
+            "somebody:something-long-enough".to_owned()
+        })
     }
 }
 
@@ -144,8 +159,11 @@ fn every_setting_is_one_that_lockscope_reads() {
             let server::cli::Command::Serve(flags) = cli.command else { unreachable!("it was asked to serve") };
             // A block is a part of a file.
             let has_ensembles = block.contains("[[ensemble]]");
-            let file =
-                if has_ensembles { block.clone() } else { format!("zk = \"127.0.0.1:2181\"\norigin = \"https://lockscope.example\"\n{block}") };
+            let file = if has_ensembles {
+                block.clone()
+            } else {
+                format!("zk = \"127.0.0.1:2181\"\norigin = \"https://lockscope.example\"\n{block}")
+            };
             tried += 1;
             // Certificates have to be real ones, which a document can't hold.
             if let Err(error) = Config::load(&flags, &Only(file)).map_err(|error| error.to_string()).map(drop) {

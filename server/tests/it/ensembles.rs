@@ -48,9 +48,19 @@ async fn equal_paths_in_two_ensembles_are_two_locks() {
     let detail = "several ensembles have it: prod, test; name one with `ensemble`";
     assert_eq!((status, problem["detail"].as_str()), (400, Some(detail)));
     let server = lockscope.address();
-    check(&["who", "/order", "--server", server], 64, "/order is a lock in prod and in test; say which with --ensemble NAME").await;
+    check(
+        &["who", "/order", "--server", server],
+        64,
+        "/order is a lock in prod and in test; say which with --ensemble NAME",
+    )
+    .await;
     check(&["who", "/order", "--server", server, "--ensemble", "test"], 0, "").await;
-    check(&["who", "/order", "--server", server, "--ensemble", "tset"], 64, "--ensemble \"tset\" is not watched there; use one of prod, test").await;
+    check(
+        &["who", "/order", "--server", server, "--ensemble", "tset"],
+        64,
+        "--ensemble \"tset\" is not watched there; use one of prod, test",
+    )
+    .await;
     assert_eq!(json(&lockscope, "/api/v1/sessions").await["total"], 2);
     let status = json(&lockscope, "/api/v1/status").await;
     let colors: Vec<&Value> = status["ensembles"].as_array().unwrap().iter().map(|one| &one["color"]).collect();

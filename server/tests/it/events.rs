@@ -19,7 +19,12 @@ fn apply(body: &mut Value, delta: &Value) {
         return;
     }
     for later in delta["ensembles"].as_array().unwrap() {
-        let of = body["ensembles"].as_array_mut().unwrap().iter_mut().find(|of| of["ensemble"] == later["ensemble"]).unwrap();
+        let of = body["ensembles"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .find(|of| of["ensemble"] == later["ensemble"])
+            .unwrap();
         let events = of["events"].as_array_mut().unwrap();
         events.drain(..usize::try_from(later["dropped"].as_u64().unwrap()).unwrap());
         events.extend(later["events"].as_array().unwrap().iter().cloned());
@@ -38,7 +43,8 @@ async fn a_script_that_follows_has_what_one_that_asks_is_told() {
     truth.make(lock).await;
     truth.make("/events/other").await;
     let lockscope = Lockscope::run(&["--zk", &zk, "--root", "/events"]).await;
-    let mut request = format!("{}/api/v1/live", lockscope.address().replace("http", "ws")).into_client_request().unwrap();
+    let mut request =
+        format!("{}/api/v1/live", lockscope.address().replace("http", "ws")).into_client_request().unwrap();
     request.headers_mut().insert("sec-websocket-protocol", "lockscope.v1.json".parse().unwrap());
     let mut socket = tokio_tungstenite::connect_async(request).await.unwrap().0;
     let view = json!({ "type": "subscribe", "id": 1, "view": { "kind": "events", "path": lock, "limit": LIMIT } });
@@ -89,7 +95,10 @@ async fn a_script_that_follows_has_what_one_that_asks_is_told() {
     assert!(body["ensembles"][0]["events"].as_array().is_some_and(|events| events.len() == LIMIT), "{body}");
 
     for (view, what) in [
-        (json!({ "kind": "events", "after": 3 }), "the view `events` has no field `after`; it takes ensemble, limit, path"),
+        (
+            json!({ "kind": "events", "after": 3 }),
+            "the view `events` has no field `after`; it takes ensemble, limit, path",
+        ),
         (json!({ "kind": "events", "path": "order" }), "`order` is not an absolute path; write it like /order"),
     ] {
         socket.send(Message::text(json!({ "type": "subscribe", "id": 2, "view": view }).to_string())).await.unwrap();
@@ -105,5 +114,8 @@ async fn a_script_that_follows_has_what_one_that_asks_is_told() {
         assert_eq!(tokio::time::timeout(DEADLINE, refused).await.unwrap()["detail"], what);
     }
     let (status, problem) = lockscope.ask("/api/v1/events?path=order").await;
-    assert_eq!((status, problem["detail"].as_str().unwrap()), (400, "`order` is not an absolute path; write it like /order"));
+    assert_eq!(
+        (status, problem["detail"].as_str().unwrap()),
+        (400, "`order` is not an absolute path; write it like /order")
+    );
 }

@@ -19,8 +19,8 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{
-    Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery, Sessions,
-    SessionsQuery, Status, View, Waits,
+    Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
+    SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
@@ -160,7 +160,8 @@ impl Line {
         let clock = Clock::system();
         let (sink, inbox) = mpsc::channel(8);
         let (stopper, stop) = shutdown::token();
-        let model = Observatory::new(Settings { roots: vec!["/order".into()], ..Settings::default() }, TimeMs(clock.now_ms()));
+        let model =
+            Observatory::new(Settings { roots: vec!["/order".into()], ..Settings::default() }, TimeMs(clock.now_ms()));
         let engine = Engine::start(model, inbox, clock.clone(), stop.clone());
         let answers = Arc::new(AtomicBool::new(true));
         tokio::spawn(observe(sink, clock.clone(), answers.clone()));
@@ -265,7 +266,11 @@ impl Viewer {
     /// Reads until it is told that nothing is live; `began_ms` is when the delay began.
     async fn until_old(&mut self, began_ms: i64) {
         while self.judged().await.is_live {}
-        assert!((self.since_ms - began_ms).abs() <= 1_000, "since {} ms after the delay began", self.since_ms - began_ms);
+        assert!(
+            (self.since_ms - began_ms).abs() <= 1_000,
+            "since {} ms after the delay began",
+            self.since_ms - began_ms
+        );
     }
 }
 
@@ -313,7 +318,9 @@ async fn a_look_that_takes_long_shows_nothing_as_live() {
         let asked = line.asked_for(what).await;
         assert!(!asked.is_live && asked.known_at_ms > 0, "{what}: {asked:?}");
     }
-    assert!(line.answer("locks").await["locks"].as_array().unwrap().iter().all(|lock| lock["as_of"]["state"] != "live"));
+    assert!(
+        line.answer("locks").await["locks"].as_array().unwrap().iter().all(|lock| lock["as_of"]["state"] != "live")
+    );
     assert!(line.answer("status").await["age_ms"].as_i64().unwrap() > LIVE_AGE_MAX_MS);
     line.projects_for_ms.store(0, Ordering::Relaxed);
     // The first viewer was not read meanwhile.

@@ -28,10 +28,17 @@ impl Raw {
             if let Some(at) = text.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at;
             }
-            assert!(self.0.read_buf(&mut text).await.unwrap() > 0, "closed within a head: {}", String::from_utf8_lossy(&text));
+            assert!(
+                self.0.read_buf(&mut text).await.unwrap() > 0,
+                "closed within a head: {}",
+                String::from_utf8_lossy(&text)
+            );
         };
         let head = String::from_utf8(text[..head_ends_at].to_vec()).unwrap().to_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).map_or(0, |length| length.parse().unwrap());
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "))
+            .map_or(0, |length| length.parse().unwrap());
         while text.len() < head_ends_at + 4 + length {
             assert!(self.0.read_buf(&mut text).await.unwrap() > 0, "closed within a body");
         }
@@ -41,7 +48,11 @@ impl Raw {
 }
 
 fn named() -> Origins {
-    Origins::new("127.0.0.1:0".parse().unwrap(), Scheme::Either, vec![Origin::parse("https://lockscope.example").unwrap()])
+    Origins::new(
+        "127.0.0.1:0".parse().unwrap(),
+        Scheme::Either,
+        vec![Origin::parse("https://lockscope.example").unwrap()],
+    )
 }
 
 #[tokio::test]
@@ -49,8 +60,19 @@ async fn a_name_that_was_made_to_lead_here_reads_nothing() {
     let served = Served::start(Limits::default()).await;
     let mut raw = Raw::to(&served).await;
     let port = served.address.port();
-    for path in ["/", "/lock?path=/a", "/api/v1/status", "/api/v1/locks", "/api/v1/live", "/metrics", "/assets/app.js", "/nowhere"] {
-        for host in ["evil.example", &format!("evil.example:{port}"), "localhost.evil.example", "0.0.0.0", "169.254.169.254"] {
+    for path in [
+        "/",
+        "/lock?path=/a",
+        "/api/v1/status",
+        "/api/v1/locks",
+        "/api/v1/live",
+        "/metrics",
+        "/assets/app.js",
+        "/nowhere",
+    ] {
+        for host in
+            ["evil.example", &format!("evil.example:{port}"), "localhost.evil.example", "0.0.0.0", "169.254.169.254"]
+        {
             let (status, _, body) = raw.ask(&format!("GET {path} HTTP/1.1\r\nHost: {host}"), "").await;
             assert_eq!(status, 421, "{path} at {host}: {body}");
             assert!(body.contains("the setting `origin`"), "{body}");
@@ -66,13 +88,19 @@ async fn a_name_that_was_made_to_lead_here_reads_nothing() {
     assert_eq!(raw.ask("GET http://localhost/api/v1/status HTTP/1.1\r\nHost: localhost", "").await.0, 400);
     // The page of a foreign name opens a socket of its own name: Host and Origin agree, and are still not ours.
     let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
-    let (status, ..) = raw.ask(&format!("GET /api/v1/live HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n{upgrade}"), "").await;
+    let (status, ..) = raw
+        .ask(
+            &format!("GET /api/v1/live HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n{upgrade}"),
+            "",
+        )
+        .await;
     assert_eq!(status, 421);
 }
 
 #[tokio::test]
 async fn foreign_pages_open_no_socket() {
-    let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
+    let served =
+        Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
     let own = format!("http://{}", served.address);
     let foreign = [
         "null",
@@ -119,15 +147,24 @@ const LET_THROUGH: [u16; 3] = [401, 404, 405];
 
 #[tokio::test]
 async fn forged_requests_do_not_reach_a_route() {
-    let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
+    let served =
+        Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
     let mut raw = Raw::to(&served).await;
     let own = format!("Origin: http://{}\r\n", served.address);
     let (mut cells, mut passed) = (0, 0);
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
-        for origin in ["", &own, "Origin: https://lockscope.example\r\n", "Origin: https://evil.example\r\n", "Origin: null\r\n"] {
+        for origin in
+            ["", &own, "Origin: https://lockscope.example\r\n", "Origin: https://evil.example\r\n", "Origin: null\r\n"]
+        {
             for site in ["", "same-origin", "none", "same-site", "cross-site"] {
                 for credential in ["", "Cookie: lockscope=1\r\n", "Authorization: Bearer x\r\n"] {
-                    for kind in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""] {
+                    for kind in [
+                        "application/json",
+                        "application/x-www-form-urlencoded",
+                        "multipart/form-data; boundary=x",
+                        "text/plain",
+                        "",
+                    ] {
                         let said = if site.is_empty() { String::new() } else { format!("Sec-Fetch-Site: {site}\r\n") };
                         let typed = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
                         let head = format!(
@@ -135,7 +172,9 @@ async fn forged_requests_do_not_reach_a_route() {
                             served.address
                         );
                         let (status, _, body) = raw.ask(&head, "{}").await;
-                        let ours = !origin.contains("evil") && !origin.contains("null") && ["", "same-origin", "none"].contains(&site);
+                        let ours = !origin.contains("evil")
+                            && !origin.contains("null")
+                            && ["", "same-origin", "none"].contains(&site);
                         let is_said = !origin.is_empty() || !site.is_empty() || !credential.contains("Cookie");
                         let expected = if !(ours && is_said) {
                             vec![403]
@@ -168,7 +207,8 @@ async fn foreign_pages_read_nothing_but_links_lead_here() {
         ("/metrics", "cross-site", "no-cors", 403),
         ("/healthz", "cross-site", "no-cors", 200),
     ] {
-        let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: {site}\r\nSec-Fetch-Mode: {mode}");
+        let head =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: {site}\r\nSec-Fetch-Mode: {mode}");
         assert_eq!(raw.ask(&head, "").await.0, status, "{head}");
     }
     let (_, metrics, text) = raw.ask("GET /metrics HTTP/1.1\r\nHost: localhost", "").await;
@@ -177,7 +217,8 @@ async fn foreign_pages_read_nothing_but_links_lead_here() {
 
 #[tokio::test]
 async fn every_answer_carries_its_headers() {
-    let tls_before = Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
+    let tls_before =
+        Served::start_with(Limits::default(), Bounds::default(), None, |http| http.with_origins(named())).await;
     let mut raw = Raw::to(&tls_before).await;
     for (line, host, status) in [
         ("GET /api/v1/status", "lockscope.example", 200),

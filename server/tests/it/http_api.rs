@@ -37,27 +37,50 @@ async fn one_lock_carries_everything_and_says_how_old_it_is() {
     let (status, _, text) = served.get("/api/v1/lock?path=/a").await;
     assert_eq!(status, 200);
     let value: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(value["as_of"], json!({ "state": "stale", "zxid": "0x10", "at_ms": 77, "age_ms": 999_923, "why": "silent" }));
+    assert_eq!(
+        value["as_of"],
+        json!({ "state": "stale", "zxid": "0x10", "at_ms": 77, "age_ms": 999_923, "why": "silent" })
+    );
     for list in ["contenders", "edges", "foreign", "findings"] {
         assert_eq!(value[list], json!([]), "{list}");
     }
     assert_eq!(value["stat"], Value::Null);
-    problem(served.get("/api/v1/lock?path=/none").await, 404, "no lock is known at /none; GET /api/v1/locks lists every lock that is");
+    problem(
+        served.get("/api/v1/lock?path=/none").await,
+        404,
+        "no lock is known at /none; GET /api/v1/locks lists every lock that is",
+    );
 }
 
 #[tokio::test]
 async fn every_mistake_is_a_problem_with_a_remedy() {
     let served = Served::start(Limits::default()).await;
-    problem(served.get("/api/v1/locks?sort=size").await, 400, "`size` is not a value of `sort`; use one of damage, oldest_wait, depth, hold, path");
-    problem(served.get("/api/v1/lock?path=a").await, 400, "`a` is not a value of `path`; use the absolute path of a lock, like /order");
+    problem(
+        served.get("/api/v1/locks?sort=size").await,
+        400,
+        "`size` is not a value of `sort`; use one of damage, oldest_wait, depth, hold, path",
+    );
+    problem(
+        served.get("/api/v1/lock?path=a").await,
+        400,
+        "`a` is not a value of `path`; use the absolute path of a lock, like /order",
+    );
     problem(served.get("/api/v1/status?x=1").await, 400, "`x` is not a parameter of /api/v1/status; it takes none");
     let (status, _, text) = served.get("/api/v1/lokcs").await;
     let unknown: Problem = serde_json::from_str(&text).unwrap();
     assert_eq!((status, unknown.status), (404, 404));
-    assert!(unknown.detail.starts_with("there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, "), "{}", unknown.detail);
+    assert!(
+        unknown.detail.starts_with("there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, "),
+        "{}",
+        unknown.detail
+    );
     let post = reqwest::Client::new().post(format!("http://{}/api/v1/locks", served.address)).send().await.unwrap();
     let kind = post.headers()["content-type"].to_str().unwrap().to_owned();
-    problem((post.status().as_u16(), kind, post.text().await.unwrap()), 405, "POST is not allowed at /api/v1/locks; use GET");
+    problem(
+        (post.status().as_u16(), kind, post.text().await.unwrap()),
+        405,
+        "POST is not allowed at /api/v1/locks; use GET",
+    );
     let (status, kind, _) = served.get("/api/v1/live").await;
     assert_eq!((status, kind.as_str()), (400, "application/problem+json"));
 }
@@ -71,7 +94,10 @@ async fn waits_tell_nodes_edges_and_deadlocks() {
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&value["seq"], &value["left_out"], &value["locks"]), (&json!(1), &json!(0), &json!(2)));
     let cycle = &value["cycles"][0];
-    assert_eq!((&cycle["sessions"], &cycle["locks"], &cycle["sentence"]), (&json!(["0x11", "0x22"]), &json!(["/a", "/b"]), &json!("Deadlocked.")));
+    assert_eq!(
+        (&cycle["sessions"], &cycle["locks"], &cycle["sentence"]),
+        (&json!(["0x11", "0x22"]), &json!(["/a", "/b"]), &json!("Deadlocked."))
+    );
     assert_eq!((&cycle["victim"], &cycle["confidence"]), (&json!("0x22"), &json!("high")));
     let edge = json!({ "from": "0x22", "to": "0x11", "lock": "/a", "since_ms": 999_500, "in_cycle": true, "cycle_verdict": "deadlocked" });
     assert_eq!(value["edges"][0], edge);
@@ -86,9 +112,21 @@ async fn waits_tell_nodes_edges_and_deadlocks() {
 #[tokio::test]
 async fn events_are_asked_for_in_a_known_way() {
     let served = Served::start(Limits::default()).await;
-    problem(served.get("/api/v1/events?x=1").await, 400, "`x` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit");
-    problem(served.get("/api/v1/events?after=-1").await, 400, "`-1` is not a value of `after`; use a whole number from 0 to 18446744073709551615");
-    problem(served.get("/api/v1/events?ensemble=none").await, 404, "there is no ensemble none; GET /api/v1/status lists them");
+    problem(
+        served.get("/api/v1/events?x=1").await,
+        400,
+        "`x` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit",
+    );
+    problem(
+        served.get("/api/v1/events?after=-1").await,
+        400,
+        "`-1` is not a value of `after`; use a whole number from 0 to 18446744073709551615",
+    );
+    problem(
+        served.get("/api/v1/events?ensemble=none").await,
+        404,
+        "there is no ensemble none; GET /api/v1/status lists them",
+    );
 }
 
 #[tokio::test]
@@ -104,13 +142,20 @@ async fn sessions_are_listed_filtered_and_windowed() {
     );
     assert_eq!(value["sessions"].as_array().map(Vec::len), Some(1));
     let row = &value["sessions"][0];
-    assert_eq!((&row["session_id"], &row["holds"], &row["waits"], &row["locks"]), (&json!("0x22"), &json!(0), &json!(1), &json!(["/a"])));
+    assert_eq!(
+        (&row["session_id"], &row["holds"], &row["waits"], &row["locks"]),
+        (&json!("0x22"), &json!(0), &json!(1), &json!(["/a"]))
+    );
     problem(
         served.get("/api/v1/sessions?sort=size").await,
         400,
         "`size` is not a value of `sort`; use one of blocks, holds, oldest_wait, ephemerals, id",
     );
-    problem(served.get("/api/v1/sessions?query=a").await, 400, "`a` is not a value of `query`; use ensemble, q, sort, offset or limit");
+    problem(
+        served.get("/api/v1/sessions?query=a").await,
+        400,
+        "`a` is not a value of `query`; use ensemble, q, sort, offset or limit",
+    );
 }
 
 #[tokio::test]
@@ -120,16 +165,24 @@ async fn one_session_tells_its_places_and_its_past() {
     let (status, _, text) = served.get("/api/v1/session?id=0x11").await;
     assert_eq!(status, 200);
     let value: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&value["session_id"], &value["spot_count"], &value["in_cycle"]), (&json!("0x11"), &json!(2), &json!(true)));
+    assert_eq!(
+        (&value["session_id"], &value["spot_count"], &value["in_cycle"]),
+        (&json!("0x11"), &json!(2), &json!(true))
+    );
     let spot = &value["spots"][1];
-    assert_eq!((&spot["lock"], &spot["verdict"], &spot["contender"]["holding_ms"]), (&json!("/b"), &json!("healthy"), &json!(900)));
+    assert_eq!(
+        (&spot["lock"], &spot["verdict"], &spot["contender"]["holding_ms"]),
+        (&json!("/b"), &json!("healthy"), &json!(900))
+    );
     assert_eq!(value["history"], json!([{ "at_ms": 999_100, "lock": "/a", "node": "n-0", "what": "joined" }]));
     problem(
         served.get("/api/v1/session?id=0x99").await,
         404,
         "session 0x99 owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do",
     );
-    for (query, given) in [("", ""), ("?id=", ""), ("?id=abc", "abc"), ("?id=0xfffffffffffffffff", "0xfffffffffffffffff")] {
+    for (query, given) in
+        [("", ""), ("?id=", ""), ("?id=abc", "abc"), ("?id=0xfffffffffffffffff", "0xfffffffffffffffff")]
+    {
         let (status, kind, text) = served.get(&format!("/api/v1/session{query}")).await;
         assert_eq!((status, kind.as_str()), (400, "application/problem+json"), "{query}: {text}");
         let problem: Problem = serde_json::from_str(&text).unwrap();

@@ -16,7 +16,8 @@ use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission}
 
 use crate::harness::{Observed, RootState, Truth, open, options, started, zookeeper};
 
-/// Of an observer's session: after a restart the client waits for so long at most for a server that took it in too early.
+/// Of an observer's session: after a restart the client waits for so long at most for a server that took it in too
+/// early.
 const OBSERVED: Duration = Duration::from_secs(8);
 /// Of a client's that is tried once.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -36,7 +37,10 @@ async fn session(credentials: &Credentials, connect: &str) -> Result<Client, Err
 /// Makes `/locks` with one waiter, for these alone.
 async fn protect(client: &Client, acls: &[Acl]) {
     client.create("/locks", b"", &CreateMode::Persistent.with_acls(Acls::new(acls))).await.unwrap();
-    client.create("/locks/lock-", b"host-a", &CreateMode::EphemeralSequential.with_acls(Acls::new(acls))).await.unwrap();
+    client
+        .create("/locks/lock-", b"host-a", &CreateMode::EphemeralSequential.with_acls(Acls::new(acls)))
+        .await
+        .unwrap();
 }
 
 fn is_denied(believed: &crate::harness::Believed) -> bool {
@@ -99,10 +103,14 @@ async fn a_protected_tree_is_read_by_sasl_only() {
     let users = "Server { org.apache.zookeeper.server.auth.DigestLoginModule required user_watcher=\"CANARY-sasl\" user_app=\"CANARY-app\"; };\n";
     std::fs::write(&jaas, users).unwrap();
     let provider = ("authProvider.1", "org.apache.zookeeper.server.auth.SASLAuthenticationProvider");
-    let server = started(options(&[provider], &[&format!("-Djava.security.auth.login.config={}", jaas.display())])).await;
+    let server =
+        started(options(&[provider], &[&format!("-Djava.security.auth.login.config={}", jaas.display())])).await;
     let by_sasl = |pair: &str| Credentials { sasl: Some(Login::parse(pair).unwrap()), ..Credentials::default() };
     let owner = session(&by_sasl("app:CANARY-app"), &server.address()).await.unwrap();
-    let acls = [Acl::new(Permission::READ, AuthId::new("sasl", "watcher")), Acl::new(Permission::ALL, AuthId::new("sasl", "app"))];
+    let acls = [
+        Acl::new(Permission::READ, AuthId::new("sasl", "watcher")),
+        Acl::new(Permission::ALL, AuthId::new("sasl", "app")),
+    ];
     protect(&owner, &acls).await;
     let observed = Observed::start_as(config(&server.address(), Credentials::default()));
     observed.until("denied", is_denied).await;

@@ -32,9 +32,17 @@ struct Hall {
 impl Hall {
     async fn open(lab: Lab, journal: Option<Arc<dyn Journal>>) -> Self {
         let (people, kept) = (tempfile::tempdir().unwrap(), Arc::new(Kept::default()));
-        let access = Access::new(Some(people.path().to_owned()), Settings::default(), ListenScope::LOOPBACK, Clock::manual(NOW_MS));
+        let access = Access::new(
+            Some(people.path().to_owned()),
+            Settings::default(),
+            ListenScope::LOOPBACK,
+            Clock::manual(NOW_MS),
+        );
         let service = LabService::new(lab, journal.unwrap_or_else(|| kept.clone()), Clock::manual(NOW_MS));
-        let served = Served::start_with(HttpLimits::default(), Bounds::default(), None, |http| http.with_access(access).with_lab(service)).await;
+        let served = Served::start_with(HttpLimits::default(), Bounds::default(), None, |http| {
+            http.with_access(access).with_lab(service)
+        })
+        .await;
         Self { served, kept, people }
     }
 
@@ -62,13 +70,21 @@ impl Hall {
 
     async fn check(&self, method: Method, path: &str, token: &str, body: &str, status: u16, part: &str) {
         let (found, answer) = self.ask(method.clone(), path, &[("authorization", token)], body).await;
-        assert!(found == status && answer["detail"].as_str().is_some_and(|detail| detail.contains(part)), "{method} {path} {body}: {found} {answer}");
+        assert!(
+            found == status && answer["detail"].as_str().is_some_and(|detail| detail.contains(part)),
+            "{method} {path} {body}: {found} {answer}"
+        );
     }
 }
 
 fn place() -> LabEnsemble {
     let connect = format!("127.0.0.1:{}", dead_port());
-    LabEnsemble { ensemble: "prod".to_owned(), connect, credentials: Credentials::default(), root: "/lockscope-lab".to_owned() }
+    LabEnsemble {
+        ensemble: "prod".to_owned(),
+        connect,
+        credentials: Credentials::default(),
+        root: "/lockscope-lab".to_owned(),
+    }
 }
 
 fn lab() -> Lab {
@@ -81,12 +97,24 @@ async fn who_may_not_is_told_so_and_nothing_begins() {
     let viewer = hall.token("viewer", Role::Viewer, &[], &[]);
     let auditor = hall.token("auditor", Role::Auditor, &[], &[]);
     for token in [&viewer, &auditor] {
-        hall.check(Method::POST, RUNS, token, ORDER, 403, "which may not run the lab; that needs operator or admin").await;
+        hall.check(Method::POST, RUNS, token, ORDER, 403, "which may not run the lab; that needs operator or admin")
+            .await;
         hall.check(Method::DELETE, &format!("{RUNS}/x"), token, "", 403, "which may not run the lab").await;
-        hall.check(Method::POST, &format!("{RUNS}/x/faults"), token, r#"{"fault":"kill"}"#, 403, "which may not run the lab").await;
+        hall.check(
+            Method::POST,
+            &format!("{RUNS}/x/faults"),
+            token,
+            r#"{"fault":"kill"}"#,
+            403,
+            "which may not run the lab",
+        )
+        .await;
     }
     let (status, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &viewer)], "").await;
-    assert_eq!((status, &runs["ensembles"][0], &runs["clients_max"], &runs["runs"]), (200, &"prod".into(), &20.into(), &Value::Array(Vec::new())));
+    assert_eq!(
+        (status, &runs["ensembles"][0], &runs["clients_max"], &runs["runs"]),
+        (200, &"prod".into(), &20.into(), &Value::Array(Vec::new()))
+    );
     let elsewhere = hall.token("elsewhere", Role::Operator, &["prod"], &["/shop"]);
     hall.check(Method::POST, RUNS, &elsewhere, ORDER, 403, "may not run the lab: it is out of their scope").await;
     let other = hall.token("other", Role::Operator, &["test"], &[]);
@@ -115,7 +143,11 @@ async fn every_bad_order_has_its_sentence() {
         ("{}", 422, "missing field `strategies`"),
         (r#"{"strategies":["predecessor"],"clients":"5"}"#, 422, "clients: invalid type: string \"5\", expected u32"),
         (r#"{"strategies":["predecessor"],"clients":-5}"#, 422, "clients: invalid value"),
-        (r#"{"strategies":["herd"],"clients":5}"#, 422, "strategies[0]: unknown variant `herd`, expected one of `predecessor`"),
+        (
+            r#"{"strategies":["herd"],"clients":5}"#,
+            422,
+            "strategies[0]: unknown variant `herd`, expected one of `predecessor`",
+        ),
         (r#"{"strategies":["predecessor"],"clients":5,"clinets":6}"#, 422, "unknown field `clinets`, expected one of"),
         (r#"{"strategies":["predecessor"],"clients":21}"#, 422, "20"),
         (r#"{"strategies":["predecessor"],"clients":1}"#, 422, "clients"),
@@ -136,7 +168,15 @@ async fn every_bad_order_has_its_sentence() {
     ] {
         hall.check(method, &path, &operator, body, 404, "there is no run 0123456789abcdef").await;
     }
-    hall.check(Method::POST, &format!("{unknown}/faults"), &operator, r#"{"fault":"fire"}"#, 422, "fault: unknown variant `fire`").await;
+    hall.check(
+        Method::POST,
+        &format!("{unknown}/faults"),
+        &operator,
+        r#"{"fault":"fire"}"#,
+        422,
+        "fault: unknown variant `fire`",
+    )
+    .await;
     hall.check(Method::GET, &format!("{unknown}?format=xml"), &operator, "", 400, "use json or csv").await;
     hall.check(Method::GET, &format!("{unknown}?from=1"), &operator, "", 400, "`from` is not a parameter").await;
     hall.check(Method::GET, &format!("{RUNS}?q=1"), &operator, "", 400, "it takes none").await;
@@ -149,7 +189,15 @@ async fn every_bad_order_has_its_sentence() {
 async fn a_lab_that_is_off_says_how_to_allow_it() {
     let hall = Hall::open(Lab::off(), None).await;
     let operator = hall.token("operator", Role::Operator, &[], &[]);
-    hall.check(Method::POST, RUNS, &operator, ORDER, 409, "the lab is off; allow it for an ensemble with `[lab]` in the configuration").await;
+    hall.check(
+        Method::POST,
+        RUNS,
+        &operator,
+        ORDER,
+        409,
+        "the lab is off; allow it for an ensemble with `[lab]` in the configuration",
+    )
+    .await;
     let (_, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &operator)], "").await;
     assert_eq!(runs["ensembles"], Value::Array(Vec::new()));
 }
@@ -158,7 +206,8 @@ async fn a_lab_that_is_off_says_how_to_allow_it() {
 async fn without_a_record_nothing_begins() {
     let hall = Hall::open(lab(), Some(Arc::new(UnavailableLog::without_directory()))).await;
     let operator = hall.token("operator", Role::Operator, &[], &[]);
-    hall.check(Method::POST, RUNS, &operator, ORDER, 503, "nothing was started: the record of it can't be written").await;
+    hall.check(Method::POST, RUNS, &operator, ORDER, 503, "nothing was started: the record of it can't be written")
+        .await;
     let (_, runs) = hall.ask(Method::GET, RUNS, &[("authorization", &operator)], "").await;
     assert_eq!(runs["runs"], Value::Array(Vec::new()));
 }
@@ -179,9 +228,16 @@ async fn a_run_that_is_stopped_is_on_record_twice() {
     until(async || hall.kept.0.lock().unwrap().len() == 2).await;
     let entries = hall.kept.0.lock().unwrap();
     let [begun, ended] = entries.as_slice() else { panic!("{entries:?}") };
-    assert_eq!((begun.kind, begun.ensemble.as_deref(), begun.path.as_deref()), (AuditKind::LabStarted, Some("prod"), Some("/lockscope-lab")));
+    assert_eq!(
+        (begun.kind, begun.ensemble.as_deref(), begun.path.as_deref()),
+        (AuditKind::LabStarted, Some("prod"), Some("/lockscope-lab"))
+    );
     assert_eq!(begun.actor.as_ref().map(|actor| actor.name.as_str()), Some("operator"));
-    assert!(begun.detail.starts_with("predecessor, herd_children, one after the other: 5 clients each, 1 times"), "{}", begun.detail);
+    assert!(
+        begun.detail.starts_with("predecessor, herd_children, one after the other: 5 clients each, 1 times"),
+        "{}",
+        begun.detail
+    );
     assert_eq!((ended.kind, ended.intent, ended.actor.is_none()), (AuditKind::LabEnded, Some(1), true));
     assert!(matches!(ended.outcome, Some("stopped" | "failed")), "{ended:?}");
 }

@@ -9,7 +9,12 @@ use crate::harness::{DEADLINE, Truth, zookeeper};
 
 #[tokio::test]
 async fn mistakes_exit_with_64_and_one_sentence() {
-    check(&["lab", "--strategies", "herd"], 64, "--strategies has \"herd\", which is none; use predecessor, herd_children").await;
+    check(
+        &["lab", "--strategies", "herd"],
+        64,
+        "--strategies has \"herd\", which is none; use predecessor, herd_children",
+    )
+    .await;
     check(&["lab", "--zk", "nowhere"], 64, "--zk \"nowhere\" has the server \"nowhere\" without a port").await;
     check(&["lab", "--zk", "a:1", "--server", "http://b:1"], 64, "cannot be used").await;
     check(&["lab", "--server", "b:1"], 64, "is neither http nor https").await;
@@ -20,7 +25,8 @@ async fn mistakes_exit_with_64_and_one_sentence() {
 
 /// The figures of a line of the table.
 fn line(text: &str, name: &str) -> Vec<String> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("no {name:?} in\n{text}"));
+    let line =
+        text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("no {name:?} in\n{text}"));
     line.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -43,9 +49,13 @@ async fn interrupted_it_leaves_nothing() {
     let address = server.address();
     let truth = Truth::new(&address).await;
     let before = truth.client.list_children("/").await.unwrap();
-    let mut child = lockscope(&["lab", "--zk", &address, "--clients", "5", "--hold-ms", "60000"]).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = lockscope(&["lab", "--zk", &address, "--clients", "5", "--hold-ms", "60000"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let began = async { while !lines.next_line().await.unwrap().expect("a line of progress").starts_with("running: ") {} };
+    let began =
+        async { while !lines.next_line().await.unwrap().expect("a line of progress").starts_with("running: ") {} };
     tokio::time::timeout(DEADLINE, began).await.unwrap();
     crate::harness::signal(child.id().unwrap(), rustix::process::Signal::INT);
     let mut rest = Vec::new();

@@ -32,10 +32,24 @@ impl Plant {
         let (zookeeper, place) = (zookeeper().await, tempfile::tempdir().unwrap());
         let config = place.path().join("lockscope.toml");
         let mut file = std::fs::File::create(&config).unwrap();
-        writeln!(file, "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = \"{}\"", zookeeper.address(), place.path().display()).unwrap();
-        writeln!(file, "admin_url = \"http://127.0.0.1:{}\"\n[lab]\nensembles = [\"default\"]\nclients_max = 60", zookeeper.admin_port()).unwrap();
+        writeln!(
+            file,
+            "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = \"{}\"",
+            zookeeper.address(),
+            place.path().display()
+        )
+        .unwrap();
+        writeln!(
+            file,
+            "admin_url = \"http://127.0.0.1:{}\"\n[lab]\nensembles = [\"default\"]\nclients_max = 60",
+            zookeeper.admin_port()
+        )
+        .unwrap();
         let config = config.display().to_string();
-        let made = lockscope(&["token", "new", "--name", "lab", "--role", "operator", "--config", &config]).output().await.unwrap();
+        let made = lockscope(&["token", "new", "--name", "lab", "--role", "operator", "--config", &config])
+            .output()
+            .await
+            .unwrap();
         let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
         let mut process = lockscope(&["serve", "--config", &config]).stderr(Stdio::null()).spawn().unwrap();
         let address = listening(&mut process).await;
@@ -45,14 +59,17 @@ impl Plant {
     }
 
     async fn ask(&self, method: &str, path: &str, body: &Value) -> reqwest::Response {
-        let request = reqwest::Client::new().request(method.parse().unwrap(), format!("{}{path}", self.address)).bearer_auth(&self.token);
+        let request = reqwest::Client::new()
+            .request(method.parse().unwrap(), format!("{}{path}", self.address))
+            .bearer_auth(&self.token);
         let request = if body.is_null() { request } else { request.json(body) };
         request.send().await.unwrap()
     }
 
     async fn order(&self, body: Value) -> String {
         let answer = self.ask("POST", RUNS, &body).await;
-        let (status, at) = (answer.status().as_u16(), answer.headers().get("location").map(|at| at.to_str().unwrap().to_owned()));
+        let (status, at) =
+            (answer.status().as_u16(), answer.headers().get("location").map(|at| at.to_str().unwrap().to_owned()));
         let started: Value = answer.json().await.unwrap();
         assert_eq!(status, 201, "{started}");
         assert_eq!(at, Some(format!("{RUNS}/{}", started["id"].as_str().unwrap())));
@@ -115,7 +132,9 @@ async fn a_run_from_the_order_to_the_record() {
         assert!(answer.headers()["content-type"].to_str().unwrap().starts_with("text/csv"), "{path}");
         let text = answer.text().await.unwrap();
         assert!(
-            text.starts_with("run,strategy,state,") && text.lines().count() == 3 && text.contains(&format!("{id},herd_exists,finished,20,")),
+            text.starts_with("run,strategy,state,")
+                && text.lines().count() == 3
+                && text.contains(&format!("{id},herd_exists,finished,20,")),
             "{text}"
         );
     }
@@ -158,8 +177,14 @@ async fn the_command_line_orders_from_a_server() {
     let file = file.display().to_string();
     let args = ["lab", "--server", &plant.address, "--token-file", &file, "--clients", "10", "--in-turn", "--json"];
     let done = tokio::time::timeout(DEADLINE * 2, lockscope(&args).output()).await.unwrap().unwrap();
-    let run: LabRun = serde_json::from_slice(&done.stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&done.stderr)));
+    let run: LabRun = serde_json::from_slice(&done.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&done.stderr)));
     assert_eq!(run.strategies.iter().map(|lane| lane.watch_events).collect::<Vec<_>>(), [9, 45]);
     crate::cli::check(&["lab", "--server", &plant.address], 69, "the server refuses (401)").await;
-    crate::cli::check(&["lab", "--server", &plant.address, "--token-file", &file, "--clients", "61"], 69, "the server refuses (422)").await;
+    crate::cli::check(
+        &["lab", "--server", &plant.address, "--token-file", &file, "--clients", "61"],
+        69,
+        "the server refuses (422)",
+    )
+    .await;
 }

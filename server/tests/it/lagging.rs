@@ -1,5 +1,5 @@
-//! A follower that is cut off from its leader while its clients are not: it answers everybody, with what was. What is told
-//! of it, of a Lockscope that reads from it, and of what only the others have.
+//! A follower that is cut off from its leader while its clients are not: it answers everybody, with what was. What is
+//! told of it, of a Lockscope that reads from it, and of what only the others have.
 
 use demo::{Detour, PrivateEnsemble, PrivateZooKeeper};
 use serde_json::Value;
@@ -9,7 +9,8 @@ use crate::harness::{Truth, options};
 use crate::recipes::lockscope::Lockscope;
 use crate::served::until;
 
-/// The member that is held back. The lowest number never leads an ensemble that just began: equals vote for the highest.
+/// The member that is held back. The lowest number never leads an ensemble that just began: equals vote for the
+/// highest.
 const LATE: usize = 0;
 
 /// Three members. What one of them says to its leader, and hears from it, goes through a proxy.
@@ -48,7 +49,8 @@ impl Held {
 
     /// A Lockscope that reads from one member and has found all.
     async fn lockscope(&self, at: usize) -> Lockscope {
-        let lockscope = Lockscope::run(&["--zk", &self.names[at], "--root", "/locks", "--session-timeout-ms", "60000"]).await;
+        let lockscope =
+            Lockscope::run(&["--zk", &self.names[at], "--root", "/locks", "--session-timeout-ms", "60000"]).await;
         until(async || lags(&lockscope, &self.names).await == Some(vec![0, 0, 0])).await;
         lockscope
     }
@@ -70,7 +72,10 @@ async fn lags(lockscope: &Lockscope, names: &[String]) -> Option<Vec<i64>> {
     let members = status["ensembles"][0]["evidence"].as_array()?;
     let lag = |name: &String| {
         let member = members.iter().find(|member| member["member"] == name.as_str())?;
-        ["connections", "sessions", "health"].iter().all(|source| member[source] == "ok").then(|| member["behind"].as_i64())?
+        ["connections", "sessions", "health"]
+            .iter()
+            .all(|source| member[source] == "ok")
+            .then(|| member["behind"].as_i64())?
     };
     names.iter().map(lag).collect()
 }
@@ -89,7 +94,9 @@ async fn a_follower_that_lags_is_told_with_by_how_much() {
     let (sound, late) = (held.lockscope(1).await, held.lockscope(LATE).await);
     let is_even = async |lockscope: &Lockscope| {
         let told = lock(lockscope).await;
-        lags(lockscope, &held.names).await == Some(vec![0, 0, 0]) && told["trust"]["zxid_behind"] == 0 && told["as_of"]["state"] == "live"
+        lags(lockscope, &held.names).await == Some(vec![0, 0, 0])
+            && told["trust"]["zxid_behind"] == 0
+            && told["as_of"]["state"] == "live"
     };
     until(async || is_even(&sound).await && is_even(&late).await).await;
 
@@ -98,12 +105,16 @@ async fn a_follower_that_lags_is_told_with_by_how_much() {
         truth.queue("/locks/x/lock-").await;
     }
     for lockscope in [&sound, &late] {
-        until(async || lags(lockscope, &held.names).await.is_some_and(|lags| lags[LATE] >= LATER && lags[1..] == [0, 0])).await;
+        until(async || {
+            lags(lockscope, &held.names).await.is_some_and(|lags| lags[LATE] >= LATER && lags[1..] == [0, 0])
+        })
+        .await;
     }
     // Read from a member that is up to date, all is there; what nobody can know is not said.
     until(async || {
         let told = lock(&sound).await;
-        (&told["trust"]["zxid_behind"], &told["contender_count"], &told["as_of"]["state"]) == (&0.into(), &6.into(), &"live".into())
+        (&told["trust"]["zxid_behind"], &told["contender_count"], &told["as_of"]["state"])
+            == (&0.into(), &6.into(), &"live".into())
             && link(&sound).await == "live"
     })
     .await;
@@ -115,7 +126,13 @@ async fn a_follower_that_lags_is_told_with_by_how_much() {
     assert!(held.says("srvr").await.contains("Mode: follower"), "it goes on answering");
 
     held.hold(false);
-    until(async || is_even(&sound).await && is_even(&late).await && lock(&late).await["contender_count"] == 6 && link(&late).await == "live").await;
+    until(async || {
+        is_even(&sound).await
+            && is_even(&late).await
+            && lock(&late).await["contender_count"] == 6
+            && link(&late).await == "live"
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -143,7 +160,8 @@ async fn what_a_follower_has_not_heard_of_is_its_lag_and_no_disagreement() {
     .await;
     let only_on = async |path: &str| {
         let told = lock(&lockscope).await;
-        told["contenders"].as_array().unwrap().iter().find(|contender| contender["path"] == path).unwrap()["only_on"].clone()
+        told["contenders"].as_array().unwrap().iter().find(|contender| contender["path"] == path).unwrap()["only_on"]
+            .clone()
     };
     assert_eq!((only_on(&first).await, only_on(&second).await), (Value::Array(Vec::new()), others.into()));
 

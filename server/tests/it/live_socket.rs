@@ -15,7 +15,9 @@ fn paths(count: usize, tag: &str) -> Vec<String> {
 
 async fn refused(served: &Served, headers: &[(&'static str, &str)]) -> (u16, String) {
     match served.open(headers).await {
-        Err(tungstenite::Error::Http(answer)) => (answer.status().as_u16(), String::from_utf8(answer.into_body().unwrap_or_default()).unwrap()),
+        Err(tungstenite::Error::Http(answer)) => {
+            (answer.status().as_u16(), String::from_utf8(answer.into_body().unwrap_or_default()).unwrap())
+        }
         other => panic!("not refused: {other:?}"),
     }
 }
@@ -48,7 +50,11 @@ async fn a_script_sees_hello_snapshot_delta_and_heartbeat() {
 async fn a_script_follows_waits_sessions_and_one_session() {
     let served = Served::start(Limits::default()).await;
     let mut client = served.json().await;
-    for (id, view) in [(1, r#"{"kind":"waits"}"#), (2, r#"{"kind":"sessions","sort":"id"}"#), (3, r#"{"kind":"session","id":"0x11"}"#)] {
+    for (id, view) in [
+        (1, r#"{"kind":"waits"}"#),
+        (2, r#"{"kind":"sessions","sort":"id"}"#),
+        (3, r#"{"kind":"session","id":"0x11"}"#),
+    ] {
         say(&mut client, &format!(r#"{{"type":"subscribe","id":{id},"view":{view}}}"#)).await;
         let snapshot = hear(&mut client, "snapshot").await;
         assert_eq!(snapshot["id"].as_u64(), Some(id));
@@ -58,9 +64,19 @@ async fn a_script_follows_waits_sessions_and_one_session() {
         let delta = hear(&mut client, "delta").await;
         let body = &delta["body"];
         match delta["id"].as_u64() {
-            Some(1) => assert_eq!((&body["kind"], &body["body"]["cycles"][0]["victim"]), (&"whole".into(), &"0x22".into()), "{delta}"),
-            Some(2) => assert_eq!((&body["kind"], &body["window"]["changed"][1][1]["session_id"]), (&"sessions".into(), &"0x22".into()), "{delta}"),
-            Some(3) => assert_eq!((&body["kind"], &body["body"]["row"]["holds"]), (&"whole".into(), &2.into()), "{delta}"),
+            Some(1) => assert_eq!(
+                (&body["kind"], &body["body"]["cycles"][0]["victim"]),
+                (&"whole".into(), &"0x22".into()),
+                "{delta}"
+            ),
+            Some(2) => assert_eq!(
+                (&body["kind"], &body["window"]["changed"][1][1]["session_id"]),
+                (&"sessions".into(), &"0x22".into()),
+                "{delta}"
+            ),
+            Some(3) => {
+                assert_eq!((&body["kind"], &body["body"]["row"]["holds"]), (&"whole".into(), &2.into()), "{delta}")
+            }
             other => panic!("a delta for {other:?}"),
         }
     }
@@ -68,7 +84,12 @@ async fn a_script_follows_waits_sessions_and_one_session() {
     while hear(&mut client, "delta").await["id"] != 3 {}
     say(&mut client, r#"{"type":"subscribe","id":4,"view":{"kind":"session","id":"eleven"}}"#).await;
     let error = hear(&mut client, "error").await;
-    assert!(error["detail"].as_str().is_some_and(|detail| detail.contains("`eleven` is not a hexadecimal id like 0x100000a1b2c0001")), "{error}");
+    assert!(
+        error["detail"]
+            .as_str()
+            .is_some_and(|detail| detail.contains("`eleven` is not a hexadecimal id like 0x100000a1b2c0001")),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -103,7 +124,10 @@ async fn frames_that_are_none_get_an_error_frame_and_the_socket_stays() {
         ("nonsense", "the frame is not JSON ("),
         (r#"{"type":"dance","id":4}"#, "`type` \"dance\" is unknown; use one of"),
         (r#"{"type":"pause","id":4}"#, "there is no subscription 4 on this socket; start one with `subscribe`"),
-        (r#"{"type":"subscribe","id":4,"view":{"kind":"lock","path":"x"}}"#, "`x` is not the absolute path of a lock; write it like /order"),
+        (
+            r#"{"type":"subscribe","id":4,"view":{"kind":"lock","path":"x"}}"#,
+            "`x` is not the absolute path of a lock; write it like /order",
+        ),
     ] {
         say(&mut client, frame).await;
         let error = hear(&mut client, "error").await;
@@ -116,7 +140,10 @@ async fn frames_that_are_none_get_an_error_frame_and_the_socket_stays() {
         say(&mut client, &format!(r#"{{"type":"subscribe","id":{id},"view":{{"kind":"status"}}}}"#)).await;
     }
     let error = hear(&mut client, "error").await;
-    assert_eq!((error["id"].as_u64(), error["detail"].as_str().unwrap().starts_with("16 subscriptions are open")), (Some(16), true));
+    assert_eq!(
+        (error["id"].as_u64(), error["detail"].as_str().unwrap().starts_with("16 subscriptions are open")),
+        (Some(16), true)
+    );
 }
 
 #[tokio::test]
@@ -132,7 +159,10 @@ async fn strangers_are_refused_at_the_door() {
     let served = Served::start(Limits { sockets_max: 1, ..Limits::default() }).await;
     let (status, text) = refused(&served, &[("sec-websocket-protocol", "chat")]).await;
     assert_eq!(status, 400);
-    assert!(text.contains("the subprotocol chat is not spoken here; offer lockscope.v1.json or lockscope.v1.bin"), "{text}");
+    assert!(
+        text.contains("the subprotocol chat is not spoken here; offer lockscope.v1.json or lockscope.v1.bin"),
+        "{text}"
+    );
     let (status, text) = refused(&served, &[("origin", "http://evil.example")]).await;
     assert_eq!(status, 403);
     assert!(text.contains("evil.example"), "{text}");
@@ -181,7 +211,11 @@ async fn a_client_resumes_where_it_was_and_is_told_when_it_can_not() {
     drop(client);
 
     let mut client = served.json().await;
-    let resume = |epoch: &str| format!(r#"{{"type":"resume_after","id":2,"epoch":"{epoch}","seq":{seq},"view":{{"kind":"board","limit":500}}}}"#);
+    let resume = |epoch: &str| {
+        format!(
+            r#"{{"type":"resume_after","id":2,"epoch":"{epoch}","seq":{seq},"view":{{"kind":"board","limit":500}}}}"#
+        )
+    };
     say(&mut client, &resume("0xe")).await;
     let delta = hear(&mut client, "delta").await;
     assert_eq!((delta["id"].as_u64(), delta["seq"].as_u64()), (Some(2), Some(seq + 1)));

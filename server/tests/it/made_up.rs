@@ -2,8 +2,9 @@
 //! more make a deadlock. What the fake projection answers for the views of waiting.
 
 use lockscope_wire::{
-    Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, RootState, SessionEvent, SessionId, SessionLock, SessionLockRow,
-    SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Verdict, WaitEdge, WaitNode, Waits, Window, Zxid,
+    Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, RootState, SessionEvent, SessionId,
+    SessionLock, SessionLockRow, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Verdict,
+    WaitEdge, WaitNode, Waits, Window, Zxid,
 };
 
 use crate::served::NOW_MS;
@@ -18,7 +19,12 @@ fn as_of() -> AsOf {
 }
 
 fn spot(path: &str, node: &str) -> SessionLock {
-    SessionLock { lock: path.to_owned(), node: format!("{path}/{node}"), access: Access::Exclusive, since_ms: NOW_MS - 500 }
+    SessionLock {
+        lock: path.to_owned(),
+        node: format!("{path}/{node}"),
+        access: Access::Exclusive,
+        since_ms: NOW_MS - 500,
+    }
 }
 
 pub(crate) fn waits(paths: &[String]) -> Waits {
@@ -58,7 +64,11 @@ pub(crate) fn waits(paths: &[String]) -> Waits {
     };
     Waits {
         as_of: as_of(),
-        nodes: if paths.is_empty() { Vec::new() } else { vec![node(HOLDER, &holds, &[], 0), node(WAITER, &[], &waiting, 1)] },
+        nodes: if paths.is_empty() {
+            Vec::new()
+        } else {
+            vec![node(HOLDER, &holds, &[], 0), node(WAITER, &[], &waiting, 1)]
+        },
         edges: paths.iter().map(edge).collect(),
         cycles: if paths.len() > 1 { vec![cycle()] } else { Vec::new() },
         left_out: 0,
@@ -110,7 +120,8 @@ pub(crate) fn sessions(paths: &[String], query: &SessionsQuery) -> Sessions {
 pub(crate) fn session(paths: &[String], query: &SessionQuery) -> Option<Box<SessionPage>> {
     let known = !paths.is_empty() && (query.id == HOLDER || query.id == WAITER);
     let rows: Vec<SessionLockRow> = paths.iter().map(|path| spot_row(path, query.id)).collect();
-    let event = SessionEvent { at_ms: NOW_MS - 900, lock: "/a".to_owned(), node: "n-0".to_owned(), what: Happened::Joined };
+    let event =
+        SessionEvent { at_ms: NOW_MS - 900, lock: "/a".to_owned(), node: "n-0".to_owned(), what: Happened::Joined };
     known.then(|| {
         Box::new(SessionPage {
             as_of: as_of(),
@@ -148,5 +159,10 @@ fn spot_row(path: &str, session: SessionId) -> SessionLockRow {
         czxid: Some(Zxid(9)),
         version: 0,
     };
-    SessionLockRow { lock: path.to_owned(), verdict: Verdict::Healthy, recipe_label: "kazoo Lock".to_owned(), contender }
+    SessionLockRow {
+        lock: path.to_owned(),
+        verdict: Verdict::Healthy,
+        recipe_label: "kazoo Lock".to_owned(),
+        contender,
+    }
 }

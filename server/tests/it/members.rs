@@ -1,4 +1,5 @@
-//! Three members in trouble: what is said of clients stays true, or becomes `unknown`, and never wrongly `disconnected`.
+//! Three members in trouble: what is said of clients stays true, or becomes `unknown`, and never wrongly
+//! `disconnected`.
 
 use serde_json::Value;
 
@@ -29,7 +30,8 @@ async fn nobody_is_called_dead_because_a_member_is() {
     until(async || {
         let told = status(&lockscope).await;
         let members = told["evidence"].as_array().unwrap();
-        let is_heard = |member: &Value| member["connections"] == "ok" && member["sessions"] == "ok" && member["behind"].is_i64();
+        let is_heard =
+            |member: &Value| member["connections"] == "ok" && member["sessions"] == "ok" && member["behind"].is_i64();
         members.len() == 3 && members.iter().all(is_heard) && index_of(&told, "leader").is_some()
     })
     .await;
@@ -48,14 +50,21 @@ async fn nobody_is_called_dead_because_a_member_is() {
     ensemble.members_mut()[at].pause().unwrap();
     until(async || {
         let told = status(&lockscope).await;
-        told["evidence"].as_array().unwrap().iter().any(|member| member["member"] == frozen.as_str() && member["connections"] == "error")
+        told["evidence"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|member| member["member"] == frozen.as_str() && member["connections"] == "error")
     })
     .await;
     let liveness = holder(&lockscope).await["liveness"].clone();
     let may_be = liveness == "unknown" || liveness == "silent" || liveness.is_null();
     assert!(may_be, "it may be alive there, or gone from the tree: {liveness}");
     ensemble.members_mut()[at].resume().unwrap();
-    until(async || status(&lockscope).await["evidence"].as_array().unwrap().iter().all(|member| member["connections"] == "ok")).await;
+    until(async || {
+        status(&lockscope).await["evidence"].as_array().unwrap().iter().all(|member| member["connections"] == "ok")
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -67,7 +76,8 @@ async fn a_dead_holder_runs_out_visibly_while_a_member_is_silent() {
     let told = status(&lockscope).await;
     let leader = told["evidence"][index_of(&told, "leader").unwrap()]["member"].as_str().unwrap().to_owned();
     let frozen = names.iter().position(|name| *name != leader).unwrap();
-    let living: Vec<String> = names.iter().enumerate().filter(|(at, _)| *at != frozen).map(|(_, name)| name.clone()).collect();
+    let living: Vec<String> =
+        names.iter().enumerate().filter(|(at, _)| *at != frozen).map(|(_, name)| name.clone()).collect();
     // The holder is a process of its own behind a proxy, at a member that goes on answering.
     let truth = Truth::new(&living.join(",")).await;
     truth.make("/locks/x").await;
@@ -78,7 +88,11 @@ async fn a_dead_holder_runs_out_visibly_while_a_member_is_silent() {
     ensemble.members_mut()[frozen].pause().unwrap();
     until(async || {
         let told = status(&lockscope).await;
-        told["evidence"].as_array().unwrap().iter().any(|member| member["member"] == names[frozen].as_str() && member["connections"] == "error")
+        told["evidence"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|member| member["member"] == names[frozen].as_str() && member["connections"] == "error")
     })
     .await;
     // Its link is cut for good, and it can't come back.
@@ -111,7 +125,9 @@ async fn a_new_leader_is_found_and_tells_the_ends() {
         let told = status(&lockscope).await;
         let members = told["evidence"].as_array().unwrap();
         let is_down = members.iter().any(|member| member["member"] == first.as_str() && member["is_down"] == true);
-        is_down && index_of(&told, "leader").is_some_and(|at| members[at]["member"] != first.as_str() && members[at]["sessions"] == "ok")
+        is_down
+            && index_of(&told, "leader")
+                .is_some_and(|at| members[at]["member"] != first.as_str() && members[at]["sessions"] == "ok")
     })
     .await;
     // Its client went to another member and goes on holding.

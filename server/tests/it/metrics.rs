@@ -1,5 +1,5 @@
-//! `/metrics` of the real program over a real ZooKeeper: what is told is true and bounded, Prometheus' own tool takes it, and
-//! alert rules, dashboard and document name nothing that is not there.
+//! `/metrics` of the real program over a real ZooKeeper: what is told is true and bounded, Prometheus' own tool takes
+//! it, and alert rules, dashboard and document name nothing that is not there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -29,9 +29,16 @@ impl Scrape {
         let heads = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
         let types: Vec<(String, String)> = heads.map(|(name, kind)| (name.to_owned(), kind.to_owned())).collect();
         let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-        let samples: BTreeMap<String, f64> =
-            lines.iter().map(|line| line.rsplit_once(' ').unwrap()).map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect();
-        assert_eq!((samples.len(), types.len()), (lines.len(), types.iter().map(|(name, _)| name).collect::<BTreeSet<_>>().len()), "told twice");
+        let samples: BTreeMap<String, f64> = lines
+            .iter()
+            .map(|line| line.rsplit_once(' ').unwrap())
+            .map(|(name, value)| (name.to_owned(), value.parse().unwrap()))
+            .collect();
+        assert_eq!(
+            (samples.len(), types.len()),
+            (lines.len(), types.iter().map(|(name, _)| name).collect::<BTreeSet<_>>().len()),
+            "told twice"
+        );
         Self { types: types.into_iter().collect(), samples, text }
     }
 
@@ -47,7 +54,11 @@ impl Scrape {
     /// Values of a metric by the locks that are told apart.
     fn by_path(&self, name: &str) -> BTreeMap<&str, f64> {
         let of = |sample: &str| sample.strip_prefix(name).is_some_and(|rest| rest.starts_with('{'));
-        self.samples.iter().filter(|(sample, _)| of(sample)).map(|(sample, value)| (label(sample, "path"), *value)).collect()
+        self.samples
+            .iter()
+            .filter(|(sample, _)| of(sample))
+            .map(|(sample, value)| (label(sample, "path"), *value))
+            .collect()
     }
 
     /// Every sample that may only grow.
@@ -55,7 +66,8 @@ impl Scrape {
         let grows = |sample: &str| {
             let name = sample.split('{').next().unwrap_or_default();
             let family = ["_bucket", "_count", "_sum"].iter().find_map(|part| name.strip_suffix(part)).unwrap_or(name);
-            self.types.get(name).is_some_and(|kind| kind == "counter") || self.types.get(family).is_some_and(|kind| kind == "histogram")
+            self.types.get(name).is_some_and(|kind| kind == "counter")
+                || self.types.get(family).is_some_and(|kind| kind == "histogram")
         };
         self.samples.iter().filter(move |(sample, _)| grows(sample)).map(|(sample, value)| (sample, *value))
     }
@@ -87,11 +99,22 @@ fn names(text: &str) -> BTreeSet<&str> {
 
 fn promtool(arguments: &[&str], input: &str) {
     let mut tool = Command::new("promtool");
-    let tool = tool.args(arguments).current_dir(docs("deploy")).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let tool = tool
+        .args(arguments)
+        .current_dir(docs("deploy"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let mut tool = tool.expect("promtool is there (.ci/need promtool)");
     tool.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let done = tool.wait_with_output().unwrap();
-    assert!(done.status.success(), "promtool {arguments:?}: {}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "promtool {arguments:?}: {}{}",
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 /// Everything the dashboard asks, with its variables filled in.
@@ -100,7 +123,11 @@ fn questions() -> Vec<String> {
     let dashboard: serde_json::Value = serde_json::from_str(&text).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
     let targets = panels.iter().filter_map(|panel| panel["targets"].as_array()).flatten();
-    targets.map(|target| target["expr"].as_str().unwrap().replace("$ensemble", "default").replace("$__rate_interval", "5m")).collect()
+    targets
+        .map(|target| {
+            target["expr"].as_str().unwrap().replace("$ensemble", "default").replace("$__rate_interval", "5m")
+        })
+        .collect()
 }
 
 fn check_files(scrape: &Scrape) {
@@ -108,13 +135,21 @@ fn check_files(scrape: &Scrape) {
     promtool(&["check", "rules", "lockscope-alerts.yaml"], "");
     promtool(&["test", "rules", "lockscope-alerts.test.yaml"], "");
     let mut asked = tempfile::NamedTempFile::new().unwrap();
-    let rules: Vec<serde_json::Value> =
-        questions().into_iter().enumerate().map(|(at, expr)| serde_json::json!({ "record": format!("panel:{at}"), "expr": expr })).collect();
+    let rules: Vec<serde_json::Value> = questions()
+        .into_iter()
+        .enumerate()
+        .map(|(at, expr)| serde_json::json!({ "record": format!("panel:{at}"), "expr": expr }))
+        .collect();
     assert!(rules.len() > 30, "{} questions", rules.len());
     // JSON is YAML.
     write!(asked, "{}", serde_json::json!({ "groups": [{ "name": "dashboard", "rules": rules }] })).unwrap();
     promtool(&["check", "rules", asked.path().to_str().unwrap()], "");
-    for file in ["metrics.md", "deploy/lockscope-alerts.yaml", "deploy/lockscope-alerts.test.yaml", "deploy/lockscope-dashboard.json"] {
+    for file in [
+        "metrics.md",
+        "deploy/lockscope-alerts.yaml",
+        "deploy/lockscope-alerts.test.yaml",
+        "deploy/lockscope-dashboard.json",
+    ] {
         let text = std::fs::read_to_string(docs(file)).unwrap();
         let unknown: Vec<&str> = names(&text).into_iter().filter(|name| !scrape.has(name)).collect();
         assert!(unknown.is_empty(), "{file} names {unknown:?}, which no scrape has");
@@ -139,13 +174,17 @@ async fn what_is_told_is_true_bounded_and_documented() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     write!(file, "zk = {zk:?}\nroot = [{ROOT:?}]\n[metrics]\ntop_locks = {TOP}\nlocks = [\"{ROOT}/nam*\"]\n").unwrap();
     let data = tempfile::tempdir().unwrap();
-    let lockscope = Lockscope::run(&["--config", file.path().to_str().unwrap(), "--data-dir", data.path().to_str().unwrap()]).await;
+    let lockscope =
+        Lockscope::run(&["--config", file.path().to_str().unwrap(), "--data-dir", data.path().to_str().unwrap()]).await;
 
     let first = Scrape::of(&lockscope).await;
     assert_eq!((first.whole("lockscope_holders"), first.whole("lockscope_waiters")), (6.0, 9.0), "{}", first.text);
     assert_eq!((first.whole("lockscope_locks_held"), first.whole("lockscope_locks_contended")), (6.0, 4.0));
     let waiters = first.by_path("lockscope_lock_waiters");
-    assert_eq!(waiters, BTreeMap::from([("/metrics/d", 4.0), ("/metrics/e", 3.0), ("/metrics/named", 0.0), ("_other", 2.0)]));
+    assert_eq!(
+        waiters,
+        BTreeMap::from([("/metrics/d", 4.0), ("/metrics/e", 3.0), ("/metrics/named", 0.0), ("_other", 2.0)])
+    );
     assert_eq!(first.by_path("lockscope_lock_holders").values().sum::<f64>(), 6.0);
     assert_eq!(first.whole("lockscope_other_locks"), 3.0);
     assert_eq!(first.value("lockscope_root_state{ensemble=\"default\",root=\"/metrics\",state=\"live\"}"), 1.0);

@@ -43,10 +43,16 @@ async fn the_document_is_true_and_its_examples_run() {
     let document = plant.json("/api/v1/openapi.json").await;
     let mut held = Held::default();
     let asked = answers(&plant, &locks, &document, &mut held).await;
-    let gets: BTreeSet<_> =
-        document["paths"].as_object().unwrap().iter().filter(|(_, of)| of.get("get").is_some()).map(|(path, _)| path.clone()).collect();
+    let gets: BTreeSet<_> = document["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(_, of)| of.get("get").is_some())
+        .map(|(path, _)| path.clone())
+        .collect();
     let not_json = ["/healthz", "/readyz", "/metrics", "/api/v1/live", "/api/v1/audit/export", "/api/v1/openapi.json"];
-    let left: Vec<_> = gets.iter().filter(|path| !asked.contains(*path) && !not_json.contains(&path.as_str())).collect();
+    let left: Vec<_> =
+        gets.iter().filter(|path| !asked.contains(*path) && !not_json.contains(&path.as_str())).collect();
     assert!(left.is_empty(), "nothing was asked of {left:?}");
     frames(&plant, &locks, &mut held).await;
     held.check(&document).await;
@@ -72,17 +78,29 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
     let mut keep = |verb: &str, path: &str, status: u16, value: &Value| {
         let media = if value["detail"].is_string() { "application~1problem+json" } else { "application~1json" };
         let of = format!("#/paths/{}/{verb}/responses/{status}/content/{media}/schema", path.replace('/', "~1"));
-        assert!(document.pointer(&of[1..]).is_some(), "{verb} {path} answered {status}, which is not described: {value}");
+        assert!(
+            document.pointer(&of[1..]).is_some(),
+            "{verb} {path} answered {status}, which is not described: {value}"
+        );
         held.0.push(json!({ "of": of, "name": format!("{verb} {path} {status}"), "value": value }));
         asked.insert(path.to_owned());
         plant::keep_example(plant, document, verb, path, status, value);
     };
     let session = plant.json("/api/v1/sessions").await["sessions"][0]["session_id"].as_str().unwrap().to_owned();
-    let (status, started) = plant.ask("POST", "/api/v1/lab/runs", &json!({ "strategies": ["predecessor"], "clients": 3, "seed": 1 })).await;
+    let (status, started) =
+        plant.ask("POST", "/api/v1/lab/runs", &json!({ "strategies": ["predecessor"], "clients": 3, "seed": 1 })).await;
     keep("post", "/api/v1/lab/runs", status, &started);
     let run = format!("/api/v1/lab/runs/{}", started["id"].as_str().unwrap());
     until(async || plant.json(&run).await["state"] == "finished").await;
-    for path in ["/api/v1/status", "/api/v1/locks", "/api/v1/waits", "/api/v1/sessions", "/api/v1/events", "/api/v1/me", "/api/v1/lab/runs"] {
+    for path in [
+        "/api/v1/status",
+        "/api/v1/locks",
+        "/api/v1/waits",
+        "/api/v1/sessions",
+        "/api/v1/events",
+        "/api/v1/me",
+        "/api/v1/lab/runs",
+    ] {
         keep("get", path, 200, &plant.json(path).await);
     }
     let none = plant.ask("GET", "/api/v1/lock?path=/none", &Value::Null).await;
@@ -98,7 +116,8 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
     keep("delete", "/api/v1/lab/runs/{id}", over.0, &over.1);
     // The holder of the last lock goes.
     let detail = plant.json(&format!("/api/v1/lock?path={}", locks[1])).await;
-    let (status, plan) = plant.ask("POST", "/api/v1/release/plan", &json!({ "path": detail["holders"][0]["path"] })).await;
+    let (status, plan) =
+        plant.ask("POST", "/api/v1/release/plan", &json!({ "path": detail["holders"][0]["path"] })).await;
     keep("post", "/api/v1/release/plan", status, &plan);
     let order = json!({ "plan_id": plan["plan_id"], "confirm": plan["lock"], "reason": "to see what is answered" });
     let (status, result) = plant.ask("POST", "/api/v1/release/execute", &order).await;
@@ -132,7 +151,12 @@ async fn frames(plant: &Plant, locks: &[String], held: &mut Held) {
     for (view, id) in views.iter().zip(1..) {
         say(&mut socket, held, json!({ "type": "subscribe", "id": id, "view": view })).await;
     }
-    say(&mut socket, held, json!({ "type": "resume_after", "id": 20, "view": { "kind": "board" }, "epoch": "0x1", "seq": 1 })).await;
+    say(
+        &mut socket,
+        held,
+        json!({ "type": "resume_after", "id": 20, "view": { "kind": "board" }, "epoch": "0x1", "seq": 1 }),
+    )
+    .await;
     say(&mut socket, held, json!({ "type": "subscribe", "id": 21, "view": { "kind": "status" } })).await;
     say(&mut socket, held, json!({ "type": "pause", "id": 21 })).await;
     say(&mut socket, held, json!({ "type": "resume", "id": 21 })).await;
@@ -149,7 +173,12 @@ async fn frames(plant: &Plant, locks: &[String], held: &mut Held) {
 }
 
 /// Hears and keeps frames until all that is wanted was among them.
-async fn hear<'a>(socket: &mut Socket, held: &mut Held, heard: &mut BTreeSet<String>, wanted: impl Iterator<Item = &'a str> + Clone) {
+async fn hear<'a>(
+    socket: &mut Socket,
+    held: &mut Held,
+    heard: &mut BTreeSet<String>,
+    wanted: impl Iterator<Item = &'a str> + Clone,
+) {
     let hearing = async {
         while !wanted.clone().all(|what| heard.contains(what)) {
             let Message::Text(text) = socket.next().await.unwrap().unwrap() else { continue };

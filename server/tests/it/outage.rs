@@ -52,7 +52,8 @@ async fn a_long_cut_is_tried_every_second() {
     observed.until_live().await;
     proxy.set(Mode::Cut);
     proxy.refused(32).await;
-    let was_lost = |believed: &crate::harness::Believed| believed.links.iter().skip(1).any(|(link, _)| *link == Link::Lost);
+    let was_lost =
+        |believed: &crate::harness::Believed| believed.links.iter().skip(1).any(|(link, _)| *link == Link::Lost);
     assert!(!observed.look(was_lost), "while the session may still be alive");
     truth.queue("/locks/lock-").await;
     proxy.set(Mode::Open);

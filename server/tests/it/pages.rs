@@ -90,7 +90,11 @@ async fn a_title_is_text_whatever_the_lock_is_called() {
     let text = reqwest::get(url).await.unwrap().text().await.unwrap();
     let title = text.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap();
     // Long names are cut in the middle.
-    assert!(title.starts_with("/&lt;/title&gt;&lt;meta http\u{2026}") && title.contains("elsewhere.test&gt;&amp;amp;\u{2425} · "), "{title}");
+    assert!(
+        title.starts_with("/&lt;/title&gt;&lt;meta http\u{2026}")
+            && title.contains("elsewhere.test&gt;&amp;amp;\u{2425} · "),
+        "{title}"
+    );
     assert!(!text.contains("<meta http-equiv"), "{text}");
 }
 
@@ -104,7 +108,11 @@ async fn each_of_many_loads_is_answered_by_a_page() {
     let load = async |first: usize| {
         for number in (first..loads).step_by(LOADS_AT_ONCE) {
             let path = paths[number % paths.len()];
-            let answer = client.get(format!("http://{}{path}", served.address)).send().await.unwrap_or_else(|error| panic!("{path}: {error}"));
+            let answer = client
+                .get(format!("http://{}{path}", served.address))
+                .send()
+                .await
+                .unwrap_or_else(|error| panic!("{path}: {error}"));
             assert_eq!(answer.status(), if path == "/nope" { 404 } else { 200 }, "{path}");
             let text = answer.text().await.unwrap();
             assert!(text.contains("<title>") && text.contains("</html>"), "{path}: {text}");
@@ -117,7 +125,8 @@ async fn each_of_many_loads_is_answered_by_a_page() {
 async fn what_panics_is_answered_and_counted() {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     fn faulty(_: Arc<Hub>) -> Router {
-        let once = || async { if ASKED.fetch_add(1, Ordering::Relaxed) == 0 { panic!("planted, once") } else { "drawn\n" } };
+        let once =
+            || async { if ASKED.fetch_add(1, Ordering::Relaxed) == 0 { panic!("planted, once") } else { "drawn\n" } };
         let always = || async {
             if true {
                 panic!("planted")

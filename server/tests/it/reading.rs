@@ -28,7 +28,9 @@ fn every_word_is_explained_and_no_other() {
 #[test]
 fn its_numbers_are_the_defaults() {
     let (limits, times) = (Limits::default(), Thresholds::default());
-    let thousands = |number: u32| if number >= 1_000 { format!("{},{:03}", number / 1_000, number % 1_000) } else { number.to_string() };
+    let thousands = |number: u32| {
+        if number >= 1_000 { format!("{},{:03}", number / 1_000, number % 1_000) } else { number.to_string() }
+    };
     let rows = [
         ("herd", format!("{} or more are woken", limits.herd_waiters)),
         ("deep_queue", format!("{} or more contenders", limits.deep_contenders)),
@@ -38,7 +40,14 @@ fn its_numbers_are_the_defaults() {
         ("try_lock_churn", format!("{} or more attempts", limits.churn_attempts)),
         ("slow", format!("more than {} times the median", times.slow_times)),
         ("slow", format!("at least {} s", times.slow_min_ms / 1_000)),
-        ("slow", format!("fewer than {} holds were seen: for more than {} s", times.usual_after_holds, times.slow_unknown_ms / 1_000)),
+        (
+            "slow",
+            format!(
+                "fewer than {} holds were seen: for more than {} s",
+                times.usual_after_holds,
+                times.slow_unknown_ms / 1_000
+            ),
+        ),
         (
             "stuck",
             format!(

@@ -12,7 +12,8 @@ use crate::cli::{check, dead_port, listening, lockscope};
 use crate::harness::{self, DEADLINE};
 use crate::served::{closed, until};
 
-/// Hears what the manager is told, all the time: nobody waits for a manager that does not listen, so words are lost then.
+/// Hears what the manager is told, all the time: nobody waits for a manager that does not listen, so words are lost
+/// then.
 struct Manager(mpsc::UnboundedReceiver<String>);
 
 impl Manager {
@@ -61,11 +62,16 @@ fn signal(child: &tokio::process::Child, signal: Signal) {
 async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_hears_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let (file, socket, data) = (dir.path().join("lockscope.toml"), dir.path().join("notify"), dir.path().join("data"));
-    let base = format!("zk = \"127.0.0.1:{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\n", dead_port(), data.display().to_string());
+    let base = format!(
+        "zk = \"127.0.0.1:{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\n",
+        dead_port(),
+        data.display().to_string()
+    );
     let write = |more: &str| std::fs::write(&file, format!("{base}{more}")).unwrap();
     write("session_timeout_ms = 4000\n");
     let name = file.display().to_string();
-    let made = lockscope(&["token", "new", "--name", "t", "--role", "viewer", "--config", &name]).output().await.unwrap();
+    let made =
+        lockscope(&["token", "new", "--name", "t", "--role", "viewer", "--config", &name]).output().await.unwrap();
     let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
 
     let mut manager = Manager::listen(&socket);
@@ -93,9 +99,17 @@ async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_
     until(async || asker.config().await["error"].as_str().is_some_and(|error| error.contains(":5: `anonymous`"))).await;
     let error = asker.config().await["error"].as_str().unwrap().to_owned();
     assert_eq!(error.lines().count(), 2, "{error}");
-    assert!(error.contains(&format!("{name}:4: `session_timeout_ms` \"5\" is not a session time-out; write milliseconds from")), "{error}");
+    assert!(
+        error.contains(&format!(
+            "{name}:4: `session_timeout_ms` \"5\" is not a session time-out; write milliseconds from"
+        )),
+        "{error}"
+    );
     let (code, page) = asker.nobody("/status").await;
-    assert!(code == 200 && page.contains("is not a session time-out"), "what was read before stays, and the page says so: {code}");
+    assert!(
+        code == 200 && page.contains("is not a session time-out"),
+        "what was read before stays, and the page says so: {code}"
+    );
 
     let mut request = format!("{}/api/v1/live", address.replacen("http", "ws", 1)).into_client_request().unwrap();
     request.headers_mut().insert("sec-websocket-protocol", "lockscope.v1.json".parse().unwrap());
@@ -111,7 +125,8 @@ async fn a_good_file_takes_effect_and_a_bad_one_changes_nothing_and_the_manager_
     assert_eq!(asker.nobody("/api/v1/status").await.0, 401, "it took effect");
 
     check(&["healthcheck", "--url", &address], 0, "").await;
-    check(&["healthcheck", "--url", &address, "--ready"], 1, "/readyz answers 503: a root is still in its first sync").await;
+    check(&["healthcheck", "--url", &address, "--ready"], 1, "/readyz answers 503: a root is still in its first sync")
+        .await;
     signal(&child, Signal::TERM);
     manager.hears("STOPPING=1").await;
     assert_eq!(tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap().code(), Some(0));

@@ -13,7 +13,8 @@ const ITEMS_MAX: usize = 30;
 
 /// Names and owners of a directory's ephemeral children in order of their sequence numbers; only those that were read.
 fn queue(believed: &Believed, directory: &str) -> Vec<(String, i64)> {
-    let owned = |name: String| Some((name.clone(), believed.tree[&format!("{directory}/{name}")].facts.as_ref()?.owner?.0));
+    let owned =
+        |name: String| Some((name.clone(), believed.tree[&format!("{directory}/{name}")].facts.as_ref()?.owner?.0));
     let mut queue: Vec<(String, i64)> = names(believed, directory).into_iter().filter_map(owned).collect();
     queue.sort_by_key(|(name, _)| name[name.len() - 10..].to_owned());
     queue
@@ -21,7 +22,9 @@ fn queue(believed: &Believed, directory: &str) -> Vec<(String, i64)> {
 
 /// Names of a directory's children.
 fn names(believed: &Believed, directory: &str) -> Vec<String> {
-    let inside = |path: &String| path.strip_prefix(directory)?.strip_prefix('/').filter(|name| !name.contains('/')).map(str::to_owned);
+    let inside = |path: &String| {
+        path.strip_prefix(directory)?.strip_prefix('/').filter(|name| !name.contains('/')).map(str::to_owned)
+    };
     believed.tree.keys().filter_map(inside).collect()
 }
 
@@ -52,13 +55,16 @@ fn readers_hold_and_a_writer_waits(believed: &Believed) -> bool {
 
 fn a_reader_waits_for_a_writer(believed: &Believed) -> bool {
     let queue = queue(believed, "/catalog/rw");
-    queue.first().is_some_and(|(name, _)| name.contains("-__WRIT__")) && queue.iter().any(|(name, _)| name.contains("-__READ__"))
+    queue.first().is_some_and(|(name, _)| name.contains("-__WRIT__"))
+        && queue.iter().any(|(name, _)| name.contains("-__READ__"))
 }
 
 /// The newest lease waits: its session is also the first in the queue. Another one waits behind it.
 fn all_permits_are_taken(believed: &Believed) -> bool {
     let (leases, locks) = (queue(believed, "/pool/connections/leases"), queue(believed, "/pool/connections/locks"));
-    leases.len() == LEASES_MAX && locks.len() > 1 && leases.last().map(|lease| lease.1) == locks.first().map(|lock| lock.1)
+    leases.len() == LEASES_MAX
+        && locks.len() > 1
+        && leases.last().map(|lease| lease.1) == locks.first().map(|lock| lock.1)
 }
 
 fn candidates_wait(believed: &Believed) -> bool {
@@ -126,7 +132,10 @@ const SCENES: [(&str, &[Look]); 11] = [
     ("a queue", &[items_wait]),
     ("a holder that hangs", &[all_wait_for_one_that_hangs]),
     ("two recipes in one directory", &[two_recipes_share_a_directory]),
-    ("a session behind itself", &[a_session_waits_behind_itself, nobody_waits_behind_itself, a_session_waits_behind_itself]),
+    (
+        "a session behind itself",
+        &[a_session_waits_behind_itself, nobody_waits_behind_itself, a_session_waits_behind_itself],
+    ),
     ("a deadlock", &[both_wait_for_each_other, transfers_are_done, both_wait_for_each_other]),
 ];
 

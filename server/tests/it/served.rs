@@ -12,9 +12,9 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use http::listener::{Bounds, Tls};
 use http::{Http, Limits};
 use lockscope_wire::{
-    Board, BoardHead, BoardQuery, Confidence, ConfigStatus, EnsembleStatus, Epoch, EventsQuery, LabQuery, LabRun, Lately, Link, LockHead, LockPage,
-    LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View,
-    Waits, Window, Zxid,
+    Board, BoardHead, BoardQuery, Confidence, ConfigStatus, EnsembleStatus, Epoch, EventsQuery, LabQuery, LabRun,
+    Lately, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
+    SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits, Window, Zxid,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, DropGuard};
@@ -123,10 +123,18 @@ impl Fake {
 
 impl Views for Fake {
     fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
-        let root =
-            RootBrief { tag: None, path: "/".to_owned(), state: RootState::Live, since_ms: 1, why: String::new(), locks: 0, help: String::new() };
+        let root = RootBrief {
+            tag: None,
+            path: "/".to_owned(),
+            state: RootState::Live,
+            since_ms: 1,
+            why: String::new(),
+            locks: 0,
+            help: String::new(),
+        };
         self.show(|paths| {
-            let rows: Vec<LockRow> = paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
+            let rows: Vec<LockRow> =
+                paths.iter().skip(query.offset as usize).take(query.limit as usize).map(|path| row(path)).collect();
             let head = BoardHead { roots: vec![root], ..BoardHead::default() };
             Board { head, window: Window { total: u32::try_from(paths.len()).unwrap(), offset: query.offset, rows } }
         })
@@ -136,7 +144,13 @@ impl Views for Fake {
         let page = || {
             let head = LockHead {
                 row: row(&query.path),
-                as_of: lockscope_wire::AsOf { state: RootState::Stale, since_ms: 77, why: "silent".to_owned(), zxid: Zxid(16), ensemble: None },
+                as_of: lockscope_wire::AsOf {
+                    state: RootState::Stale,
+                    since_ms: 77,
+                    why: "silent".to_owned(),
+                    zxid: Zxid(16),
+                    ensemble: None,
+                },
                 recognised_by: Vec::new(),
                 capacity: None,
                 foreign: Vec::new(),
@@ -252,7 +266,12 @@ impl Served {
         Self::start_with(limits, Bounds::default(), None, |http| http).await
     }
 
-    pub(crate) async fn start_with(limits: Limits, bounds: Bounds, tls: Option<Tls>, with: impl FnOnce(Http) -> Http) -> Self {
+    pub(crate) async fn start_with(
+        limits: Limits,
+        bounds: Bounds,
+        tls: Option<Tls>,
+        with: impl FnOnce(Http) -> Http,
+    ) -> Self {
         Self::start_all(limits, bounds, tls, with, |_| Router::new()).await
     }
 
@@ -261,14 +280,21 @@ impl Served {
         Self::start_all(limits, Bounds::default(), None, |http| http.with_access(access), pages).await
     }
 
-    async fn start_all(limits: Limits, bounds: Bounds, tls: Option<Tls>, with: impl FnOnce(Http) -> Http, pages: fn(Arc<Hub>) -> Router) -> Self {
+    async fn start_all(
+        limits: Limits,
+        bounds: Bounds,
+        tls: Option<Tls>,
+        with: impl FnOnce(Http) -> Http,
+        pages: fn(Arc<Hub>) -> Router,
+    ) -> Self {
         let fake = Arc::new(Fake::default());
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_guard, stop) = shutdown::token();
         tokio::spawn(pump::run(hub.clone(), stop));
         let (drain_guard, drain) = shutdown::token();
         let (close_guard, close) = shutdown::token();
-        let http = with(Http::new(hub.clone(), drain.clone(), limits).with_access(Access::open_to_all(Clock::manual(NOW_MS))));
+        let http =
+            with(Http::new(hub.clone(), drain.clone(), limits).with_access(Access::open_to_all(Clock::manual(NOW_MS))));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = http.router(pages(hub.clone()));
@@ -295,7 +321,8 @@ impl Served {
 
     pub(crate) async fn get(&self, path: &str) -> (u16, String, String) {
         let answer = reqwest::get(format!("http://{}{path}", self.address)).await.unwrap();
-        let kind = answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned()).unwrap_or_default();
+        let kind =
+            answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned()).unwrap_or_default();
         (answer.status().as_u16(), kind, answer.text().await.unwrap())
     }
 }

@@ -39,7 +39,8 @@ fn nothing_is_left_when_we_are_killed() {
     let arguments = ["--exact", "servers::hold_a_server_for_ever", "--ignored", "--nocapture"];
     let mut victim = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(victim.stdout.take().unwrap()).lines();
-    let line = lines.map_while(Result::ok).find(|line| line.starts_with("holding ")).expect("the victim's server starts");
+    let line =
+        lines.map_while(Result::ok).find(|line| line.starts_with("holding ")).expect("the victim's server starts");
     let mut words = line.split(' ').skip(1);
     let port: u16 = words.next().unwrap().parse().unwrap();
     let folder = PathBuf::from(words.next().unwrap());

@@ -54,7 +54,8 @@ async fn a_session_of_thousands_of_znodes_ends_at_once() {
     let lockscope = Lockscope::run(&["--zk", &server.address(), "--root", "/locks"]).await;
     let (before, after) = ([LOCKS, LOCKS, LOCKS * OWNED], [LOCKS, LOCKS, 0]);
 
-    let mut request = format!("{}/api/v1/live", lockscope.address().replacen("http", "ws", 1)).into_client_request().unwrap();
+    let mut request =
+        format!("{}/api/v1/live", lockscope.address().replacen("http", "ws", 1)).into_client_request().unwrap();
     request.headers_mut().insert("sec-websocket-protocol", "lockscope.v1.json".parse().unwrap());
     let mut socket = connect_async(request).await.unwrap().0;
     say(&mut socket, r#"{"type":"subscribe","id":1,"view":{"kind":"board","limit":1}}"#).await;

@@ -8,7 +8,18 @@ use std::path::{Path, PathBuf};
 const NEVER: &[(&str, &[&str])] = &[
     (
         "app/core/src",
-        &["SystemTime", "Instant", "std::fs", "std::io", "TcpStream", "UdpSocket", "ToSocketAddrs", "std::thread", "std::env", "async fn"],
+        &[
+            "SystemTime",
+            "Instant",
+            "std::fs",
+            "std::io",
+            "TcpStream",
+            "UdpSocket",
+            "ToSocketAddrs",
+            "std::thread",
+            "std::env",
+            "async fn",
+        ],
     ),
     ("app/page/src", &["schemars", "tokio"]),
     ("app/page/src/ports.rs", &["leptos"]),
@@ -83,7 +94,8 @@ fn code_of(path: &Path) -> String {
 }
 
 fn names(code: &str, word: &str) -> bool {
-    code.match_indices(word).any(|(at, _)| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
+    code.match_indices(word)
+        .any(|(at, _)| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }
 
 fn report(broken: Vec<String>) {
@@ -92,7 +104,8 @@ fn report(broken: Vec<String>) {
 
 #[test]
 fn a_planted_violation_is_seen() {
-    let planted = "//! Pure.\nfn now() {}\n#[cfg(test)]\nmod tests {\n    // std::net in a comment\n    use std::fs;\n}\n";
+    let planted =
+        "//! Pure.\nfn now() {}\n#[cfg(test)]\nmod tests {\n    // std::net in a comment\n    use std::fs;\n}\n";
     let code = code(planted);
     assert_eq!(["std::fs", "std::net", "fs"].map(|word| names(&code, word)), [true, false, true]);
     assert!(!names("use my_std::fs;", "std::fs"));
@@ -133,11 +146,13 @@ fn public_types(code: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Types of which a crate has two of one name. What a build without a feature has instead of the real thing counts once.
+/// Types of which a crate has two of one name. What a build without a feature has instead of the real thing counts
+/// once.
 fn namesakes(files: &[(PathBuf, String)]) -> Vec<String> {
     let mut known: BTreeMap<&str, &Path> = BTreeMap::new();
     let mut broken = Vec::new();
-    for (path, code) in files.iter().filter(|(path, _)| !path.file_name().unwrap().to_string_lossy().starts_with("no_")) {
+    for (path, code) in files.iter().filter(|(path, _)| !path.file_name().unwrap().to_string_lossy().starts_with("no_"))
+    {
         for name in public_types(code) {
             if let Some(other) = known.insert(name, path).filter(|other| *other != path.as_path()) {
                 broken.push(format!("{} and {} both have a public {name}", other.display(), path.display()));
@@ -153,7 +168,9 @@ fn a_name_is_of_one_public_type_in_a_crate() {
     assert_eq!(namesakes(&planted.map(|(path, code)| (path.into(), code.to_owned()))).len(), 1);
     let mut crates: BTreeMap<PathBuf, Vec<(PathBuf, String)>> = BTreeMap::new();
     for path in all() {
-        let Some(home) = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "src")) else { continue };
+        let Some(home) = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "src")) else {
+            continue;
+        };
         crates.entry(home.to_owned()).or_default().push((path.clone(), code_of(&path)));
     }
     report(crates.values().flat_map(|files| namesakes(files)).collect());

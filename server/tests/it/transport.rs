@@ -85,14 +85,25 @@ async fn heads_and_bodies_are_bounded() {
 #[tokio::test]
 async fn what_is_no_request_hurts_nobody() {
     let served = served(hasty()).await;
-    let two_lengths = "POST /api/v1/status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab";
+    let two_lengths =
+        "POST /api/v1/status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab";
     let smuggled = "POST /api/v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let spaced = "GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n";
     let folded = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n x: y\r\n\r\n";
     let http2 = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     let tls = "\x16\x03\x01\x02\x00\x01\x00\x01\u{fc}\x03\x03";
-    for bytes in [two_lengths, smuggled, spaced, folded, http2, tls, "\0\0\0\0\r\n\r\n", "\r\n\r\n\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n"]
-    {
+    for bytes in [
+        two_lengths,
+        smuggled,
+        spaced,
+        folded,
+        http2,
+        tls,
+        "\0\0\0\0\r\n\r\n",
+        "\r\n\r\n\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+    ] {
         let answer = answer_to(&served, bytes.as_bytes()).await;
         assert!(!answer.contains("alive"), "{bytes:?}: {answer}");
     }

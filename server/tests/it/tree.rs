@@ -92,7 +92,9 @@ async fn a_storm_loses_nothing() {
     }))
     .await;
     let made = (SESSIONS * ROUNDS * 4) as u64;
-    observed.until("all creates and deletes", |believed| believed.creates_seen == made && believed.deletes_seen == made).await;
+    observed
+        .until("all creates and deletes", |believed| believed.creates_seen == made && believed.deletes_seen == made)
+        .await;
     observed.until_true(&truth).await;
     assert_eq!(observed.look(|believed| (believed.missed, believed.syncs.len())), (0, 1));
     observed.stop().await;
@@ -110,7 +112,9 @@ async fn a_denied_child_appears_as_unreadable() {
     owner.create("/locks/before", b"", &options).await.unwrap();
     let observed = Observed::start(&server.address(), &["/locks"]);
     observed.until_live().await;
-    let unreadable = |path: &'static str| move |believed: &crate::harness::Believed| believed.tree.get(path).is_some_and(|node| node.unreadable);
+    let unreadable = |path: &'static str| {
+        move |believed: &crate::harness::Believed| believed.tree.get(path).is_some_and(|node| node.unreadable)
+    };
     observed.until("the one that was there", unreadable("/locks/before")).await;
 
     owner.create("/locks/after", b"", &options).await.unwrap();
@@ -142,7 +146,11 @@ async fn rights_that_change_while_we_watch() {
     observed.until_live().await;
     owner.set_acl("/locks/opens", &everyone, None).await.unwrap();
     owner.set_acl("/locks/closes", &secret, None).await.unwrap();
-    observed.until("the opened one is read", |believed| believed.tree.get("/locks/opens").is_some_and(|node| !node.unreadable)).await;
+    observed
+        .until("the opened one is read", |believed| {
+            believed.tree.get("/locks/opens").is_some_and(|node| !node.unreadable)
+        })
+        .await;
     // No event tells of this deletion: only the counters do.
     owner.delete("/locks/closes", None).await.unwrap();
     observed.until("the closed one leaves", |believed| !believed.tree.contains_key("/locks/closes")).await;
@@ -176,7 +184,9 @@ async fn denied_contenders_of_a_thousand_locks_are_seen_at_once() {
     }))
     .await;
     let made = std::time::Instant::now();
-    observed.until("all of them", |believed| believed.tree.values().filter(|node| node.unreadable).count() == LOCKS).await;
+    observed
+        .until("all of them", |believed| believed.tree.values().filter(|node| node.unreadable).count() == LOCKS)
+        .await;
     eprintln!("the last of {LOCKS} is seen {} ms after its creation was acknowledged", made.elapsed().as_millis());
     drop(owner);
     observed.until("none of them", |believed| believed.tree.values().all(|node| !node.unreadable)).await;

@@ -1,5 +1,5 @@
-//! The reader of transaction logs and snapshots against ZooKeeper's own: record by record what its `TxnLogToolkit` prints,
-//! and played from the first transaction on the tree that a client reads.
+//! The reader of transaction logs and snapshots against ZooKeeper's own: record by record what its `TxnLogToolkit`
+//! prints, and played from the first transaction on the tree that a client reads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -103,7 +103,9 @@ fn printed(mut toolkit: Command, path: &Path) -> Vec<String> {
     let output = toolkit.arg("-d").arg(path).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut records: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with("ZooKeeper Transactional Log") && !line.starts_with("EOF reached")) {
+    for line in
+        text.lines().filter(|line| !line.starts_with("ZooKeeper Transactional Log") && !line.starts_with("EOF reached"))
+    {
         match records.last_mut() {
             Some(record) if !line.contains(" session 0x") => record.push_str(line),
             _ => records.push(line.to_owned()),
@@ -113,7 +115,10 @@ fn printed(mut toolkit: Command, path: &Path) -> Vec<String> {
 }
 
 fn acls(acl: &[Acl], between: &str) -> String {
-    acl.iter().map(|Acl { permissions, scheme, id }| format!("{permissions},s{{'{scheme},'{id}}}")).collect::<Vec<_>>().join(between)
+    acl.iter()
+        .map(|Acl { permissions, scheme, id }| format!("{permissions},s{{'{scheme},'{id}}}"))
+        .collect::<Vec<_>>()
+        .join(between)
 }
 
 fn text(data: &Option<Vec<u8>>) -> String {
@@ -206,7 +211,10 @@ impl Tree {
         match change {
             Change::Create(Create { path, data, lifetime, .. }) => {
                 let owner = if *lifetime == Lifetime::Ephemeral { *session } else { 0 };
-                self.0.insert(path.clone(), (*zxid, *zxid, *time_ms, *time_ms, 0, owner, data.clone().unwrap_or_default()));
+                self.0.insert(
+                    path.clone(),
+                    (*zxid, *zxid, *time_ms, *time_ms, 0, owner, data.clone().unwrap_or_default()),
+                );
             }
             Change::Delete { path, .. } => _ = self.0.remove(path),
             Change::SetData { path, data, version } => {
@@ -233,7 +241,10 @@ impl Tree {
 
 async fn real(truth: &Truth) -> BTreeMap<String, Seen> {
     let tree = truth.trees(&["/".to_owned()]).await.into_iter().filter(|(path, _)| path != "/");
-    tree.map(|(path, (stat, data))| (path, (stat.czxid, stat.mzxid, stat.ctime, stat.mtime, stat.version, stat.ephemeral_owner, data))).collect()
+    tree.map(|(path, (stat, data))| {
+        (path, (stat.czxid, stat.mzxid, stat.ctime, stat.mtime, stat.version, stat.ephemeral_owner, data))
+    })
+    .collect()
 }
 
 /// No snapshot is still being written.

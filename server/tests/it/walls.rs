@@ -13,14 +13,33 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("demo", &["core"]),
     ("feed", &["core", "runtime", "wire"]),
-    ("http", &["(lab)", "access", "audit", "core", "feed", "identity", "page", "release", "runtime", "wire", "zookeeper"]),
+    (
+        "http",
+        &["(lab)", "access", "audit", "core", "feed", "identity", "page", "release", "runtime", "wire", "zookeeper"],
+    ),
     ("identity", &["runtime", "wire"]),
     ("judge", &["txn_log"]),
     ("lab", &["audit", "feed", "identity", "runtime", "wire", "zookeeper"]),
     ("page", &["wire"]),
     ("release", &["access", "audit", "core", "feed", "identity", "runtime", "wire", "zookeeper"]),
     ("runtime", &[]),
-    ("server", &["(demo)", "(lab)", "access", "audit", "core", "feed", "http", "identity", "release", "runtime", "wire", "zookeeper"]),
+    (
+        "server",
+        &[
+            "(demo)",
+            "(lab)",
+            "access",
+            "audit",
+            "core",
+            "feed",
+            "http",
+            "identity",
+            "release",
+            "runtime",
+            "wire",
+            "zookeeper",
+        ],
+    ),
     ("style", &[]),
     ("txn_log", &[]),
     ("wire", &[]),
@@ -39,17 +58,24 @@ fn built_with<'a>(package: &'a Value, is_ours: &'a dyn Fn(&Value) -> bool) -> im
 }
 
 fn list(table: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
-    table.iter().map(|(name, with)| ((*name).to_owned(), with.iter().map(|with| (*with).to_owned()).collect())).collect()
+    table
+        .iter()
+        .map(|(name, with)| ((*name).to_owned(), with.iter().map(|with| (*with).to_owned()).collect()))
+        .collect()
 }
 
 #[test]
 fn crates_depend_on_what_is_listed_only() {
-    let told = Command::new(env!("CARGO")).args(["metadata", "--locked", "--no-deps", "--format-version", "1"]).output().unwrap();
+    let told = Command::new(env!("CARGO"))
+        .args(["metadata", "--locked", "--no-deps", "--format-version", "1"])
+        .output()
+        .unwrap();
     let metadata: Value = serde_json::from_slice(&told.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let name = |package: &Value| package["name"].as_str().unwrap().to_owned();
     let ours = |one: &Value| !one["path"].is_null();
-    let found: BTreeMap<_, BTreeSet<_>> = packages.iter().map(|package| (name(package), built_with(package, &ours).collect())).collect();
+    let found: BTreeMap<_, BTreeSet<_>> =
+        packages.iter().map(|package| (name(package), built_with(package, &ours).collect())).collect();
     assert_eq!(found, list(OURS));
     let others = |one: &Value| one["path"].is_null();
     for (wanted, with) in list(OTHERS) {
@@ -60,7 +86,18 @@ fn crates_depend_on_what_is_listed_only() {
 
 #[test]
 fn a_hardened_build_has_neither_lab_nor_demo() {
-    let asked = ["tree", "--offline", "--locked", "--package", "server", "--no-default-features", "--edges", "normal", "--prefix", "none"];
+    let asked = [
+        "tree",
+        "--offline",
+        "--locked",
+        "--package",
+        "server",
+        "--no-default-features",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+    ];
     let told = Command::new(env!("CARGO")).args(asked).output().unwrap();
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     let told = String::from_utf8(told.stdout).unwrap();

@@ -1,5 +1,5 @@
-//! ZooKeeper's serialisation: big-endian, strings and buffers behind their length, -1 for null. Nothing is allocated that
-//! the bytes at hand do not hold.
+//! ZooKeeper's serialisation: big-endian, strings and buffers behind their length, -1 for null. Nothing is allocated
+//! that the bytes at hand do not hold.
 
 use crate::{Acl, Problem, ReadError};
 
@@ -110,7 +110,8 @@ impl<'a> Input<'a> {
     pub(crate) fn acl(&mut self) -> Result<Vec<Acl>, ReadError> {
         /// Permissions and two lengths.
         const ACL_MIN: usize = 12;
-        let entry = |input: &mut Self| Ok(Acl { permissions: input.int()?, scheme: input.string()?, id: input.string()? });
+        let entry =
+            |input: &mut Self| Ok(Acl { permissions: input.int()?, scheme: input.string()?, id: input.string()? });
         Ok(self.vector(ACL_MIN, entry)?.unwrap_or_default())
     }
 }

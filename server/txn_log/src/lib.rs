@@ -1,5 +1,5 @@
-//! Reads ZooKeeper's transaction logs and snapshots from bytes: no I/O, no clock, no panic on whatever the bytes are, and
-//! never more memory than they hold.
+//! Reads ZooKeeper's transaction logs and snapshots from bytes: no I/O, no clock, no panic on whatever the bytes are,
+//! and never more memory than they hold.
 //!
 //! ```
 //! let log = [b"ZKLG".as_slice(), &2i32.to_be_bytes(), &0i64.to_be_bytes(), &[0; 4096]].concat();

@@ -13,8 +13,8 @@ const HEADER_BYTES: usize = 16;
 const PREFIX_BYTES: usize = 12;
 /// What stands behind each record.
 const END_MARK: u8 = b'B';
-/// The longest record that is believed in. ZooKeeper refuses requests of 1 MiB unless it is configured otherwise; a session
-/// that ends may have more paths than that.
+/// The longest record that is believed in. ZooKeeper refuses requests of 1 MiB unless it is configured otherwise; a
+/// session that ends may have more paths than that.
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 
 /// How a log ended. All of these are normal.
@@ -116,7 +116,8 @@ impl Scan {
         let found = input.int()?;
         if found == 0 {
             // The length comes after the checksum: with one and without the other, the writing stopped between them.
-            self.state = if checksum == 0 { State::Zeros { from: self.offset } } else { State::Torn { from: self.offset } };
+            self.state =
+                if checksum == 0 { State::Zeros { from: self.offset } } else { State::Torn { from: self.offset } };
             return Ok(Step::Passed(PREFIX_BYTES));
         }
         let length = usize::try_from(found).ok().filter(|length| *length <= RECORD_BYTES_MAX);
@@ -233,8 +234,8 @@ impl LogDecoder {
         Self::default()
     }
 
-    /// Takes the next piece. [`Self::next_transaction`] is called until it has no more before another is pushed, so that
-    /// the buffer stays small.
+    /// Takes the next piece. [`Self::next_transaction`] is called until it has no more before another is pushed, so
+    /// that the buffer stays small.
     pub fn push(&mut self, piece: &[u8]) {
         if self.scan.state == State::Failed {
             return;

@@ -1,4 +1,5 @@
-//! The payload of a record of the log: who and when, what, and (since 3.6) a digest of the tree, which is not looked at.
+//! The payload of a record of the log: who and when, what, and (since 3.6) a digest of the tree, which is not looked
+//! at.
 
 use crate::jute::Input;
 use crate::{Change, Create, Lifetime, Multi, Problem, ReadError, Transaction};
@@ -54,7 +55,13 @@ fn change(kind: i32, input: &mut Input<'_>) -> Result<Change, ReadError> {
         }),
         kind::CREATE_TTL => {
             let (path, data, acl, parent_cversion) = (input.string()?, input.buffer()?, input.acl()?, input.int()?);
-            Change::Create(Create { path, data, acl, lifetime: Lifetime::Ttl { ttl_ms: input.long()? }, parent_cversion })
+            Change::Create(Create {
+                path,
+                data,
+                acl,
+                lifetime: Lifetime::Ttl { ttl_ms: input.long()? },
+                parent_cversion,
+            })
         }
         kind::DELETE => Change::Delete { path: input.string()?, by_server: false },
         kind::DELETE_CONTAINER => Change::Delete { path: input.string()?, by_server: true },
@@ -82,7 +89,8 @@ fn create(input: &mut Input<'_>) -> Result<Create, ReadError> {
     Ok(Create { path, data, acl, lifetime, parent_cversion })
 }
 
-/// The paths that fell with a session. A server may be configured to leave them out, and then the digest follows at once.
+/// The paths that fell with a session. A server may be configured to leave them out, and then the digest follows at
+/// once.
 fn closed_paths(input: &mut Input<'_>) -> Result<Option<Vec<String>>, ReadError> {
     // Two paths of no letters would be as long as a digest; there are none.
     let is_digest = input.left() == DIGEST_BYTES && { *input }.int()? == DIGEST_VERSION;

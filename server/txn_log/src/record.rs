@@ -61,7 +61,8 @@ pub enum Change {
     },
     /// A session ended: closed by its client or expired; the log does not say which.
     CloseSession {
-        /// The ephemeral znodes that fell with it. Servers before 3.6 do not write them: whoever plays the log has to know.
+        /// The ephemeral znodes that fell with it. Servers before 3.6 do not write them: whoever plays the log has to
+        /// know.
         paths: Option<Vec<String>>,
     },
     /// The request failed. It used up a number and changed nothing.
@@ -88,7 +89,8 @@ pub enum Change {
 pub enum Multi {
     /// Everything was done, in this order.
     Done(Vec<Change>),
-    /// One part failed, so nothing was done. ZooKeeper keeps the error code of each part: 0 for those before the one that failed.
+    /// One part failed, so nothing was done. ZooKeeper keeps the error code of each part: 0 for those before the one
+    /// that failed.
     Failed(Vec<i32>),
 }
 

@@ -1,5 +1,5 @@
-//! A snapshot: sessions, access lists, then every znode. It is *fuzzy*: written while changes go on, so the log is played
-//! over it from its zxid on, and what the log creates may be there already.
+//! A snapshot: sessions, access lists, then every znode. It is *fuzzy*: written while changes go on, so the log is
+//! played over it from its zxid on, and what the log creates may be there already.
 
 use std::collections::HashMap;
 
@@ -85,8 +85,8 @@ impl Stat {
     }
 }
 
-/// Reads a snapshot: sessions and access lists at once, then an iterator over its znodes, parents before their children.
-/// The checksum stands behind them, so what was read counts once the iterator ended without an error.
+/// Reads a snapshot: sessions and access lists at once, then an iterator over its znodes, parents before their
+/// children. The checksum stands behind them, so what was read counts once the iterator ended without an error.
 #[derive(Clone, Debug)]
 pub struct SnapshotReader<'a> {
     bytes: &'a [u8],
@@ -125,8 +125,8 @@ impl<'a> SnapshotReader<'a> {
         &self.sessions
     }
 
-    /// The entries of an access list; `None` for the one that lets everybody do everything, which is not written, and for
-    /// one that is missing.
+    /// The entries of an access list; `None` for the one that lets everybody do everything, which is not written, and
+    /// for one that is missing.
     pub fn acl(&self, id: AclId) -> Option<&[Acl]> {
         self.acls.get(&id.0).map(Vec::as_slice)
     }

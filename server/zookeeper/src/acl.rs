@@ -47,7 +47,10 @@ pub(super) async fn read(client: &Client, directory: &str) -> Right {
 fn judge(directory: &str, acl: &[Acl], users: Option<&[AuthUser]>) -> Right {
     let right = |may, sentence: String| Right { may, sentence };
     if users.is_some_and(|users| users.iter().any(|user| user.scheme() == "super")) {
-        return right(DeletePermission::Granted, "We are signed in as ZooKeeper's super user, who may delete anything.".to_owned());
+        return right(
+            DeletePermission::Granted,
+            "We are signed in as ZooKeeper's super user, who may delete anything.".to_owned(),
+        );
     }
     let granting: Vec<&Acl> = acl.iter().filter(|entry| entry.permission().has(Permission::DELETE)).collect();
     let is_us = |entry: &&&Acl| {
@@ -55,11 +58,18 @@ fn judge(directory: &str, acl: &[Acl], users: Option<&[AuthUser]>) -> Right {
         id == ("world", "anyone") || users.is_some_and(|users| users.iter().any(|user| is_user(user, id)))
     };
     if let Some(entry) = granting.iter().find(is_us) {
-        return right(DeletePermission::Granted, format!("The ACL of {directory} grants DELETE to {}:{}.", entry.scheme(), public(entry.id())));
+        return right(
+            DeletePermission::Granted,
+            format!("The ACL of {directory} grants DELETE to {}:{}.", entry.scheme(), public(entry.id())),
+        );
     }
-    let names = users.map(|users| users.iter().map(|user| format!("{}:{}", user.scheme(), user.user())).collect::<Vec<_>>().join(", "));
+    let names = users.map(|users| {
+        users.iter().map(|user| format!("{}:{}", user.scheme(), user.user())).collect::<Vec<_>>().join(", ")
+    });
     match names {
-        None if !granting.is_empty() => Right::unread("this server does not report whom it takes us for (it is older than 3.7)"),
+        None if !granting.is_empty() => {
+            Right::unread("this server does not report whom it takes us for (it is older than 3.7)")
+        }
         names => {
             let names = names.filter(|names| !names.is_empty()).unwrap_or_else(|| "nobody".to_owned());
             let why = format!("Cannot delete: the ACL of {directory} grants us no DELETE right (we are {names}).");
@@ -84,7 +94,11 @@ fn is_user(user: &AuthUser, (scheme, id): (&str, &str)) -> bool {
 /// `10.0.0.0/8`, or one address.
 fn is_in(address: &str, network: &str) -> bool {
     let (network, bits) = network.split_once('/').unwrap_or((network, "128"));
-    let (Ok(address), Ok(network), Ok(bits)) = (address.parse::<IpAddr>(), network.parse::<IpAddr>(), bits.parse::<u32>()) else { return false };
+    let (Ok(address), Ok(network), Ok(bits)) =
+        (address.parse::<IpAddr>(), network.parse::<IpAddr>(), bits.parse::<u32>())
+    else {
+        return false;
+    };
     let same = |address: u128, network: u128, width: u32| {
         let rest = width.saturating_sub(bits);
         address.checked_shr(rest).unwrap_or(0) == network.checked_shr(rest).unwrap_or(0)
@@ -118,7 +132,10 @@ mod tests {
         assert_eq!(check(&[delete("ip", "10.1.0.0/16")], Some(&users)), DeletePermission::Granted);
         assert_eq!(check(&[delete("ip", "10.2.0.0/16")], Some(&users)), DeletePermission::Missing);
         assert_eq!(check(&[delete("ip", "0.0.0.0/0")], Some(&users)), DeletePermission::Granted);
-        assert_eq!(check(&[Acl::new(Permission::READ, zookeeper_client::AuthId::anyone())], Some(&users)), DeletePermission::Missing);
+        assert_eq!(
+            check(&[Acl::new(Permission::READ, zookeeper_client::AuthId::anyone())], Some(&users)),
+            DeletePermission::Missing
+        );
         assert_eq!(check(&[], Some(&[AuthUser::new("super", "")])), DeletePermission::Granted);
         assert!(!judge("/order", &[delete("digest", "ops:hash")], Some(&users)).sentence.contains("hash"));
     }

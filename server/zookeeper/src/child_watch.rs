@@ -1,6 +1,7 @@
-//! Child watches, on a session of their own. A recursive watch does not fire for children that we may not read, a child watch
-//! does; but servers before 3.9 keep one watch mode a path and connection, so the two can't share a session: the later
-//! one silently replaces the earlier. A child watch reports only a number of changes; the Stat counters show what they were.
+//! Child watches, on a session of their own. A recursive watch does not fire for children that we may not read, a child
+//! watch does; but servers before 3.9 keep one watch mode a path and connection, so the two can't share a session: the
+//! later one silently replaces the earlier. A child watch reports only a number of changes; the Stat counters show what
+//! they were.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +26,8 @@ const RETRY_FIRST: Duration = Duration::from_millis(500);
 const RETRY_CAP: Duration = Duration::from_secs(30);
 /// Watches being set at once.
 const SETTING_MAX: usize = 64;
-/// More changes than these in that time, and a root does without child watches for a while: they would report a second time
-/// what events report. A root where something may not be read never does without.
+/// More changes than these in that time, and a root does without child watches for a while: they would report a second
+/// time what events report. A root where something may not be read never does without.
 const BUSY_CHANGES: u32 = 1_500;
 const BUSY_FOR: Duration = Duration::from_secs(2);
 const REST: Duration = Duration::from_secs(30);
@@ -105,8 +106,13 @@ impl Shared {
 impl ChildWatches {
     pub(super) fn new(roots: usize) -> Self {
         let rest = Rest { is_guarded: false, until: None, counted_since: Instant::now(), changes: 0 };
-        let shared =
-            Shared { wanted: BTreeSet::new(), changed: BTreeSet::new(), set: BTreeSet::new(), roots: vec![rest; roots], news: News::default() };
+        let shared = Shared {
+            wanted: BTreeSet::new(),
+            changed: BTreeSet::new(),
+            set: BTreeSet::new(),
+            roots: vec![rest; roots],
+            news: News::default(),
+        };
         Self { shared: Mutex::new(shared), changed: Notify::new(), news: Notify::new() }
     }
 
@@ -207,12 +213,14 @@ impl ChildWatches {
         self.news.notify_one();
     }
 
-    /// What is to be watched from now on, or no more. What was dropped and is wanted again meanwhile still has its watch,
-    /// which is reported anew: whoever wants it knows nothing of it.
+    /// What is to be watched from now on, or no more. What was dropped and is wanted again meanwhile still has its
+    /// watch, which is reported anew: whoever wants it knows nothing of it.
     fn take_changed(&self) -> Vec<(DirectoryKey, bool)> {
         let mut shared = self.shared();
-        let changed: Vec<(DirectoryKey, bool)> =
-            std::mem::take(&mut shared.changed).into_iter().map(|place| (place.clone(), shared.is_due(&place))).collect();
+        let changed: Vec<(DirectoryKey, bool)> = std::mem::take(&mut shared.changed)
+            .into_iter()
+            .map(|place| (place.clone(), shared.is_due(&place)))
+            .collect();
         for (place, is_due) in &changed {
             if !is_due {
                 shared.set.remove(place);
@@ -280,7 +288,13 @@ async fn session(client: &Client, watches: &ChildWatches, counts: &RequestCounts
 }
 
 /// Sets one child watch and passes its events on until the session ends.
-async fn watch(client: &Client, watches: &ChildWatches, counts: &RequestCounts, setting: &Semaphore, place: DirectoryKey) -> Result<(), Error> {
+async fn watch(
+    client: &Client,
+    watches: &ChildWatches,
+    counts: &RequestCounts,
+    setting: &Semaphore,
+    place: DirectoryKey,
+) -> Result<(), Error> {
     let turn = setting.acquire().await;
     counts.asked(Kind::Watch, 1);
     let set = client.watch(&place.1, AddWatchMode::Persistent).await.inspect_err(|_| counts.failed(Kind::Watch));

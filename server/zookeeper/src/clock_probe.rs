@@ -1,5 +1,6 @@
 //! Compares our clock with the ensemble's by ephemerals of our own, where the operator allows a path for them: the only
-//! thing Lockscope ever writes, and each znode goes at once. A ctime lies between the moments before and after its create.
+//! thing Lockscope ever writes, and each znode goes at once. A ctime lies between the moments before and after its
+//! create.
 
 use std::time::Duration;
 
@@ -36,7 +37,12 @@ pub struct ClockProbeConfig {
 }
 
 /// Compares now and then, and after each reconnect, since another leader may stamp then; until `stop`.
-pub async fn compare_clocks(config: ClockProbeConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
+pub async fn compare_clocks(
+    config: ClockProbeConfig,
+    clock: Clock,
+    sink: mpsc::Sender<Vec<Observation>>,
+    stop: CancellationToken,
+) {
     let comparing = async {
         while !sink.is_closed() {
             match session(&config, &clock, &sink).await {

@@ -68,7 +68,8 @@ impl ObserverConfig {
         if roots.is_empty() {
             return Err(ConfigError::NoRoot);
         }
-        check_roots(&roots).map_err(|(at, fault)| ConfigError::BadRoot { root: roots.get(at).cloned().unwrap_or_default(), fault })?;
+        check_roots(&roots)
+            .map_err(|(at, fault)| ConfigError::BadRoot { root: roots.get(at).cloned().unwrap_or_default(), fault })?;
         let chroot = split_chroot(connect).1;
         let bytes = roots.iter().map(|root| chroot.len() + root.len()).sum();
         if bytes > WATCHED_PATH_BYTES_MAX {

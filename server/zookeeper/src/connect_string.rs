@@ -41,7 +41,10 @@ pub fn check_connect(connect: &str) -> Result<(), Fault> {
         }
     }
     if !chroot.is_empty() && (chroot == "/" || !is_path(chroot)) {
-        return fault(format!("ends in the chroot {chroot:?}, which is no path"), "write it like /app, or leave it out");
+        return fault(
+            format!("ends in the chroot {chroot:?}, which is no path"),
+            "write it like /app, or leave it out",
+        );
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Authentication towards ZooKeeper, and of ZooKeeper: digest, SASL (DIGEST-MD5), and TLS with or without a client
-//! certificate. Kerberos would need libraries in C and is not offered. Secrets are kept in this file only and are passed
-//! to nothing but the client crate.
+//! certificate. Kerberos would need libraries in C and is not offered. Secrets are kept in this file only and are
+//! passed to nothing but the client crate.
 
 use std::fmt;
 use std::time::Duration;
@@ -90,7 +90,9 @@ impl Login {
             return fault("has more than one line, or control characters", REMEDY);
         }
         match line.split_once(':') {
-            Some((user, password)) if !user.is_empty() && !password.is_empty() => Ok(Self { user: user.to_owned(), password: Secret::new(password) }),
+            Some((user, password)) if !user.is_empty() && !password.is_empty() => {
+                Ok(Self { user: user.to_owned(), password: Secret::new(password) })
+            }
             _ => fault("names no user and password", REMEDY),
         }
     }
@@ -116,7 +118,9 @@ impl TlsIdentity {
         };
         match CertifiedKey::from_der(chain, private, &aws_lc_rs::default_provider()) {
             Ok(_) => Ok(Self { cert: cert.to_owned(), key: Secret::new(key) }),
-            Err(rustls::Error::InconsistentKeys(_)) => fault("is not of its key", "name the certificate and the key that were made together"),
+            Err(rustls::Error::InconsistentKeys(_)) => {
+                fault("is not of its key", "name the certificate and the key that were made together")
+            }
             Err(_) => fault("can't be used with its key", "make both anew"),
         }
     }
@@ -130,7 +134,9 @@ impl ZkTls {
     pub fn new(authorities: &str, identity: Option<TlsIdentity>) -> Result<Self, Fault> {
         match TlsOptions::new().with_pem_ca(authorities) {
             Ok(_) => Ok(Self { authorities: authorities.to_owned(), identity }),
-            Err(_) => fault("has no certificate of an authority", "write those that sign ZooKeeper's certificates, in PEM"),
+            Err(_) => {
+                fault("has no certificate of an authority", "write those that sign ZooKeeper's certificates, in PEM")
+            }
         }
     }
 
@@ -157,14 +163,18 @@ pub fn check_tls_hosts(connect: &str) -> Result<(), Fault> {
     for host in split_chroot(connect).0.split(',').filter_map(|server| server.rsplit_once(':')).map(|(host, _)| host) {
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if ServerName::try_from(bare).is_err() {
-            return fault(&format!("has the host {host:?}, which no certificate can name"), "write hosts as their certificates name them");
+            return fault(
+                &format!("has the host {host:?}, which no certificate can name"),
+                "write hosts as their certificates name them",
+            );
         }
     }
     Ok(())
 }
 
 impl Credentials {
-    /// What is asked for a session as this identity; connect it with [`Credentials::open`], or to [`Credentials::address`].
+    /// What is asked for a session as this identity; connect it with [`Credentials::open`], or to
+    /// [`Credentials::address`].
     ///
     /// # Errors
     /// When the certificates can't be used; they were checked.
@@ -175,7 +185,8 @@ impl Credentials {
             connector = connector.with_auth("digest", pair.as_bytes());
         }
         if let Some(login) = &self.sasl {
-            connector = connector.with_sasl(SaslOptions::digest_md5(login.user.clone(), login.password.expose().to_owned()));
+            connector =
+                connector.with_sasl(SaslOptions::digest_md5(login.user.clone(), login.password.expose().to_owned()));
         }
         if let Some(tls) = &self.tls {
             // The client crate asks for the process's provider; an error says that there is one.
@@ -185,14 +196,17 @@ impl Credentials {
         Ok(connector)
     }
 
-    /// The connect string for this identity: with TLS each server is named as one that is met by it, so that nothing goes
-    /// out in the clear whichever way the client crate is asked to connect.
+    /// The connect string for this identity: with TLS each server is named as one that is met by it, so that nothing
+    /// goes out in the clear whichever way the client crate is asked to connect.
     pub fn address(&self, connect: &str) -> String {
         if self.tls.is_none() {
             return connect.to_owned();
         }
         let (servers, chroot) = split_chroot(connect);
-        format!("{}{chroot}", servers.split(',').map(|server| format!("tcp+tls://{server}")).collect::<Vec<_>>().join(","))
+        format!(
+            "{}{chroot}",
+            servers.split(',').map(|server| format!("tcp+tls://{server}")).collect::<Vec<_>>().join(",")
+        )
     }
 
     /// Connects: encrypted when this identity says so, and then never otherwise.
@@ -230,7 +244,9 @@ mod tests {
     fn a_login_is_one_line() {
         let good = Login::parse("watcher:s3:cret\r\n").unwrap();
         assert_eq!((good.user(), good.password.expose()), ("watcher", "s3:cret"));
-        for bad in ["", "watcher", "watcher:", ":s3cret", "watcher:s3cret\nmore", "watcher:s3\u{0}cret", &"x:y".repeat(999)] {
+        for bad in
+            ["", "watcher", "watcher:", ":s3cret", "watcher:s3cret\nmore", "watcher:s3\u{0}cret", &"x:y".repeat(999)]
+        {
             let error = Login::parse(bad).unwrap_err().to_string();
             assert!(error.contains("write one line of the form USER:PASSWORD") && !error.contains("cret"), "{error}");
         }
@@ -249,7 +265,10 @@ mod tests {
         let shown = format!("{credentials:?} {credentials:#?} {}", credentials.described());
         let key_line = key.serialize_pem().lines().nth(1).unwrap().to_owned();
         assert!(!shown.contains("CANARY") && !shown.contains(&key_line), "{shown}");
-        assert_eq!(credentials.described(), "digest as \"watcher\", SASL as \"watcher\", TLS with a certificate of our own");
+        assert_eq!(
+            credentials.described(),
+            "digest as \"watcher\", SASL as \"watcher\", TLS with a certificate of our own"
+        );
         assert_eq!(Credentials::default().described(), "nobody, unencrypted");
         assert!(credentials.connector(Duration::from_secs(1)).is_ok());
         assert_eq!(credentials.address("a:1,[::1]:2/x/y"), "tcp+tls://a:1,tcp+tls://[::1]:2/x/y");

@@ -1,6 +1,6 @@
 //! The ZooKeeper side: turns watches and reads into `Observation`s, queries the members of an ensemble over their
-//! administrative interfaces, and executes a release in a session of its own. Knows neither the wire, the feed nor the page.
-//! `observer` runs sessions; `root` holds the pure state of one watched root.
+//! administrative interfaces, and executes a release in a session of its own. Knows neither the wire, the feed nor the
+//! page. `observer` runs sessions; `root` holds the pure state of one watched root.
 
 mod acl;
 mod child_watch;

@@ -25,7 +25,12 @@ pub const BATCHES_MAX: usize = 64;
 
 /// Watches the configured roots and sends what it learns, in batches, until `stop` is cancelled or either end of the
 /// channels is dropped.
-pub async fn observe(config: ObserverConfig, clock: Clock, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
+pub async fn observe(
+    config: ObserverConfig,
+    clock: Clock,
+    sink: mpsc::Sender<Vec<Observation>>,
+    stop: CancellationToken,
+) {
     observe_counted(config, clock, Arc::default(), sink, stop).await;
 }
 
@@ -113,7 +118,11 @@ async fn next_session(
 }
 
 /// Sends what is in the outbox, then tries to connect. None: the consumer is gone.
-async fn attempt(config: &ObserverConfig, out: &mut Outbox, sink: &mpsc::Sender<Vec<Observation>>) -> Option<Result<Client, Error>> {
+async fn attempt(
+    config: &ObserverConfig,
+    out: &mut Outbox,
+    sink: &mpsc::Sender<Vec<Observation>>,
+) -> Option<Result<Client, Error>> {
     while !out.is_empty() {
         sink.reserve().await.ok()?.send(out.take_batch());
     }

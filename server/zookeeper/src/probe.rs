@@ -1,5 +1,5 @@
-//! Probes: requests whose answers prove that the link works and up to which transaction all events have arrived. One is in
-//! flight at a time. An answer that took too long proves nothing about now, so it never makes a view live.
+//! Probes: requests whose answers prove that the link works and up to which transaction all events have arrived. One is
+//! in flight at a time. An answer that took too long proves nothing about now, so it never makes a view live.
 
 use std::future;
 use std::time::Duration;
@@ -78,7 +78,15 @@ struct Known {
 
 impl Known {
     fn new(began: Instant) -> Self {
-        Self { began, asked: None, question_sent: None, proof_sent: None, good_sent: None, hurried: false, wants_fence: false }
+        Self {
+            began,
+            asked: None,
+            question_sent: None,
+            proof_sent: None,
+            good_sent: None,
+            hurried: false,
+            wants_fence: false,
+        }
     }
 
     /// No proof for so long; also when we did not run, since what we know is as old then.
@@ -88,7 +96,8 @@ impl Known {
 
     /// What to ask now, if anything.
     fn next(&mut self, now: Instant) -> Option<Question> {
-        let since = |instant: Option<Instant>| instant.map_or(Duration::MAX, |instant| now.saturating_duration_since(instant));
+        let since =
+            |instant: Option<Instant>| instant.map_or(Duration::MAX, |instant| now.saturating_duration_since(instant));
         if self.asked.is_some() || since(self.question_sent) < QUESTION_EVERY {
             return None;
         }
@@ -189,7 +198,8 @@ impl std::fmt::Debug for Probe {
     }
 }
 
-/// Neither request needs any right, but that ZooKeeper from 3.8.4 and 3.9.2 on may refuse a Stat (ZOOKEEPER-2590): an answer as well.
+/// Neither request needs any right, but that ZooKeeper from 3.8.4 and 3.9.2 on may refuse a Stat (ZOOKEEPER-2590): an
+/// answer as well.
 async fn send(client: Client, question: Question) -> Result<(), Error> {
     let stat = async {
         match client.check_stat("/").await {

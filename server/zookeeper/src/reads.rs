@@ -8,7 +8,8 @@ use std::sync::Arc;
 const EVENT_READS_MAX: usize = 262_144;
 /// Reads of any kind that may wait; those of a sync are bounded by the lists they come from. Overflow policy: the same.
 const READS_MAX: usize = 1 << 22;
-/// Names of znodes that wait no longer are dropped from the order once there are so many, and more than of those that wait.
+/// Names of znodes that wait no longer are dropped from the order once there are so many, and more than of those that
+/// wait.
 const SKIPPED_MAX: usize = 1_024;
 
 /// Why a znode is read.
@@ -190,7 +191,9 @@ impl Reads {
     fn skip(&mut self) {
         if self.order.len() > 2 * self.entries.len() + SKIPPED_MAX {
             let mut kept = HashSet::new();
-            self.order.retain(|path| self.entries.get(path).is_some_and(|entry| !entry.flying) && kept.insert(Arc::clone(path)));
+            self.order.retain(|path| {
+                self.entries.get(path).is_some_and(|entry| !entry.flying) && kept.insert(Arc::clone(path))
+            });
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Reconnect: a new session while the link of the current one is down. The client crate backs off without a bound; we try in
-//! parallel at least once a second, and the first that connects is used. None of our state depends on a session.
+//! Reconnect: a new session while the link of the current one is down. The client crate backs off without a bound; we
+//! try in parallel at least once a second, and the first that connects is used. None of our state depends on a session.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ const GIVE_WAY: Duration = Duration::from_secs(1);
 /// Waits between attempts.
 pub(super) const RETRY_FIRST: Duration = Duration::from_millis(100);
 pub(super) const RETRY_CAP: Duration = Duration::from_secs(1);
-/// A new attempt is worth more than one that hangs: its first packet may meet a link that is back. The crate's own attempts
-/// go on meanwhile, for links that are slow.
+/// A new attempt is worth more than one that hangs: its first packet may meet a link that is back. The crate's own
+/// attempts go on meanwhile, for links that are slow.
 const ATTEMPT_MAX: Duration = Duration::from_secs(2);
 
 /// The search, while there is one.

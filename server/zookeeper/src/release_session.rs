@@ -84,7 +84,12 @@ impl ReleaseClient {
     /// At an ensemble, as somebody.
     pub fn identified(connect: &str, credentials: Credentials) -> Self {
         let address = credentials.address(connect);
-        Self::new(&address, Arc::new(move || credentials.connector(SESSION_TIMEOUT).map_err(|error| format!("the identity can't be used: {error}"))))
+        Self::new(
+            &address,
+            Arc::new(move || {
+                credentials.connector(SESSION_TIMEOUT).map_err(|error| format!("the identity can't be used: {error}"))
+            }),
+        )
     }
 
     /// As nobody.
@@ -114,7 +119,12 @@ impl ReleaseClient {
         loop {
             let input = match act.step() {
                 Step::Look => match self.open().await {
-                    Ok(client) => session.insert(Session { client, watcher: None, deletions_heard: None }).look_first(act.target()).await,
+                    Ok(client) => {
+                        session
+                            .insert(Session { client, watcher: None, deletions_heard: None })
+                            .look_first(act.target())
+                            .await
+                    }
                     Err(_) => None,
                 },
                 Step::Send => match &mut session {
@@ -164,9 +174,11 @@ impl ReleaseClient {
     }
 
     async fn open(&self) -> Result<Client, String> {
-        let connector = (self.make)()?.with_session_timeout(SESSION_TIMEOUT).with_connection_timeout(SESSION_TIMEOUT * 2 / 5);
+        let connector =
+            (self.make)()?.with_session_timeout(SESSION_TIMEOUT).with_connection_timeout(SESSION_TIMEOUT * 2 / 5);
         let connecting = connector.connect(&self.connect);
-        let client = timeout(CONNECT_MAX, connecting).await.map_err(|_| "ZooKeeper could not be reached in time".to_owned())?;
+        let client =
+            timeout(CONNECT_MAX, connecting).await.map_err(|_| "ZooKeeper could not be reached in time".to_owned())?;
         let client = client.map_err(|error| format!("no session: {error}"))?;
         own_sessions::note(client.session_id().0);
         Ok(client)
@@ -179,9 +191,11 @@ impl ReleaseClient {
             let state = session.as_ref().map_or(SessionState::Closed, |session| session.client.state());
             if state.is_terminated() {
                 back = Back::NewSession;
-                *session = self.open().await.ok().map(|client| Session { client, watcher: None, deletions_heard: None });
+                *session =
+                    self.open().await.ok().map(|client| Session { client, watcher: None, deletions_heard: None });
             }
-            if let Some(session) = session.as_ref().filter(|session| session.client.state() == SessionState::SyncConnected)
+            if let Some(session) =
+                session.as_ref().filter(|session| session.client.state() == SessionState::SyncConnected)
                 && let Ok(Ok(looked)) = timeout(LOOK_MAX, look(&session.client, &target.path)).await
             {
                 return Input::Settled(back, looked);
@@ -213,7 +227,11 @@ impl Session {
         let (counters, after) = (client.check_stat(directory), client.check_stat(path));
         let deadline = Instant::now() + SEND_MAX;
         let mut sent = Sent {
-            just_before: timeout_at(deadline, just_before).await.ok().and_then(Result::ok).map(|stat| stat.as_ref().map(seen)),
+            just_before: timeout_at(deadline, just_before)
+                .await
+                .ok()
+                .and_then(Result::ok)
+                .map(|stat| stat.as_ref().map(seen)),
             ..Sent::default()
         };
         sent.answer = timeout_at(deadline, deletion).await.ok().and_then(|answer| answered(&answer));
@@ -229,7 +247,9 @@ impl Session {
         while let Some(watcher) = self.watcher.as_mut() {
             let Poll::Ready(event) = pin!(watcher.changed()).poll(&mut context) else { break };
             match heard(event) {
-                WatcherEvent::Node(NodeEvent::Deleted(gone)) if *gone == *path => self.deletions_heard = self.deletions_heard.map(|heard| heard + 1),
+                WatcherEvent::Node(NodeEvent::Deleted(gone)) if *gone == *path => {
+                    self.deletions_heard = self.deletions_heard.map(|heard| heard + 1)
+                }
                 WatcherEvent::Node(_) | WatcherEvent::Children => {}
                 WatcherEvent::Link => self.deletions_heard = None,
                 WatcherEvent::Terminal => {
@@ -256,8 +276,11 @@ fn look(client: &Client, path: &str) -> impl Future<Output = Result<TargetSnapsh
 
 #[expect(clippy::unnecessary_wraps, reason = "reads as a step of a chain where it is used")]
 fn looked(counters: Option<&Stat>, node: Option<&Stat>) -> Option<TargetSnapshot> {
-    let counted =
-        |stat: &Stat| ChildCounters { czxid: Zxid(stat.czxid), cversion: stat.cversion, children: stat.num_children.max(0).cast_unsigned() };
+    let counted = |stat: &Stat| ChildCounters {
+        czxid: Zxid(stat.czxid),
+        cversion: stat.cversion,
+        children: stat.num_children.max(0).cast_unsigned(),
+    };
     Some(TargetSnapshot { directory: counters.map(counted), node: node.map(seen) })
 }
 
@@ -279,7 +302,12 @@ fn answered(result: &Result<(), Error>) -> Option<Answer> {
         Err(Error::NotEmpty) => Some(Answer::NotEmpty),
         Err(Error::NoAuth) => Some(Answer::NoRight),
         Err(
-            Error::NotReadOnly | Error::Throttled | Error::QuotaExceeded | Error::BadArguments(_) | Error::Unimplemented | Error::MarshallingError,
+            Error::NotReadOnly
+            | Error::Throttled
+            | Error::QuotaExceeded
+            | Error::BadArguments(_)
+            | Error::Unimplemented
+            | Error::MarshallingError,
         ) => Some(Answer::Refused),
         Err(_) => None,
     }

@@ -122,7 +122,12 @@ pub(super) fn send(client: &Client, root: &str, request: Request) -> BoxFuture<'
     match request {
         Request::Watch => {
             let root: Arc<str> = root.into();
-            async move { Reply::Watch(client.watch(&root, AddWatchMode::PersistentRecursive).await.map_err(|error| watch_failure(&error))) }.boxed()
+            async move {
+                Reply::Watch(
+                    client.watch(&root, AddWatchMode::PersistentRecursive).await.map_err(|error| watch_failure(&error)),
+                )
+            }
+            .boxed()
         }
         Request::Read(paths) => async move { read(&client, paths).await.unwrap_or(Reply::Failed) }.boxed(),
         Request::Stat(paths) => async move { stat(&client, paths).await }.boxed(),
@@ -152,7 +157,8 @@ fn node_reply(result: MultiReadResult) -> NodeReply {
     }
 }
 
-/// `exists` needs no right before ZooKeeper 3.8.4 and 3.9.2, so this works there where a read is denied (ZOOKEEPER-2590).
+/// `exists` needs no right before ZooKeeper 3.8.4 and 3.9.2, so this works there where a read is denied
+/// (ZOOKEEPER-2590).
 async fn stat(client: &Client, paths: Vec<Arc<str>>) -> Reply {
     let stats = future::join_all(paths.iter().map(|path| client.check_stat(path))).await;
     let reply = |stat: Result<Option<Stat>, Error>| match stat {
@@ -178,7 +184,8 @@ async fn list(client: &Client, directories: Vec<(Arc<str>, ListPurpose)>) -> Res
         MultiReadResult::Error { err: Error::NoNode | Error::NoAuth } => ListReply::Nothing,
         _ => ListReply::Failed,
     };
-    let lists = directories.into_iter().zip(results).map(|((directory, purpose), result)| (directory, purpose, reply(result)));
+    let lists =
+        directories.into_iter().zip(results).map(|((directory, purpose), result)| (directory, purpose, reply(result)));
     Ok(Reply::Lists(lists.collect()))
 }
 

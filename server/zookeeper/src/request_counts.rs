@@ -22,8 +22,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, &'static str); 6] =
-        [(Self::Watch, "watch"), (Self::Read, "read"), (Self::Stat, "stat"), (Self::List, "list"), (Self::Check, "check"), (Self::Probe, "probe")];
+    const ALL: [(Self, &'static str); 6] = [
+        (Self::Watch, "watch"),
+        (Self::Read, "read"),
+        (Self::Stat, "stat"),
+        (Self::List, "list"),
+        (Self::Check, "check"),
+        (Self::Probe, "probe"),
+    ];
 }
 
 /// Counters of one observer; they only grow.
@@ -54,7 +60,11 @@ impl RequestCounts {
 
     /// Each kind of request with how many were sent and how many failed.
     pub fn requests(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
-        let counts = self.requests.iter().zip(&self.failed).map(|(sent, failed)| (sent.load(Ordering::Relaxed), failed.load(Ordering::Relaxed)));
+        let counts = self
+            .requests
+            .iter()
+            .zip(&self.failed)
+            .map(|(sent, failed)| (sent.load(Ordering::Relaxed), failed.load(Ordering::Relaxed)));
         Kind::ALL.into_iter().zip(counts).map(|((_, name), (sent, failed))| (name, sent, failed))
     }
 

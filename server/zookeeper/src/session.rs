@@ -126,7 +126,13 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(client: Client, roots: &'a mut [Root], out: &'a mut Outbox, link: &'a mut LinkTeller, shared: Shared<'a>) -> Self {
+    pub(super) fn new(
+        client: Client,
+        roots: &'a mut [Root],
+        out: &'a mut Outbox,
+        link: &'a mut LinkTeller,
+        shared: Shared<'a>,
+    ) -> Self {
         let states = client.state_watcher();
         let (flights, probe, reconnect) = (FuturesUnordered::new(), Probe::new(), Reconnect::default());
         // A session before may have been notified that there is something, and have gone before it looked.

@@ -165,7 +165,8 @@ impl StatCounters {
         }
     }
 
-    /// Whether a directory is said to be incomplete, as it is said from now on; None when it is not counted or that is no news.
+    /// Whether a directory is said to be incomplete, as it is said from now on; None when it is not counted or that is
+    /// no news.
     pub(super) fn say(&mut self, path: &str, incomplete: bool) -> Option<bool> {
         let tally = self.directories.get_mut(path)?;
         (std::mem::replace(&mut tally.incomplete, incomplete) != incomplete).then_some(incomplete)
@@ -245,8 +246,8 @@ impl StatCounters {
         next
     }
 
-    /// Compares counters with what was seen; what is unseen is reported once. Nothing unseen may be reported as well: until now the
-    /// counters were not exact enough to show it, so only a list does.
+    /// Compares counters with what was seen; what is unseen is reported once. Nothing unseen may be reported as well:
+    /// until now the counters were not exact enough to show it, so only a list does.
     pub(super) fn check(&mut self, directory: &str, facts: &Facts, stamp: Version) -> Comparison {
         let tally = self.directories.get_mut(directory).filter(|tally| tally.czxid == Some(facts.czxid));
         let Some(tally) = tally else { return Comparison::Nothing };
@@ -254,8 +255,12 @@ impl StatCounters {
         let deletes = facts.deletes_ever().wrapping_sub(tally.deletes);
         // Events seen by now may be ahead of the counters, never behind; those seen when it was asked for are in them.
         // Half of the number range separates a deficit from being ahead.
-        let deficit = |counted: u32, seen: u32| Some(counted.wrapping_sub(seen)).filter(|n| *n <= u32::MAX / 2).unwrap_or(0);
-        let at_least = |seen: ChildEvents| Missed { creates: deficit(creates, seen.creates), deletes: deficit(deletes, seen.deletes) };
+        let deficit =
+            |counted: u32, seen: u32| Some(counted.wrapping_sub(seen)).filter(|n| *n <= u32::MAX / 2).unwrap_or(0);
+        let at_least = |seen: ChildEvents| Missed {
+            creates: deficit(creates, seen.creates),
+            deletes: deficit(deletes, seen.deletes),
+        };
         let unseen = at_least(tally.seen);
         let is_same = stamp.begun == tally.begun;
         let quiet = is_same && stamp.seen == tally.seen;
@@ -303,7 +308,11 @@ impl StatCounters {
 }
 
 fn check_of(directory: &Arc<str>, tally: &Tally) -> Check {
-    Check { directory: Arc::clone(directory), stamp: Version { seen: tally.seen, begun: tally.begun }, by_stat: tally.by_stat }
+    Check {
+        directory: Arc::clone(directory),
+        stamp: Version { seen: tally.seen, begun: tally.begun },
+        by_stat: tally.by_stat,
+    }
 }
 
 #[cfg(test)]

@@ -66,8 +66,13 @@ pub(super) enum WatchFailure {
 
 pub(super) fn watch_failure(error: &Error) -> WatchFailure {
     match error {
-        Error::ConnectionLoss | Error::SessionExpired | Error::SessionMoved | Error::ClientClosed | Error::AuthFailed => WatchFailure::Passing,
-        // Unimplemented before 3.6, MarshallingError from WatchManagerOptimized; whatever else a server says, it said no.
+        Error::ConnectionLoss
+        | Error::SessionExpired
+        | Error::SessionMoved
+        | Error::ClientClosed
+        | Error::AuthFailed => WatchFailure::Passing,
+        // Unimplemented before 3.6, MarshallingError from WatchManagerOptimized; whatever else a server says, it said
+        // no.
         _ => WatchFailure::Refused,
     }
 }

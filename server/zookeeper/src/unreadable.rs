@@ -41,7 +41,8 @@ impl Unreadable {
 
     /// Whether a znode is unreadable.
     pub(super) fn has(&self, path: &str) -> bool {
-        split_path(path).is_some_and(|(parent, name)| self.directories.get(parent).is_some_and(|names| names.contains(name)))
+        split_path(path)
+            .is_some_and(|(parent, name)| self.directories.get(parent).is_some_and(|names| names.contains(name)))
     }
 
     /// The unreadable children of a directory.
@@ -55,11 +56,14 @@ impl Unreadable {
         let (directory, name) = cursor.unzip();
         let names = directory.as_ref().and_then(|directory| self.directories.get_key_value(directory));
         let after = name.map_or(Bound::Unbounded, Bound::Excluded);
-        let same = names.into_iter().flat_map(|(directory, names)| names.range((after.clone(), Bound::Unbounded)).map(move |name| (directory, name)));
+        let same = names.into_iter().flat_map(|(directory, names)| {
+            names.range((after.clone(), Bound::Unbounded)).map(move |name| (directory, name))
+        });
         let from = directory.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
         let next = self.directories.range::<Box<str>, _>((from, Bound::Unbounded));
         let further = next.flat_map(|(directory, names)| names.iter().map(move |name| (directory, name)));
-        let taken: Vec<_> = same.chain(further).take(count_max).map(|(directory, name)| (directory.clone(), name.clone())).collect();
+        let taken: Vec<_> =
+            same.chain(further).take(count_max).map(|(directory, name)| (directory.clone(), name.clone())).collect();
         self.cursor = taken.last().filter(|_| taken.len() == count_max).cloned();
         taken.iter().map(|(directory, name)| join_path(directory, name)).collect()
     }

@@ -137,10 +137,13 @@ pub(super) fn step(state: State, input: Input) -> (State, Action) {
         (State::Offline, _) => (state, Action::Nothing),
         (State::Arming { why }, _) => step_arming(state, why, input),
         (_, Input::Tick) => step_tick(state),
-        (_, Input::ReadFailed) => (State::Resting { ticks_left: RETRY_TICKS, watched: is_watched(state) }, Action::AwaitRetry),
-        (State::Polling { .. } | State::Syncing { watched: false } | State::Resting { watched: false, .. }, Input::Untrusted(why)) => {
-            (State::Syncing { watched: false }, Action::BeginSync(why))
+        (_, Input::ReadFailed) => {
+            (State::Resting { ticks_left: RETRY_TICKS, watched: is_watched(state) }, Action::AwaitRetry)
         }
+        (
+            State::Polling { .. } | State::Syncing { watched: false } | State::Resting { watched: false, .. },
+            Input::Untrusted(why),
+        ) => (State::Syncing { watched: false }, Action::BeginSync(why)),
         (_, Input::Untrusted(why)) => (State::Syncing { watched: true }, Action::BeginSync(why)),
         (State::Syncing { watched }, _) => step_syncing(state, watched, input),
         (State::Live, Input::RootDeleted) => (State::Absent, Action::ReportGone),
@@ -180,10 +183,14 @@ fn step_syncing(state: State, watched: bool, input: Input) -> (State, Action) {
 fn step_tick(state: State) -> (State, Action) {
     match state {
         State::Resting { ticks_left: 0, watched } => (State::Syncing { watched }, Action::BeginSync(Why::Retry)),
-        State::Resting { ticks_left, watched } => (State::Resting { ticks_left: ticks_left - 1, watched }, Action::Nothing),
+        State::Resting { ticks_left, watched } => {
+            (State::Resting { ticks_left: ticks_left - 1, watched }, Action::Nothing)
+        }
         State::Polling { ticks_left: 0 } => (State::Syncing { watched: false }, Action::BeginSync(Why::Poll)),
         State::Polling { ticks_left } => (State::Polling { ticks_left: ticks_left - 1 }, Action::Nothing),
-        State::Offline | State::Arming { .. } | State::Syncing { .. } | State::Live | State::Absent => (state, Action::Nothing),
+        State::Offline | State::Arming { .. } | State::Syncing { .. } | State::Live | State::Absent => {
+            (state, Action::Nothing)
+        }
     }
 }
 
@@ -220,11 +227,20 @@ mod tests {
 
     #[test]
     fn a_root_comes_late_vanishes_and_returns() {
-        let up = [Input::Connected(Why::FirstSync), Input::Armed, Input::RootMissing, Input::RootCreated, Input::SyncComplete];
+        let up = [
+            Input::Connected(Why::FirstSync),
+            Input::Armed,
+            Input::RootMissing,
+            Input::RootCreated,
+            Input::SyncComplete,
+        ];
         let (state, actions) = run(&[&up[..], &[Input::RootDeleted, Input::RootCreated, Input::RootDeleted]].concat());
         assert_eq!(state, State::Absent);
         let sync = Action::BeginSync(Why::RootCreated);
-        assert_eq!(actions[2..], [Action::ReportGone, sync, Action::EndSync, Action::ReportGone, sync, Action::ReportGone]);
+        assert_eq!(
+            actions[2..],
+            [Action::ReportGone, sync, Action::EndSync, Action::ReportGone, sync, Action::ReportGone]
+        );
     }
 
     #[test]
@@ -253,14 +269,32 @@ mod tests {
 
     #[test]
     fn a_failed_read_is_tried_again_later() {
-        let (state, actions) = run(&[Input::Connected(Why::FirstSync), Input::Armed, Input::SyncComplete, Input::ReadFailed]);
-        assert_eq!((state, actions[3]), (State::Resting { ticks_left: RETRY_TICKS, watched: true }, Action::AwaitRetry));
+        let (state, actions) =
+            run(&[Input::Connected(Why::FirstSync), Input::Armed, Input::SyncComplete, Input::ReadFailed]);
+        assert_eq!(
+            (state, actions[3]),
+            (State::Resting { ticks_left: RETRY_TICKS, watched: true }, Action::AwaitRetry)
+        );
     }
 
     #[test]
     fn nothing_but_a_connection_leaves_offline() {
-        let others = [Input::Armed, Input::Refused, Input::ArmFailed, Input::SyncComplete, Input::RootMissing, Input::RootDenied, Input::Tick];
-        let more = [Input::RootCreated, Input::RootDeleted, Input::ReadFailed, Input::Untrusted(Why::EventsLost), Input::Disconnected];
+        let others = [
+            Input::Armed,
+            Input::Refused,
+            Input::ArmFailed,
+            Input::SyncComplete,
+            Input::RootMissing,
+            Input::RootDenied,
+            Input::Tick,
+        ];
+        let more = [
+            Input::RootCreated,
+            Input::RootDeleted,
+            Input::ReadFailed,
+            Input::Untrusted(Why::EventsLost),
+            Input::Disconnected,
+        ];
         for input in others.into_iter().chain(more) {
             assert_eq!(step(State::Offline, input).0, State::Offline, "{input:?}");
         }

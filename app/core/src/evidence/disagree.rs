@@ -1,5 +1,5 @@
-//! Ephemerals that some members have and others have not, seen in two rounds running: because a member is late with what
-//! the others decided, or because members hold different data for good (ZOOKEEPER-5010).
+//! Ephemerals that some members have and others have not, seen in two rounds running: because a member is late with
+//! what the others decided, or because members hold different data for good (ZOOKEEPER-5010).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ pub struct Disputed {
     pub session: SessionId,
     /// The members that have it.
     pub on: Vec<Arc<str>>,
-    /// The members that may still be on their way to what the others had when this was first seen. While there are some,
-    /// the difference may be their lag; with none, nothing that is under way can end it.
+    /// The members that may still be on their way to what the others had when this was first seen. While there are
+    /// some, the difference may be their lag; with none, nothing that is under way can end it.
     pub late: Vec<Arc<str>>,
 }
 
@@ -54,12 +54,23 @@ impl Disagreement {
         let before = std::mem::take(&mut self.suspects);
         self.disputed.clear();
         for ((path, session), bits) in differing(tables) {
-            let on = tables.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0).map(|(_, (listed, _))| Arc::clone(&listed.member)).collect();
+            let on = tables
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| bits & (1 << at) != 0)
+                .map(|(_, (listed, _))| Arc::clone(&listed.member))
+                .collect();
             let mut suspect = Suspect { session, on, newest };
             if let Some(known) = before.get(path).filter(|known| known.session == session && known.on == suspect.on) {
                 suspect.newest = known.newest;
-                let is_late = |listed: &Listed| listed.reached.zip(known.newest).is_some_and(|(reached, newest)| reached < newest);
-                let late = tables.iter().map(|(listed, _)| listed).filter(|listed| is_late(listed)).map(|listed| Arc::clone(&listed.member));
+                let is_late = |listed: &Listed| {
+                    listed.reached.zip(known.newest).is_some_and(|(reached, newest)| reached < newest)
+                };
+                let late = tables
+                    .iter()
+                    .map(|(listed, _)| listed)
+                    .filter(|listed| is_late(listed))
+                    .map(|listed| Arc::clone(&listed.member));
                 self.disputed.insert(path.into(), Disputed { session, on: suspect.on.clone(), late: late.collect() });
             }
             self.suspects.insert(path.into(), suspect);
@@ -79,7 +90,8 @@ fn differing<'a>(tables: &[(Listed, &'a SessionTable)]) -> Vec<((&'a str, Sessio
     let all = (1_u32 << tables.len()) - 1;
     let mut differing: Vec<((&str, SessionId), u32)> = Vec::new();
     for session in sessions {
-        let lists: Vec<&'a [Box<str>]> = tables.iter().map(|(_, table)| table.ephemerals.get(&session).map_or(&[][..], Vec::as_slice)).collect();
+        let lists: Vec<&'a [Box<str>]> =
+            tables.iter().map(|(_, table)| table.ephemerals.get(&session).map_or(&[][..], Vec::as_slice)).collect();
         if lists.windows(2).all(|pair| pair.first() == pair.last()) {
             continue;
         }
@@ -88,7 +100,8 @@ fn differing<'a>(tables: &[(Listed, &'a SessionTable)]) -> Vec<((&'a str, Sessio
             list.iter().for_each(|path| *on.entry(path).or_default() |= 1 << at);
         }
         let room = DISPUTED_MAX.saturating_sub(differing.len());
-        differing.extend(on.into_iter().filter(|(_, on)| *on != all).map(|(path, on)| ((path, session), on)).take(room));
+        differing
+            .extend(on.into_iter().filter(|(_, on)| *on != all).map(|(path, on)| ((path, session), on)).take(room));
     }
     differing
 }

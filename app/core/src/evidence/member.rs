@@ -97,7 +97,10 @@ impl Member {
         self.how.note(&report.health);
         match &report.health {
             MemberAnswer::Ok { asked_at, value } => {
-                self.lately = self.health.as_ref().and_then(|(before_at, before)| lately(before, value, asked_at.since(*before_at)));
+                self.lately = self
+                    .health
+                    .as_ref()
+                    .and_then(|(before_at, before)| lately(before, value, asked_at.since(*before_at)));
                 self.health = Some((*asked_at, value.clone()));
             }
             // What it was is not what it is: another may lead now.
@@ -110,7 +113,10 @@ impl Member {
 /// None when a counter ran backwards: the member was restarted, or somebody reset its counters.
 fn lately(before: &Health, now: &Health, over_ms: i64) -> Option<Lately> {
     let grown = |before: Fired, now: Fired| {
-        Some(Fired { changes: now.changes.checked_sub(before.changes)?, watches: now.watches.checked_sub(before.watches)? })
+        Some(Fired {
+            changes: now.changes.checked_sub(before.changes)?,
+            watches: now.watches.checked_sub(before.watches)?,
+        })
     };
     Some(Lately {
         over_ms,

@@ -61,7 +61,8 @@ impl MemberEvidence {
             self.hear_sessions(now, name, table, *asked_at, offset);
         }
         if tables.len() > 1 {
-            let compared: Vec<(Listed, &SessionTable)> = listed.into_iter().zip(tables.iter().map(|(_, table, _)| table)).collect();
+            let compared: Vec<(Listed, &SessionTable)> =
+                listed.into_iter().zip(tables.iter().map(|(_, table, _)| table)).collect();
             self.disagreement.compare(&compared, self.newest_zxid());
         } else if self.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2 {
             // One that only answers later than the others makes a round of its own and says nothing against them.
@@ -75,7 +76,10 @@ impl MemberEvidence {
         let member = self.members.entry(Arc::clone(name)).or_default();
         member.note(&report);
         if let MemberAnswer::Ok { asked_at, value } = report.connections {
-            member.running.note(asked_at, value.iter().filter_map(|connection| Some((connection.answered_ms?, connection.established_ms))));
+            member.running.note(
+                asked_at,
+                value.iter().filter_map(|connection| Some((connection.answered_ms?, connection.established_ms))),
+            );
             let running = member.running;
             for connection in value {
                 let is_known = self.sessions.contains_key(&connection.session);
@@ -98,7 +102,14 @@ impl MemberEvidence {
     }
 
     /// Sessions and when they run out, as a member reports it.
-    fn hear_sessions(&mut self, now: TimeMs, member: &Arc<str>, table: &SessionTable, asked_at: TimeMs, offset: &ClockOffset) {
+    fn hear_sessions(
+        &mut self,
+        now: TimeMs,
+        member: &Arc<str>,
+        table: &SessionTable,
+        asked_at: TimeMs,
+        offset: &ClockOffset,
+    ) {
         let running = self.members.get(member).map(|member| member.running).unwrap_or_default();
         let named = table.expiries.keys().chain(table.timeouts_ms.keys()).chain(table.ephemerals.keys());
         for session in named {
@@ -129,7 +140,12 @@ impl MemberEvidence {
 
     /// When all members that can have clients were asked for them, by their last answers.
     fn all_listed_at(&self) -> Option<TimeMs> {
-        let asked: Option<Vec<TimeMs>> = self.members.values().filter(|member| !member.is_down).map(|member| member.connections.asked_at()).collect();
+        let asked: Option<Vec<TimeMs>> = self
+            .members
+            .values()
+            .filter(|member| !member.is_down)
+            .map(|member| member.connections.asked_at())
+            .collect();
         asked?.into_iter().min()
     }
 
@@ -145,8 +161,8 @@ impl MemberEvidence {
         let is_vouched = self.vouched_at.is_some();
         let mut news = BTreeSet::new();
         self.sessions.retain(|session, known| {
-            let is_listed =
-                known.listed_at.is_some() && known.listed_at == known.member.as_ref().and_then(|name| latest.get(name)).copied().flatten();
+            let is_listed = known.listed_at.is_some()
+                && known.listed_at == known.member.as_ref().and_then(|name| latest.get(name)).copied().flatten();
             if !is_listed {
                 known.listed_at = None;
                 // All were asked after it was last there, and nobody listed it.
@@ -177,8 +193,8 @@ impl MemberEvidence {
         news
     }
 
-    /// Time passes. When the last round, or the last one that every member answered, becomes too old, returns the sessions of
-    /// which the client state changed.
+    /// Time passes. When the last round, or the last one that every member answered, becomes too old, returns the
+    /// sessions of which the client state changed.
     pub(crate) fn grow_old(&mut self, now: TimeMs) -> BTreeSet<SessionId> {
         let before = (self.is_fresh, self.vouched_at);
         let last = self.members.values().filter_map(|member| member.connections.asked_at()).max();
@@ -188,7 +204,10 @@ impl MemberEvidence {
             return BTreeSet::new();
         }
         let (tick_ms, is_vouched) = (self.tick_ms(), self.vouched_at.is_some());
-        self.sessions.iter_mut().filter_map(|(session, known)| known.tell(now, tick_ms, is_vouched).then_some(*session)).collect()
+        self.sessions
+            .iter_mut()
+            .filter_map(|(session, known)| known.tell(now, tick_ms, is_vouched).then_some(*session))
+            .collect()
     }
 
     /// A tick of the ensemble, ms: sessions run out on a whole one.
@@ -224,13 +243,15 @@ impl MemberEvidence {
         self.vouched_at.is_some()
     }
 
-    /// The client state of a session that owns something since `owned_since`. It changes with rounds and their end alone,
-    /// so that whatever is concluded from it agrees with it at every moment.
+    /// The client state of a session that owns something since `owned_since`. It changes with rounds and their end
+    /// alone, so that whatever is concluded from it agrees with it at every moment.
     pub fn peer(&self, session: SessionId, owned_since: TimeMs) -> ClientState {
         match self.sessions.get(&session) {
             Some(known) => known.told.clone(),
             // It owned something when all were asked, and nobody listed it.
-            None if self.vouched_at.is_some_and(|at| at > owned_since) => ClientState { liveness: Liveness::Disconnected, ..ClientState::default() },
+            None if self.vouched_at.is_some_and(|at| at > owned_since) => {
+                ClientState { liveness: Liveness::Disconnected, ..ClientState::default() }
+            }
             None => ClientState::default(),
         }
     }
@@ -260,9 +281,14 @@ impl MemberEvidence {
         self.watched.after(now, path, after, members)
     }
 
-    /// When the table of watches of each member that can have clients was asked for; None for one that is missing or old.
+    /// When the table of watches of each member that can have clients was asked for; None for one that is missing or
+    /// old.
     pub(crate) fn tables_at(&self, now: TimeMs) -> Vec<Option<TimeMs>> {
-        self.members.iter().filter(|(_, member)| !member.is_down).map(|(name, _)| self.watched.asked_at(now, name)).collect()
+        self.members
+            .iter()
+            .filter(|(_, member)| !member.is_down)
+            .map(|(name, _)| self.watched.asked_at(now, name))
+            .collect()
     }
 
     /// What the tables say of a wait that should have begun at `since`.
@@ -270,7 +296,8 @@ impl MemberEvidence {
         if self.watched.has(now, path, session) {
             return Watch::Confirmed;
         }
-        let is_connected = self.sessions.get(&session).is_some_and(|known| known.liveness(now, self.tick_ms()) == Liveness::Connected);
+        let is_connected =
+            self.sessions.get(&session).is_some_and(|known| known.liveness(now, self.tick_ms()) == Liveness::Connected);
         match self.watches_at(now) {
             Some(at) if is_connected && at.since(since) > GRACE_MS => Watch::Missing,
             _ => Watch::Unknown,

@@ -92,7 +92,8 @@ pub enum Expiry {
     /// At this instant of the member's own running clock, ms (AdminServer on the leader).
     Running(i64),
     /// At this second of every quarter of an hour of the leader's wall clock, ms in 0..900,000: the printed date names
-    /// a time zone by letters, which several zones share, and all differ by whole quarters (four-letter word on the leader).
+    /// a time zone by letters, which several zones share, and all differ by whole quarters (four-letter word on the
+    /// leader).
     QuarterHour(i64),
 }
 

@@ -87,7 +87,13 @@ pub struct SessionRecord {
 
 impl SessionRecord {
     /// Takes in what a member says of its connection.
-    pub(super) fn take_in(&mut self, connection: &Connection, member: &Arc<str>, asked_at: TimeMs, answered_at: Option<TimeMs>) {
+    pub(super) fn take_in(
+        &mut self,
+        connection: &Connection,
+        member: &Arc<str>,
+        asked_at: TimeMs,
+        answered_at: Option<TimeMs>,
+    ) {
         let moved = self.address.as_deref() != Some(&*connection.address) || self.member.as_ref() != Some(member);
         if moved {
             self.address = Some((*connection.address).into());

@@ -52,7 +52,11 @@ impl WatchTables {
 
     /// Since when on all `members` tables are this new; None while one is missing.
     pub(super) fn complete_at(&self, now: TimeMs, members: usize) -> Option<TimeMs> {
-        let fresh = self.tables.values().map(|(asked_at, _)| *asked_at).filter(|asked_at| now.since(*asked_at) <= TABLE_FRESH_MS);
+        let fresh = self
+            .tables
+            .values()
+            .map(|(asked_at, _)| *asked_at)
+            .filter(|asked_at| now.since(*asked_at) <= TABLE_FRESH_MS);
         let times: Vec<TimeMs> = fresh.collect();
         (members > 0 && times.len() >= members).then(|| times.into_iter().min()).flatten()
     }
@@ -69,10 +73,17 @@ impl WatchTables {
     }
 
     /// Who watches a path, by the tables of these members that were asked for after an instant.
-    pub(super) fn after<'a>(&self, now: TimeMs, path: &str, after: TimeMs, members: impl Iterator<Item = &'a Arc<str>>) -> Watching {
+    pub(super) fn after<'a>(
+        &self,
+        now: TimeMs,
+        path: &str,
+        after: TimeMs,
+        members: impl Iterator<Item = &'a Arc<str>>,
+    ) -> Watching {
         let mut watching = Watching { is_whole: true, ..Watching::default() };
         for member in members {
-            let is_of_now = |(asked_at, _): &&(TimeMs, WatchTable)| *asked_at > after && now.since(*asked_at) <= TABLE_FRESH_MS;
+            let is_of_now =
+                |(asked_at, _): &&(TimeMs, WatchTable)| *asked_at > after && now.since(*asked_at) <= TABLE_FRESH_MS;
             let Some((asked_at, table)) = self.tables.get(member).filter(is_of_now) else {
                 watching.is_whole = false;
                 continue;

@@ -13,7 +13,9 @@ impl Lint for Deadlock {
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let Some((cycle, sentence)) = context.cycle else { return Outcome::Ok };
         let caveat = match (cycle.is_doubtful, cycle.is_certain) {
-            (true, false) => " A session in it has more contenders than these, and may serve threads that do not wait for each other.",
+            (true, false) => {
+                " A session in it has more contenders than these, and may serve threads that do not wait for each other."
+            }
             (true, true) => {
                 " A session in it has more contenders than these, and may serve threads that do not wait for each other; but all stand still for longer than these locks are ever held."
             }

@@ -13,7 +13,10 @@ impl Lint for DeepQueue {
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let contenders = context.lock.contender_count();
-        let lists = matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+        let lists = matches!(
+            context.lock.recognition.shape,
+            Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling
+        );
         if !lists || contenders < context.limits.deep_contenders {
             return Outcome::Ok;
         }
@@ -23,7 +26,9 @@ impl Lint for DeepQueue {
             (Some(first), Some(last)) if last < first => ", and it shrinks",
             _ => "",
         };
-        let text = format!("{contenders} contenders queue{trend}. Every client that queues up or is woken reads the list of all of them.");
+        let text = format!(
+            "{contenders} contenders queue{trend}. Every client that queues up or is woken reads the list of all of them."
+        );
         Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![context.lock.parts.main.to_string()] })
     }
 }

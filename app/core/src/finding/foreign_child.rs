@@ -3,7 +3,7 @@
 use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
 use crate::lock::{ContenderRef, Lock};
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
-use crate::recipe::recognise::is_mark;
+use crate::recipe::is_mark;
 use crate::recipe::{Dialect, Shape, rule};
 use crate::znode::join_path;
 
@@ -39,8 +39,12 @@ impl Lint for ForeignChild {
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let (lock, mirror) = (context.lock, context.mirror);
         let is_gate = lock.recognition.shape == Shape::Gate;
-        let parents: Vec<String> =
-            context.contenders.iter().map(ContenderRef::path).filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty())).collect();
+        let parents: Vec<String> = context
+            .contenders
+            .iter()
+            .map(ContenderRef::path)
+            .filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty()))
+            .collect();
         if !parents.is_empty() && !is_gate {
             let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
             return Outcome::Warn(LintWarning { severity: Severity::Critical, text, paths: parents });
@@ -66,7 +70,9 @@ impl Lint for ForeignChild {
 fn effect(lock: &Lock, among_leases: bool) -> &'static str {
     let Some(rule) = lock.recognition.rule.map(rule) else { return "" };
     match lock.recognition.shape {
-        Shape::LeasesAndLocks | Shape::LeasesAndSibling if among_leases => return "Clients count every child here as a lease, so it takes one.",
+        Shape::LeasesAndLocks | Shape::LeasesAndSibling if among_leases => {
+            return "Clients count every child here as a lease, so it takes one.";
+        }
         Shape::Gathering => return "Clients count every child here as a member.",
         Shape::Items | Shape::TakenItems => return "Consumers may take it for an item.",
         Shape::Group => return "Clients that list the members may take it for one.",
@@ -77,7 +83,9 @@ fn effect(lock: &Lock, among_leases: bool) -> &'static str {
         ("go-zookeeper Lock", _) => "go-zookeeper fails to acquire when it can't read a number from a name.",
         ("ZooKeeper recipes WriteLock", _) => "WriteLock sorts it among its contenders.",
         (_, Dialect::Kazoo) => "kazoo ignores it.",
-        (_, Dialect::CuratorLock | Dialect::CuratorLatch | Dialect::CuratorReadWrite) => "Curator sorts it with its own; it stands behind them.",
+        (_, Dialect::CuratorLock | Dialect::CuratorLatch | Dialect::CuratorReadWrite) => {
+            "Curator sorts it with its own; it stands behind them."
+        }
         _ => "Clients that sort all children may take it for a contender.",
     }
 }

@@ -20,7 +20,9 @@ impl Lint for Herd {
         if lock.waiters_seen() < context.limits.herd_waiters {
             return Outcome::Ok;
         }
-        let Some((path, number)) = lock.crowd(context.mirror).filter(|(_, number)| *number >= context.limits.herd_waiters) else {
+        let Some((path, number)) =
+            lock.crowd(context.mirror).filter(|(_, number)| *number >= context.limits.herd_waiters)
+        else {
             return Outcome::Ok;
         };
         let text = format!("{number} waiters watch one znode: when it goes all of them are woken and ask at once.");
@@ -30,10 +32,16 @@ impl Lint for Herd {
 
 /// Where waiters have no znode, those that the members' tables show; while no table is read nothing is known of them.
 fn counted(context: &LintContext<'_>) -> Outcome {
-    let Some(woken) = context.lock.woken(context.evidence, context.mirror, context.now, context.ours) else { return Outcome::Ok };
-    let Some(sessions) = woken.sessions.filter(|sessions| *sessions >= context.limits.herd_waiters) else { return Outcome::Ok };
+    let Some(woken) = context.lock.woken(context.evidence, context.mirror, context.now, context.ours) else {
+        return Outcome::Ok;
+    };
+    let Some(sessions) = woken.sessions.filter(|sessions| *sessions >= context.limits.herd_waiters) else {
+        return Outcome::Ok;
+    };
     let least = if woken.known == WokenBasis::AtLeast { "at least " } else { "" };
-    let text = format!("{least}{sessions} sessions watch one znode: when it goes all of them are woken and try at once, and one gets it.");
+    let text = format!(
+        "{least}{sessions} sessions watch one znode: when it goes all of them are woken and try at once, and one gets it."
+    );
     let paths = context.lock.holders.first().map(Hold::path).into_iter().collect();
     Outcome::Warn(LintWarning { severity: Severity::Info, text, paths })
 }

@@ -17,11 +17,17 @@ impl Lint for LeaseLeak {
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let lock = context.lock;
-        let Some(capacity) = lock.capacity(context.mirror, context.configured_max).filter(|_| lock.has_leases()) else { return Outcome::Ok };
-        let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiters_seen() > 0) else { return Outcome::Ok };
+        let Some(capacity) = lock.capacity(context.mirror, context.configured_max).filter(|_| lock.has_leases()) else {
+            return Outcome::Ok;
+        };
+        let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiters_seen() > 0) else {
+            return Outcome::Ok;
+        };
         let mut ages: Vec<i64> = lock.holders.iter().map(|hold| context.held_ms(hold)).collect();
         ages.sort_unstable();
-        let Some(oldest) = lock.holders.iter().min_by_key(|hold| hold.since).filter(|_| ages.len() > 1) else { return Outcome::Ok };
+        let Some(oldest) = lock.holders.iter().min_by_key(|hold| hold.since).filter(|_| ages.len() > 1) else {
+            return Outcome::Ok;
+        };
         let others = ages.len() - 1;
         let median_ms = ages.get(others / 2).copied().unwrap_or(0);
         let limit_ms = (median_ms * OUTLIER_TIMES).max(OUTLIER_MIN_MS);

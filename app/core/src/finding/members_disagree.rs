@@ -26,7 +26,8 @@ impl Lint for MembersDisagree {
         let more = if more > 0 { format!(", and {more} more znodes differ") } else { String::new() };
         let what = format!("{path} is only on {on}{more}. Clients of different members see different holders");
         let (severity, text) = if first.late.is_empty() {
-            let cure = "the member that is wrong copies the leader's data when it is started with an empty data directory";
+            let cure =
+                "the member that is wrong copies the leader's data when it is started with an empty data directory";
             (Severity::Critical, format!("Members disagree: {what}; {cure}."))
         } else {
             let (late, lag) = (first.late.join(", "), if first.late.len() > 1 { "lag" } else { "lags" });

@@ -21,9 +21,12 @@ impl Lint for MissingWatch {
         let is_lost = |contender: &&crate::lock::ContenderRef<'_>| {
             let targets = context.lock.waits_for(context.mirror, contender);
             !targets.is_empty()
-                && targets.iter().all(|target| context.lock.confirm(context.evidence, context.now, contender, target) == Watch::Missing)
+                && targets.iter().all(|target| {
+                    context.lock.confirm(context.evidence, context.now, contender, target) == Watch::Missing
+                })
         };
-        let lost: Vec<String> = context.waiters().take(WAITERS_LOOK).filter(is_lost).map(crate::lock::ContenderRef::path).collect();
+        let lost: Vec<String> =
+            context.waiters().take(WAITERS_LOOK).filter(is_lost).map(crate::lock::ContenderRef::path).collect();
         if lost.is_empty() {
             return Outcome::Ok;
         }

@@ -14,13 +14,20 @@ impl Lint for MixedRecipes {
     }
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
-        let Some(directory) = context.directory().filter(|_| matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection)) else {
+        let Some(directory) = context
+            .directory()
+            .filter(|_| matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection))
+        else {
             return Outcome::Ok;
         };
-        let rule_count = directory.census().iter().filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
+        let rule_count = directory
+            .census()
+            .iter()
+            .filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
         let mut groups: BTreeMap<&str, (u32, Dialect)> = BTreeMap::new();
         for rule_count in rule_count {
-            groups.entry(rule(rule_count.rule).label).or_insert((0, rule(rule_count.rule).dialect)).0 += rule_count.totals.count;
+            groups.entry(rule(rule_count.rule).label).or_insert((0, rule(rule_count.rule).dialect)).0 +=
+                rule_count.totals.count;
         }
         // kazoo's writers are named as its Lock: one library, one lock.
         let dialects: Vec<_> = groups.values().map(|(_, dialect)| *dialect).collect();

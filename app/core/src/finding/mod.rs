@@ -1,5 +1,5 @@
-//! What is odd about a lock. Each kind is a lint in a file of its own, with one line in [`LINTS`]: a pure look at one lock that says nothing,
-//! warns, or asks to be asked again later.
+//! What is odd about a lock. Each kind is a lint in a file of its own, with one line in [`LINTS`]: a pure look at one
+//! lock that says nothing, warns, or asks to be asked again later.
 
 mod container_reaped;
 mod deadlock;

@@ -18,12 +18,19 @@ impl Lint for NeverExpires {
         if is_meant {
             return Outcome::Ok;
         }
-        let paths: Vec<String> =
-            context.contenders.iter().filter(|contender| contender.child.is_owned() == Some(false)).map(ContenderRef::path).collect();
+        let paths: Vec<String> = context
+            .contenders
+            .iter()
+            .filter(|contender| contender.child.is_owned() == Some(false))
+            .map(ContenderRef::path)
+            .collect();
         if paths.is_empty() {
             return Outcome::Ok;
         }
-        let holds = context.contenders.iter().any(|contender| contender.child.is_owned() == Some(false) && context.holds(contender));
+        let holds = context
+            .contenders
+            .iter()
+            .any(|contender| contender.child.is_owned() == Some(false) && context.holds(contender));
         let what = count(paths.len(), "contender");
         let text = if paths.len() == 1 {
             format!("{what} belongs to no session: it stays when its client dies, until somebody deletes it.")

@@ -16,9 +16,13 @@ impl Lint for OldOwnerConnected {
         let Some((head, past)) = took_over(context) else { return Outcome::Ok };
         let Some(own) = past.hold.label.as_deref().and_then(identity) else { return Outcome::Ok };
         let is_back = |contender: &&ContenderRef<'_>| {
-            contender.child.owner().is_some() && contender.child.owner() != past.hold.owner && context.identity(contender).as_deref() == Some(&*own)
+            contender.child.owner().is_some()
+                && contender.child.owner() != past.hold.owner
+                && context.identity(contender).as_deref() == Some(&*own)
         };
-        let Some(back) = context.contenders.iter().find(is_back).filter(|contender| !context.holds(contender)) else { return Outcome::Ok };
+        let Some(back) = context.contenders.iter().find(is_back).filter(|contender| !context.holds(contender)) else {
+            return Outcome::Ok;
+        };
         let zxid = |czxid: Option<Zxid>| czxid.map_or_else(|| "unknown".to_owned(), |czxid| czxid.to_string());
         let text = format!(
             "{own} lost this lock with its session and is connected again; work it began under fencing value {} may go on while {} holds under {}.",

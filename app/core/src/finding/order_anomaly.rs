@@ -15,7 +15,8 @@ impl Lint for OrderAnomaly {
         if !matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
             return Outcome::Ok;
         }
-        let read = context.contenders.iter().filter_map(|contender| Some((contender, contender.child.read.as_ref()?.czxid)));
+        let read =
+            context.contenders.iter().filter_map(|contender| Some((contender, contender.child.read.as_ref()?.czxid)));
         let (mut newest, mut number, mut oldest_of_number) = (None, None, None);
         let mut paths = Vec::new();
         for (contender, czxid) in read {

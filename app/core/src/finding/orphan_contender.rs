@@ -16,14 +16,23 @@ impl Lint for OrphanContender {
     }
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
-        let Some(head) = context.lock.holders.first().filter(|_| context.lock.recognition.shape == Shape::Line) else { return Outcome::Ok };
+        let Some(head) = context.lock.holders.first().filter(|_| context.lock.recognition.shape == Shape::Line) else {
+            return Outcome::Ok;
+        };
         let own = head.label.as_deref().and_then(identity);
         let is_own = |contender: &&ContenderRef<'_>| {
-            (head.owner.is_some() && contender.child.owner() == head.owner) || (own.is_some() && context.identity(contender) == own)
+            (head.owner.is_some() && contender.child.owner() == head.owner)
+                || (own.is_some() && context.identity(contender) == own)
         };
         let Some(again) = context.waiters().find(is_own) else { return Outcome::Ok };
-        let usual = context.lock.tally.holds.percentile(99).filter(|_| context.lock.tally.holds.count() >= context.thresholds.usual_after_holds);
-        let limit_ms = usual.map_or(context.thresholds.stuck_unknown_ms, |ms| (ms * FAR_ABOVE).max(context.thresholds.stuck_min_ms));
+        let usual = context
+            .lock
+            .tally
+            .holds
+            .percentile(99)
+            .filter(|_| context.lock.tally.holds.count() >= context.thresholds.usual_after_holds);
+        let limit_ms = usual
+            .map_or(context.thresholds.stuck_unknown_ms, |ms| (ms * FAR_ABOVE).max(context.thresholds.stuck_min_ms));
         if context.held_ms(head) < limit_ms {
             return Outcome::RecheckAt(head.since + limit_ms);
         }

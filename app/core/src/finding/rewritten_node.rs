@@ -18,7 +18,8 @@ impl Lint for RewrittenNode {
             .filter_map(|contender| Some((contender, contender.child.read.as_ref()?)))
             .filter(|(_, read)| read.version > 0 && read.owner().is_some());
         let (asked, rewritten): (Vec<_>, Vec<_>) = written.partition(|(_, read)| &*read.payload == b"__REVOKE__");
-        let paths = |found: &[(&ContenderRef<'_>, _)]| found.iter().map(|(contender, _)| contender.path()).collect::<Vec<_>>();
+        let paths =
+            |found: &[(&ContenderRef<'_>, _)]| found.iter().map(|(contender, _)| contender.path()).collect::<Vec<_>>();
         if !rewritten.is_empty() {
             let text = format!(
                 "{} written again after creation. Clients of this recipe don't; another process may have taken the znode over, and it vanishes with its creator's session.",

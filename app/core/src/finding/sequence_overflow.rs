@@ -23,7 +23,12 @@ fn counted(lock: &Lock) -> Vec<&str> {
 
 /// The directory of a lock that has given out most numbers, and how many; None where numbers order nothing.
 fn fullest<'a>(lock: &'a Lock, mirror: &Mirror) -> Option<(&'a str, u64)> {
-    let creates = |path| (path, mirror.directory(path).and_then(|directory| directory.stat).map_or(0, |stat| u64::from(stat.creates_ever)));
+    let creates = |path| {
+        (
+            path,
+            mirror.directory(path).and_then(|directory| directory.stat).map_or(0, |stat| u64::from(stat.creates_ever)),
+        )
+    };
     counted(lock).into_iter().map(creates).max_by_key(|(_, creates)| *creates)
 }
 
@@ -43,7 +48,10 @@ impl Lint for SequenceOverflow {
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let numbered = || context.contenders.iter().filter(|contender| contender.child.role() == Some(NodeRole::Line));
         let paths = |fits: fn(i32) -> bool| {
-            numbered().filter(move |contender| contender.key.number().is_some_and(fits)).map(|contender| contender.path()).collect::<Vec<_>>()
+            numbered()
+                .filter(move |contender| contender.key.number().is_some_and(fits))
+                .map(|contender| contender.path())
+                .collect::<Vec<_>>()
         };
         let negative = paths(|number| number < 0);
         if !negative.is_empty() {

@@ -17,7 +17,8 @@ impl Lint for TryLockChurn {
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let attempts = &context.lock.tally.attempts;
-        let lately: Vec<_> = attempts.lately.iter().filter(|gave_up| context.now.since(gave_up.at) < CHURN_MS).collect();
+        let lately: Vec<_> =
+            attempts.lately.iter().filter(|gave_up| context.now.since(gave_up.at) < CHURN_MS).collect();
         let wins = context.lock.tally.acquisitions.max(1);
         if (lately.len() as u64) < u64::from(context.limits.churn_attempts) || attempts.gave_up < 2 * wins {
             return Outcome::Ok;
@@ -36,6 +37,9 @@ impl Lint for TryLockChurn {
         // Newest first: once this one is too long ago, too few are left.
         let last = lately.get((context.limits.churn_attempts as usize).saturating_sub(1));
         let ends_at = last.map_or(context.now, |gave_up| gave_up.at) + CHURN_MS;
-        Outcome::WarnUntil(LintWarning { severity: Severity::Info, text, paths: vec![context.lock.path.to_string()] }, ends_at)
+        Outcome::WarnUntil(
+            LintWarning { severity: Severity::Info, text, paths: vec![context.lock.path.to_string()] },
+            ends_at,
+        )
     }
 }

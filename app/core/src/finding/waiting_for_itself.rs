@@ -34,25 +34,32 @@ impl Lint for WaitingForItself {
         });
         let Some((own, hold, contender)) = again else { return behind_own(context) };
         let session = contender.child.owner().map_or_else(String::new, |session| format!(" with session {session}"));
-        let text =
-            format!("{own} holds and waits again{session} behind itself, if the two are one client: a release that was lost leaves the old znode.");
+        let text = format!(
+            "{own} holds and waits again{session} behind itself, if the two are one client: a release that was lost leaves the old znode."
+        );
         Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![hold.path(), contender.path()] })
     }
 }
 
 /// A waiter whose client looks at another znode of its own: when its turn comes it finds itself ahead.
 fn behind_own(context: &LintContext<'_>) -> Outcome {
-    let waiters: Vec<(&ContenderRef<'_>, String)> =
-        context.waiters().take(WAITERS_LOOK).filter_map(|contender| Some((contender, context.identity(contender)?))).collect();
+    let waiters: Vec<(&ContenderRef<'_>, String)> = context
+        .waiters()
+        .take(WAITERS_LOOK)
+        .filter_map(|contender| Some((contender, context.identity(contender)?)))
+        .collect();
     let found = waiters.iter().find_map(|(contender, own)| {
         let targets = context.lock.waits_for(context.mirror, contender);
         let ahead = waiters.iter().find(|(other, label)| {
-            let is_target = targets.iter().any(|target| target.directory == other.directory && target.name == other.key.name());
+            let is_target =
+                targets.iter().any(|target| target.directory == other.directory && target.name == other.key.name());
             is_target && label == own && other.child.owner() != contender.child.owner()
         });
         Some((own, ahead?.0, *contender))
     });
     let Some((own, ahead, contender)) = found else { return Outcome::Ok };
-    let text = format!("{own} waits behind itself, if the two are one client: the znode ahead may be left over from an attempt it gave up.");
+    let text = format!(
+        "{own} waits behind itself, if the two are one client: the znode ahead may be left over from an attempt it gave up."
+    );
     Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![ahead.path(), contender.path()] })
 }

@@ -75,7 +75,8 @@ fn collect<'a>(mut message: &'a [u8], is_cut: bool, depth: u32, texts: &mut Vec<
 }
 
 fn is_host(text: &str) -> bool {
-    text.len() >= HOST_BYTES_MIN && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':'))
+    text.len() >= HOST_BYTES_MIN
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':'))
 }
 
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {

@@ -35,7 +35,8 @@ pub(super) fn identity(text: &str) -> Option<String> {
     let mut best: Option<(usize, String)> = None;
     let mut port = None;
     for (key, value) in (Fields { rest: text }) {
-        let key: String = key.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
+        let key: String =
+            key.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
         if key == "port" && value.bytes().all(|byte| byte.is_ascii_digit()) {
             port.get_or_insert(value);
             continue;

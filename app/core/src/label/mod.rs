@@ -13,8 +13,8 @@ pub const LABEL_CHARS_MAX: usize = 80;
 /// What Curator's `Revoker` writes into a holder's znode to ask it to let go: the asker's word, no identity.
 const REVOKE: &str = "__REVOKE__";
 
-/// Who a contender says it is; where its payload has no identity, its name may. Sentences and findings show it to whoever may
-/// not see payloads too, so it is only what looks like an identity.
+/// Who a contender says it is; where its payload has no identity, its name may. Sentences and findings show it to
+/// whoever may not see payloads too, so it is only what looks like an identity.
 pub fn label_of(name: &str, payload: &[u8]) -> Option<String> {
     label(payload).filter(|text| is_identity(text)).or_else(|| in_name(name).and_then(|text| shown(&text)))
 }
@@ -38,7 +38,9 @@ pub fn label(payload: &[u8]) -> Option<String> {
     }
     match text_of(payload) {
         Some(text) if !text.contains(is_steering) => told(text),
-        text => binary::host(payload).and_then(shown).or_else(|| text.filter(|text| is_mostly_text(text)).and_then(shown)),
+        text => {
+            binary::host(payload).and_then(shown).or_else(|| text.filter(|text| is_mostly_text(text)).and_then(shown))
+        }
     }
 }
 
@@ -69,7 +71,8 @@ fn in_name(name: &str) -> Option<String> {
     let mut parts = name.split(',');
     let (host, port, start) = (parts.next()?, parts.next()?, parts.next()?);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    (!host.is_empty() && is_number(port) && is_number(start) && parts.next().is_none()).then(|| format!("{host}:{port}"))
+    (!host.is_empty() && is_number(port) && is_number(start) && parts.next().is_none())
+        .then(|| format!("{host}:{port}"))
 }
 
 /// The payload as text; only its first bytes are kept, so the last character may be cut in the middle.
@@ -149,7 +152,10 @@ mod tests {
         check(br#"{"version":1,"brokerid":1,"timestamp":"1700000000000"}"#, Some("broker 1"));
         check(br#"{"id":"72057655109877762-10.0.0.1:8983_solr-n_0000000003"}"#, Some("10.0.0.1:8983_solr"));
         check(br#"{"core":"c1_shard1_replica_n1","node_name":"10.0.0.1:8983_solr"}"#, Some("10.0.0.1:8983_solr"));
-        check(br#"{"id":"controller-1","simpleFields":{"LIVE_INSTANCE":"812@host-1","SESSION_ID":"0x1"}}"#, Some("812@host-1"));
+        check(
+            br#"{"id":"controller-1","simpleFields":{"LIVE_INSTANCE":"812@host-1","SESSION_ID":"0x1"}}"#,
+            Some("812@host-1"),
+        );
         check(br#"{"version": 1, "holder": "worker-1", "end": "2026-01-31T23:59:59"}"#, Some("worker-1"));
         check(br#"{"name":"orders","id":"i-7","address":"10.0.0.9","port":8080}"#, Some("10.0.0.9:8080"));
         check(br#"{"a":{"hostName":"h\u0041\"1"}}"#, Some("hA\"1"));
@@ -162,7 +168,8 @@ mod tests {
         check(b"\xac\xed\x00\x05t\x00\x06host-1", Some("host-1"));
         check(b"\xac\xed\x00\x05t\x00\xffcut by us", Some("cut by us"));
         check(b"\xac\xed\x00\x05sr\x00\x03abc", None);
-        let master = b"\xff\x00\x00\x00\x06master\x50BUF\x0a\x12\x0a\x07hbase-1\x10\x80\x7d\x18\x80\x80\x80\x80\x01\x10\x01";
+        let master =
+            b"\xff\x00\x00\x00\x06master\x50BUF\x0a\x12\x0a\x07hbase-1\x10\x80\x7d\x18\x80\x80\x80\x80\x01\x10\x01";
         check(master, Some("hbase-1"));
         check(b"\x0a\x03ns1\x12\x03nn1\x1a\x06host-7\x20\xd4\x3e\x28\xb3\x3f", Some("host-7"));
         check(b"\x0a\x03ns1\x12\x03nn1\x1a\x08nn.local\x20\x50", Some("nn.local"));
@@ -171,7 +178,10 @@ mod tests {
 
     #[test]
     fn names_tell_who() {
-        assert_eq!(label_of("72057655109877762-10.0.0.1:8983_solr-n_0000000003", b"").as_deref(), Some("10.0.0.1:8983_solr"));
+        assert_eq!(
+            label_of("72057655109877762-10.0.0.1:8983_solr-n_0000000003", b"").as_deref(),
+            Some("10.0.0.1:8983_solr")
+        );
         assert_eq!(label_of("hbase-2.local,16000,1790000000123", b"").as_deref(), Some("hbase-2.local:16000"));
         assert_eq!(label_of("lock-0000000003", b"").as_deref(), None);
         assert_eq!(label_of("a,b,c", b"").as_deref(), None);
@@ -180,8 +190,13 @@ mod tests {
 
     #[test]
     fn everybody_is_shown_identities_only() {
-        let secrets =
-            ["db_password=hunter2", "postgres://app:hunter2@db/orders", "{\"token\":\"hunter2\"}", "the code is hunter2", "\u{202e}2retnuh"];
+        let secrets = [
+            "db_password=hunter2",
+            "postgres://app:hunter2@db/orders",
+            "{\"token\":\"hunter2\"}",
+            "the code is hunter2",
+            "\u{202e}2retnuh",
+        ];
         for text in secrets {
             assert_eq!(label_of("lock-0000000003", text.as_bytes()), None, "{text}");
             assert!(text_label_of("lock-0000000003", text.as_bytes()).is_some(), "{text}");

@@ -36,7 +36,8 @@ impl Lock {
     /// What a waiter waits for; nothing when its client waits for something that has no znode.
     pub fn waits_for<'a>(&'a self, mirror: &'a Mirror, contender: &ContenderRef<'a>) -> Vec<WaitTarget<'a>> {
         let Some(directory) = mirror.directory(contender.directory) else { return Vec::new() };
-        let one = |key: &'a ChildKey, is_shared| WaitTarget { directory: contender.directory, name: key.name(), is_shared };
+        let one =
+            |key: &'a ChildKey, is_shared| WaitTarget { directory: contender.directory, name: key.name(), is_shared };
         match self.recognition.shape {
             Shape::Line | Shape::LeaderElection => {
                 let found = self.line_target(directory, contender.key, contender.child);
@@ -46,14 +47,24 @@ impl Lock {
                 let ahead = directory.before(contender.key).find(|(_, child)| child.role() == contender.child.role());
                 match ahead {
                     Some((key, _)) => vec![one(key, false)],
-                    None => self.contenders_in(mirror, &self.parts.main).take(TARGETS_MAX).map(|lease| target(&lease)).collect(),
+                    None => self
+                        .contenders_in(mirror, &self.parts.main)
+                        .take(TARGETS_MAX)
+                        .map(|lease| target(&lease))
+                        .collect(),
                 }
             }
             Shape::Alone => {
                 let held = self.contenders_in(mirror, &self.parts.main);
                 held.map(|contender| WaitTarget { is_shared: true, ..target(&contender) }).collect()
             }
-            Shape::Fixed | Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => Vec::new(),
+            Shape::Fixed
+            | Shape::Gate
+            | Shape::Gathering
+            | Shape::Items
+            | Shape::TakenItems
+            | Shape::Group
+            | Shape::Idle => Vec::new(),
         }
     }
 
@@ -61,7 +72,8 @@ impl Lock {
     /// keeps it from holding. A writer is kept from holding by whoever is right before it, readers as well.
     fn line_target<'a>(&self, directory: &'a Directory, key: &ChildKey, child: &Child) -> Option<&'a ChildKey> {
         let own = self.claim(key, child)?;
-        let blocks = |(key, child): &(&ChildKey, &Child)| self.claim(key, child).is_some_and(|before| before.blocks(own));
+        let blocks =
+            |(key, child): &(&ChildKey, &Child)| self.claim(key, child).is_some_and(|before| before.blocks(own));
         if own.watches_first_writer() {
             return directory.numbered().find(blocks).map(|(first, _)| first).filter(|first| *first < key);
         }
@@ -72,33 +84,43 @@ impl Lock {
     /// Whether others watch the same znode. Those right behind it are asked what they watch; readers of Curator's
     /// that wait are counted, as they all watch the first writer.
     fn is_shared(&self, directory: &Directory, target: &ChildKey, contender: &ContenderRef<'_>) -> bool {
-        let lines = directory.census().iter().filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
+        let lines = directory
+            .census()
+            .iter()
+            .filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
         if lines.count() < 2 {
             return false;
         }
-        let watches_first = |key: &ChildKey, child: &Child| self.claim(key, child).is_some_and(QueueEntry::watches_first_writer);
+        let watches_first =
+            |key: &ChildKey, child: &Child| self.claim(key, child).is_some_and(QueueEntry::watches_first_writer);
         let readers = self.waiting_readers(directory);
         let is_shared_by_readers = if watches_first(contender.key, contender.child) {
             readers > 1
         } else {
-            let writes = |(key, child): &(&ChildKey, &Child)| self.claim(key, child).is_some_and(|claim| claim.access == Access::Write);
+            let writes = |(key, child): &(&ChildKey, &Child)| {
+                self.claim(key, child).is_some_and(|claim| claim.access == Access::Write)
+            };
             readers > 0 && directory.numbered().find(writes).is_some_and(|(first, _)| first == target)
         };
         let watches = |(key, child): (&ChildKey, &Child)| {
-            key != contender.key && !watches_first(key, child) && self.line_target(directory, key, child) == Some(target)
+            key != contender.key
+                && !watches_first(key, child)
+                && self.line_target(directory, key, child) == Some(target)
         };
         is_shared_by_readers || directory.after(target).take(SHARERS_LOOK).any(watches)
     }
 
     /// Readers of Curator's that wait.
     fn waiting_readers(&self, directory: &Directory) -> u32 {
-        let reads = directory
-            .census()
-            .iter()
-            .filter(|rule_count| rule(rule_count.rule).dialect == Dialect::CuratorReadWrite && rule(rule_count.rule).access == Access::Read);
+        let reads = directory.census().iter().filter(|rule_count| {
+            rule(rule_count.rule).dialect == Dialect::CuratorReadWrite && rule(rule_count.rule).access == Access::Read
+        });
         let writers = self.holders.iter().filter(|hold| hold.access == Access::Write).count();
         let reading = (self.standing.holders as usize).saturating_sub(writers);
-        (reads.map(|rule_count| rule_count.totals.count as usize).sum::<usize>()).saturating_sub(reading).try_into().unwrap_or(u32::MAX)
+        (reads.map(|rule_count| rule_count.totals.count as usize).sum::<usize>())
+            .saturating_sub(reading)
+            .try_into()
+            .unwrap_or(u32::MAX)
     }
 
     /// The znode that most waiters wait for, and how many; None when nobody shares one. One walk along the queue: the
@@ -106,7 +128,9 @@ impl Lock {
     pub fn crowd(&self, mirror: &Mirror) -> Option<(String, u32)> {
         match self.recognition.shape {
             Shape::Line | Shape::LeaderElection if self.recognition.admits() == 1 => {}
-            Shape::Alone => return Some((self.path.to_string(), self.standing.waiting.count)).filter(|(_, number)| *number > 1),
+            Shape::Alone => {
+                return Some((self.path.to_string(), self.standing.waiting.count)).filter(|(_, number)| *number > 1);
+            }
             _ => return None,
         }
         let directory = mirror.directory(&self.parts.main)?;

@@ -38,7 +38,9 @@ impl Lock {
         let is_pending = match (&first.read, &newest.read) {
             // Nobody but the first in the queue asks for a lease.
             (_, None) => true,
-            (Some(first), Some(newest)) => first.owner().is_some() && newest.owner() == first.owner() && newest.czxid > first.czxid,
+            (Some(first), Some(newest)) => {
+                first.owner().is_some() && newest.owner() == first.owner() && newest.czxid > first.czxid
+            }
             (None, Some(_)) => false,
         };
         let is_held = self.holders.iter().any(|hold| hold.is(&self.parts.main, key, newest));
@@ -78,16 +80,26 @@ impl Lock {
         let contender = |(key, child)| ContenderRef { directory: &self.parts.main, key, child };
         line::heads(&self.recognition, directory).into_iter().map(contender).for_each(|contender| held.push(contender));
         // Curator lets the session that writes read as well, wherever its reader queues (downgrade).
-        let writer = held.contenders.first().filter(|contender| held.totals.count == 1 && self.access(contender) == Access::Write);
-        let Some(session) = writer.filter(|contender| self.is_curator_read_write(contender)).and_then(|contender| contender.child.owner()) else {
+        let writer = held
+            .contenders
+            .first()
+            .filter(|contender| held.totals.count == 1 && self.access(contender) == Access::Write);
+        let Some(session) = writer
+            .filter(|contender| self.is_curator_read_write(contender))
+            .and_then(|contender| contender.child.owner())
+        else {
             return;
         };
-        let reads = mirror.owned_in(directory, session).map(contender).filter(|contender| self.access(contender) == Access::Read);
+        let reads = mirror
+            .owned_in(directory, session)
+            .map(contender)
+            .filter(|contender| self.access(contender) == Access::Read);
         reads.for_each(|contender| held.push(contender));
     }
 
     fn is_curator_read_write(&self, contender: &ContenderRef<'_>) -> bool {
-        self.recognition.recipe == Recipe::ReadWrite && contender.child.rule.is_some_and(|id| rule(id).dialect == Dialect::CuratorReadWrite)
+        self.recognition.recipe == Recipe::ReadWrite
+            && contender.child.rule.is_some_and(|id| rule(id).dialect == Dialect::CuratorReadWrite)
     }
 
     /// What a contender wants.

@@ -54,14 +54,19 @@ impl QueueEntry {
     }
 }
 
-/// Those that hold, in order: the first few of a semaphore's queue, else those that nobody excludes. Walks no further than the first that is blocked together with all kinds behind it.
+/// Those that hold, in order: the first few of a semaphore's queue, else those that nobody excludes. Walks no further
+/// than the first that is blocked together with all kinds behind it.
 pub(super) fn heads<'a>(recognition: &Recognition, directory: &'a Directory) -> Vec<(&'a ChildKey, &'a Child)> {
     if recognition.admits() > 1 {
         let line = directory.numbered().filter(|(key, child)| QueueEntry::of(recognition, key, child).is_some());
         return line.take(recognition.admits()).collect();
     }
-    let kinds = directory.census().iter().filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
-    let kinds: Vec<RuleId> = kinds.map(|rule_count| rule_count.rule).filter(|_| !recognition.takes_any_name()).collect();
+    let kinds = directory
+        .census()
+        .iter()
+        .filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
+    let kinds: Vec<RuleId> =
+        kinds.map(|rule_count| rule_count.rule).filter(|_| !recognition.takes_any_name()).collect();
     let is_wrapped = directory.is_wrapped();
     let mut seen: Vec<QueueEntry> = Vec::new();
     let mut heads = Vec::new();

@@ -76,7 +76,9 @@ impl Hold {
     /// Its znode is another name for this one.
     pub fn is(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
         let czxid = child.read.as_ref().map(|read| read.czxid);
-        &*self.name == key.name() && &*self.directory == directory && (self.czxid.is_none() || czxid.is_none() || self.czxid == czxid)
+        &*self.name == key.name()
+            && &*self.directory == directory
+            && (self.czxid.is_none() || czxid.is_none() || self.czxid == czxid)
     }
 }
 
@@ -220,9 +222,19 @@ impl Lock {
 
     /// Notes that a contender left: one that waited may have given up. A semaphore's queue is left by those who got a
     /// lease as well; their wait ends there, and how long it was is given.
-    pub fn note_departure(&mut self, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, key: &ChildKey, child: &Child, held: bool) -> Option<i64> {
+    pub fn note_departure(
+        &mut self,
+        mirror: &Mirror,
+        offset: &ClockOffset,
+        now: TimeMs,
+        key: &ChildKey,
+        child: &Child,
+        held: bool,
+    ) -> Option<i64> {
         let (shape, owner) = (self.recognition.shape, child.owner());
-        if held || !matches!(shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling) {
+        if held
+            || !matches!(shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling)
+        {
             return None;
         }
         let leases = mirror.directory(&self.parts.main).zip(owner).filter(|_| self.has_leases());

@@ -88,20 +88,35 @@ impl Lock {
             Shape::LeaderElection => (Some(&self.parts.main), None),
             _ => (Some(&self.parts.main), self.parts.second.as_ref()),
         };
-        let taken = self.parts.second.as_ref().filter(|_| self.recognition.shape == Shape::TakenItems).and_then(|path| mirror.directory(path));
+        let taken = self
+            .parts
+            .second
+            .as_ref()
+            .filter(|_| self.recognition.shape == Shape::TakenItems)
+            .and_then(|path| mirror.directory(path));
         let is_free = move |contender: &ContenderRef<'_>| {
-            *contender.directory != self.parts.main || taken.is_none_or(|taken| taken.child(contender.key.name()).is_none())
+            *contender.directory != self.parts.main
+                || taken.is_none_or(|taken| taken.child(contender.key.name()).is_none())
         };
         [first, then].into_iter().flatten().flat_map(move |path| self.contenders_in(mirror, path)).filter(is_free)
     }
 
     /// Its contenders within one of its directories, in order.
-    pub(super) fn contenders_in<'a>(&'a self, mirror: &'a Mirror, path: &'a Arc<str>) -> impl DoubleEndedIterator<Item = ContenderRef<'a>> {
+    pub(super) fn contenders_in<'a>(
+        &'a self,
+        mirror: &'a Mirror,
+        path: &'a Arc<str>,
+    ) -> impl DoubleEndedIterator<Item = ContenderRef<'a>> {
         let directory = mirror.directory(path);
-        let alone = if self.is_alone() && *path == self.parts.main { split_path(&self.path).map(|(_, name)| name) } else { None };
+        let alone = if self.is_alone() && *path == self.parts.main {
+            split_path(&self.path).map(|(_, name)| name)
+        } else {
+            None
+        };
         let one = alone.and_then(|name| directory?.child(name));
         let many = directory.filter(|_| alone.is_none()).into_iter().flat_map(Directory::children);
-        let contenders = one.into_iter().chain(many).map(move |(key, child)| ContenderRef { directory: path, key, child });
+        let contenders =
+            one.into_iter().chain(many).map(move |(key, child)| ContenderRef { directory: path, key, child });
         contenders.filter(move |contender| self.is_contender(path, contender.key, contender.child))
     }
 
@@ -131,11 +146,12 @@ impl Lock {
 
     /// Whether a child of one of its directories belongs to it: a contender, or a lease that is set aside.
     pub fn counts(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
-        self.is_contender(directory, key, child) || (*self.parts.main == *directory && self.standing.pending.as_deref() == Some(key.name()))
+        self.is_contender(directory, key, child)
+            || (*self.parts.main == *directory && self.standing.pending.as_deref() == Some(key.name()))
     }
 
-    /// What is missing from its directories. Of a znode that is a lock itself its neighbours show nothing while it is there
-    /// and may be read.
+    /// What is missing from its directories. Of a znode that is a lock itself its neighbours show nothing while it is
+    /// there and may be read.
     pub fn missing_in(&self, mirror: &Mirror, is_held: bool) -> MissingSet {
         let own = mirror.node(&self.path);
         if self.is_alone() && is_held && own.is_some_and(|own| !own.is_unreadable()) {
@@ -151,15 +167,19 @@ impl Lock {
 
     /// Sums over all its contenders.
     pub fn totals(&self, mirror: &Mirror) -> Totals {
-        let sum = |path: &str, role: NodeRole| mirror.directory(path).map(|directory| directory.totals(|found| found == role)).unwrap_or_default();
+        let sum = |path: &str, role: NodeRole| {
+            mirror.directory(path).map(|directory| directory.totals(|found| found == role)).unwrap_or_default()
+        };
         let second = self.parts.second.as_deref().unwrap_or("");
-        let walked = || self.contenders(mirror).fold(Totals::default(), |sum, contender| sum.plus(one(contender.child)));
+        let walked =
+            || self.contenders(mirror).fold(Totals::default(), |sum, contender| sum.plus(one(contender.child)));
         match self.recognition.shape {
             _ if self.recognition.takes_any_name() => walked(),
             Shape::Line | Shape::LeaderElection => sum(&self.parts.main, NodeRole::Line),
             Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
                 let leases = sum(&self.parts.main, NodeRole::Lease).plus(sum(second, NodeRole::Line));
-                let pending = self.standing.pending.as_deref().and_then(|name| mirror.directory(&self.parts.main)?.child(name));
+                let pending =
+                    self.standing.pending.as_deref().and_then(|name| mirror.directory(&self.parts.main)?.child(name));
                 pending.map_or(leases, |(_, child)| leases.minus(one(child)))
             }
             Shape::Gathering => sum(&self.parts.main, NodeRole::Member).plus(sum(&self.parts.main, NodeRole::Lease)),

@@ -19,13 +19,15 @@ impl Lock {
         if self.recognition.shape != Shape::Fixed {
             return None;
         }
-        let mut timed = mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.role() == Some(NodeRole::Timed));
+        let mut timed =
+            mirror.directory(&self.parts.main)?.plain().filter(|(_, child)| child.role() == Some(NodeRole::Timed));
         timed.find(|(_, child)| end_of(child).is_some_and(|end| end <= now)).map(|(key, _)| key.name())
     }
 
     /// When the holder's lease runs out by itself.
     pub fn ends_at(&self, mirror: &Mirror) -> Option<TimeMs> {
-        let hold = self.holders.first().filter(|hold| self.recognition.shape == Shape::Fixed && hold.owner.is_none())?;
+        let hold =
+            self.holders.first().filter(|hold| self.recognition.shape == Shape::Fixed && hold.owner.is_none())?;
         end_of(self.child_of(mirror, hold)?.1)
     }
 }

@@ -87,9 +87,14 @@ impl Watchers {
     /// Takes in what the tables show of a hold.
     fn show(&mut self, shown: Shown, at: TimeMs, sessions: BTreeMap<SessionId, TimeMs>) {
         let more = sessions.len().saturating_sub(WATCHERS_MAX);
-        let since_of = |session, seen_at| self.since.get(&session).or_else(|| self.before.get(&session)).copied().unwrap_or(seen_at);
-        let since: BTreeMap<SessionId, TimeMs> =
-            sessions.into_iter().take(WATCHERS_MAX).map(|(session, seen_at)| (session, since_of(session, seen_at))).collect();
+        let since_of = |session, seen_at| {
+            self.since.get(&session).or_else(|| self.before.get(&session)).copied().unwrap_or(seen_at)
+        };
+        let since: BTreeMap<SessionId, TimeMs> = sessions
+            .into_iter()
+            .take(WATCHERS_MAX)
+            .map(|(session, seen_at)| (session, since_of(session, seen_at)))
+            .collect();
         // Whoever a table left out may be at a member that did not answer.
         let mut before = std::mem::take(&mut self.before);
         before.extend(std::mem::take(&mut self.since));
@@ -98,7 +103,8 @@ impl Watchers {
             before.pop_last();
         }
         let more = u32::try_from(more).unwrap_or(u32::MAX);
-        let since_sum_ms = since.values().map(|at| at.0).sum::<i64>().saturating_add(i64::from(more).saturating_mul(at.0));
+        let since_sum_ms =
+            since.values().map(|at| at.0).sum::<i64>().saturating_add(i64::from(more).saturating_mul(at.0));
         *self = Self { shown, since, before, more, since_sum_ms };
     }
 }
@@ -107,14 +113,20 @@ impl Lock {
     fn hidden_waiters(&self) -> HiddenWaiters {
         match self.recognition.shape {
             // It is never waited for: who is refused goes on.
-            Shape::Fixed if self.recognition.rule.is_some_and(|id| rule(id).role == NodeRole::Timed) => HiddenWaiters::Nobody,
+            Shape::Fixed if self.recognition.rule.is_some_and(|id| rule(id).role == NodeRole::Timed) => {
+                HiddenWaiters::Nobody
+            }
             // HBase's region servers watch the master's znode and wait for nothing.
             Shape::Alone if self.standing.contenders_beside => HiddenWaiters::Nobody,
             Shape::Fixed | Shape::Alone | Shape::Gate => HiddenWaiters::Watching,
             Shape::Items | Shape::TakenItems => HiddenWaiters::Unseen,
-            Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Group | Shape::Idle => {
-                HiddenWaiters::Nobody
-            }
+            Shape::Line
+            | Shape::LeaderElection
+            | Shape::LeasesAndLocks
+            | Shape::LeasesAndSibling
+            | Shape::Gathering
+            | Shape::Group
+            | Shape::Idle => HiddenWaiters::Nobody,
         }
     }
 
@@ -141,9 +153,8 @@ impl Lock {
             // What nobody holds nobody waits for.
             (HiddenWaiters::Watching, _) if self.holders.is_empty() => MissingSet::NONE,
             (HiddenWaiters::Watching, Shown::Nothing | Shown::Some) => Missing::WatchesNotRead.into(),
-            (HiddenWaiters::Watching, Shown::All) => {
-                MissingSet::NONE.with(Missing::WaitersWithoutZnodes, self.watchers.count() == 0 && !self.is_surely_watched())
-            }
+            (HiddenWaiters::Watching, Shown::All) => MissingSet::NONE
+                .with(Missing::WaitersWithoutZnodes, self.watchers.count() == 0 && !self.is_surely_watched()),
         }
     }
 
@@ -164,7 +175,8 @@ impl Lock {
         Some(self.waiters_seen()).filter(|count| *count > 0 || self.missing().is_empty())
     }
 
-    /// The holders changed: `is_unknown`, when somebody held that was never read and may have been any of those who watch.
+    /// The holders changed: `is_unknown`, when somebody held that was never read and may have been any of those who
+    /// watch.
     pub(crate) fn wake_watchers(&mut self, is_unknown: bool) {
         self.watchers.woken();
         // Whoever passes a barrier waits no longer.
@@ -214,14 +226,17 @@ impl Lock {
         }
         let sessions = table.sessions.into_iter().filter(|(session, _)| !not_waiting.contains(session)).collect();
         after.show(shown, table.asked.unwrap_or(now), sessions);
-        let is_news = (after.shown, &after.since, after.more) != (self.watchers.shown, &self.watchers.since, self.watchers.more);
+        let is_news =
+            (after.shown, &after.since, after.more) != (self.watchers.shown, &self.watchers.since, self.watchers.more);
         self.watchers = after;
         is_news
     }
 
-    /// Sum of the instants since which those who are seen to wait do, on our clock, which is so much ahead of the ensemble's.
+    /// Sum of the instants since which those who are seen to wait do, on our clock, which is so much ahead of the
+    /// ensemble's.
     pub fn waiting_since_sum_ms(&self, offset_ms: i64) -> i64 {
-        let queued = Some(self.standing.waiting).filter(|_| self.hidden_waiters() != HiddenWaiters::Unseen).unwrap_or_default();
+        let queued =
+            Some(self.standing.waiting).filter(|_| self.hidden_waiters() != HiddenWaiters::Unseen).unwrap_or_default();
         let read = offset_ms.saturating_mul(i64::from(queued.count - queued.unread));
         (queued.ctime_sum_ms + read + queued.arrived_sum_ms).saturating_add(self.watchers.since_sum_ms())
     }

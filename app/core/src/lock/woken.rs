@@ -52,9 +52,16 @@ impl Woken {
 impl Lock {
     /// What the watch tables say of one wait. That a watch is missing is said only of clients known to set one on the
     /// znode they wait for; watches on a list of children are in no table.
-    pub fn confirm(&self, evidence: &MemberEvidence, now: TimeMs, contender: &ContenderRef<'_>, target: &WaitTarget<'_>) -> Watch {
+    pub fn confirm(
+        &self,
+        evidence: &MemberEvidence,
+        now: TimeMs,
+        contender: &ContenderRef<'_>,
+        target: &WaitTarget<'_>,
+    ) -> Watch {
         let Some(session) = contender.child.owner() else { return Watch::Unknown };
-        let is_lease = matches!(self.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling) && *target.directory == self.parts.main;
+        let is_lease = matches!(self.recognition.shape, Shape::LeasesAndLocks | Shape::LeasesAndSibling)
+            && *target.directory == self.parts.main;
         if is_lease {
             return Watch::Unknown;
         }
@@ -67,35 +74,63 @@ impl Lock {
     }
 
     /// What the release of the first holder wakes; None when nobody holds, or where nothing can be woken.
-    pub fn woken(&self, evidence: &MemberEvidence, mirror: &Mirror, now: TimeMs, ours: Option<SessionId>) -> Option<Woken> {
+    pub fn woken(
+        &self,
+        evidence: &MemberEvidence,
+        mirror: &Mirror,
+        now: TimeMs,
+        ours: Option<SessionId>,
+    ) -> Option<Woken> {
         let path = self.holders.first()?.path();
         match self.recognition.shape {
             Shape::Line | Shape::LeaderElection => Some(self.woken_in_line(evidence, mirror, now, ours, &path)),
             // The head of the queue watches the list of leases, in which no table shows it.
-            Shape::LeasesAndLocks | Shape::LeasesAndSibling => Some(Woken::of(self.waiters_seen().min(1), WokenBasis::ByRule, &path)),
+            Shape::LeasesAndLocks | Shape::LeasesAndSibling => {
+                Some(Woken::of(self.waiters_seen().min(1), WokenBasis::ByRule, &path))
+            }
             // Each watches the list of members.
             Shape::Gathering => Some(Woken::of(self.contender_count().saturating_sub(1), WokenBasis::ByRule, &path)),
             Shape::Fixed | Shape::Alone | Shape::Gate => {
                 let (counted, is_whole) = self.watching(evidence, now, ours, &path)?;
                 let is_sure = is_whole && (counted > 0 || self.is_surely_watched());
-                Some(if is_sure { Woken::of(counted, WokenBasis::Counted, &path) } else { Woken::least(counted, &path) })
+                Some(if is_sure {
+                    Woken::of(counted, WokenBasis::Counted, &path)
+                } else {
+                    Woken::least(counted, &path)
+                })
             }
             Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => None,
         }
     }
 
-    fn woken_in_line(&self, evidence: &MemberEvidence, mirror: &Mirror, now: TimeMs, ours: Option<SessionId>, path: &str) -> Woken {
+    fn woken_in_line(
+        &self,
+        evidence: &MemberEvidence,
+        mirror: &Mirror,
+        now: TimeMs,
+        ours: Option<SessionId>,
+        path: &str,
+    ) -> Woken {
         let waits_by_rule = self.standing.waiting.count == 0 || self.watches_before_it(mirror);
         match self.watching(evidence, now, ours, path).filter(|(_, is_whole)| *is_whole) {
-            Some((counted, _)) if waits_by_rule || self.is_confirmed(evidence, mirror, now) => Woken::of(counted, WokenBasis::Counted, path),
+            Some((counted, _)) if waits_by_rule || self.is_confirmed(evidence, mirror, now) => {
+                Woken::of(counted, WokenBasis::Counted, path)
+            }
             Some((counted, _)) => Woken::least(counted, path),
             None if waits_by_rule => Woken::of(self.waiting_for(mirror, path), WokenBasis::ByRule, path),
             None => Woken::UNKNOWN,
         }
     }
 
-    /// Sessions that watch a holder's znode, by tables that are of its hold, and whether all members' are; None without any.
-    fn watching(&self, evidence: &MemberEvidence, now: TimeMs, ours: Option<SessionId>, path: &str) -> Option<(u32, bool)> {
+    /// Sessions that watch a holder's znode, by tables that are of its hold, and whether all members' are; None without
+    /// any.
+    fn watching(
+        &self,
+        evidence: &MemberEvidence,
+        now: TimeMs,
+        ours: Option<SessionId>,
+        path: &str,
+    ) -> Option<(u32, bool)> {
         let holder = self.holders.first()?;
         // A table from before the last change of the queue counts those who watched then.
         let table = evidence.watching(now, path, self.left_at.max(holder.since));
@@ -104,14 +139,21 @@ impl Lock {
         Some((u32::try_from(others.count()).unwrap_or(u32::MAX), table.is_whole))
     }
 
-    /// Whether the clients of every contender watch the znode they wait for, always. Others may watch the list of children.
+    /// Whether the clients of every contender watch the znode they wait for, always. Others may watch the list of
+    /// children.
     pub(crate) fn watches_before_it(&self, mirror: &Mirror) -> bool {
-        let Some(directory) = mirror.directory(&self.parts.main).filter(|_| !self.recognition.takes_any_name()) else { return false };
-        let mut line = directory.census().iter().filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
+        let Some(directory) = mirror.directory(&self.parts.main).filter(|_| !self.recognition.takes_any_name()) else {
+            return false;
+        };
+        let mut line = directory
+            .census()
+            .iter()
+            .filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
         line.all(|rule_count| rule(rule_count.rule).dialect.watches_the_one_before())
     }
 
-    /// Whether the tables show each waiter's watch on what it waits for, so that none has to watch the list of children.
+    /// Whether the tables show each waiter's watch on what it waits for, so that none has to watch the list of
+    /// children.
     fn is_confirmed(&self, evidence: &MemberEvidence, mirror: &Mirror, now: TimeMs) -> bool {
         let is_confirmed = |contender: &ContenderRef<'_>| {
             let targets = self.waits_for(mirror, contender);
@@ -132,7 +174,9 @@ impl Lock {
     /// Who waits may watch a list of children: no table shows it, only the members' counters do.
     pub fn may_watch_children(&self, mirror: &Mirror) -> bool {
         match self.recognition.shape {
-            Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Items | Shape::TakenItems => true,
+            Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Items | Shape::TakenItems => {
+                true
+            }
             Shape::Line | Shape::LeaderElection => self.standing.waiting.count > 0 && !self.watches_before_it(mirror),
             Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Group | Shape::Idle => false,
         }
@@ -144,7 +188,9 @@ impl Lock {
             return number;
         }
         let waiters = self.contenders(mirror).skip(self.standing.holders as usize).take(WAITERS_LOOK);
-        let number = waiters.filter(|contender| self.waits_for(mirror, contender).iter().any(|target| target.path() == path)).count();
+        let number = waiters
+            .filter(|contender| self.waits_for(mirror, contender).iter().any(|target| target.path() == path))
+            .count();
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 }

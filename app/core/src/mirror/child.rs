@@ -22,7 +22,8 @@ const WRAPPED: u32 = 1 << 31;
 impl ChildKey {
     /// The key of a name.
     pub fn of(name: &str) -> Self {
-        let rank = sequence::parse(name).map_or_else(|| rank_of(name), |found| NUMBERED | u64::from(found.number.cast_unsigned()));
+        let rank = sequence::parse(name)
+            .map_or_else(|| rank_of(name), |found| NUMBERED | u64::from(found.number.cast_unsigned()));
         Self { rank, name: name.into() }
     }
 

@@ -111,7 +111,8 @@ impl Directory {
         self.children.get_key_value(&ChildKey::of(name))
     }
 
-    /// What is missing from its children: what the observer says, and a child that may not be read is one of many perhaps.
+    /// What is missing from its children: what the observer says, and a child that may not be read is one of many
+    /// perhaps.
     pub fn missing(&self) -> MissingSet {
         self.told_missing.with(Missing::UnreadableChildren, self.unreadable > 0)
     }
@@ -130,7 +131,10 @@ impl Directory {
     /// The kinds of names among its children, and those that are evidence of a recipe; a bit a rule.
     pub fn kinds(&self) -> (u64, u64) {
         let bits = |fits: fn(&RuleCount) -> bool| {
-            self.census.iter().filter(|rule_count| fits(rule_count)).fold(0, |bits, rule_count| bits | rule_count.rule.bit())
+            self.census
+                .iter()
+                .filter(|rule_count| fits(rule_count))
+                .fold(0, |bits, rule_count| bits | rule_count.rule.bit())
         };
         (bits(|rule_count| rule_count.totals.count > 0), bits(|rule_count| rule_count.evidence > 0))
     }

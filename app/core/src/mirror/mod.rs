@@ -118,12 +118,18 @@ impl Mirror {
     pub fn owned_by(&self, session: SessionId) -> impl Iterator<Item = (&Arc<str>, &ChildKey, &Child)> {
         self.owned.places(session).flat_map(move |(path, place)| {
             let children = self.directories.get(path).into_iter().flat_map(move |directory| at(directory, place));
-            children.filter(move |(_, child)| child.owner() == Some(session)).map(move |(key, child)| (path, key, child))
+            children
+                .filter(move |(_, child)| child.owner() == Some(session))
+                .map(move |(key, child)| (path, key, child))
         })
     }
 
     /// The znodes of one directory that a session owns.
-    pub fn owned_in<'a>(&'a self, directory: &'a Directory, session: SessionId) -> impl Iterator<Item = (&'a ChildKey, &'a Child)> {
+    pub fn owned_in<'a>(
+        &'a self,
+        directory: &'a Directory,
+        session: SessionId,
+    ) -> impl Iterator<Item = (&'a ChildKey, &'a Child)> {
         let places = self.owned.places_in(session, directory.id);
         places.flat_map(move |place| at(directory, place)).filter(move |(_, child)| child.owner() == Some(session))
     }
@@ -183,8 +189,8 @@ impl Mirror {
         effect
     }
 
-    /// Notes a znode that is there, and of which not even the Stat may be read. What was read of it before may have been
-    /// another incarnation's.
+    /// Notes a znode that is there, and of which not even the Stat may be read. What was read of it before may have
+    /// been another incarnation's.
     pub fn deny(&mut self, path: &str, now: TimeMs) -> DenyEffect {
         let created = self.create(path, now);
         let Some((parent, name)) = split_path(path) else { return DenyEffect::Nothing };

@@ -19,8 +19,8 @@ pub(super) enum NodeKey<'a> {
 /// The index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Owned {
-    /// How many znodes by session, directory and sequence number (unsigned, in order of creation): more than one where a
-    /// counter is stuck.
+    /// How many znodes by session, directory and sequence number (unsigned, in order of creation): more than one where
+    /// a counter is stuck.
     numbered: BTreeMap<(SessionId, u32, u32), u32>,
     /// Znodes without a number, by session, directory and name.
     plain: BTreeSet<(SessionId, u32, Box<str>)>,
@@ -96,7 +96,9 @@ impl Owned {
 
     /// Directory and place of each znode a session owns; places that several share come once.
     pub(super) fn places(&self, session: SessionId) -> impl Iterator<Item = (&Arc<str>, NodeKey<'_>)> {
-        let numbered = self.numbers_of(session).map(|((_, directory, number), _)| (directory, NodeKey::Number(number.cast_signed())));
+        let numbered = self
+            .numbers_of(session)
+            .map(|((_, directory, number), _)| (directory, NodeKey::Number(number.cast_signed())));
         let plain = self.names_of(session).map(|(_, directory, name)| (directory, NodeKey::Name(name)));
         numbered.chain(plain).filter_map(|(directory, place)| Some((self.paths.get(directory)?, place)))
     }
@@ -106,7 +108,9 @@ impl Owned {
         let numbered = self.numbered.range((session, directory, 0)..=(session, directory, u32::MAX));
         let plain = self.plain.range((session, directory, Box::default())..);
         let plain = plain.take_while(move |(owner, place, _)| (*owner, *place) == (session, directory));
-        numbered.map(|((.., number), _)| NodeKey::Number(number.cast_signed())).chain(plain.map(|(.., name)| NodeKey::Name(name)))
+        numbered
+            .map(|((.., number), _)| NodeKey::Number(number.cast_signed()))
+            .chain(plain.map(|(.., name)| NodeKey::Name(name)))
     }
 
     /// Packs the maps, which grew one by one.

@@ -33,7 +33,11 @@ pub(super) struct Backlog {
 
 impl Backlog {
     fn is_empty(&self) -> bool {
-        self.settling.is_none() && self.heard.is_empty() && self.tables_after.is_none() && self.due_until.is_none() && self.depth_after.is_none()
+        self.settling.is_none()
+            && self.heard.is_empty()
+            && self.tables_after.is_none()
+            && self.due_until.is_none()
+            && self.depth_after.is_none()
     }
 }
 
@@ -115,7 +119,8 @@ impl Observatory {
     }
 
     fn end_depth_slice(&mut self, after: &Arc<str>, out: &mut Vec<Change>) {
-        let paths: Vec<Arc<str>> = self.locks.after(after).take(DEPTHS_A_PIECE).map(|(path, _)| Arc::clone(path)).collect();
+        let paths: Vec<Arc<str>> =
+            self.locks.after(after).take(DEPTHS_A_PIECE).map(|(path, _)| Arc::clone(path)).collect();
         self.backlog.depth_after = paths.last().cloned();
         for path in paths {
             let Some(lock) = self.locks.get_mut(&path) else { continue };

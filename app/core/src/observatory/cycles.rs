@@ -15,11 +15,11 @@ use crate::znode::SessionId;
 
 /// Znodes of one session looked at in one search; a session that owns more is searched that far.
 const SPOTS_MAX: usize = 256;
-/// Sessions kept to be looked at with the next tick. One beyond that is looked at when it next begins to wait or to hold;
-/// a circle it closed is found earlier only from another session in it.
+/// Sessions kept to be looked at with the next tick. One beyond that is looked at when it next begins to wait or to
+/// hold; a circle it closed is found earlier only from another session in it.
 const SUSPECTS_MAX: usize = 1 << 20;
-/// Deadlocks reported at most. Beyond that one that only looks like one gives way to one that is certain; else the one found
-/// later is not reported, and looked for again when one is resolved.
+/// Deadlocks reported at most. Beyond that one that only looks like one gives way to one that is certain; else the one
+/// found later is not reported, and looked for again when one is resolved.
 const CYCLES_MAX: usize = 64;
 /// Vertices, edges and znodes looked at within one tick, a few milliseconds' worth; the rest is for the next.
 const STEPS_A_TICK: usize = 16_384;
@@ -71,7 +71,12 @@ impl Observatory {
         };
         let mut budget = Budget::new(STEPS_A_TICK);
         if search.find_components(&mut budget, |vertex, budget| self.follow(vertex, budget)) {
-            for wait in self.cycles.iter().flat_map(|cycle| &cycle.steps).map(|step| (step.from, Arc::clone(&step.lock), step.to)) {
+            for wait in self
+                .cycles
+                .iter()
+                .flat_map(|cycle| &cycle.steps)
+                .map(|step| (step.from, Arc::clone(&step.lock), step.to))
+            {
                 search.cover(&wait);
             }
             let mut changed = Vec::new();
@@ -102,7 +107,8 @@ impl Observatory {
                 locks.into_iter().map(|path| Vertex::Lock(Arc::clone(path))).collect()
             }
             Vertex::Lock(path) => {
-                let holders = self.locks.get(path).into_iter().flat_map(|lock| &lock.holders).filter_map(|hold| hold.owner);
+                let holders =
+                    self.locks.get(path).into_iter().flat_map(|lock| &lock.holders).filter_map(|hold| hold.owner);
                 let holders = holders.inspect(|_| budget.spend(1)).filter(|session| self.may_be_in_circle(*session));
                 holders.map(Vertex::Session).collect()
             }
@@ -110,8 +116,16 @@ impl Observatory {
     }
 
     /// Takes in a circle, unless it came apart while others were looked for.
-    fn close(&mut self, now: TimeMs, circle: &[Wait], (budget, changed): (&mut Budget, &mut Vec<Arc<str>>), out: &mut Vec<Change>) {
-        let Some(steps) = circle.iter().map(|(from, lock, to)| self.step(*from, lock, *to)).collect::<Option<Vec<CycleStep>>>() else {
+    fn close(
+        &mut self,
+        now: TimeMs,
+        circle: &[Wait],
+        (budget, changed): (&mut Budget, &mut Vec<Arc<str>>),
+        out: &mut Vec<Change>,
+    ) {
+        let Some(steps) =
+            circle.iter().map(|(from, lock, to)| self.step(*from, lock, *to)).collect::<Option<Vec<CycleStep>>>()
+        else {
             circle.iter().for_each(|(session, ..)| self.suspect(*session));
             return;
         };
@@ -120,7 +134,10 @@ impl Observatory {
             budget.spend(count);
             count
         };
-        let victim = (0..).zip(&steps).min_by_key(|(_, step)| (spots(step.to), std::cmp::Reverse(step.held_since))).map_or(0, |(at, _)| at);
+        let victim = (0..)
+            .zip(&steps)
+            .min_by_key(|(_, step)| (spots(step.to), std::cmp::Reverse(step.held_since)))
+            .map_or(0, |(at, _)| at);
         let is_doubtful = self.is_doubtful(&steps);
         if !self.has_room(is_doubtful, changed, out) {
             return;
@@ -148,12 +165,20 @@ impl Observatory {
         let lock = self.locks.get(path).filter(|lock| makes_edges(lock))?;
         let hold = lock.holders.iter().find(|hold| hold.owner == Some(to))?;
         let waiter = self.waiting_in(lock, from)?;
-        Some(CycleStep { from, to, lock: Arc::clone(&lock.path), waiter, holder: hold.path().into(), held_since: hold.since })
+        Some(CycleStep {
+            from,
+            to,
+            lock: Arc::clone(&lock.path),
+            waiter,
+            holder: hold.path().into(),
+            held_since: hold.since,
+        })
     }
 
     /// Whether a session has more contenders than a circle explains: one that holds and one that waits.
     fn is_doubtful(&self, steps: &[CycleStep]) -> bool {
-        let contends = |session| self.spots(session).take(SPOTS_MAX).filter(|spot| is_waited_for(spot.lock)).take(3).count();
+        let contends =
+            |session| self.spots(session).take(SPOTS_MAX).filter(|spot| is_waited_for(spot.lock)).take(3).count();
         steps.iter().any(|step| contends(step.from) > 2)
     }
 
@@ -226,10 +251,11 @@ impl Observatory {
         locks.map(|lock| self.settings.thresholds.stuck_after_ms(lock)).max().unwrap_or(i64::MAX)
     }
 
-    /// Says of locks whether a circle goes through them: the first that is certain, else the first. Each circle is walked
-    /// once and put into words once.
+    /// Says of locks whether a circle goes through them: the first that is certain, else the first. Each circle is
+    /// walked once and put into words once.
     fn mark_deadlocked(&mut self, now: TimeMs, locks: &[Arc<str>], out: &mut Vec<Change>) {
-        let mut marks: BTreeMap<Arc<str>, Option<Deadlock>> = locks.iter().map(|path| (Arc::clone(path), None)).collect();
+        let mut marks: BTreeMap<Arc<str>, Option<Deadlock>> =
+            locks.iter().map(|path| (Arc::clone(path), None)).collect();
         if marks.is_empty() {
             return;
         }
@@ -238,14 +264,19 @@ impl Observatory {
                 let mut words: Option<Deadlock> = None;
                 for path in cycle.locks() {
                     if let Some(mark) = marks.get_mut(path).filter(|mark| mark.is_none()) {
-                        let words = words.get_or_insert_with(|| Deadlock { sentence: self.cycle_sentence(cycle).into(), is_certain });
+                        let words = words.get_or_insert_with(|| Deadlock {
+                            sentence: self.cycle_sentence(cycle).into(),
+                            is_certain,
+                        });
                         *mark = Some(words.clone());
                     }
                 }
             }
         }
         for (path, deadlock) in marks {
-            let Some(lock) = self.locks.get_mut(&path).filter(|lock| lock.assessment.deadlock != deadlock) else { continue };
+            let Some(lock) = self.locks.get_mut(&path).filter(|lock| lock.assessment.deadlock != deadlock) else {
+                continue;
+            };
             lock.assessment.deadlock = deadlock;
             lock.revision = self.revision + 1;
             self.judge_again(now, &path, out);

@@ -16,8 +16,16 @@ impl Observatory {
 
     /// Lock directories that were used and are empty: each costs memory on every member, and nobody deletes them.
     fn empty_locks(&self) -> Option<Finding> {
-        let used = |directory: &Directory| directory.is_empty() && directory.stat.is_some_and(|stat| stat.children == 0 && stat.creates_ever > 0);
-        let paths = || self.roots.iter().flat_map(|view| view.mirror.directories()).filter(|(_, directory)| used(directory)).map(|(path, _)| path);
+        let used = |directory: &Directory| {
+            directory.is_empty() && directory.stat.is_some_and(|stat| stat.children == 0 && stat.creates_ever > 0)
+        };
+        let paths = || {
+            self.roots
+                .iter()
+                .flat_map(|view| view.mirror.directories())
+                .filter(|(_, directory)| used(directory))
+                .map(|(path, _)| path)
+        };
         let number = paths().count();
         (number >= self.settings.limits.empty_locks as usize).then(|| Finding {
             code: Code::EmptyLocks,
@@ -30,10 +38,15 @@ impl Observatory {
 
     /// Sessions that own a great many znodes: all go at once when the session ends.
     fn session_hoards(&self) -> Option<Finding> {
-        let mut hoards: Vec<_> = self.sessions().into_iter().filter(|(_, count)| *count >= self.settings.limits.hoard_znodes).collect();
+        let mut hoards: Vec<_> =
+            self.sessions().into_iter().filter(|(_, count)| *count >= self.settings.limits.hoard_znodes).collect();
         hoards.sort_by_key(|(session, count)| (std::cmp::Reverse(*count), *session));
         let (session, count) = hoards.first()?;
-        let more = if hoards.len() > 1 { format!("; {} more sessions are above that limit", hoards.len() - 1) } else { String::new() };
+        let more = if hoards.len() > 1 {
+            format!("; {} more sessions are above that limit", hoards.len() - 1)
+        } else {
+            String::new()
+        };
         Some(Finding {
             code: Code::SessionHoards,
             severity: Severity::Warning,

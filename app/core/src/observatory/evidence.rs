@@ -19,7 +19,8 @@ impl Observatory {
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
         if self.evidence.rounds() == 0 {
-            self.unlisted = self.locks.iter().flat_map(|(_, lock)| &lock.holders).filter_map(|hold| hold.owner).collect();
+            self.unlisted =
+                self.locks.iter().flat_map(|(_, lock)| &lock.holders).filter_map(|hold| hold.owner).collect();
         }
         let (before, news) = (self.evidence.disputed().clone(), self.evidence.take_in(now, round, &self.offset));
         self.backlog.heard.extend(news);
@@ -53,7 +54,8 @@ impl Observatory {
     /// member has a znode of may look free to us.
     fn look_at_disputed(&mut self, now: TimeMs, before: &BTreeMap<Box<str>, Disputed>) {
         let after = self.evidence.disputed();
-        let changed = before.keys().chain(after.keys()).map(|path| &**path).filter(|path| before.get(*path) != after.get(*path));
+        let changed =
+            before.keys().chain(after.keys()).map(|path| &**path).filter(|path| before.get(*path) != after.get(*path));
         let lock_of = |path: &str| {
             let alone = self.locks.get(path).filter(|lock| lock.is_alone());
             Some(Arc::clone(&alone.or_else(|| self.lock_at(split_path(path)?.0))?.path))
@@ -64,8 +66,9 @@ impl Observatory {
 
     /// Checks the findings that depend on watches; those of locks that change are checked anyway.
     fn look_again(&mut self, now: TimeMs) {
-        let contended =
-            self.locks().filter(|lock| lock.contender_count() > 1 || matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate));
+        let contended = self.locks().filter(|lock| {
+            lock.contender_count() > 1 || matches!(lock.recognition.shape, Shape::Fixed | Shape::Alone | Shape::Gate)
+        });
         let paths: Vec<Arc<str>> = contended.map(|lock| Arc::clone(&lock.path)).take(LOOKS_MAX).collect();
         paths.iter().for_each(|path| self.plan_look(now, path));
     }

@@ -57,7 +57,14 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
         let is_news = known.as_ref().is_none_or(|hold| hold.owner.is_none() && contender.child.owner().is_some());
         if known.is_none() {
             news.changed = true;
-            waits.extend(contender.child.read.as_ref().filter(|_| !lock.has_leases()).map(|read| now.since(offset.to_ours(read.ctime_ms))));
+            waits.extend(
+                contender
+                    .child
+                    .read
+                    .as_ref()
+                    .filter(|_| !lock.has_leases())
+                    .map(|read| now.since(offset.to_ours(read.ctime_ms))),
+            );
         }
         if is_news {
             news.told.extend(contender.child.owner().map(|session| (session, contender.key.name().into(), What::Held)));
@@ -99,15 +106,19 @@ fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, hold: &Hold, held: &mut Held<'a>
 
 fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> QueueCounts {
     let waiting = lock.totals(mirror).minus(held.totals);
-    let holds = |contender: &ContenderRef<'_>| held.contenders.iter().any(|held| held.key == contender.key && held.directory == contender.directory);
+    let holds = |contender: &ContenderRef<'_>| {
+        held.contenders.iter().any(|held| held.key == contender.key && held.directory == contender.directory)
+    };
     let behind = if held.totals.count as usize > held.contenders.len() { held.totals.count as usize } else { 0 };
-    let oldest = (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|contender| !holds(contender))).flatten();
+    let oldest =
+        (waiting.count > 0).then(|| lock.contenders(mirror).skip(behind).find(|contender| !holds(contender))).flatten();
     QueueCounts {
         holders: held.totals.count,
         waiting,
         oldest: oldest.map(|contender| Since::of(contender.child)),
         pending: lock.standing.pending.clone(),
-        contenders_beside: lock.is_alone() && lock.parts.second.as_deref().is_some_and(|beside| mirror.node(beside).is_some()),
+        contenders_beside: lock.is_alone()
+            && lock.parts.second.as_deref().is_some_and(|beside| mirror.node(beside).is_some()),
         missing: lock.missing_in(mirror, held.totals.count > 0),
     }
 }

@@ -105,7 +105,9 @@ mod tests {
         apply(Observation::Link { link: Link::Live, session: None, why: "".into() });
         apply(Observation::SyncBegan { root: ROOT, why: "test".into() });
         apply(Observation::SyncEnded { root: ROOT });
-        for (czxid, path) in ["/l/a-lock", "/l/b-lock", "/election/n_0000000000", "/q/lock-0000000000"].iter().enumerate() {
+        for (czxid, path) in
+            ["/l/a-lock", "/l/b-lock", "/election/n_0000000000", "/q/lock-0000000000"].iter().enumerate()
+        {
             apply(read(path, czxid as i64 + 1));
         }
         for path in ["/l/a-lock", "/election/n_0000000000", "/election", "/q/lock-0000000000", "/q"] {

@@ -151,11 +151,15 @@ impl Observatory {
         match observation {
             Observation::Link { link, session, why } => self.link_changed(now, link, session, why, out),
             Observation::SyncBegan { root, why } => self.sync_began(now, root, why, out),
-            Observation::SyncNode { root, path, facts, unreadable } => self.sync_node(now, root, &path, &facts, unreadable),
+            Observation::SyncNode { root, path, facts, unreadable } => {
+                self.sync_node(now, root, &path, &facts, unreadable)
+            }
             Observation::SyncEnded { root } => self.sync_ended(root, out),
             Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, out),
             Observation::NodeCreated { root, path } => self.node_created(now, root, &path, out),
-            Observation::NodeRead { root, path, facts, unreadable } => self.node_read(now, root, &path, &facts, unreadable, out),
+            Observation::NodeRead { root, path, facts, unreadable } => {
+                self.node_read(now, root, &path, &facts, unreadable, out)
+            }
             Observation::NodeDenied { root, path, in_sync } => self.node_denied(now, root, &path, in_sync, out),
             Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, out),
             Observation::Counted { root, path, facts } => self.counted(root, &path, &facts, out),
@@ -179,7 +183,14 @@ impl Observatory {
         self.forget_free_alone(now, out);
     }
 
-    fn link_changed(&mut self, now: TimeMs, link: Link, session: Option<SessionId>, why: Box<str>, out: &mut Vec<Change>) {
+    fn link_changed(
+        &mut self,
+        now: TimeMs,
+        link: Link,
+        session: Option<SessionId>,
+        why: Box<str>,
+        out: &mut Vec<Change>,
+    ) {
         if self.link == link && self.session == session && self.link_why == why {
             return;
         }

@@ -19,7 +19,15 @@ impl Observatory {
         self.touch(now, root, path, refresh::Cause::Arrived, out);
     }
 
-    pub(super) fn node_read(&mut self, now: TimeMs, root: RootId, path: &str, facts: &Facts, unreadable: bool, out: &mut Vec<Change>) {
+    pub(super) fn node_read(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        path: &str,
+        facts: &Facts,
+        unreadable: bool,
+        out: &mut Vec<Change>,
+    ) {
         self.see_zxids(facts);
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if let Some(side) = &mut view.side {
@@ -86,13 +94,25 @@ impl Observatory {
                 self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });
                 self.left(now, session);
             }
-            out.push(Change::Left { lock: Arc::clone(&lock), node: key.name().into(), czxid, owner, how: Departure::Deleted });
+            out.push(Change::Left {
+                lock: Arc::clone(&lock),
+                node: key.name().into(),
+                czxid,
+                owner,
+                how: Departure::Deleted,
+            });
         }
         self.refresh(now, &lock, Seen::Watched, out);
     }
 
     /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
-    fn forget_node(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) -> Option<(ChildKey, Child)> {
+    fn forget_node(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        path: &str,
+        out: &mut Vec<Change>,
+    ) -> Option<(ChildKey, Child)> {
         let view = self.roots.get_mut(root.0 as usize)?;
         let gone = view.mirror.delete(path);
         if view.follow_readability(now) {

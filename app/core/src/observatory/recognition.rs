@@ -11,7 +11,7 @@ use crate::lock::{Lock, lock_paths};
 use crate::mirror::{Child, Mirror};
 use crate::observation::RootId;
 use crate::recipe::recognise::{self, Found};
-use crate::recipe::{NodeRole, Recipe, Recognition, Shape, rule};
+use crate::recipe::{NodeRole, Recipe, Recognition, Shape, is_mark, rule};
 use crate::time::TimeMs;
 use crate::znode::split_path;
 
@@ -23,7 +23,9 @@ impl Observatory {
     /// The lock that has a part at a directory.
     pub(super) fn lock_at(&self, directory: &str) -> Option<&AssessedLock> {
         let own = self.locks.get(directory).filter(|lock| !lock.is_alone() && lock.parts.hold(directory));
-        own.or_else(|| lock_paths(directory).find_map(|home| self.locks.get(&home).filter(|lock| lock.parts.hold(directory))))
+        own.or_else(|| {
+            lock_paths(directory).find_map(|home| self.locks.get(&home).filter(|lock| lock.parts.hold(directory)))
+        })
     }
 
     pub(super) fn child_counts(&self, lock: &Lock, directory: &str, name: &str) -> bool {
@@ -32,7 +34,14 @@ impl Observatory {
     }
 
     /// The lock a znode belongs to, recognised now if it was not before.
-    pub(super) fn lock_for(&mut self, now: TimeMs, root: RootId, path: &str, is_news: bool, out: &mut Vec<Change>) -> Option<Arc<str>> {
+    pub(super) fn lock_for(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        path: &str,
+        is_news: bool,
+        out: &mut Vec<Change>,
+    ) -> Option<Arc<str>> {
         let (parent, name) = split_path(path)?;
         if is_news
             && let Some(recognition) = self.recognise_alone(root, path, parent, name)
@@ -49,7 +58,7 @@ impl Observatory {
             self.vanish(now, parent, out);
         }
         if is_news {
-            self.recognise_directory(now, root, parent, recognise::is_mark(name), out);
+            self.recognise_directory(now, root, parent, is_mark(name), out);
         }
         self.lock_at(parent).map(|lock| Arc::clone(&lock.path))
     }
@@ -60,7 +69,14 @@ impl Observatory {
     }
 
     /// What a znode of its own is, by its name and by the configuration.
-    pub(super) fn find_alone(&self, mirror: &Mirror, path: &str, parent: &str, name: &str, child: &Child) -> Option<Recognition> {
+    pub(super) fn find_alone(
+        &self,
+        mirror: &Mirror,
+        path: &str,
+        parent: &str,
+        name: &str,
+        child: &Child,
+    ) -> Option<Recognition> {
         match recognise::recognise_alone(mirror, parent, name, child) {
             Some(found) => self.as_configured(path, found),
             None => recognise::recognise_configured_alone(mirror, parent, name, child, self.configured_recipe(path)?),
@@ -68,13 +84,21 @@ impl Observatory {
     }
 
     /// Follows the names of a directory's children; where the names show nothing, the last recognition stays.
-    fn recognise_directory(&mut self, now: TimeMs, root: RootId, path: &str, is_marked_now: bool, out: &mut Vec<Change>) {
+    fn recognise_directory(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        path: &str,
+        is_marked_now: bool,
+        out: &mut Vec<Change>,
+    ) {
         if path == "/" {
             return;
         }
         let Some(mirror) = self.roots.get(root.0 as usize).map(|view| &view.mirror) else { return };
         let kinds = mirror.directory(path).map(|directory| (recognise::leading_rule(directory), directory.kinds()));
-        let known = self.lock_at(path).filter(|lock| lock.gone_since.is_none()).map(|lock| (lock.recognition.rule, lock.kinds));
+        let known =
+            self.lock_at(path).filter(|lock| lock.gone_since.is_none()).map(|lock| (lock.recognition.rule, lock.kinds));
         let Some((leading, kinds)) = kinds else { return };
         if known == Some((leading, kinds)) && !is_marked_now {
             return;
@@ -111,7 +135,9 @@ impl Observatory {
     /// What a directory is, by its names and by the configuration.
     pub(super) fn find(&self, mirror: &Mirror, path: &Arc<str>) -> Option<Found> {
         match recognise::recognise(mirror, path) {
-            Some(Found { home, recognition }) => Some(Found { recognition: self.as_configured(&home, recognition)?, home }),
+            Some(Found { home, recognition }) => {
+                Some(Found { recognition: self.as_configured(&home, recognition)?, home })
+            }
             None => {
                 let found = recognise::recognise_configured(mirror.directory(path)?, self.configured_recipe(path)?)?;
                 Some(Found { home: Arc::clone(path), recognition: self.as_configured(path, found)? })
@@ -144,6 +170,7 @@ impl Observatory {
 fn stays(lock: &Lock, found: &Recognition) -> bool {
     let dialect = |recognition: &Recognition| recognition.rule.map(|id| rule(id).dialect);
     let only_writers = lock.recognition.recipe == Recipe::ReadWrite && found.recipe == Recipe::SequentialMutex;
-    let is_guard = lock.recognition.rule.is_some_and(|id| rule(id).role == NodeRole::Timed) && found.recipe == Recipe::SequentialMutex;
+    let is_guard = lock.recognition.rule.is_some_and(|id| rule(id).role == NodeRole::Timed)
+        && found.recipe == Recipe::SequentialMutex;
     is_guard || (only_writers && dialect(&lock.recognition) == dialect(found))
 }

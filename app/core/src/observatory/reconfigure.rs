@@ -10,7 +10,8 @@ use crate::time::TimeMs;
 use crate::znode::SessionId;
 
 impl Observatory {
-    /// Has every lock looked at soon. A lock that is configured otherwise now is found again from the start, or left out.
+    /// Has every lock looked at soon. A lock that is configured otherwise now is found again from the start, or left
+    /// out.
     pub(super) fn config_changed(&mut self, now: TimeMs, config: LockConfig, out: &mut Vec<Change>) {
         if self.settings.configured == config.configured && self.settings.limits == config.limits {
             return;

@@ -15,7 +15,7 @@ use crate::mirror::Mirror;
 use crate::observation::RootId;
 use crate::offset::ClockOffset;
 use crate::recipe::recognise;
-use crate::recipe::{Recipe, Shape};
+use crate::recipe::{Recipe, Shape, is_mark};
 use crate::time::TimeMs;
 use crate::verdict;
 use crate::znode::{SessionId, join_path, split_path};
@@ -42,12 +42,14 @@ impl Observatory {
             // Its own data says how many it admits.
             self.refresh(now, path, Seen::Watched, out);
         }
-        let Some((czxid, owner, mark)) =
-            self.child(root, parent, name).map(|child| (child.read.as_ref().map(|read| read.czxid), child.owner(), child.rule))
+        let Some((czxid, owner, mark)) = self
+            .child(root, parent, name)
+            .map(|child| (child.read.as_ref().map(|read| read.czxid), child.owner(), child.rule))
         else {
             return;
         };
-        let is_news = mark.is_some() || recognise::is_mark(name) || recognise::may_gather(parent) || !self.settings.configured.is_empty();
+        let is_news =
+            mark.is_some() || is_mark(name) || recognise::may_gather(parent) || !self.settings.configured.is_empty();
         let Some(lock) = self.lock_for(now, root, path, is_news, out) else { return };
         let counts = self.locks.get(&lock).is_some_and(|found| self.child_counts(found, parent, name));
         if counts && cause == Cause::Arrived {
@@ -104,10 +106,10 @@ impl Observatory {
     /// A lock's directory is gone. Somebody should lead, so an election stays and says that nobody is home; any
     /// other lock leaves the board.
     pub(super) fn lose(&mut self, now: TimeMs, path: &str, seen: Seen, out: &mut Vec<Change>) {
-        let stays = self
-            .locks
-            .get(path)
-            .is_some_and(|lock| lock.recognition.recipe == Recipe::Election && (lock.tally.past.front().is_some() || !lock.holders.is_empty()));
+        let stays = self.locks.get(path).is_some_and(|lock| {
+            lock.recognition.recipe == Recipe::Election
+                && (lock.tally.past.front().is_some() || !lock.holders.is_empty())
+        });
         if !stays || self.index.gone() >= GONE_MAX {
             let reaped = self.locks.get(path).map_or(0, |lock| lock.tally.reaped);
             if self.reaped.len() < super::REAPED_MAX {
@@ -159,7 +161,11 @@ impl Observatory {
             self.suspect(*session);
         }
         // A semaphore is waited for once a single one holds, although nobody new does.
-        let last = self.locks.get(&path).filter(|lock| news.changed && lock.standing.holders == 1).and_then(|lock| lock.holders.first()?.owner);
+        let last = self
+            .locks
+            .get(&path)
+            .filter(|lock| news.changed && lock.standing.holders == 1)
+            .and_then(|lock| lock.holders.first()?.owner);
         if let Some(session) = last.filter(|_| news.told.is_empty()) {
             self.suspect(session);
         }
@@ -173,7 +179,9 @@ impl Observatory {
         if lock.assessment.look_at.is_some_and(|planned| planned <= due) {
             return;
         }
-        if let Some(later) = lock.assessment.look_at.replace(due).filter(|later| lock.assessment.recheck_at != Some(*later)) {
+        if let Some(later) =
+            lock.assessment.look_at.replace(due).filter(|later| lock.assessment.recheck_at != Some(*later))
+        {
             self.rechecks.remove(&(later, Arc::clone(path)));
         }
         self.rechecks.insert((due, Arc::clone(path)));
@@ -184,7 +192,8 @@ impl Observatory {
         let Some(lock) = self.locks.get_mut(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         let AssessedLock { lock, assessment } = lock;
-        let (verdict, recheck_at) = verdict::judge(lock, assessment.deadlock.as_ref(), &view.mirror, now, &self.settings.thresholds);
+        let (verdict, recheck_at) =
+            verdict::judge(lock, assessment.deadlock.as_ref(), &view.mirror, now, &self.settings.thresholds);
         if recheck_at != assessment.recheck_at {
             if let Some(due) = assessment.recheck_at.filter(|due| assessment.look_at != Some(*due)) {
                 self.rechecks.remove(&(due, Arc::clone(&lock.path)));
@@ -230,7 +239,11 @@ impl Observatory {
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
             configured_max: self.configured_max(path),
-            cycle: lock.assessment.deadlock.as_ref().and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
+            cycle: lock
+                .assessment
+                .deadlock
+                .as_ref()
+                .and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
             contenders: lock.contenders(&view.mirror).take(finding::CONTENDERS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };
@@ -242,8 +255,16 @@ impl Observatory {
             return;
         }
         let change = |code, is_raised| Change::FindingChanged { lock: Arc::clone(&lock.path), code, is_raised };
-        let raised = found.iter().filter(|new| lock.assessment.findings.iter().all(|old| old.code != new.code)).map(|new| change(new.code, true));
-        let cleared = lock.assessment.findings.iter().filter(|old| found.iter().all(|new| old.code != new.code)).map(|old| change(old.code, false));
+        let raised = found
+            .iter()
+            .filter(|new| lock.assessment.findings.iter().all(|old| old.code != new.code))
+            .map(|new| change(new.code, true));
+        let cleared = lock
+            .assessment
+            .findings
+            .iter()
+            .filter(|old| found.iter().all(|new| old.code != new.code))
+            .map(|old| change(old.code, false));
         out.extend(raised.chain(cleared));
         out.push(Change::LockTouched { lock: Arc::clone(&lock.path) });
         lock.assessment.findings = found;
@@ -254,7 +275,9 @@ impl Observatory {
 /// Counts whom the hold that just ended woke, when the tables were read while it lasted and who waits is in them.
 fn note_woken(lock: &mut Lock, mirror: &Mirror, evidence: &MemberEvidence, now: TimeMs, ours: Option<SessionId>) {
     let Some(at) = evidence.watches_at(now).filter(|_| lock.is_woken_by_tables(mirror)) else { return };
-    for past in lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.hold.since) {
+    for past in
+        lock.tally.past.iter_mut().take_while(|past| past.until == now && past.woke.is_none() && at > past.hold.since)
+    {
         let mut sessions = evidence.watchers(now, &past.hold.path(), ours);
         past.hold.owner.map(|owner| sessions.remove(&owner));
         past.woke = u32::try_from(sessions.len()).ok();
@@ -286,7 +309,13 @@ pub(super) fn identify_noted(lock: &mut Lock, evidence: &MemberEvidence, unliste
 }
 
 /// The lock as it would be once a znode was deleted: the same function that will follow the deletion says who holds.
-pub(crate) fn foresee(lock: &Lock, without: &Mirror, offset: &ClockOffset, evidence: &MemberEvidence, now: TimeMs) -> Lock {
+pub(crate) fn foresee(
+    lock: &Lock,
+    without: &Mirror,
+    offset: &ClockOffset,
+    evidence: &MemberEvidence,
+    now: TimeMs,
+) -> Lock {
     let mut after = lock.clone();
     follow_holders(&mut after, without, offset, now, Seen::Watched);
     identify(&mut after, evidence);

@@ -7,7 +7,8 @@ use crate::observation::{Link, RootId, RootTrouble};
 use crate::time::TimeMs;
 use crate::znode::is_under;
 
-/// How old what is shown may be and still be called live: the time since the instant up to which it is known to be true.
+/// How old what is shown may be and still be called live: the time since the instant up to which it is known to be
+/// true.
 pub const LIVE_AGE_MAX_MS: i64 = 2_000;
 
 /// Why a view is stale although nobody said that the link is.
@@ -116,8 +117,8 @@ impl RootView {
         std::mem::replace(&mut self.was_old, is_old) != is_old
     }
 
-    /// Its state given the link's, since when, and why. Whatever is not live is shown since the instant up to which it is
-    /// known to be true, whatever the reason is and however often it changes.
+    /// Its state given the link's, since when, and why. Whatever is not live is shown since the instant up to which it
+    /// is known to be true, whatever the reason is and however often it changes.
     pub fn state<'a>(&'a self, link: Link, link_why: &'a str, now: TimeMs) -> (RootState, TimeMs, &'a str) {
         if link != Link::Live {
             let state = if self.was_settled() { RootState::Stale } else { RootState::Syncing };
@@ -159,13 +160,17 @@ impl Observatory {
 
     /// Everything the ensemble had committed at `sent_at` has arrived before this, or is being read.
     pub(super) fn confirmed(&mut self, sent_at: TimeMs, out: &mut Vec<Change>) {
-        let changed = (0..).zip(&mut self.roots).filter_map(|(at, view)| view.confirm(sent_at).then_some(Change::RootChanged(RootId(at))));
+        let changed = (0..)
+            .zip(&mut self.roots)
+            .filter_map(|(at, view)| view.confirm(sent_at).then_some(Change::RootChanged(RootId(at))));
         out.extend(changed);
     }
 
     /// Tells of the roots that became too old to be live.
     pub(super) fn age(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        let changed = (0..).zip(&mut self.roots).filter_map(|(at, view)| view.grow_old(now).then_some(Change::RootChanged(RootId(at))));
+        let changed = (0..)
+            .zip(&mut self.roots)
+            .filter_map(|(at, view)| view.grow_old(now).then_some(Change::RootChanged(RootId(at))));
         out.extend(changed);
     }
 

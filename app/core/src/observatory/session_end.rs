@@ -1,6 +1,6 @@
 //! Telling a session's end from releases: when several znodes of one session go at once and none is left, the session
-//! ended. A session with a single znode can't be recognised that way; what closes it looks like a release, unless its client was
-//! silent and the znode was deleted when the session was due to expire.
+//! ended. A session with a single znode can't be recognised that way; what closes it looks like a release, unless its
+//! client was silent and the znode was deleted when the session was due to expire.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,7 +48,12 @@ impl Observatory {
 
     /// Judges the sessions that lost znodes long enough ago for all their events to be here.
     pub(super) fn settle_sessions(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        let due: Vec<SessionId> = self.leaving.iter().filter(|(_, left)| now.since(left.since) >= TOGETHER_MS).map(|(session, _)| *session).collect();
+        let due: Vec<SessionId> = self
+            .leaving
+            .iter()
+            .filter(|(_, left)| now.since(left.since) >= TOGETHER_MS)
+            .map(|(session, _)| *session)
+            .collect();
         for session in due {
             let Some(Left { since, znodes, ran_out }) = self.leaving.remove(&session) else { continue };
             if (znodes < 2 && !ran_out) || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
@@ -60,8 +65,8 @@ impl Observatory {
         }
     }
 
-    /// Whether the members reported a silent or lost client, and that its session runs out about then. Had it come back, it
-    /// would run out later.
+    /// Whether the members reported a silent or lost client, and that its session runs out about then. Had it come
+    /// back, it would run out later.
     fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {
         let peer = self.evidence.peer(session, at);
         let is_lost = matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected);
@@ -70,11 +75,16 @@ impl Observatory {
 
     /// The holds of a session that ended were not released.
     fn mark_ended(&mut self, now: TimeMs, session: SessionId, since: TimeMs) {
-        let locks: Vec<Arc<str>> =
-            self.history.of(session).take_while(|happening| happening.at >= since).map(|happening| Arc::clone(&happening.lock)).collect();
+        let locks: Vec<Arc<str>> = self
+            .history
+            .of(session)
+            .take_while(|happening| happening.at >= since)
+            .map(|happening| Arc::clone(&happening.lock))
+            .collect();
         for path in locks {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
-            let ended = lock.tally.past.iter_mut().filter(|past| past.hold.owner == Some(session) && past.until >= since);
+            let ended =
+                lock.tally.past.iter_mut().filter(|past| past.hold.owner == Some(session) && past.until >= since);
             ended.for_each(|past| past.how = Departure::SessionEnded);
             lock.revision = self.revision + 1;
             self.plan_look(now, &path);

@@ -1,5 +1,5 @@
-//! Reading a root anew: everything goes into a side buffer that becomes the believed tree at once. Its locks are brought
-//! in line with it piece by piece.
+//! Reading a root anew: everything goes into a side buffer that becomes the believed tree at once. Its locks are
+//! brought in line with it piece by piece.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -94,7 +94,14 @@ impl Observatory {
         self.begin_settling(root, stale, is_first_look);
     }
 
-    pub(super) fn root_trouble(&mut self, now: TimeMs, root: RootId, trouble: RootTrouble, why: Box<str>, out: &mut Vec<Change>) {
+    pub(super) fn root_trouble(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        trouble: RootTrouble,
+        why: Box<str>,
+        out: &mut Vec<Change>,
+    ) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if view.trouble != Some(trouble) {
             view.since = now;
@@ -192,8 +199,11 @@ impl Observatory {
                 let (path, directory) = mirror.directory_after(&path)?;
                 if &**path != "/" {
                     let found = self.find(mirror, path).map(|found| (found.home, found.recognition));
-                    let idle = || recognise::recognise_idle(path, directory).and_then(|idle| self.as_configured(path, idle));
-                    let found = found.or_else(|| idle().filter(|_| self.lock_at(path).is_none()).map(|idle| (Arc::clone(path), idle)));
+                    let idle =
+                        || recognise::recognise_idle(path, directory).and_then(|idle| self.as_configured(path, idle));
+                    let found = found.or_else(|| {
+                        idle().filter(|_| self.lock_at(path).is_none()).map(|idle| (Arc::clone(path), idle))
+                    });
                     work.fresh.extend(found.map(|(home, recognition)| (home, (recognition, directory.kinds()))));
                 }
                 Some(self.recognise_children(work, mirror, path, directory.plain()))
@@ -225,7 +235,15 @@ impl Observatory {
         more.unwrap_or_else(|| ScanPosition::Behind(Arc::clone(path)))
     }
 
-    fn take_on(&mut self, now: TimeMs, root: RootId, home: Arc<str>, recognition: Recognition, kinds: (u64, u64), out: &mut Vec<Change>) {
+    fn take_on(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        home: Arc<str>,
+        recognition: Recognition,
+        kinds: (u64, u64),
+        out: &mut Vec<Change>,
+    ) {
         let path = Arc::clone(&home);
         self.become_found(now, root, Found { home, recognition }, Seen::AfterGap, out);
         if let Some(lock) = self.locks.get_mut(&path) {
@@ -234,7 +252,8 @@ impl Observatory {
     }
 
     fn take_on_alone(&mut self, now: TimeMs, lock: Lock, out: &mut Vec<Change>) {
-        let is_office = self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::LeaderElection);
+        let is_office =
+            self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::LeaderElection);
         if !is_office && !self.locks.contains(&lock.path) {
             self.appear(now, lock, Seen::AfterGap, out);
         }
@@ -248,10 +267,18 @@ fn departures(lock: &Lock, stale: &Mirror, fresh: &Mirror, out: &mut Vec<Change>
         let same = fresh
             .directory(contender.directory)
             .and_then(|directory| directory.child(contender.key.name()))
-            .is_some_and(|(_, found)| before.is_none() || found.read.as_ref().is_none_or(|read| Some(read.czxid) == before));
+            .is_some_and(|(_, found)| {
+                before.is_none() || found.read.as_ref().is_none_or(|read| Some(read.czxid) == before)
+            });
         if !same {
             let (lock, node) = (Arc::clone(&lock.path), contender.key.name().into());
-            out.push(Change::Left { lock, node, czxid: before, owner: contender.child.owner(), how: Departure::DuringGap });
+            out.push(Change::Left {
+                lock,
+                node,
+                czxid: before,
+                owner: contender.child.owner(),
+                how: Departure::DuringGap,
+            });
         }
     }
 }

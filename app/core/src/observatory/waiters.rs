@@ -17,7 +17,14 @@ const LOCKS_A_PIECE: usize = 16;
 
 impl Observatory {
     /// The observer says how whole a directory's children are known.
-    pub(super) fn incomplete(&mut self, now: TimeMs, root: RootId, path: &str, missing: MissingSet, out: &mut Vec<Change>) {
+    pub(super) fn incomplete(
+        &mut self,
+        now: TimeMs,
+        root: RootId,
+        path: &str,
+        missing: MissingSet,
+        out: &mut Vec<Change>,
+    ) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if !view.each_tree(|mirror| mirror.miss(path, missing)) {
             return;
@@ -26,7 +33,8 @@ impl Observatory {
         // A lock that is a znode itself may be held by one that is not seen.
         let below = join_path(path, "");
         let beside = self.locks.starting_with(&below);
-        let beside = beside.filter(|(_, lock)| lock.is_alone() && *lock.parts.main == *path).map(|(lock, _)| Arc::clone(lock));
+        let beside =
+            beside.filter(|(_, lock)| lock.is_alone() && *lock.parts.main == *path).map(|(lock, _)| Arc::clone(lock));
         let locks: Vec<Arc<str>> = own.into_iter().chain(beside).collect();
         for lock in locks {
             self.refresh(now, &lock, Seen::Watched, out);
@@ -46,8 +54,10 @@ impl Observatory {
     /// The same for the next few locks behind one.
     pub(super) fn follow_some_tables(&mut self, now: TimeMs, after: &str, out: &mut Vec<Change>) {
         let rest = self.locks.after(after);
-        let paths: Vec<(Arc<str>, bool)> = rest.take(LOCKS_A_PIECE).map(|(path, lock)| (Arc::clone(path), lock.hides_waiters())).collect();
-        self.backlog.tables_after = paths.last().filter(|_| paths.len() == LOCKS_A_PIECE).map(|(path, _)| Arc::clone(path));
+        let paths: Vec<(Arc<str>, bool)> =
+            rest.take(LOCKS_A_PIECE).map(|(path, lock)| (Arc::clone(path), lock.hides_waiters())).collect();
+        self.backlog.tables_after =
+            paths.last().filter(|_| paths.len() == LOCKS_A_PIECE).map(|(path, _)| Arc::clone(path));
         for (path, _) in paths.into_iter().filter(|(_, hides_waiters)| *hides_waiters) {
             if self.watch_waiters(now, &path) {
                 out.push(Change::LockTouched { lock: Arc::clone(&path) });
@@ -59,7 +69,9 @@ impl Observatory {
 
     /// Brings those who wait at one lock without a znode in line with the members' tables. True when that is news.
     pub(super) fn watch_waiters(&mut self, now: TimeMs, path: &str) -> bool {
-        let Some(AssessedLock { lock, .. }) = self.locks.get_mut(path).filter(|lock| lock.hides_waiters()) else { return false };
+        let Some(AssessedLock { lock, .. }) = self.locks.get_mut(path).filter(|lock| lock.hides_waiters()) else {
+            return false;
+        };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return false };
         let is_news = lock.watch_waiters(&view.mirror, &self.evidence, &self.offset, now, self.session);
         if is_news {

@@ -54,7 +54,8 @@ impl Observatory {
         self.roots.iter().flat_map(move |view| view.mirror.owned_by(session)).filter_map(|(directory, key, child)| {
             let contender = ContenderRef { directory, key, child };
             let own = self.locks.get(&contender.path()).filter(|lock| lock.is_alone());
-            let lock = own.or_else(|| self.lock_at(directory)).filter(|lock| lock.is_contender(directory, key, child))?;
+            let lock =
+                own.or_else(|| self.lock_at(directory)).filter(|lock| lock.is_contender(directory, key, child))?;
             let hold = lock.hold_of(&contender);
             let since = hold.map_or_else(|| Since::of(child), |hold| Since::Arrived(hold.since));
             Some(SessionLock { lock, contender, hold, access: lock.access(&contender), since })
@@ -69,11 +70,12 @@ impl Observatory {
     /// The znode by which a session waits in a lock.
     pub(super) fn waiting_in(&self, lock: &Lock, session: SessionId) -> Option<Box<str>> {
         let mirror = self.mirror_of(lock)?;
-        let mut contenders = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().flat_map(|path| {
-            let own = mirror.directory(path).into_iter().flat_map(|directory| mirror.owned_in(directory, session));
-            own.map(move |(key, child)| ContenderRef { directory: path, key, child })
-                .filter(|contender| lock.is_contender(path, contender.key, contender.child))
-        });
+        let mut contenders =
+            [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().flat_map(|path| {
+                let own = mirror.directory(path).into_iter().flat_map(|directory| mirror.owned_in(directory, session));
+                own.map(move |(key, child)| ContenderRef { directory: path, key, child })
+                    .filter(|contender| lock.is_contender(path, contender.key, contender.child))
+            });
         contenders.find(|contender| lock.hold_of(contender).is_none()).map(|contender| contender.key.name().into())
     }
 }
@@ -90,7 +92,12 @@ pub(super) fn makes_edges(lock: &Lock) -> bool {
 /// Its contenders wait for each other, and go once they had it.
 pub(super) fn is_waited_for(lock: &Lock) -> bool {
     match lock.recognition.shape {
-        Shape::Line | Shape::LeaderElection | Shape::Fixed | Shape::Alone | Shape::LeasesAndLocks | Shape::LeasesAndSibling => true,
+        Shape::Line
+        | Shape::LeaderElection
+        | Shape::Fixed
+        | Shape::Alone
+        | Shape::LeasesAndLocks
+        | Shape::LeasesAndSibling => true,
         Shape::Gate | Shape::Gathering | Shape::Items | Shape::TakenItems | Shape::Group | Shape::Idle => false,
     }
 }

@@ -34,3 +34,8 @@ pub(super) const RULES: &[Rule] = &[
         ..LINE
     },
 ];
+
+/// A name that opens a double barrier.
+pub(crate) fn is_mark(name: &str) -> bool {
+    MARKS.contains(&name)
+}

@@ -9,12 +9,14 @@ mod membership;
 mod queue;
 mod read_write;
 pub mod recognise;
+mod recognition;
 mod semaphore;
 mod sequential_mutex;
 mod single_node;
 pub mod visibility;
 
-pub use recognise::{Recognition, Shape};
+pub(crate) use barrier::is_mark;
+pub use recognition::{Recognition, Shape};
 pub use visibility::Dialect;
 
 use super::sequence;
@@ -90,8 +92,8 @@ pub enum Counts {
     ByName,
     /// Once a session is seen to own it.
     WhenOwned,
-    /// As before; and beside such, or where such were seen, a persistent one contends as well: the recipe's clients look at
-    /// names only, so one that was left behind keeps them waiting.
+    /// As before; and beside such, or where such were seen, a persistent one contends as well: the recipe's clients
+    /// look at names only, so one that was left behind keeps them waiting.
     WhenOwnedFirst,
     /// Once it is seen that no session owns it.
     WhenUnowned,
@@ -248,7 +250,10 @@ fn after_curator_guid(stem: &str) -> Option<&str> {
 /// `<uuid><rest>` with dashes; the rest.
 fn after_uuid(stem: &str) -> Option<&str> {
     let (guid, rest) = stem.split_at_checked(36)?;
-    let fits = guid.bytes().enumerate().all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { byte == b'-' } else { byte.is_ascii_hexdigit() });
+    let fits = guid
+        .bytes()
+        .enumerate()
+        .all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { byte == b'-' } else { byte.is_ascii_hexdigit() });
     fits.then_some(rest)
 }
 
@@ -287,8 +292,13 @@ mod tests {
 
     #[test]
     fn names_tell_the_recipe() {
-        use Recipe::{DoubleBarrier, Election, Membership, Queue, ReadWrite, Semaphore, SequentialMutex, SingleNodeMutex};
-        check("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003", Some((SequentialMutex, "Curator InterProcessMutex or LeaderSelector")));
+        use Recipe::{
+            DoubleBarrier, Election, Membership, Queue, ReadWrite, Semaphore, SequentialMutex, SingleNodeMutex,
+        };
+        check(
+            "_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003",
+            Some((SequentialMutex, "Curator InterProcessMutex or LeaderSelector")),
+        );
         check("_c_6f1e2d3c00004a4a8b8b0123456789ab-lock-0000000003", Some((SequentialMutex, "go-zookeeper Lock")));
         check("6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000003", Some((SequentialMutex, "kazoo Lock")));
         check("x-72057655109877762-0000000012", Some((SequentialMutex, "ZooKeeper recipes WriteLock")));
@@ -302,7 +312,10 @@ mod tests {
         check("lock", Some((SingleNodeMutex, "exclusive lock on one znode")));
         check("orders-lock", Some((SingleNodeMutex, "lock on one znode of its own")));
         check("controller", Some((SingleNodeMutex, "Kafka controller")));
-        check("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-__WRIT__0000000003", Some((ReadWrite, "Curator InterProcessReadWriteLock")));
+        check(
+            "_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-__WRIT__0000000003",
+            Some((ReadWrite, "Curator InterProcessReadWriteLock")),
+        );
         check("6f1e2d3c00004a4a8b8b0123456789ab__rlock__0000000003", Some((ReadWrite, "kazoo ReadLock and WriteLock")));
         check("readLock-0000000003", Some((ReadWrite, "menagerie ReentrantZkReadWriteLock")));
         check("read-0000000003", Some((ReadWrite, "read/write lock of ZooKeeper's documentation")));
@@ -339,8 +352,14 @@ mod tests {
 
     #[test]
     fn guids_are_found() {
-        assert_eq!(guid_of("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003"), Some("6f1e2d3c-0000-4a4a-8b8b-0123456789ab"));
-        assert_eq!(guid_of("6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000003"), Some("6f1e2d3c00004a4a8b8b0123456789ab"));
+        assert_eq!(
+            guid_of("_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-lock-0000000003"),
+            Some("6f1e2d3c-0000-4a4a-8b8b-0123456789ab")
+        );
+        assert_eq!(
+            guid_of("6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000003"),
+            Some("6f1e2d3c00004a4a8b8b0123456789ab")
+        );
         assert_eq!(guid_of("x-72057655109877762-0000000012"), None);
     }
 }

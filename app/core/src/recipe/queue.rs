@@ -34,7 +34,10 @@ pub(super) const RULES: &[Rule] = &[
         label: "queue of persistent items",
         confidence: Confidence::Medium,
         evidence: "persistent children named element, item, task, msg or job and a sequence number",
-        matches: |name| name.is_clearly_numbered() && ["element", "item", "task", "msg", "job"].iter().any(|word| name.stem.starts_with(word)),
+        matches: |name| {
+            name.is_clearly_numbered()
+                && ["element", "item", "task", "msg", "job"].iter().any(|word| name.stem.starts_with(word))
+        },
         counts: Counts::WhenUnowned,
         ..ITEM
     },

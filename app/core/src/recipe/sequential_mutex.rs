@@ -18,7 +18,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         label: "go-zookeeper Lock",
         evidence: "names are _c_<32 hex>-lock-<sequence>",
-        matches: |name| name.number.is_some() && name.stem.strip_prefix("_c_").and_then(after_hex_uuid) == Some("-lock-"),
+        matches: |name| {
+            name.number.is_some() && name.stem.strip_prefix("_c_").and_then(after_hex_uuid) == Some("-lock-")
+        },
         dialect: Dialect::Lock,
         ..LINE
     },

@@ -74,6 +74,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn ends_in_lock(name: &str) -> bool {
     let ends = |word: &&str| name.ends_with(*word);
-    let is_whole = |word: &&str| name.strip_suffix(*word).is_some_and(|before| !before.ends_with(char::is_alphanumeric));
+    let is_whole =
+        |word: &&str| name.strip_suffix(*word).is_some_and(|before| !before.ends_with(char::is_alphanumeric));
     ["lock", "Lock", "LOCK", "mutex", "Mutex"].iter().any(ends) && !OTHER_WORDS.iter().any(is_whole)
 }

@@ -186,7 +186,9 @@ impl Act {
             (State::Looking, Input::GaveUp) => ended(Ending::NotLive, Fact::NothingSent, None, false),
             (State::Sending { before }, Input::Sent(sent)) => self.sent(*before, sent),
             (State::Sending { before }, Input::GaveUp) => self.sent(*before, Sent::default()),
-            (State::Settling { before, sent }, Input::Settled(back, looked)) => self.settled(before, sent, back, looked),
+            (State::Settling { before, sent }, Input::Settled(back, looked)) => {
+                self.settled(before, sent, back, looked)
+            }
             (State::Settling { sent, .. }, Input::GaveUp) => self.never_settled(sent),
             (state, _) => state.clone(),
         };

@@ -51,7 +51,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotWatched => "it lies under no watched root",
-            Self::NotLive(_) => "the view of it is not live, so who holds is not known well enough; wait until it is live again",
+            Self::NotLive(_) => {
+                "the view of it is not live, so who holds is not known well enough; wait until it is live again"
+            }
             Self::NoSuchZnode => "there is no such znode; it may have gone meanwhile",
             Self::Directory => "it is the lock itself; name the znode of a contender",
             Self::NotAContender => "it is no contender of a lock that was recognised",
@@ -123,18 +125,27 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
         return Err(Refusal::NotLive(state));
     }
     let (lock, mirror, contender) = find(observatory, path)?;
-    let read = contender.child.read.as_ref().ok_or(if contender.child.denied { Refusal::Denied } else { Refusal::NotRead })?;
+    let read =
+        contender.child.read.as_ref().ok_or(if contender.child.denied { Refusal::Denied } else { Refusal::NotRead })?;
     if read.owner().is_some() && read.owner() == observatory.session() {
         return Err(Refusal::Ours);
     }
     if mirror.directory(path).is_some_and(|directory| !directory.is_empty()) {
         return Err(Refusal::HasChildren);
     }
-    let target = Target { path: path.into(), czxid: read.czxid, owner: read.owner(), version: read.version, naming: naming(lock, &contender) };
+    let target = Target {
+        path: path.into(),
+        czxid: read.czxid,
+        owner: read.owner(),
+        version: read.version,
+        naming: naming(lock, &contender),
+    };
     let role = role(lock, &contender);
     let peer = read.owner().map(|owner| observatory.member_evidence().peer(owner, contender.child.arrived_at));
-    let directories: Vec<&str> = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().map(AsRef::as_ref).collect();
-    let after = foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.member_evidence(), now);
+    let directories: Vec<&str> =
+        [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten().map(AsRef::as_ref).collect();
+    let after =
+        foresee(lock, &mirror.without(&directories, path), observatory.offset(), observatory.member_evidence(), now);
     let gets: Vec<&Hold> = after.holders.iter().filter(|hold| !holds_already(lock, hold)).collect();
     let next = gets.iter().filter_map(|hold| contender_of(lock, mirror, hold)).collect();
     let mut plan = Plan {
@@ -159,9 +170,11 @@ fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a M
     if is_directory {
         return Err(Refusal::Directory);
     }
-    let mirror = observatory.root_of(path).and_then(|root| observatory.roots().get(root.0 as usize)).map(|view| &view.mirror);
+    let mirror =
+        observatory.root_of(path).and_then(|root| observatory.roots().get(root.0 as usize)).map(|view| &view.mirror);
     let (mirror, (parent, name)) = mirror.zip(split_path(path)).ok_or(Refusal::NoSuchZnode)?;
-    let (key, child) = mirror.directory(parent).and_then(|directory| directory.child(name)).ok_or(Refusal::NoSuchZnode)?;
+    let (key, child) =
+        mirror.directory(parent).and_then(|directory| directory.child(name)).ok_or(Refusal::NoSuchZnode)?;
     let lock = lock.ok_or(Refusal::NotAContender)?;
     let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()];
     let directory = parts.into_iter().flatten().find(|part| ***part == *parent).ok_or(Refusal::NotAContender)?;
@@ -178,7 +191,10 @@ fn find<'a>(observatory: &'a Observatory, path: &str) -> Result<(&'a Lock, &'a M
 
 /// Only numbered queues have names that never come again; a number elsewhere was chosen by the client.
 fn naming(lock: &Lock, contender: &ContenderRef<'_>) -> Naming {
-    let is_queue = matches!(lock.recognition.shape, Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
+    let is_queue = matches!(
+        lock.recognition.shape,
+        Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling
+    );
     if is_queue && contender.key.number().is_some() { Naming::Sequential } else { Naming::Fixed }
 }
 
@@ -219,10 +235,17 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hol
         Shape::Gathering => return "Nobody takes its place.".to_owned(),
         Shape::TakenItems => return "Its item is free again for any consumer.".to_owned(),
         Shape::LeasesAndLocks | Shape::LeasesAndSibling if role == ContenderRole::Holder => {
-            let head = lock.parts.second.as_ref().and_then(|queue| lock.contenders(mirror).find(|contender| contender.directory == queue));
+            let head = lock
+                .parts
+                .second
+                .as_ref()
+                .and_then(|queue| lock.contenders(mirror).find(|contender| contender.directory == queue));
             return match head {
                 Some(contender) => {
-                    format!("{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.", contender.path())
+                    format!(
+                        "{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.",
+                        contender.path()
+                    )
                 }
                 None => "A lease is free; nobody waits for it.".to_owned(),
             };
@@ -254,19 +277,36 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hol
     }
 }
 
-fn frees_itself(lock: &Lock, mirror: &Mirror, contender: &ContenderRef<'_>, peer: Option<&ClientState>) -> Option<FreesItself> {
+fn frees_itself(
+    lock: &Lock,
+    mirror: &Mirror,
+    contender: &ContenderRef<'_>,
+    peer: Option<&ClientState>,
+) -> Option<FreesItself> {
     let dead = peer.filter(|peer| peer.liveness == Liveness::Disconnected).and_then(|peer| peer.runs_out);
-    let by_clock = || lock.hold_of(contender).and_then(|_| lock.ends_at(mirror)).map(|at| FreesItself { at, is_upper_bound: false });
+    let by_clock = || {
+        lock.hold_of(contender).and_then(|_| lock.ends_at(mirror)).map(|at| FreesItself { at, is_upper_bound: false })
+    };
     dead.map(|runs_out| FreesItself { at: runs_out.at, is_upper_bound: !runs_out.is_told }).or_else(by_clock)
 }
 
 /// Curator's holder that was made revocable watches the data of its own znode (`LockInternals.internalLockLoop`);
 /// nobody else has a reason to.
-fn can_revoke(observatory: &Observatory, lock: &Lock, contender: &ContenderRef<'_>, role: ContenderRole, path: &str, now: TimeMs) -> bool {
+fn can_revoke(
+    observatory: &Observatory,
+    lock: &Lock,
+    contender: &ContenderRef<'_>,
+    role: ContenderRole,
+    path: &str,
+    now: TimeMs,
+) -> bool {
     let dialect = contender.child.rule.map(|id| rule(id).dialect);
-    let is_curator = matches!(dialect, Some(Dialect::CuratorLock | Dialect::CuratorReadWrite)) && lock.recognition.shape == Shape::Line;
+    let is_curator = matches!(dialect, Some(Dialect::CuratorLock | Dialect::CuratorReadWrite))
+        && lock.recognition.shape == Shape::Line;
     let watchers = || observatory.member_evidence().watchers(now, path, observatory.session());
-    is_curator && role == ContenderRole::Holder && contender.child.owner().is_some_and(|owner| watchers().contains(&owner))
+    is_curator
+        && role == ContenderRole::Holder
+        && contender.child.owner().is_some_and(|owner| watchers().contains(&owner))
 }
 
 fn warnings(plan: &Plan<'_>, peer: Option<&ClientState>, state: RootState) -> Vec<Warning> {
@@ -289,7 +329,10 @@ fn warnings(plan: &Plan<'_>, peer: Option<&ClientState>, state: RootState) -> Ve
     let all = [
         (shape == Shape::LeaderElection, Warning::OfficeStays),
         (is_holder && is_line && !is_timed && !watches_itself && recipe == Recipe::Election, Warning::TwoLeaders),
-        (is_holder && is_line && !is_timed && recipe != Recipe::Election && recipe != Recipe::Semaphore, Warning::OldHolderBelieves),
+        (
+            is_holder && is_line && !is_timed && recipe != Recipe::Election && recipe != Recipe::Semaphore,
+            Warning::OldHolderBelieves,
+        ),
         (is_holder && (lock.has_leases() || recipe == Recipe::Semaphore), Warning::LeaseUsedOn),
         (verdict::conflict(lock).is_some(), Warning::OthersHold),
         (!is_holder && shape != Shape::Gathering, Warning::WaiterNotTold),
@@ -302,7 +345,8 @@ fn warnings(plan: &Plan<'_>, peer: Option<&ClientState>, state: RootState) -> Ve
         (is_timed, Warning::EndsByClock),
         (state == RootState::Partial, Warning::PartlyRead),
     ];
-    let mut warnings: Vec<Warning> = of_owner.into_iter().chain(all.into_iter().filter_map(|(holds, warning)| holds.then_some(warning))).collect();
+    let mut warnings: Vec<Warning> =
+        of_owner.into_iter().chain(all.into_iter().filter_map(|(holds, warning)| holds.then_some(warning))).collect();
     warnings.sort_unstable();
     warnings
 }

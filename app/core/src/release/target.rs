@@ -81,7 +81,9 @@ impl ChildCounters {
         let growth = i64::from(later.children) - i64::from(self.children);
         let is_sound = changes >= growth.abs() && (changes + growth) % 2 == 0;
         let half = |sum: i64| u32::try_from(sum / 2).ok();
-        is_sound.then_some(()).and_then(|()| Some(Traffic { creates: half(changes + growth)?, deletes: half(changes - growth)? }))
+        is_sound
+            .then_some(())
+            .and_then(|()| Some(Traffic { creates: half(changes + growth)?, deletes: half(changes - growth)? }))
     }
 }
 

@@ -47,18 +47,28 @@ impl Warning {
     /// One sentence.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::FreesItself => "Its client is connected to no member: the session runs out and frees it, so waiting is the safer way.",
-            Self::OwnerConnected => "Its process is connected and answers: the znode is taken from somebody who may be working right now.",
-            Self::OwnerSilent => "Its process is connected but nothing is heard of it: it may be paused, and go on working when it wakes.",
+            Self::FreesItself => {
+                "Its client is connected to no member: the session runs out and frees it, so waiting is the safer way."
+            }
+            Self::OwnerConnected => {
+                "Its process is connected and answers: the znode is taken from somebody who may be working right now."
+            }
+            Self::OwnerSilent => {
+                "Its process is connected but nothing is heard of it: it may be paused, and go on working when it wakes."
+            }
             Self::OwnerUnknown => "No member reports whether its process is alive.",
             Self::OfficeStays => {
                 "The leader znode of this election is another one and stays: deleting the candidate alone changes nothing until its session ends."
             }
-            Self::TwoLeaders => "The old leader is not notified and goes on leading: there are two leaders until it stops or its session ends.",
+            Self::TwoLeaders => {
+                "The old leader is not notified and goes on leading: there are two leaders until it stops or its session ends."
+            }
             Self::OldHolderBelieves => {
                 "The old holder is not notified: it goes on believing that it holds and may go on working beside the next one; only what checks fencing values stops it."
             }
-            Self::LeaseUsedOn => "The owner of the lease is not notified and may go on using it: one more than the maximum may be at work.",
+            Self::LeaseUsedOn => {
+                "The owner of the lease is not notified and may go on using it: one more than the maximum may be at work."
+            }
             Self::OthersHold => "Several hold what one should: deleting one of the znodes leaves the others.",
             Self::WaiterNotTold => {
                 "A waiter's client is not notified that its place is gone: it notices when its turn would come, and then fails or queues again at the end."
@@ -66,13 +76,25 @@ impl Warning {
             Self::FixedName => {
                 "The name is not numbered: a client that takes it within the last round trip before the deletion is hit instead; the result says what could be shown."
             }
-            Self::AnyWatcher => "Who is next is not decided by an order: whoever of the waiting creates the znode first.",
-            Self::ActiveStepsDown => "The active one watches its own znode and steps down by itself; any of the others becomes active.",
+            Self::AnyWatcher => {
+                "Who is next is not decided by an order: whoever of the waiting creates the znode first."
+            }
+            Self::ActiveStepsDown => {
+                "The active one watches its own znode and steps down by itself; any of the others becomes active."
+            }
             Self::OpensBarrier => "The barrier opens: everybody who waits at it goes on.",
-            Self::MemberGone => "The others at the barrier go on as if this one had left or never come; it is not notified.",
-            Self::ClaimGone => "Only the claim on the item goes: another consumer takes the item while the first may still be working on it.",
-            Self::EndsByClock => "Its owner believes in the lease until its end by the clock, whatever becomes of the znode.",
-            Self::Persistent => "No session owns it: its end would never have come by itself, and nobody's session ends with it.",
+            Self::MemberGone => {
+                "The others at the barrier go on as if this one had left or never come; it is not notified."
+            }
+            Self::ClaimGone => {
+                "Only the claim on the item goes: another consumer takes the item while the first may still be working on it."
+            }
+            Self::EndsByClock => {
+                "Its owner believes in the lease until its end by the clock, whatever becomes of the znode."
+            }
+            Self::Persistent => {
+                "No session owns it: its end would never have come by itself, and nobody's session ends with it."
+            }
             Self::PartlyRead => "Some znodes under this root may not be read by us: somebody else may be next.",
         }
     }

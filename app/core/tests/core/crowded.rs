@@ -30,7 +30,18 @@ impl Crowd {
         let zxid = Zxid(self.zxid);
         let owner = (owner != 0).then_some(SessionId(owner));
         let (payload, ctime_ms) = (Some(b"w".as_slice().into()), self.now);
-        Box::new(Facts { czxid: zxid, mzxid: zxid, pzxid: zxid, ctime_ms, version: 0, cversion: 0, children: 0, owner, payload, payload_bytes: 1 })
+        Box::new(Facts {
+            czxid: zxid,
+            mzxid: zxid,
+            pzxid: zxid,
+            ctime_ms,
+            version: 0,
+            cversion: 0,
+            children: 0,
+            owner,
+            payload,
+            payload_bytes: 1,
+        })
     }
 
     fn apply(&mut self, observation: Observation) {
@@ -160,7 +171,11 @@ fn a_large_sync_is_taken_in_piece_by_piece_and_until_then_the_root_is_being_read
     let mut rounds = 0;
     while model.has_backlog() {
         let told = model.locks().count();
-        assert_eq!(model.root_state(ROOT, now).0, RootState::Syncing, "{told} of 2,000 locks are told as all there are");
+        assert_eq!(
+            model.root_state(ROOT, now).0,
+            RootState::Syncing,
+            "{told} of 2,000 locks are told as all there are"
+        );
         let before = model.locks().count();
         model.go_on(now);
         assert!(model.locks().count() - before <= 64);
@@ -169,8 +184,12 @@ fn a_large_sync_is_taken_in_piece_by_piece_and_until_then_the_root_is_being_read
     assert!(rounds >= 2_000 / 64 && model.is_ready());
     model.apply(now, Observation::Synced { sent_at: now });
     assert_eq!(model.root_state(ROOT, now).0, RootState::Live);
-    let show =
-        |model: &Observatory| model.locks().map(|lock| (lock.path.to_string(), lock.assessment.verdict, lock.holders.clone())).collect::<Vec<_>>();
+    let show = |model: &Observatory| {
+        model
+            .locks()
+            .map(|lock| (lock.path.to_string(), lock.assessment.verdict, lock.holders.clone()))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(show(model), show(&whole.observatory), "the same as in one go");
 }
 

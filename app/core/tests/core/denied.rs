@@ -39,7 +39,11 @@ fn a_denied_holder_holds_and_nobody_knows_whose_it_is() {
     assert_eq!((lock.assessment.verdict, lock.waiter_count()), (Verdict::Healthy, Some(1)), "it is no orphan");
     assert!(lock.missing().has(Missing::UnreadableChildren));
     assert_eq!(state(&story), RootState::Partial);
-    assert_eq!(release::plan(&story.observatory, FIRST, TimeMs(story.now)).unwrap_err(), Refusal::Denied, "trying again would not help");
+    assert_eq!(
+        release::plan(&story.observatory, FIRST, TimeMs(story.now)).unwrap_err(),
+        Refusal::Denied,
+        "trying again would not help"
+    );
 }
 
 #[test]

@@ -4,15 +4,18 @@ use lockscope_core::evidence::{Health, MemberAnswer};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 
-use crate::evidence::{FIRST, Member, SECOND, ask, member, queue};
 use crate::language::Story;
+use crate::members::{FIRST, Member, SECOND, ask, member, queue};
 
 #[test]
 fn members_that_differ_twice_in_the_same_way_disagree() {
     let mut story = queue();
     let both = |at, on_second: &[(i64, i64, &str)]| {
         let all: Vec<(i64, i64, &str)> = vec![(10, 6_000, FIRST), (11, 6_000, SECOND)];
-        vec![member("m1", at).connected(&[(10, 0), (11, 0)]).sessions(&all), member("m2", at).connected(&[]).sessions(on_second)]
+        vec![
+            member("m1", at).connected(&[(10, 0), (11, 0)]).sessions(&all),
+            member("m2", at).connected(&[]).sessions(on_second),
+        ]
     };
     ask(&mut story, both(1_005_000, &[(11, 6_000, SECOND)]));
     assert!(story.observatory.member_evidence().disputed().is_empty(), "it may be on its way");
@@ -30,9 +33,13 @@ fn members_that_differ_twice_in_the_same_way_disagree() {
 
 /// Two members of whom the second lacks `FIRST`, and the last transaction each has applied.
 fn differing(at: i64, applied: [i64; 2]) -> Vec<Member> {
-    let mut members = vec![member("m1", at).connected(&[(10, 0)]).sessions(&[(10, 6_000, FIRST)]), member("m2", at).connected(&[]).sessions(&[])];
+    let mut members = vec![
+        member("m1", at).connected(&[(10, 0)]).sessions(&[(10, 6_000, FIRST)]),
+        member("m2", at).connected(&[]).sessions(&[]),
+    ];
     for (member, zxid) in members.iter_mut().zip(applied) {
-        member.report.health = MemberAnswer::Ok { asked_at: TimeMs(at), value: Health { zxid: Some(Zxid(zxid)), ..Health::default() } };
+        member.report.health =
+            MemberAnswer::Ok { asked_at: TimeMs(at), value: Health { zxid: Some(Zxid(zxid)), ..Health::default() } };
     }
     members
 }
@@ -48,7 +55,10 @@ fn a_member_that_lags_is_not_called_wrong() {
     ask(&mut story, differing(1_005_000, [50, 40]));
     ask(&mut story, differing(1_010_000, [60, 45]));
     let text = finding(&mut story).unwrap();
-    assert!(text.starts_with("members_disagree Warning: m2 lags behind the others: ") && text.contains("is only on m1."), "{text}");
+    assert!(
+        text.starts_with("members_disagree Warning: m2 lags behind the others: ") && text.contains("is only on m1."),
+        "{text}"
+    );
     // It passes what the others had at first, and goes on lagging behind what they have now: no excuse any more.
     ask(&mut story, differing(1_015_000, [90, 50]));
     assert!(finding(&mut story).unwrap().contains("Warning"), "its table may be from before that");

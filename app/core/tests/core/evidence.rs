@@ -1,7 +1,7 @@
 //! What members tell, joined with the locks: identity, liveness, ends, watches.
 
 use lockscope_core::change::Departure;
-use lockscope_core::evidence::{Connection, Expiry, Fired, Health, Liveness, MemberAnswer, Report, Round, SessionTable, Trouble, Watch, WatchTable};
+use lockscope_core::evidence::{Expiry, Fired, Health, Liveness, MemberAnswer, Watch};
 use lockscope_core::lock::{Woken, WokenBasis};
 use lockscope_core::observation::Observation;
 use lockscope_core::release::{self, Warning};
@@ -10,99 +10,7 @@ use lockscope_core::verdict::Verdict;
 use lockscope_core::znode::SessionId;
 
 use crate::language::Story;
-
-const TIMEOUT_MS: i64 = 6_000;
-
-/// What one member says at a time.
-pub(super) struct Member {
-    pub(super) report: Report,
-    at: TimeMs,
-    running_ms: i64,
-}
-
-/// `m1` asked at `at`; its running clock shows 1,000,000 less than ours.
-pub(super) fn member(name: &str, at: i64) -> Member {
-    let none = || Trouble::Off;
-    let report = Report {
-        member: name.into(),
-        number: None,
-        by: "four-letter words".into(),
-        is_down: false,
-        connections: MemberAnswer::None { trouble: none(), remedy: "".into() },
-        sessions: MemberAnswer::NotAsked,
-        watches: MemberAnswer::NotAsked,
-        health: MemberAnswer::NotAsked,
-    };
-    Member { report, at: TimeMs(at), running_ms: at - 1_000_000 }
-}
-
-impl Member {
-    /// Connections: session and how long ago it was answered.
-    pub(super) fn connected(mut self, sessions: &[(i64, i64)]) -> Self {
-        let connection = |(session, ago_ms): &(i64, i64)| Connection {
-            session: SessionId(*session),
-            address: format!("10.0.0.{session}:4000").into(),
-            timeout_ms: TIMEOUT_MS,
-            established_ms: None,
-            answered_ms: Some(self.running_ms - ago_ms),
-            received: None,
-            last_operation: None,
-        };
-        self.report.connections = MemberAnswer::Ok { asked_at: self.at, value: sessions.iter().map(connection).collect() };
-        self
-    }
-
-    /// Sessions: when each runs out, in ms from now, and its one znode.
-    pub(super) fn sessions(mut self, sessions: &[(i64, i64, &str)]) -> Self {
-        let mut table = SessionTable::default();
-        for (session, left_ms, path) in sessions {
-            table.expiries.insert(SessionId(*session), Expiry::Running(self.running_ms + left_ms));
-            table.ephemerals.insert(SessionId(*session), vec![(*path).into()]);
-        }
-        self.report.sessions = MemberAnswer::Ok { asked_at: self.at, value: table };
-        self
-    }
-
-    pub(super) fn unasked(mut self) -> Self {
-        self.report.connections = MemberAnswer::NotAsked;
-        self
-    }
-
-    pub(super) fn round(self) -> Round {
-        Round { reports: vec![self.report] }
-    }
-
-    pub(super) fn watches(mut self, watches: &[(&str, &[i64])]) -> Self {
-        let by_path = watches.iter().map(|(path, by)| ((*path).into(), by.iter().map(|session| SessionId(*session)).collect())).collect();
-        self.report.watches = MemberAnswer::Ok { asked_at: self.at, value: WatchTable { by_path } };
-        self
-    }
-}
-
-pub(super) fn ask(story: &mut Story, members: Vec<Member>) {
-    let now = members.iter().map(|member| member.at).max().unwrap();
-    story.now = now.0;
-    let round = Round { reports: members.into_iter().map(|member| member.report).collect() };
-    story.changes.extend(story.observatory.apply(now, Observation::Evidence(Box::new(round))));
-    story.observatory.apply(now, Observation::Synced { sent_at: now });
-}
-
-/// Session a (10) holds, b (11) and c (12) wait.
-pub(super) fn queue() -> Story {
-    let mut story = Story::new(&["/l"]);
-    story.tell(
-        "1000000 sync /l
-        1000000 node /l created=3
-        1000000 node /l/_c_11111111-1111-1111-1111-111111111111-lock-0000000000 owner=a data=one
-        1000000 node /l/_c_22222222-2222-2222-2222-222222222222-lock-0000000001 owner=b data=two
-        1000000 node /l/_c_33333333-3333-3333-3333-333333333333-lock-0000000002 owner=c data=three
-        1000000 end /l",
-    );
-    story
-}
-
-pub(super) const FIRST: &str = "/l/_c_11111111-1111-1111-1111-111111111111-lock-0000000000";
-pub(super) const SECOND: &str = "/l/_c_22222222-2222-2222-2222-222222222222-lock-0000000001";
+use crate::members::{FIRST, SECOND, TIMEOUT_MS, ask, member, queue};
 
 fn liveness(story: &Story, session: i64) -> Liveness {
     story.observatory.member_evidence().peer(SessionId(session), TimeMs(1_000_000)).liveness
@@ -141,7 +49,8 @@ fn one_not_heard_of_for_a_third_of_its_time_out_is_silent() {
 fn a_dead_holder_is_expiring_with_the_end_the_leader_tells() {
     let mut story = queue();
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0), (11, 0), (12, 0)])]);
-    let dead = member("m1", 1_010_000).connected(&[(11, 0), (12, 0)]).sessions(&[(10, 4_000, FIRST), (11, 6_000, SECOND)]);
+    let dead =
+        member("m1", 1_010_000).connected(&[(11, 0), (12, 0)]).sessions(&[(10, 4_000, FIRST), (11, 6_000, SECOND)]);
     ask(&mut story, vec![dead]);
     assert_eq!(liveness(&story, 10), Liveness::Disconnected);
     let runs_out = story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.unwrap();
@@ -164,7 +73,11 @@ fn without_the_leaders_word_the_end_is_bounded_by_the_time_out() {
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0), (11, 0)])]);
     ask(&mut story, vec![member("m1", 1_010_000).connected(&[(11, 0)])]);
     let runs_out = story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.unwrap();
-    assert_eq!((runs_out.at, runs_out.is_told), (TimeMs(1_018_000), false), "not listed at 1,010,000, plus time-out and tick");
+    assert_eq!(
+        (runs_out.at, runs_out.is_told),
+        (TimeMs(1_018_000), false),
+        "not listed at 1,010,000, plus time-out and tick"
+    );
 }
 
 #[test]
@@ -196,7 +109,9 @@ fn nobody_is_called_dead_while_a_member_does_not_answer() {
 fn a_dead_holder_runs_out_visibly_while_a_member_does_not_answer() {
     let mut story = queue();
     // The leader answers, m2 does not. Whoever lives moves its end.
-    let leader = |at, left_ms, connected: &[(i64, i64)]| member("m1", at).connected(connected).sessions(&[(10, left_ms, FIRST), (11, 6_000, SECOND)]);
+    let leader = |at, left_ms, connected: &[(i64, i64)]| {
+        member("m1", at).connected(connected).sessions(&[(10, left_ms, FIRST), (11, 6_000, SECOND)])
+    };
     ask(&mut story, vec![leader(1_005_000, 6_000, &[(10, 0), (11, 0)]), member("m2", 1_005_000)]);
     ask(&mut story, vec![leader(1_006_000, 5_000, &[(11, 0)]), member("m2", 1_006_000)]);
     assert_eq!(liveness(&story, 10), Liveness::Unknown, "it may be on m2 now, and has time to say so");
@@ -211,7 +126,12 @@ fn a_dead_holder_runs_out_visibly_while_a_member_does_not_answer() {
 #[test]
 fn what_was_known_of_the_dead_stays_when_a_member_falls_silent() {
     let mut story = queue();
-    let both = |at| vec![member("m1", at).connected(&[(10, 0), (11, 0)]).sessions(&[(10, 6_000, FIRST)]), member("m2", at).connected(&[])];
+    let both = |at| {
+        vec![
+            member("m1", at).connected(&[(10, 0), (11, 0)]).sessions(&[(10, 6_000, FIRST)]),
+            member("m2", at).connected(&[]),
+        ]
+    };
     ask(&mut story, both(1_000_000));
     let dead = |at: i64| member("m1", at).connected(&[(11, 0)]).sessions(&[(10, 1_011_000 - at, FIRST)]);
     ask(&mut story, vec![dead(1_005_000), member("m2", 1_005_000).connected(&[])]);
@@ -269,13 +189,23 @@ fn a_wait_is_confirmed_or_missing_by_the_tables() {
     let told: Vec<Watch> = lock
         .contenders(mirror)
         .skip(1)
-        .map(|contender| lock.confirm(observatory.member_evidence(), now, &contender, &lock.waits_for(mirror, &contender)[0]))
+        .map(|contender| {
+            lock.confirm(observatory.member_evidence(), now, &contender, &lock.waits_for(mirror, &contender)[0])
+        })
         .collect();
     assert_eq!(told, [Watch::Confirmed, Watch::Missing]);
     let woken = lock.woken(observatory.member_evidence(), mirror, now, observatory.session()).unwrap();
-    assert_eq!(woken, Woken { sessions: Some(1), known: WokenBasis::Counted, bytes: Some(32 + FIRST.len() as u64) }, "we are not counted");
+    assert_eq!(
+        woken,
+        Woken { sessions: Some(1), known: WokenBasis::Counted, bytes: Some(32 + FIRST.len() as u64) },
+        "we are not counted"
+    );
     story.tell("1005900 tick");
-    assert!(story.findings("/l").starts_with("missing_watch Warning: 1 waiter is connected"), "{}", story.findings("/l"));
+    assert!(
+        story.findings("/l").starts_with("missing_watch Warning: 1 waiter is connected"),
+        "{}",
+        story.findings("/l")
+    );
     story.tell(&format!("1006000 - {FIRST}"));
     let past = &story.lock("/l").tally.past[0];
     assert_eq!(past.woke, Some(1), "measured for the release that was");
@@ -295,17 +225,25 @@ fn without_tables_the_recipe_tells_whom_a_release_wakes() {
     let story = queue();
     let observatory = &story.observatory;
     let lock = story.lock("/l");
-    let woken = lock.woken(observatory.member_evidence(), observatory.mirror_of(lock).unwrap(), TimeMs(story.now), None).unwrap();
+    let woken = lock
+        .woken(observatory.member_evidence(), observatory.mirror_of(lock).unwrap(), TimeMs(story.now), None)
+        .unwrap();
     assert_eq!((woken.sessions, woken.known), (Some(1), WokenBasis::ByRule));
 }
 
 #[test]
 fn waiters_without_znodes_come_from_the_tables() {
     let mut story = Story::new(&["/hbase"]);
-    story.tell("1000000 sync /hbase\n1000000 node /hbase created=1\n1000000 node /hbase/master owner=a\n1000000 end /hbase");
-    let hidden = |story: &Story| story.lock("/hbase/master").watchers.iter().map(|(session, _)| session).collect::<Vec<_>>();
+    story.tell(
+        "1000000 sync /hbase\n1000000 node /hbase created=1\n1000000 node /hbase/master owner=a\n1000000 end /hbase",
+    );
+    let hidden =
+        |story: &Story| story.lock("/hbase/master").watchers.iter().map(|(session, _)| session).collect::<Vec<_>>();
     assert_eq!(hidden(&story), []);
-    ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0)]).watches(&[("/hbase/master", &[10, 20, 21, 1])])]);
+    ask(
+        &mut story,
+        vec![member("m1", 1_005_000).connected(&[(10, 0)]).watches(&[("/hbase/master", &[10, 20, 21, 1])])],
+    );
     assert_eq!(hidden(&story), [SessionId(20), SessionId(21)], "neither the holder nor we wait");
     let crowd: Vec<i64> = (20..520).collect();
     ask(&mut story, vec![member("m1", 1_021_000).connected(&[(10, 0)]).watches(&[("/hbase/master", &crowd)])]);
@@ -340,8 +278,17 @@ fn counters_of_fired_watches_are_told_as_differences() {
         member.report.health = MemberAnswer::Ok { asked_at: TimeMs(at), value: health };
         vec![member]
     };
-    let lately =
-        |story: &Story| story.observatory.member_evidence().members().next().unwrap().1.lately.map(|lately| (lately.over_ms, lately.deleted));
+    let lately = |story: &Story| {
+        story
+            .observatory
+            .member_evidence()
+            .members()
+            .next()
+            .unwrap()
+            .1
+            .lately
+            .map(|lately| (lately.over_ms, lately.deleted))
+    };
     ask(&mut story, fired(1_005_000, 10, 400));
     assert_eq!(lately(&story), None);
     ask(&mut story, fired(1_010_000, 12, 500));
@@ -355,7 +302,8 @@ fn a_clock_an_hour_off_changes_no_wait() {
     let mut story = Story::new(&["/l"]);
     let hour = 3_600_000;
     story.tell("9000000 tick");
-    let read = Observation::ClockRead { sent_at: TimeMs(9_000_000), told_at: TimeMs(9_000_002), ctime_ms: 9_000_001 - hour };
+    let read =
+        Observation::ClockRead { sent_at: TimeMs(9_000_000), told_at: TimeMs(9_000_002), ctime_ms: 9_000_001 - hour };
     story.observatory.apply(TimeMs(9_000_002), read);
     story.tell(&format!(
         "9001000 sync /l\n9001000 node /l created=2\n9001000 node /l/lock-0000000000 owner=a ctime={}\n9001000 node /l/lock-0000000001 owner=b ctime={}\n9001000 end /l",
@@ -378,15 +326,23 @@ fn an_end_told_long_ago_is_not_told_of_one_that_dies_later() {
     }
     ask(&mut story, vec![member("m1", 1_050_000).connected(&[(11, 0)])]);
     let runs_out = story.lock("/l").holders[0].peer.as_ref().unwrap().runs_out.unwrap();
-    assert_eq!((runs_out.at, runs_out.is_told), (TimeMs(1_058_000), false), "by its time-out, for nobody told its end lately");
+    assert_eq!(
+        (runs_out.at, runs_out.is_told),
+        (TimeMs(1_058_000), false),
+        "by its time-out, for nobody told its end lately"
+    );
 }
 
 #[test]
 fn a_silent_holder_whose_znode_goes_when_its_session_was_to_end_did_not_release() {
     // Sessions end on a tick, here of 2 s, and the end may be told to the second only.
-    for (gone_at, how) in [(1_015_000, Departure::SessionEnded), (1_012_100, Departure::SessionEnded), (1_011_900, Departure::Deleted)] {
+    for (gone_at, how) in
+        [(1_015_000, Departure::SessionEnded), (1_012_100, Departure::SessionEnded), (1_011_900, Departure::Deleted)]
+    {
         let mut story = queue();
-        let silent = member("m1", 1_009_000).connected(&[(10, 3_000), (11, 0), (12, 0)]).sessions(&[(10, 6_000, FIRST), (11, 6_000, SECOND)]);
+        let silent = member("m1", 1_009_000)
+            .connected(&[(10, 3_000), (11, 0), (12, 0)])
+            .sessions(&[(10, 6_000, FIRST), (11, 6_000, SECOND)]);
         ask(&mut story, vec![silent]);
         assert_eq!(liveness(&story, 10), Liveness::Silent);
         story.tell(&format!("{gone_at} - {FIRST}\n{} tick", gone_at + 60));

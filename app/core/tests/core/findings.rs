@@ -65,7 +65,9 @@ fn a_head_that_nobody_works_under_is_an_orphan() {
 
 #[test]
 fn one_session_twice_is_a_lost_reply_or_threads() {
-    let mut story = tree(&format!("/l\n/l/{A}lock-0000000000 owner=a\n/l/{A}lock-0000000001 owner=a\n/l/{B}lock-0000000002 owner=b"));
+    let mut story = tree(&format!(
+        "/l\n/l/{A}lock-0000000000 owner=a\n/l/{A}lock-0000000001 owner=a\n/l/{B}lock-0000000002 owner=b"
+    ));
     assert_eq!(codes(&mut story, 1_000, "/l"), ["duplicate_session"]);
     assert_eq!(story.lock("/l").assessment.findings[0].paths.len(), 2);
     story.tell(&format!("1001 - /l/{A}lock-0000000000"));
@@ -78,7 +80,9 @@ fn one_session_twice_is_a_lost_reply_or_threads() {
 
 #[test]
 fn a_lease_that_nobody_returns_is_a_leak() {
-    let mut story = tree(&format!("/s data=2\n/s-__lock__\n/s/{X} owner=a data=old\n/s/{Y} owner=b\n/s-__lock__/{X}__lock__0000000005 owner=c"));
+    let mut story = tree(&format!(
+        "/s data=2\n/s-__lock__\n/s/{X} owner=a data=old\n/s/{Y} owner=b\n/s-__lock__/{X}__lock__0000000005 owner=c"
+    ));
     let fresh = "2f1e2d3c00004a4a8b8b0123456789ab";
     story.tell(&format!("60000 - /s/{Y}\n60001 + /s/{fresh}\n60002 = /s/{fresh} owner=d"));
     assert_eq!(codes(&mut story, 61_000, "/s"), ["lease_leak"]);
@@ -87,12 +91,16 @@ fn a_lease_that_nobody_returns_is_a_leak() {
 
 #[test]
 fn a_session_that_ends_leaves_a_window_and_comes_back() {
-    let mut story =
-        tree("/l\n/m\n/l/lock-0000000000 owner=a data=worker-1\n/m/lock-0000000000 owner=a data=worker-1\n/l/lock-0000000001 owner=b data=worker-2");
+    let mut story = tree(
+        "/l\n/m\n/l/lock-0000000000 owner=a data=worker-1\n/m/lock-0000000000 owner=a data=worker-1\n/l/lock-0000000001 owner=b data=worker-2",
+    );
     story.tell("100 - /l/lock-0000000000\n100 - /m/lock-0000000000");
     assert_eq!(codes(&mut story, 1_000, "/l"), ["double_owner_window"]);
     story.tell("1100 + /l/lock-0000000002\n1101 = /l/lock-0000000002 owner=c data=worker-1");
-    assert_eq!(codes(&mut story, 2_000, "/l"), ["double_owner_window", "old_owner_connected", "same_client_new_session"]);
+    assert_eq!(
+        codes(&mut story, 2_000, "/l"),
+        ["double_owner_window", "old_owner_connected", "same_client_new_session"]
+    );
     story.tell("2100 - /l/lock-0000000001");
     assert_eq!(codes(&mut story, 3_000, "/l"), ["same_client_new_session"]);
 }
@@ -132,14 +140,20 @@ fn an_election_whose_directory_is_gone_has_nobody_home() {
     let mut story = tree(&format!("/e\n/e/{A}latch-0000000000 owner=a data=node-1"));
     story.tell(&format!("100 - /e/{A}latch-0000000000\n200 - /e"));
     assert!(story.show().contains("NobodyHome"), "{}", story.show());
-    assert_eq!(story.sentence("/e"), "Nobody home: its directory is gone and nobody made it again; last held by node-1.");
+    assert_eq!(
+        story.sentence("/e"),
+        "Nobody home: its directory is gone and nobody made it again; last held by node-1."
+    );
     story.tell(&format!("300 + /e\n301 = /e\n302 + /e/{B}latch-0000000000\n303 = /e/{B}latch-0000000000 owner=b"));
     assert!(story.show().contains("Healthy"), "{}", story.show());
 }
 
 #[test]
 fn a_client_may_wait_behind_itself() {
-    assert_eq!(found("/l\n/l/lock-0000000000 owner=a data=worker-1\n/l/lock-0000000001 owner=b data=worker-1", "/l"), ["waiting_for_itself"]);
+    assert_eq!(
+        found("/l\n/l/lock-0000000000 owner=a data=worker-1\n/l/lock-0000000001 owner=b data=worker-1", "/l"),
+        ["waiting_for_itself"]
+    );
     assert_eq!(
         found("/l\n/l/lock-0000000000 owner=a data=10.0.0.1\n/l/lock-0000000001 owner=b data=10.0.0.1", "/l"),
         [""; 0],
@@ -176,12 +190,19 @@ fn numbers_run_out() {
     let negative = format!("/l\n/l/{X}__lock__2147483646 owner=a\n/l/{Y}__lock__-2147483648 owner=b");
     let mut story = tree(&negative);
     assert_eq!(codes(&mut story, 1_000, "/l"), ["sequence_overflow"]);
-    assert!(story.show().contains("DoubleOwner"), "a newcomer with a negative number believes that it holds: {}", story.show());
+    assert!(
+        story.show().contains("DoubleOwner"),
+        "a newcomer with a negative number believes that it holds: {}",
+        story.show()
+    );
 }
 
 #[test]
 fn order_is_checked_against_creation() {
-    assert_eq!(found("/l\n/l/lock-0000000001 owner=a czxid=9\n/l/lock-0000000002 owner=b czxid=5", "/l"), ["order_anomaly"]);
+    assert_eq!(
+        found("/l\n/l/lock-0000000001 owner=a czxid=9\n/l/lock-0000000002 owner=b czxid=5", "/l"),
+        ["order_anomaly"]
+    );
 }
 
 #[test]
@@ -210,7 +231,8 @@ fn try_lock_loops_are_told_with_who() {
 
 #[test]
 fn readers_that_watch_one_writer_are_a_herd() {
-    let readers: String = (1..=12).map(|at| format!("\n/l/_c_{at:08}-0000-4a4a-8b8b-000000000000-__READ__{at:010} owner={at}")).collect();
+    let readers: String =
+        (1..=12).map(|at| format!("\n/l/_c_{at:08}-0000-4a4a-8b8b-000000000000-__READ__{at:010} owner={at}")).collect();
     let mut story = tree(&format!("/l\n/l/{A}__WRIT__0000000000 owner=a{readers}"));
     assert_eq!(codes(&mut story, 1_000, "/l"), ["herd"]);
     assert!(story.findings("/l").contains("12 waiters watch one znode"));
@@ -218,8 +240,9 @@ fn readers_that_watch_one_writer_are_a_herd() {
 
 #[test]
 fn a_deadlock_is_a_finding_of_each_of_its_locks() {
-    let mut story =
-        tree("/a\n/b\n/a/lock-0000000000 owner=1a\n/b/lock-0000000000 owner=1b\n/a/lock-0000000001 owner=1b\n/b/lock-0000000001 owner=1a");
+    let mut story = tree(
+        "/a\n/b\n/a/lock-0000000000 owner=1a\n/b/lock-0000000000 owner=1b\n/a/lock-0000000001 owner=1b\n/b/lock-0000000001 owner=1a",
+    );
     assert_eq!(codes(&mut story, 1_000, "/a"), ["deadlock"]);
     assert_eq!(codes(&mut story, 1_000, "/b"), ["deadlock"]);
 }

@@ -94,7 +94,9 @@ fn a_holder_that_outlives_a_gap_keeps_its_since() {
     let mut story = order();
     story.tell("50 - /order/lock-0000000001\n60 link stale no answer");
     assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)), (RootState::Stale, TimeMs(10), "no answer"));
-    story.tell("90 sync /order\n90 node /order\n90 node /order/lock-0000000002 owner=b czxid=103\n91 link live\n92 end /order");
+    story.tell(
+        "90 sync /order\n90 node /order\n90 node /order/lock-0000000002 owner=b czxid=103\n91 link live\n92 end /order",
+    );
     let holder = &story.lock("/order").holders[0];
     assert!(!holder.is_lower_bound && holder.since == TimeMs(50));
     assert_eq!(story.observatory.root_state(RootId(0), TimeMs(story.now)).0, RootState::Live);
@@ -193,7 +195,10 @@ fn equal_numbers_of_a_stuck_counter_all_hold_where_only_lower_ones_block() {
         10 node /k/7f1e2d3c00004a4a8b8b0123456789ab__lock__2147483647 owner=b
         10 end /k",
     );
-    assert_eq!(story.sentence("/k"), "2 hold at once with the same sequence number: session 0xa, session 0xb; nobody waits.");
+    assert_eq!(
+        story.sentence("/k"),
+        "2 hold at once with the same sequence number: session 0xa, session 0xb; nobody waits."
+    );
 }
 
 #[test]

@@ -33,7 +33,12 @@ fn a_view_is_live_for_two_seconds_after_the_instant_that_it_is_known_for() {
 #[test]
 fn since_is_the_last_instant_known_through_every_reason() {
     let mut story = order();
-    for line in ["3000 link stale no answer", "4000 link stale disconnected", "9000 link lost the session ended", "9500 link lost connecting"] {
+    for line in [
+        "3000 link stale no answer",
+        "4000 link stale disconnected",
+        "9000 link lost the session ended",
+        "9500 link lost connecting",
+    ] {
         story.tell(line);
         assert_eq!(state(&story, story.now), (RootState::Stale, 1_400), "{line}");
     }

@@ -88,7 +88,12 @@ impl Bench {
     fn resync(&mut self) {
         self.apply(Observation::SyncBegan { root: RootId(0), why: "test".into() });
         for (path, node) in self.truth.clone() {
-            self.apply(Observation::SyncNode { root: RootId(0), path: path.as_str().into(), facts: Self::facts(&node), unreadable: false });
+            self.apply(Observation::SyncNode {
+                root: RootId(0),
+                path: path.as_str().into(),
+                facts: Self::facts(&node),
+                unreadable: false,
+            });
         }
         self.apply(Observation::SyncEnded { root: RootId(0) });
         self.truth.values_mut().for_each(|node| node.read = true);
@@ -107,7 +112,8 @@ impl Bench {
                 let sequence = self.counters[*directory];
                 self.counters[*directory] += 1;
                 let path = format!("{}/lock-{sequence:010}", DIRECTORIES[*directory]);
-                let node = Node { sequence, owner: *owner, czxid: self.zxid, ctime: self.now, arrived: self.now, read: false };
+                let node =
+                    Node { sequence, owner: *owner, czxid: self.zxid, ctime: self.now, arrived: self.now, read: false };
                 self.truth.insert(path.clone(), node);
                 self.apply(Observation::NodeCreated { root: RootId(0), path: path.into() });
             }
@@ -169,7 +175,8 @@ impl Bench {
     fn check_sums(&self, directory: &str, expected: &[(&String, &Node)]) {
         let lock = self.observatory.lock(directory).unwrap();
         let queue = lock.totals(self.observatory.mirror_of(lock).unwrap());
-        let (read, unread): (Vec<&Node>, Vec<&Node>) = expected.iter().map(|(_, node)| *node).partition(|node| node.read);
+        let (read, unread): (Vec<&Node>, Vec<&Node>) =
+            expected.iter().map(|(_, node)| *node).partition(|node| node.read);
         assert_eq!(queue.count as usize, expected.len());
         assert_eq!(queue.unread as usize, unread.len());
         assert_eq!(queue.ctime_sum_ms, read.iter().map(|node| node.ctime).sum::<i64>());

@@ -49,7 +49,8 @@ impl Story {
         let roots: Vec<String> = roots.iter().map(|root| (*root).to_owned()).collect();
         let settings = Settings { roots: roots.clone(), configured, ..Settings::default() };
         let mut observatory = Observatory::new(settings, TimeMs(0));
-        observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: Some(SessionId(1)), why: "".into() });
+        observatory
+            .apply(TimeMs(0), Observation::Link { link: Link::Live, session: Some(SessionId(1)), why: "".into() });
         Self { observatory, changes: Vec::new(), roots, czxid: 100, now: 0 }
     }
 
@@ -72,7 +73,11 @@ impl Story {
     }
 
     fn root(&self, path: &str) -> RootId {
-        let at = self.roots.iter().position(|root| is_under(path, root)).unwrap_or_else(|| panic!("{path} is under no root"));
+        let at = self
+            .roots
+            .iter()
+            .position(|root| is_under(path, root))
+            .unwrap_or_else(|| panic!("{path} is under no root"));
         RootId(u32::try_from(at).unwrap())
     }
 
@@ -106,11 +111,17 @@ impl Story {
                 });
                 Observation::Incomplete { root: self.root(path), path: boxed(), missing }
             }
-            "!" => Observation::NodeDenied { root: self.root(path), path: boxed(), in_sync: words.next() == Some("sync") },
+            "!" => {
+                Observation::NodeDenied { root: self.root(path), path: boxed(), in_sync: words.next() == Some("sync") }
+            }
             "+" => Observation::NodeCreated { root: self.root(path), path: boxed() },
             "-" => Observation::NodeDeleted { root: self.root(path), path: boxed() },
-            "gone" => Observation::RootTrouble { root: self.root(path), trouble: RootTrouble::Gone, why: "gone".into() },
-            "denied" => Observation::RootTrouble { root: self.root(path), trouble: RootTrouble::Denied, why: "denied".into() },
+            "gone" => {
+                Observation::RootTrouble { root: self.root(path), trouble: RootTrouble::Gone, why: "gone".into() }
+            }
+            "denied" => {
+                Observation::RootTrouble { root: self.root(path), trouble: RootTrouble::Denied, why: "denied".into() }
+            }
             "link" => {
                 let link = match path {
                     "live" => Link::Live,
@@ -152,7 +163,10 @@ impl Story {
                 "czxid" => facts.czxid = Zxid(value.parse().unwrap()),
                 "version" => facts.version = value.parse().unwrap(),
                 "created" => facts.cversion = (2 * value.parse::<u32>().unwrap()).cast_signed(),
-                "data" => (facts.payload, facts.payload_bytes) = (Some(value.as_bytes().into()), u32::try_from(value.len()).unwrap()),
+                "data" => {
+                    (facts.payload, facts.payload_bytes) =
+                        (Some(value.as_bytes().into()), u32::try_from(value.len()).unwrap())
+                }
                 "hex" => {
                     let byte = |at| u8::from_str_radix(&value[at..at + 2], 16).unwrap();
                     let bytes: Box<[u8]> = (0..value.len()).step_by(2).map(byte).collect();
@@ -178,8 +192,19 @@ impl Story {
         let lines = self.observatory.locks().map(|lock| {
             let mirror = self.observatory.mirror_of(lock).unwrap();
             let holders: Vec<&str> = lock.holders.iter().map(|hold| &*hold.name).collect();
-            let waiters: Vec<&str> = lock.contenders(mirror).map(|contender| contender.key.name()).filter(|name| !holders.contains(name)).collect();
-            format!("{} {:?} {:?} [{}] <- {}", lock.path, lock.recognition.recipe, lock.assessment.verdict, holders.join(" "), waiters.join(" "))
+            let waiters: Vec<&str> = lock
+                .contenders(mirror)
+                .map(|contender| contender.key.name())
+                .filter(|name| !holders.contains(name))
+                .collect();
+            format!(
+                "{} {:?} {:?} [{}] <- {}",
+                lock.path,
+                lock.recognition.recipe,
+                lock.assessment.verdict,
+                holders.join(" "),
+                waiters.join(" ")
+            )
         });
         lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
@@ -190,7 +215,9 @@ impl Story {
         let mirror = self.observatory.mirror_of(lock).unwrap();
         let waiters = lock.contenders(mirror).filter(|contender| lock.hold_of(contender).is_none());
         let line = |contender: lockscope_core::lock::ContenderRef<'_>| {
-            let name = |target: &lockscope_core::lock::WaitTarget<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
+            let name = |target: &lockscope_core::lock::WaitTarget<'_>| {
+                format!("{}{}", target.name, if target.is_shared { "*" } else { "" })
+            };
             let targets: Vec<String> = lock.waits_for(mirror, &contender).iter().map(name).collect();
             format!("{} -> {}", contender.key.name(), targets.join(" ")).trim_end().to_owned()
         };
@@ -199,21 +226,29 @@ impl Story {
 
     /// One line a finding: `code severity: text`.
     pub(crate) fn findings(&self, path: &str) -> String {
-        let line = |finding: &lockscope_core::finding::Finding| format!("{} {:?}: {}", finding.code.name(), finding.severity, finding.text);
+        let line = |finding: &lockscope_core::finding::Finding| {
+            format!("{} {:?}: {}", finding.code.name(), finding.severity, finding.text)
+        };
         self.lock(path).assessment.findings.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// Everything told of one lock: `path recipe confidence verdict: label`, the sentence, a line each holder and waiter.
+    /// Everything told of one lock: `path recipe confidence verdict: label`, the sentence, a line each holder and
+    /// waiter.
     pub(crate) fn report(&self, path: &str) -> String {
         let lock = self.lock(path);
         let mirror = self.observatory.mirror_of(lock).unwrap();
         let known = &lock.recognition;
-        let mut lines = vec![format!("{} {:?} {:?} {:?}: {}", lock.path, known.recipe, known.confidence, lock.assessment.verdict, known.label)];
+        let mut lines = vec![format!(
+            "{} {:?} {:?} {:?}: {}",
+            lock.path, known.recipe, known.confidence, lock.assessment.verdict, known.label
+        )];
         lines.push(self.sentence(path));
         lines.extend(lock.holders.iter().map(|hold| format!("{:?} holds {}", hold.access, hold.name)));
         let waiters = lock.contenders(mirror).filter(|contender| lock.hold_of(contender).is_none());
         lines.extend(waiters.map(|contender| {
-            let name = |target: &lockscope_core::lock::WaitTarget<'_>| format!("{}{}", target.name, if target.is_shared { "*" } else { "" });
+            let name = |target: &lockscope_core::lock::WaitTarget<'_>| {
+                format!("{}{}", target.name, if target.is_shared { "*" } else { "" })
+            };
             let targets: Vec<String> = lock.waits_for(mirror, &contender).iter().map(name).collect();
             let arrow = if targets.is_empty() { "" } else { " -> " };
             format!("{:?} waits {}{arrow}{}", lock.access(&contender), contender.key.name(), targets.join(" "))

@@ -11,6 +11,7 @@ mod fixtures;
 mod freshness;
 mod histories;
 mod language;
+mod members;
 mod near_misses;
 mod pending;
 mod properties;

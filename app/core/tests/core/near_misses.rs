@@ -17,7 +17,9 @@ fn told(story: &mut Story, at: i64, path: &str) -> String {
 /// A Curator writer of 5.5 and later reads under its own number, so its reader is newer than writers behind it.
 #[test]
 fn a_writer_that_reads_under_its_own_number_is_in_order() {
-    let mut story = tree(&format!("/l\n/l/{A}__WRIT__0000000000 owner=a\n/l/{B}__WRIT__0000000001 owner=b\n/l/{C}__READ__0000000000 owner=a"));
+    let mut story = tree(&format!(
+        "/l\n/l/{A}__WRIT__0000000000 owner=a\n/l/{B}__WRIT__0000000001 owner=b\n/l/{C}__READ__0000000000 owner=a"
+    ));
     assert_eq!(told(&mut story, 1_000, "/l"), "");
 }
 
@@ -57,7 +59,11 @@ fn a_contender_with_children_is_told_before_a_stranger() {
 #[test]
 fn one_is_told_in_the_singular() {
     let mut story = tree(&format!("/l\n/l/{A}lock-0000000000"));
-    assert!(told(&mut story, 1_000, "/l").contains("1 contender belongs to no session: it stays"), "{}", story.findings("/l"));
+    assert!(
+        told(&mut story, 1_000, "/l").contains("1 contender belongs to no session: it stays"),
+        "{}",
+        story.findings("/l")
+    );
     let mut story = tree("/l\n/l/lock-0000000001 owner=a czxid=9\n/l/lock-0000000002 owner=b czxid=5");
     assert!(told(&mut story, 1_000, "/l").contains("1 contender stands behind"), "{}", story.findings("/l"));
 }
@@ -65,14 +71,16 @@ fn one_is_told_in_the_singular() {
 #[test]
 fn a_leader_has_time_to_leave_its_office() {
     let one = "72057655109877762-10.0.0.1:8983_solr-n_0000000000";
-    let mut story =
-        tree(&format!("/overseer_elect\n/overseer_elect/election\n/overseer_elect/election/{one} owner=a\n/overseer_elect/leader owner=a"));
+    let mut story = tree(&format!(
+        "/overseer_elect\n/overseer_elect/election\n/overseer_elect/election/{one} owner=a\n/overseer_elect/leader owner=a"
+    ));
     assert_eq!(told(&mut story, 5_000, "/overseer_elect"), "");
     story.tell(&format!("6000 - /overseer_elect/election/{one}"));
     assert_eq!(told(&mut story, 6_500, "/overseer_elect"), "");
     assert!(told(&mut story, 9_000, "/overseer_elect").starts_with("leader_mismatch"));
-    let mut story =
-        tree(&format!("/overseer_elect\n/overseer_elect/election\n/overseer_elect/election/{one} owner=a\n/overseer_elect/leader owner=a"));
+    let mut story = tree(&format!(
+        "/overseer_elect\n/overseer_elect/election\n/overseer_elect/election/{one} owner=a\n/overseer_elect/leader owner=a"
+    ));
     told(&mut story, 5_000, "/overseer_elect");
     story.tell("6000 - /overseer_elect/leader");
     assert_eq!(told(&mut story, 6_500, "/overseer_elect"), "");
@@ -101,7 +109,9 @@ fn two_ways_to_count_a_crowd_agree() {
         let (low, span) = (next(kinds.len() as u64), 1 + next(3));
         let children = (0..count).fold(String::new(), |mut text, at| {
             let kind = kinds[((low + next(span)) % kinds.len() as u64) as usize];
-            let stem = kind.replace("{}", &format!("{at:08}-0000-4a4a-8b8b-000000000000")).replace("{h}", &format!("{at:032x}"));
+            let stem = kind
+                .replace("{}", &format!("{at:08}-0000-4a4a-8b8b-000000000000"))
+                .replace("{h}", &format!("{at:032x}"));
             let _ = write!(text, "\n/l/{stem}{at:010} owner={:x}", at + 1);
             text
         });
@@ -110,7 +120,9 @@ fn two_ways_to_count_a_crowd_agree() {
         let mirror = story.observatory.mirror_of(lock).unwrap();
         let mut crowds = std::collections::BTreeMap::<String, u32>::new();
         let waiters = lock.contenders(mirror).filter(|contender| lock.hold_of(contender).is_none());
-        waiters.flat_map(|contender| lock.waits_for(mirror, &contender)).for_each(|target| *crowds.entry(target.path()).or_default() += 1);
+        waiters
+            .flat_map(|contender| lock.waits_for(mirror, &contender))
+            .for_each(|target| *crowds.entry(target.path()).or_default() += 1);
         let most = crowds.values().copied().max().filter(|number| *number > 1);
         assert_eq!(lock.crowd(mirror).map(|(_, number)| number), most, "{children}");
     }

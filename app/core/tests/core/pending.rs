@@ -53,7 +53,9 @@ impl Told {
     fn seen(&self) -> String {
         let digits = |path: &str| {
             let directory = self.story.observatory.roots().iter().find_map(|root| root.mirror.directory(path));
-            let names = directory.into_iter().flat_map(|directory| directory.children().map(|(key, _)| key.name().chars().next_back().unwrap()));
+            let names = directory
+                .into_iter()
+                .flat_map(|directory| directory.children().map(|(key, _)| key.name().chars().next_back().unwrap()));
             names.collect::<String>()
         };
         format!("{}|{}", digits("/one"), digits("/two"))
@@ -64,7 +66,11 @@ impl Told {
 fn only_a_deletion_that_may_be_a_part_waits_and_what_comes_behind_it() {
     let mut told = Told::new();
     assert_eq!(told.tell("20 - /one/lock-0000000003"), ["124|12"], "b has no other");
-    assert_eq!(told.tell("21 - /one/lock-0000000004\n21 + /one/lock-0000000005"), [""; 0], "c has one in the other root");
+    assert_eq!(
+        told.tell("21 - /one/lock-0000000004\n21 + /one/lock-0000000005"),
+        [""; 0],
+        "c has one in the other root"
+    );
     assert_eq!(told.tell("22 answered\n22 tick"), [""; 0], "nobody asked");
     assert_eq!(told.tell("23 asked\n24 answered"), ["12|12", "125|12", "125|12"], "c did not end");
 }
@@ -73,7 +79,11 @@ fn only_a_deletion_that_may_be_a_part_waits_and_what_comes_behind_it() {
 fn an_end_is_one_step_whatever_lies_between() {
     let mut told = Told::new();
     assert_eq!(told.tell("20 - /one/lock-0000000001\n20 asked\n20 - /one/lock-0000000002"), [""; 0]);
-    assert_eq!(told.tell("21 - /one/lock-0000000003\n21 - /two/lock-0000000001\n22 answered"), [""; 0], "it lies around the question");
+    assert_eq!(
+        told.tell("21 - /one/lock-0000000003\n21 - /two/lock-0000000001\n22 answered"),
+        [""; 0],
+        "it lies around the question"
+    );
     assert_eq!(told.tell("23 asked"), [""; 0]);
     assert_eq!(told.tell("24 answered"), ["4|2"]);
 }
@@ -92,7 +102,11 @@ fn two_ends_that_lie_into_each_other_go_together() {
     // As several roots are drained one after the other.
     let parts = "20 - /one/lock-0000000001\n20 - /one/lock-0000000002\n20 - /one/lock-0000000004\n20 - /two/lock-0000000001\n20 asked";
     assert_eq!(told.tell(parts), [""; 0]);
-    assert_eq!(told.tell("21 - /two/lock-0000000002\n22 answered"), [""; 0], "c lies around the question, and a around its beginning");
+    assert_eq!(
+        told.tell("21 - /two/lock-0000000002\n22 answered"),
+        [""; 0],
+        "c lies around the question, and a around its beginning"
+    );
     assert_eq!(told.tell("23 asked\n24 answered"), ["3|"]);
 }
 
@@ -149,8 +163,8 @@ enum Sent {
     Answer,
 }
 
-/// A made-up server, the connection, and an observer as ours: it hears of events when it looks, and of an answer with some of
-/// the events that came behind it.
+/// A made-up server, the connection, and an observer as ours: it hears of events when it looks, and of an answer with
+/// some of the events that came behind it.
 struct Run {
     random: u64,
     wire: VecDeque<Sent>,
@@ -176,7 +190,17 @@ impl Run {
         let mut pending = Pending::new();
         pending.push(live());
         let states = [BTreeSet::new()].into();
-        Self { random: seed, wire: VecDeque::new(), question: None, is_asked: false, pending, observatory, truth: Vec::new(), states, made: 0 }
+        Self {
+            random: seed,
+            wire: VecDeque::new(),
+            question: None,
+            is_asked: false,
+            pending,
+            observatory,
+            truth: Vec::new(),
+            states,
+            made: 0,
+        }
     }
 
     fn below(&mut self, bound: u64) -> u64 {
@@ -212,7 +236,12 @@ impl Run {
                 payload: None,
                 payload_bytes: 0,
             };
-            let read = Observation::NodeRead { root: RootId(0), path: path.clone().into(), facts: Box::new(facts), unreadable: false };
+            let read = Observation::NodeRead {
+                root: RootId(0),
+                path: path.clone().into(),
+                facts: Box::new(facts),
+                unreadable: false,
+            };
             self.wire.push_back(Sent::Told(read));
             self.truth.push((session, path));
         }
@@ -220,7 +249,9 @@ impl Run {
     }
 
     fn delete(&mut self, gone: Vec<(i64, String)>) {
-        let told = gone.into_iter().map(|(_, path)| Sent::Told(Observation::NodeDeleted { root: RootId(0), path: path.into() }));
+        let told = gone
+            .into_iter()
+            .map(|(_, path)| Sent::Told(Observation::NodeDeleted { root: RootId(0), path: path.into() }));
         self.wire.extend(told);
     }
 
@@ -255,7 +286,10 @@ impl Run {
     /// What the observatory believes.
     fn seen(&self) -> BTreeSet<String> {
         let directory = self.observatory.roots()[0].mirror.directory("/l");
-        directory.into_iter().flat_map(|directory| directory.children().map(|(key, _)| format!("/l/{}", key.name()))).collect()
+        directory
+            .into_iter()
+            .flat_map(|directory| directory.children().map(|(key, _)| format!("/l/{}", key.name())))
+            .collect()
     }
 
     fn step(&mut self) {

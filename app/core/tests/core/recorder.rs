@@ -21,7 +21,12 @@ fn told(story: &Story, after: u64) -> Vec<String> {
         Event::Changed(Change::HolderChanged { node, .. }) => format!("holds {node:?}"),
         Event::Changed(other) => format!("{other:?}"),
     };
-    story.observatory.recorder().after(after).map(|recorded| format!("{} {} {}", recorded.number, recorded.at.0, word(&recorded.what))).collect()
+    story
+        .observatory
+        .recorder()
+        .after(after)
+        .map(|recorded| format!("{} {} {}", recorded.number, recorded.at.0, word(&recorded.what)))
+        .collect()
 }
 
 #[test]
@@ -29,7 +34,11 @@ fn what_was_there_before_is_not_told_and_what_happens_then_is_in_order() {
     let mut story = story();
     let before = told(&story, 0);
     assert!(before.iter().all(|line| line.contains("root ") || line.contains("LinkChanged")), "{before:?}");
-    assert_eq!(told(&story, 0).last().map(|line| line.ends_with(&format!("root {:?}", RootState::Live))), Some(true), "{before:?}");
+    assert_eq!(
+        told(&story, 0).last().map(|line| line.ends_with(&format!("root {:?}", RootState::Live))),
+        Some(true),
+        "{before:?}"
+    );
     let last = story.observatory.recorder().last();
     story.tell("20 + /order/lock-0000000002\n21 = /order/lock-0000000002 owner=b\n30 - /order/lock-0000000001");
     let number = |step: u64| last + step;
@@ -51,7 +60,11 @@ fn the_oldest_go_first_and_it_is_said_how_many() {
     let mut story = story();
     let last = story.observatory.recorder().last();
     for turn in 0..4_000 {
-        story.tell(&format!("{0} + /order/lock-{1:010}\n{0} = /order/lock-{1:010} owner=b\n{0} - /order/lock-{1:010}", 100 + turn, turn + 2));
+        story.tell(&format!(
+            "{0} + /order/lock-{1:010}\n{0} = /order/lock-{1:010} owner=b\n{0} - /order/lock-{1:010}",
+            100 + turn,
+            turn + 2
+        ));
     }
     let recorder = story.observatory.recorder();
     let kept = recorder.after(0).count();

@@ -5,8 +5,8 @@ use lockscope_core::missing::Missing;
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::Verdict;
 
-use crate::evidence::{Member, ask, member};
 use crate::language::Story;
+use crate::members::{Member, ask, member};
 use crate::recipes::tree;
 
 fn missing(story: &Story, path: &str) -> Vec<Missing> {
@@ -25,7 +25,10 @@ fn a_directory_with_a_child_that_may_not_be_read_is_not_complete() {
     assert_eq!(story.sentence("/l"), "Held by worker-1; at least 1 waits.");
     story.tell("23 - /l/lock-0000000001\n24 - /l/lock-0000000002");
     assert_eq!(story.lock("/l").assessment.verdict, Verdict::Unknown, "one that is not seen may hold it");
-    assert_eq!(story.sentence("/l"), "Not known: nobody is seen here, and not all of its znodes can be seen; last held by session 0xb.");
+    assert_eq!(
+        story.sentence("/l"),
+        "Not known: nobody is seen here, and not all of its znodes can be seen; last held by session 0xb."
+    );
     story.tell("25 - /l/secret");
     assert_eq!((missing(&story, "/l"), story.lock("/l").assessment.verdict), (vec![], Verdict::Free));
 }
@@ -107,7 +110,11 @@ fn a_table_from_before_a_hand_off_says_nothing_of_who_waits_now() {
     assert_eq!(waiting(&story), (None, None, vec![Missing::WatchesNotRead]));
     // Asked for a moment after the hand-off: not all may watch again.
     ask(&mut story, table(1_012_000, &[21]));
-    assert_eq!(waiting(&story), (Some(1), Some(1_010_000), vec![Missing::WatchesNotRead]), "it waits since before the hand-off");
+    assert_eq!(
+        waiting(&story),
+        (Some(1), Some(1_010_000), vec![Missing::WatchesNotRead]),
+        "it waits since before the hand-off"
+    );
     assert_eq!(story.sentence("/exclusive_lock"), "Held by app-2 at 10.0.0.20:4000; at least 1 waits.");
     ask(&mut story, table(1_030_000, &[21, 10]));
     assert_eq!(waiting(&story), (Some(2), Some(1_010_000), vec![]));
@@ -134,7 +141,11 @@ fn with_one_table_of_two_there_may_be_more() {
     ask(&mut story, both(1_026_000, &[]));
     assert_eq!(waiting(&story), (None, None, vec![Missing::WatchesNotRead]));
     ask(&mut story, vec![table(1_042_000, &[]).remove(0), silent(1_042_000).watches(&[])]);
-    assert_eq!(waiting(&story), (None, None, vec![Missing::WaitersWithoutZnodes]), "they may poll, or watch the directory");
+    assert_eq!(
+        waiting(&story),
+        (None, None, vec![Missing::WaitersWithoutZnodes]),
+        "they may poll, or watch the directory"
+    );
     assert_eq!(story.sentence("/exclusive_lock"), "Held by app-1 at 10.0.0.10:4000; nobody is seen to wait.");
 }
 
@@ -142,9 +153,14 @@ fn with_one_table_of_two_there_may_be_more() {
 fn a_leader_at_a_fixed_znode_is_never_slow_and_its_watchers_are_all_there_are() {
     let mut story = Story::new(&["/"]);
     story.tell("1000000 sync /\n1000000 node /controller owner=a\n1000000 end /");
-    let table = |at, sessions: &[i64]| vec![member("m1", at).connected(&[(10, 0), (20, 0), (21, 0)]).watches(&[("/controller", sessions)])];
+    let table = |at, sessions: &[i64]| {
+        vec![member("m1", at).connected(&[(10, 0), (20, 0), (21, 0)]).watches(&[("/controller", sessions)])]
+    };
     ask(&mut story, table(1_400_000, &[20, 21]));
-    assert_eq!((story.lock("/controller").waiter_count(), story.lock("/controller").assessment.verdict), (Some(2), Verdict::Healthy));
+    assert_eq!(
+        (story.lock("/controller").waiter_count(), story.lock("/controller").assessment.verdict),
+        (Some(2), Verdict::Healthy)
+    );
     ask(&mut story, table(1_416_000, &[]));
     assert_eq!((story.lock("/controller").waiter_count(), missing(&story, "/controller")), (Some(0), vec![]));
 }
@@ -186,7 +202,9 @@ fn home_made() -> Story {
 fn woken(story: &Story) -> (Option<u32>, WokenBasis) {
     let lock = story.lock("/l");
     let mirror = story.observatory.mirror_of(lock).unwrap();
-    let woken = lock.woken(story.observatory.member_evidence(), mirror, TimeMs(story.now), story.observatory.session()).unwrap();
+    let woken = lock
+        .woken(story.observatory.member_evidence(), mirror, TimeMs(story.now), story.observatory.session())
+        .unwrap();
     assert_eq!(woken.bytes.is_some(), woken.sessions.is_some());
     (woken.sessions, woken.known)
 }
@@ -195,7 +213,9 @@ fn woken(story: &Story) -> (Option<u32>, WokenBasis) {
 fn whom_a_release_wakes_is_not_known_where_clients_may_watch_the_list_of_children() {
     let mut story = home_made();
     assert_eq!(woken(&story), (None, WokenBasis::Unknown), "its names are anybody's");
-    let table = |at, watches: &[(&str, &[i64])]| vec![member("m1", at).connected(&[(10, 0), (11, 0), (12, 0)]).watches(watches)];
+    let table = |at, watches: &[(&str, &[i64])]| {
+        vec![member("m1", at).connected(&[(10, 0), (11, 0), (12, 0)]).watches(watches)]
+    };
     ask(&mut story, table(1_010_000, &[]));
     assert_eq!(woken(&story), (None, WokenBasis::Unknown), "no table has watches on children");
     ask(&mut story, table(1_026_000, &[("/l/lock-0000000000", &[11])]));

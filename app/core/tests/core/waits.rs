@@ -36,7 +36,9 @@ fn two_sessions_that_wait_for_each_other_are_deadlocked_and_then_not() {
     );
     assert_eq!(
         cycles(&story),
-        ["Deadlocked: 0x1a waits for /b held by 0x1b; 0x1b waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."]
+        [
+            "Deadlocked: 0x1a waits for /b held by 0x1b; 0x1b waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."
+        ]
     );
     story.tell("40 - /b/lock-0000000001");
     assert!(cycles(&story).is_empty());
@@ -93,7 +95,10 @@ const SHARED: &str = "
 fn a_circle_through_a_session_that_contends_for_more_only_looks_like_a_deadlock() {
     let mut story = two_locks();
     story.tell(SHARED).tell(CROSS);
-    assert!(story.show().contains("/a SequentialMutex MaybeDeadlocked") && story.show().contains("/b SequentialMutex MaybeDeadlocked"));
+    assert!(
+        story.show().contains("/a SequentialMutex MaybeDeadlocked")
+            && story.show().contains("/b SequentialMutex MaybeDeadlocked")
+    );
     assert_eq!(
         story.sentence("/a"),
         "Looks like a deadlock, if one thread does both: 0x1a waits for /b held by 0x1b; 0x1b waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."
@@ -103,7 +108,10 @@ fn a_circle_through_a_session_that_contends_for_more_only_looks_like_a_deadlock(
     assert!(story.findings("/a").starts_with("deadlock Warning: Looks like a deadlock"), "{}", story.findings("/a"));
     // It has nothing else in hand any more.
     story.tell("1000 - /c/lock-0000000000\n1250 tick\n1500 tick");
-    assert!(story.show().contains("/a SequentialMutex Deadlocked") && story.show().contains("/b SequentialMutex Deadlocked"));
+    assert!(
+        story.show().contains("/a SequentialMutex Deadlocked")
+            && story.show().contains("/b SequentialMutex Deadlocked")
+    );
     assert!(story.findings("/b").starts_with("deadlock Critical: Deadlocked"), "{}", story.findings("/b"));
 }
 
@@ -114,9 +122,14 @@ fn a_circle_that_stands_still_for_longer_than_its_locks_are_ever_held_is_a_deadl
     story.tell("299000 tick");
     assert!(story.show().contains("/a SequentialMutex MaybeDeadlocked"));
     story.tell("300032 tick");
-    assert!(story.show().contains("/a SequentialMutex Deadlocked") && story.show().contains("/b SequentialMutex Deadlocked"));
+    assert!(
+        story.show().contains("/a SequentialMutex Deadlocked")
+            && story.show().contains("/b SequentialMutex Deadlocked")
+    );
     // Another of its threads takes the place of the one that waits.
-    story.tell("300100 + /b/lock-0000000002\n300101 = /b/lock-0000000002 owner=1a\n300102 - /b/lock-0000000001\n300350 tick");
+    story.tell(
+        "300100 + /b/lock-0000000002\n300101 = /b/lock-0000000002 owner=1a\n300102 - /b/lock-0000000001\n300350 tick",
+    );
     assert!(story.show().contains("/a SequentialMutex MaybeDeadlocked"), "it moved: {}", story.show());
     assert_eq!(cycles(&story).len(), 1, "and is the same circle");
 }

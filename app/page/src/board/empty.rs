@@ -1,5 +1,5 @@
-//! Why there is nothing to see: no server reached, not read yet, not allowed, nothing there, or nothing that matches. And
-//! what can be done about it.
+//! Why there is nothing to see: no server reached, not read yet, not allowed, nothing there, or nothing that matches.
+//! And what can be done about it.
 
 use leptos::prelude::*;
 
@@ -28,7 +28,11 @@ fn why(board: &Board) -> Empty {
         () if head.totals.locks > 0 => Empty::NoMatch,
         () if any(RootState::Stale) => Empty::NotReached,
         () if any(RootState::Syncing) => Empty::NotRead,
-        () if !head.roots.is_empty() && head.roots.iter().all(|root| matches!(root.state, RootState::Denied | RootState::Gone)) => Empty::Shut,
+        () if !head.roots.is_empty()
+            && head.roots.iter().all(|root| matches!(root.state, RootState::Denied | RootState::Gone)) =>
+        {
+            Empty::Shut
+        }
         () => Empty::NoLocks,
     }
 }
@@ -36,8 +40,10 @@ fn why(board: &Board) -> Empty {
 /// The state in words; nothing while there are rows.
 #[component]
 pub(super) fn EmptyState(state: BoardState, total: Signal<u32>) -> AnyView {
-    let roots_and_why = Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone(), board.head.totals.locks)));
-    let words = move || roots_and_why.with(|known| known.as_ref().map(|(why, roots, locks)| words(*why, roots, *locks)));
+    let roots_and_why =
+        Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone(), board.head.totals.locks)));
+    let words =
+        move || roots_and_why.with(|known| known.as_ref().map(|(why, roots, locks)| words(*why, roots, *locks)));
     dynamic(move || (total.get() == 0).then(|| words().unwrap_or_else(|| titled("unread", "Not read yet", ()))))
 }
 

@@ -50,7 +50,12 @@ pub(super) fn Filters(state: BoardState) -> AnyView {
 #[component]
 fn RootSelect(state: BoardState) -> AnyView {
     let roots = Memo::new(move |_| {
-        state.live.board(|board| board.head.roots.iter().map(|root| (place_of(root), root.state, root.locks)).collect::<Vec<_>>()).unwrap_or_default()
+        state
+            .live
+            .board(|board| {
+                board.head.roots.iter().map(|root| (place_of(root), root.state, root.locks)).collect::<Vec<_>>()
+            })
+            .unwrap_or_default()
     });
     let options = move || {
         let chosen = state.query.with(|query| query.root.clone());
@@ -128,7 +133,9 @@ fn VerdictLinks(state: BoardState) -> AnyView {
     let row = |link: VerdictLink| {
         let inner = match link.verdict {
             None => erase("all"),
-            Some((verdict, locks)) => view! { <Chip verdict=verdict /><span class="verdict-count">{count(locks)}</span> },
+            Some((verdict, locks)) => {
+                view! { <Chip verdict=verdict /><span class="verdict-count">{count(locks)}</span> }
+            }
         };
         view! {
             <a class="verdict-link" href=link.href aria-current=mark(link.is_chosen) data-noscroll="true" data-key=link.key>{inner}</a>

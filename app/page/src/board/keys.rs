@@ -43,7 +43,9 @@ fn open(state: BoardState) -> bool {
     let Some(slot) = state.chosen.get_untracked() else { return false };
     let link = document().query_selector("[data-chosen=true] a").ok().flatten();
     let Some(link) = link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) else { return false };
-    let on_something = document().active_element().is_some_and(|active| matches!(active.tag_name().as_str(), "A" | "BUTTON" | "INPUT"));
+    let on_something = document()
+        .active_element()
+        .is_some_and(|active| matches!(active.tag_name().as_str(), "A" | "BUTTON" | "INPUT"));
     if on_something || slot.key.is_empty() {
         return false;
     }

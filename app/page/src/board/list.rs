@@ -33,7 +33,8 @@ pub(super) fn LockList(
     let shown = use_viewport(body, offset, length);
     let drawn = Memo::new(move |_| state.drawn(shown.get()));
     use_places(body, Signal::derive(move || drawn.with(|drawn| drawn.first().map(|drawn| drawn.at))), length);
-    let look_at = move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
+    let look_at =
+        move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, length, Callback::new(look_at));
     hold(state);
     let is_grouped = Memo::new(move |_| state.query.with(|query| query.group));
@@ -67,7 +68,8 @@ pub(super) fn LockList(
 
 /// The names of the columns.
 fn head() -> AnyView {
-    let column = |(class, name): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
+    let column =
+        |(class, name): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
     let columns = [
         ("cell cell-verdict", "Verdict"),
         ("cell cell-lock", "Lock"),

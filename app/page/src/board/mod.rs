@@ -31,7 +31,9 @@ pub(crate) fn BoardPage() -> AnyView {
     let first = initial_view(|source| source.board(&query));
     let opened = live.open(query, first);
     use_board_keys(state);
-    let mistake = move || state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> });
+    let mistake = move || {
+        state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> })
+    };
     let refusal = move || live.refusal().map(|text| view! { <p class="notice" role="alert">{text}</p> });
     view! {
         <Chrome here="board" title="">

@@ -7,7 +7,9 @@ use crate::charts::Sparkline;
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{middle, plural, visible};
-use crate::parts::{Age, Chip, SessionEnd, Tag, filled, hold_least, holder_name, mark, missing_words, wait_least, waiters_text};
+use crate::parts::{
+    Age, Chip, SessionEnd, Tag, filled, hold_least, holder_name, mark, missing_words, wait_least, waiters_text,
+};
 use lockscope_wire::{ContenderRole, LockQuery, LockRow, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.

@@ -56,7 +56,10 @@ impl BoardState {
         let mistake = Memo::new(move |_| parsed.with(|(_, mistake)| mistake.clone()));
         let navigate = use_navigate();
         let go = Callback::new(move |query: BoardQuery| {
-            navigate(&format!("/{}", query.to_url_query()), NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
+            navigate(
+                &format!("/{}", query.to_url_query()),
+                NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() },
+            );
         });
         // A bare address takes up the taste of before; what an address says is what is shown.
         Effect::new(move |_| {

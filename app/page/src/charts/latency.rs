@@ -1,5 +1,5 @@
-//! How long hand-offs took: for each lane a hill over one logarithmic axis that they share, with the median and the 99th
-//! percentile marked.
+//! How long hand-offs took: for each lane a hill over one logarithmic axis that they share, with the median and the
+//! 99th percentile marked.
 
 use crate::erase::view;
 use leptos::prelude::*;
@@ -44,7 +44,13 @@ struct Axis {
 
 impl Axis {
     fn around(hills: &[HandOffCurve<'_>]) -> Self {
-        let values = || hills.iter().flat_map(|hill| hill.buckets).filter(|(_, count)| *count > 0).map(|(us, _)| (*us).max(1) as f64);
+        let values = || {
+            hills
+                .iter()
+                .flat_map(|hill| hill.buckets)
+                .filter(|(_, count)| *count > 0)
+                .map(|(us, _)| (*us).max(1) as f64)
+        };
         let least = values().fold(f64::INFINITY, f64::min);
         let marked = hills.iter().filter_map(|hill| hill.p99_us).fold(0.0, f64::max);
         let most = values().fold(0.0, f64::max).max(marked);
@@ -85,7 +91,8 @@ pub(crate) fn latency(hills: &[HandOffCurve<'_>]) -> AnyView {
     let view = format!("0 0 {WIDTH} {}", bottom + FOOT);
     let said: Vec<String> = hills.iter().map(|hill| format!("{}: {}", hill.title, hill.words)).collect();
     let words = format!("Hand-off latency. {}", said.join("; "));
-    let drawn = hills.iter().enumerate().map(|(row, hill)| drawn(axis, hill, HEAD + ROW * (row + 1) as f64)).collect_view();
+    let drawn =
+        hills.iter().enumerate().map(|(row, hill)| drawn(axis, hill, HEAD + ROW * (row + 1) as f64)).collect_view();
     view! { <svg class="chart" viewBox=view role="img" aria-label=words>{frame(axis, bottom)}{drawn}</svg> }
 }
 

@@ -57,9 +57,13 @@ pub(crate) fn layout(layers: &[u32], edges: &[(usize, usize)]) -> Layout {
         width = width.max(left + size.0);
         left += size.0 + APART;
     }
-    let ends = |(from, to): &(usize, usize)| (boxes.get(*from).copied().unwrap_or_default(), boxes.get(*to).copied().unwrap_or_default());
+    let ends = |(from, to): &(usize, usize)| {
+        (boxes.get(*from).copied().unwrap_or_default(), boxes.get(*to).copied().unwrap_or_default())
+    };
     let layer = |node: usize| layers.get(node).copied().unwrap_or(0);
-    let draw = |edge: &(usize, usize)| if layer(edge.0).abs_diff(layer(edge.1)) > 1 { arch(ends(edge)) } else { line(ends(edge)) };
+    let draw = |edge: &(usize, usize)| {
+        if layer(edge.0).abs_diff(layer(edge.1)) > 1 { arch(ends(edge)) } else { line(ends(edge)) }
+    };
     let drawn: Vec<(String, (f64, f64))> = edges.iter().map(draw).collect();
     let (lines, middles) = drawn.into_iter().unzip();
     Layout { lines, middles, width, height: top + row_height, boxes }
@@ -73,7 +77,9 @@ fn groups(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     while !is_settled {
         is_settled = true;
         for (from, to) in edges {
-            let Some(least) = first.get(*from).copied().into_iter().chain(first.get(*to).copied()).min() else { continue };
+            let Some(least) = first.get(*from).copied().into_iter().chain(first.get(*to).copied()).min() else {
+                continue;
+            };
             for end in [*from, *to] {
                 if let Some(own) = first.get_mut(end).filter(|own| **own != least) {
                     *own = least;
@@ -116,7 +122,12 @@ fn lay_group(group: &[usize], layers: &[u32], edges: &[(usize, usize)], boxes: &
 /// By the mean height of those they wait for, so that few lines cross; equals keep their order.
 fn order(nodes: &mut [usize], boxes: &[(f64, f64)], edges: &[(usize, usize)]) {
     let height = |node: usize| {
-        let tops: Vec<f64> = edges.iter().filter(|(from, _)| *from == node).filter_map(|(_, to)| boxes.get(*to)).map(|(_, y)| *y).collect();
+        let tops: Vec<f64> = edges
+            .iter()
+            .filter(|(from, _)| *from == node)
+            .filter_map(|(_, to)| boxes.get(*to))
+            .map(|(_, y)| *y)
+            .collect();
         if tops.is_empty() { 0.0 } else { tops.iter().sum::<f64>() / tops.len() as f64 }
     };
     let mut keyed: Vec<(f64, usize)> = nodes.iter().map(|node| (height(*node), *node)).collect();

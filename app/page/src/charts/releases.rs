@@ -34,7 +34,8 @@ fn place(scale: u32, (waited, events): (u32, u32)) -> (f64, f64) {
 
 /// The chart. `clients`: how many contend, the end of both axes unless more happened.
 pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> AnyView {
-    let most = all.iter().flat_map(|series| series.points).map(|(waited, events)| *waited.max(events)).max().unwrap_or(0);
+    let most =
+        all.iter().flat_map(|series| series.points).map(|(waited, events)| *waited.max(events)).max().unwrap_or(0);
     let scale = most.max(clients);
     let points = |series: &Series<'_>| {
         let mut d = String::new();
@@ -117,6 +118,8 @@ mod tests {
         assert!(drawn.len() > 60 && drawn.len() < 200, "{}", drawn.len());
         assert_eq!(apart(500, &[(3, 1)]).len(), 1);
         let html = releases(500, &[Series { lane: "herd_lowest", mark: Mark::Diamond, points: &herd }]).to_html();
-        assert!(html.contains("data-lane=\"herd_lowest\"") && html.contains("n: all who wait") && !html.contains("NaN"));
+        assert!(
+            html.contains("data-lane=\"herd_lowest\"") && html.contains("n: all who wait") && !html.contains("NaN")
+        );
     }
 }

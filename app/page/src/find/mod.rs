@@ -1,4 +1,5 @@
-//! What fits a few letters: locks, sessions, pages and actions. For the palette, and for the page that finds without scripts.
+//! What fits a few letters: locks, sessions, pages and actions. For the palette, and for the page that finds without
+//! scripts.
 
 #[cfg(feature = "hydrate")]
 mod palette;
@@ -52,7 +53,10 @@ const ACTIONS: [(&str, &str, Action); 4] = [
 
 /// That nothing fits.
 pub(crate) fn none(view: &FindAnswer) -> AnyView {
-    let words = format!("Nothing fits “{}”. A path, a part of one, a session id, or a page.", middle(&visible(&view.q), PATH_CHARS));
+    let words = format!(
+        "Nothing fits “{}”. A path, a part of one, a session id, or a page.",
+        middle(&visible(&view.q), PATH_CHARS)
+    );
     view! { <p class="palette-none">{words}</p> }
 }
 
@@ -73,7 +77,9 @@ pub(crate) fn groups(view: &FindAnswer, has_actions: bool) -> Vec<Group> {
         locks.push(plain_link("open", href, &words, "the page of this path, lock or not"));
     }
     let mut sessions: Vec<Found> = view.sessions.iter().map(session).collect();
-    if let Some(id) = view.q.parse::<SessionId>().ok().filter(|id| view.sessions.iter().all(|row| row.session_id != *id)) {
+    if let Some(id) =
+        view.q.parse::<SessionId>().ok().filter(|id| view.sessions.iter().all(|row| row.session_id != *id))
+    {
         let href = SessionQuery { id, ..SessionQuery::default() }.to_url();
         sessions.push(plain_link("session", href, &format!("Open session {id}"), "what is remembered of it"));
     }
@@ -81,12 +87,17 @@ pub(crate) fn groups(view: &FindAnswer, has_actions: bool) -> Vec<Group> {
         let text = format!("{name} {words}").to_ascii_lowercase();
         view.q.to_ascii_lowercase().split_whitespace().all(|term| text.contains(term))
     };
-    let pages = PAGES.into_iter().filter(|(href, name, words)| fits(name, words) && (*href != "/audit" || view.may_audit));
+    let pages =
+        PAGES.into_iter().filter(|(href, name, words)| fits(name, words) && (*href != "/audit" || view.may_audit));
     let pages = pages.map(|(href, name, words)| plain_link(name, href.to_owned(), name, words)).collect();
     let actions = ACTIONS.into_iter().filter(|(name, words, _)| fits(name, words));
-    let actions = actions.map(|(name, words, action)| Found { action: Some(action), ..plain_link(name, String::new(), name, words) }).collect();
+    let actions = actions
+        .map(|(name, words, action)| Found { action: Some(action), ..plain_link(name, String::new(), name, words) })
+        .collect();
     let all = vec![("Locks", locks), ("Sessions", sessions), ("Pages", pages), ("Actions", actions)];
-    let possible = |(name, found): Group| (name, found.into_iter().filter(|found| has_actions || found.action.is_none()).collect());
+    let possible = |(name, found): Group| {
+        (name, found.into_iter().filter(|found| has_actions || found.action.is_none()).collect())
+    };
     all.into_iter().map(possible).filter(|(_, found): &Group| !found.is_empty()).collect()
 }
 
@@ -118,7 +129,13 @@ fn session(row: &SessionRow) -> Found {
         <bdi class="palette-label">{middle(&label, 30)}</bdi>
         <span class="palette-words">{format!("holds {}, waits for {}", row.holds, row.waits)}</span>
     };
-    Found { key: row.key.clone(), href: session_url(&row.ensemble, row.session_id), action: None, title: label, inner: erase(inner) }
+    Found {
+        key: row.key.clone(),
+        href: session_url(&row.ensemble, row.session_id),
+        action: None,
+        title: label,
+        inner: erase(inner),
+    }
 }
 
 #[cfg(test)]
@@ -151,9 +168,13 @@ mod tests {
     fn what_is_typed_stays_text_and_leads_on() {
         let hostile = answer("<script>\u{202e}");
         let drawn = none(&hostile).to_html();
-        assert!(found(&hostile).is_empty() && drawn.contains("Nothing fits “&lt;script&gt;") && !drawn.contains('\u{202e}'));
+        assert!(
+            found(&hostile).is_empty() && drawn.contains("Nothing fits “&lt;script&gt;") && !drawn.contains('\u{202e}')
+        );
         assert!(leads_to(&answer("/a b"), "/lock?path=/a%20b"));
         let session = answer("0x100000a1b2c0001");
-        assert!(found(&session).into_iter().any(|found| found.inner.to_html().contains("Open session 0x100000a1b2c0001")));
+        assert!(
+            found(&session).into_iter().any(|found| found.inner.to_html().contains("Open session 0x100000a1b2c0001"))
+        );
     }
 }

@@ -86,7 +86,13 @@ struct Palette {
 
 impl Palette {
     fn new() -> Self {
-        Self { dialog: NodeRef::new(), input: NodeRef::new(), answer: RwSignal::new(None), chosen: RwSignal::new(0), question: StoredValue::new(0) }
+        Self {
+            dialog: NodeRef::new(),
+            input: NodeRef::new(),
+            answer: RwSignal::new(None),
+            chosen: RwSignal::new(0),
+            question: StoredValue::new(0),
+        }
     }
 
     fn open(self) {
@@ -113,7 +119,8 @@ impl Palette {
         let mine = self.next_question();
         set_timeout(
             move || {
-                if self.question.get_value() == mine && self.dialog.get_untracked().is_some_and(|dialog| dialog.open()) {
+                if self.question.get_value() == mine && self.dialog.get_untracked().is_some_and(|dialog| dialog.open())
+                {
                     self.ask();
                 }
             },
@@ -141,7 +148,9 @@ impl Palette {
 
     /// How many can be chosen.
     fn number(self) -> usize {
-        self.answer.with_untracked(|answer| answer.as_ref().and_then(|answer| answer.as_ref().ok()).map_or(0, |answer| found(answer).1))
+        self.answer.with_untracked(|answer| {
+            answer.as_ref().and_then(|answer| answer.as_ref().ok()).map_or(0, |answer| found(answer).1)
+        })
     }
 
     fn press(self, event: &KeyboardEvent) {

@@ -29,7 +29,11 @@ pub(super) fn faults(run: &LabRun, sight: LabSight) -> Option<AnyView> {
 
 /// One button each, in one form.
 fn throw(run: &LabRun) -> AnyView {
-    let options = run.strategies.iter().map(|lane| view! { <option value=lane.name.name()>{name(lane.name)}</option> }).collect_view();
+    let options = run
+        .strategies
+        .iter()
+        .map(|lane| view! { <option value=lane.name.name()>{name(lane.name)}</option> })
+        .collect_view();
     let button = |kind: Fault| {
         let (text, then) = fault(kind);
         let described = format!("fault-{kind}");
@@ -66,7 +70,12 @@ fn thrown(run: &LabRun) -> AnyView {
 }
 
 fn row(run: &LabRun, thrown: &ThrownFault) -> AnyView {
-    let lock = run.strategies.iter().find(|lane| lane.name == thrown.strategy).map(|lane| lane.path.as_str()).unwrap_or_default();
+    let lock = run
+        .strategies
+        .iter()
+        .find(|lane| lane.name == thrown.strategy)
+        .map(|lane| lane.path.as_str())
+        .unwrap_or_default();
     let href = LockQuery { ensemble: run.ensemble.clone(), path: lock.to_owned(), ..LockQuery::default() }.to_url();
     let client = thrown.client.map(|client| format!(", client {}", client + 1)).unwrap_or_default();
     let whole = visible(if thrown.path.is_empty() { lock } else { &thrown.path });

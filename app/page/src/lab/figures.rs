@@ -11,8 +11,11 @@ use crate::charts::releases::{Series, releases};
 use lockscope_wire::{LabRun, Lane};
 
 pub(super) fn figures(run: &LabRun) -> AnyView {
-    let series: Vec<Series<'_>> =
-        run.strategies.iter().map(|lane| Series { lane: lane.name.name(), mark: mark(lane.name), points: &lane.per_release }).collect();
+    let series: Vec<Series<'_>> = run
+        .strategies
+        .iter()
+        .map(|lane| Series { lane: lane.name.name(), mark: mark(lane.name), points: &lane.per_release })
+        .collect();
     let hills: Vec<HandOffCurve<'_>> = run.strategies.iter().map(hill).collect();
     let one = |lane: &Lane| view! { <li><Sign lane=lane.name.name() mark=mark(lane.name) />{name(lane.name)}</li> };
     view! {
@@ -33,7 +36,11 @@ pub(super) fn figures(run: &LabRun) -> AnyView {
 fn hill(lane: &Lane) -> HandOffCurve<'_> {
     let spread = lane.handoff_ms;
     let known = |ms: f64| (spread.count > 0).then_some(ms * 1_000.0);
-    let words = if spread.count == 0 { "no hand-off yet".to_owned() } else { format!("p50 {} · p99 {}", millis(spread.p50), millis(spread.p99)) };
+    let words = if spread.count == 0 {
+        "no hand-off yet".to_owned()
+    } else {
+        format!("p50 {} · p99 {}", millis(spread.p50), millis(spread.p99))
+    };
     HandOffCurve {
         lane: lane.name.name(),
         title: name(lane.name),

@@ -42,7 +42,8 @@ pub(crate) fn title(order: &LabOrder) -> String {
 
 /// What was ordered, in words.
 fn ordered(order: &LabOrder) -> String {
-    let mut parts = vec![plural(order.rounds.into(), "round", "rounds"), format!("held for {}", duration(order.hold_ms.into()))];
+    let mut parts =
+        vec![plural(order.rounds.into(), "round", "rounds"), format!("held for {}", duration(order.hold_ms.into()))];
     if order.think_ms > 0 {
         parts.push(format!("away for {} on average", duration(order.think_ms.into())));
     }

@@ -130,8 +130,16 @@ fn counters(lane: &Lane) -> AnyView {
 fn legend(lanes: &[Lane]) -> AnyView {
     let is_there = |letter: char| lanes.iter().any(|lane| lane.seats.contains(letter));
     let usual = [('h', "holds"), ('k', "woken, and waits on"), ('w', "waits"), ('d', "done")];
-    let odd = [('o', "opening"), ('.', "away"), ('b', "believes that it holds"), ('p', "paused"), ('g', "gave up, znode stays"), ('x', "killed")];
+    let odd = [
+        ('o', "opening"),
+        ('.', "away"),
+        ('b', "believes that it holds"),
+        ('p', "paused"),
+        ('g', "gave up, znode stays"),
+        ('x', "killed"),
+    ];
     let item = |(letter, text): (char, &'static str)| view! { <li><i data-s=seat_kind(letter)></i>{text}</li> };
-    let items = usual.into_iter().chain(odd.into_iter().filter(|(letter, _)| is_there(*letter))).map(item).collect_view();
+    let items =
+        usual.into_iter().chain(odd.into_iter().filter(|(letter, _)| is_there(*letter))).map(item).collect_view();
     view! { <ul class="lab-legend" aria-label="Seats">{items}</ul> }
 }

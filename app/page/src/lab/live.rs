@@ -13,13 +13,18 @@ use lockscope_wire::LabQuery;
 const LOST: &str = "Link lost, trying again. What you see is the last that came.";
 const SIGNED_OUT: &str = "Your sign-in ended. What you see is the last that came.";
 
-const GONE: &str = "This run is gone: a run that is under way ends with its server, and only the newest of those that ended are kept.";
+const GONE: &str =
+    "This run is gone: a run that is under way ends with its server, and only the newest of those that ended are kept.";
 
 /// Draws the run of this document for as long as the document is there.
 pub(crate) fn draw_live() {
-    let Some(place) = document().get_element_by_id("lab-live").and_then(|place| place.dyn_into::<HtmlElement>().ok()) else { return };
+    let Some(place) = document().get_element_by_id("lab-live").and_then(|place| place.dyn_into::<HtmlElement>().ok())
+    else {
+        return;
+    };
     let run = place.get_attribute("data-run").unwrap_or_default();
-    let sight = LabSight { may_run: place.has_attribute("data-may-run"), has_many: place.has_attribute("data-has-many") };
+    let sight =
+        LabSight { may_run: place.has_attribute("data-may-run"), has_many: place.has_attribute("data-has-many") };
     let rendered = place.first_element_child();
     mount_to(place.clone(), move || view! { <LiveRun run=run sight=sight place=place rendered=rendered /> }).forget();
 }
@@ -56,10 +61,13 @@ fn LiveRun(
             Connection::SignedOut => SIGNED_OUT,
             Connection::Opening | Connection::Open | Connection::Back { .. } => "",
         };
-        if let Some(line) = document().get_element_by_id("lab-lost").filter(|line| line.text_content().as_deref() != Some(words)) {
+        if let Some(line) =
+            document().get_element_by_id("lab-lost").filter(|line| line.text_content().as_deref() != Some(words))
+        {
             line.set_text_content(Some(words));
         }
-        place.with_value(|place| drop(place.set_attribute("data-link", if words.is_empty() { "live" } else { "lost" })));
+        place
+            .with_value(|place| drop(place.set_attribute("data-link", if words.is_empty() { "live" } else { "lost" })));
     });
     dynamic(move || {
         live.lab(|run| match run {

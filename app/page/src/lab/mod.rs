@@ -1,5 +1,5 @@
-//! A run of the lab: the strategies side by side, what they cost, and what was made to go wrong. The server renders it; while the run is
-//! under way the browser draws the same from the live socket.
+//! A run of the lab: the strategies side by side, what they cost, and what was made to go wrong. The server renders it;
+//! while the run is under way the browser draws the same from the live socket.
 
 mod faults;
 mod figures;
@@ -64,8 +64,17 @@ fn aside(run: &LabRun) -> AnyView {
 fn validity(run: &LabRun) -> AnyView {
     let lag = run.loop_lag_ms;
     let own = (lag.count > 0).then(|| {
-        let least = run.strategies.iter().filter(|lane| lane.handoff_ms.count > 0).map(|lane| lane.handoff_ms.p99).fold(f64::INFINITY, f64::min);
-        let then = if lag.p99 > least { "; that is more than a hand-off took, so the times say more of this machine than of the lock" } else { "" };
+        let least = run
+            .strategies
+            .iter()
+            .filter(|lane| lane.handoff_ms.count > 0)
+            .map(|lane| lane.handoff_ms.p99)
+            .fold(f64::INFINITY, f64::min);
+        let then = if lag.p99 > least {
+            "; that is more than a hand-off took, so the times say more of this machine than of the lock"
+        } else {
+            ""
+        };
         let text = format!(
             "Our own timers were late by {} at the median, {} at p99, {} at most{then}.",
             words::millis(lag.p50),

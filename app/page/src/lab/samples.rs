@@ -1,6 +1,8 @@
 //! Runs of the lab, for tests.
 
-use lockscope_wire::{Fault, LabOrder, LabRequests, LabRun, LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault};
+use lockscope_wire::{
+    Fault, LabOrder, LabRequests, LabRun, LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
+};
 
 pub(crate) const BEGAN_MS: i64 = 1_795_270_000_000;
 
@@ -37,10 +39,13 @@ pub(crate) fn lane(name: Strategy, clients: u32, done: u32, state: LabState) -> 
     };
     // The last one's release wakes nobody.
     let releases = done.min(clients - 1);
-    let per_release: Vec<(u32, u32)> = (1..=releases).map(|at| (clients - at, if is_herd { clients - at } else { 1 })).collect();
+    let per_release: Vec<(u32, u32)> =
+        (1..=releases).map(|at| (clients - at, if is_herd { clients - at } else { 1 })).collect();
     let events: u64 = per_release.iter().map(|(_, events)| u64::from(*events)).sum();
     let slow = if is_herd { 4.0 + f64::from(clients) / 12.0 } else { 1.0 };
-    let bucket = |at: u64| ((300.0 * slow * 1.25_f64.powi(at as i32)) as u64, (12 - at.abs_diff(5).min(4) * 3) * u64::from(done) / 50);
+    let bucket = |at: u64| {
+        ((300.0 * slow * 1.25_f64.powi(at as i32)) as u64, (12 - at.abs_diff(5).min(4) * 3) * u64::from(done) / 50)
+    };
     Lane {
         name,
         path: format!("/lockscope-lab/run-00ff00ff00ff00ff/{name}"),
@@ -51,7 +56,11 @@ pub(crate) fn lane(name: Strategy, clients: u32, done: u32, state: LabState) -> 
         acquisitions_wanted: u64::from(clients),
         releases: u64::from(done),
         watch_events: events,
-        watch_events_expected: Some(if is_herd { u64::from(clients) * u64::from(clients - 1) / 2 } else { u64::from(clients) - 1 }),
+        watch_events_expected: Some(if is_herd {
+            u64::from(clients) * u64::from(clients - 1) / 2
+        } else {
+            u64::from(clients) - 1
+        }),
         woken: if done == 0 {
             0
         } else if is_herd {
@@ -73,7 +82,13 @@ pub(crate) fn lane(name: Strategy, clients: u32, done: u32, state: LabState) -> 
         bytes: events * 320,
         bytes_in: events * 200,
         bytes_out: events * 120,
-        handoff_ms: Spread { count: u64::from(done), p50: 0.9 * slow, p90: 1.6 * slow, p99: 2.4 * slow, max: 3.1 * slow },
+        handoff_ms: Spread {
+            count: u64::from(done),
+            p50: 0.9 * slow,
+            p90: 1.6 * slow,
+            p99: 2.4 * slow,
+            max: 3.1 * slow,
+        },
         handoff_us: (0..10).map(bucket).filter(|(_, count)| *count > 0).collect(),
         wait_ms: Spread { count: u64::from(done), p50: 2_500.0, p90: 4_600.0, p99: 5_000.0, max: 5_120.0 },
         inversions: if is_herd { 311 } else { 0 },
@@ -100,10 +115,18 @@ pub(crate) fn run(clients: u32, done: [u32; 2], state: LabState, strategies: [St
         by: "operator-1".to_owned(),
         ordered_at_ms: BEGAN_MS,
         ended_at_ms: is_over.then_some(BEGAN_MS + 9_400),
-        strategies: strategies.into_iter().zip(done).map(|(name, done)| lane(name, clients, done, lane_state(done))).collect(),
+        strategies: strategies
+            .into_iter()
+            .zip(done)
+            .map(|(name, done)| lane(name, clients, done, lane_state(done)))
+            .collect(),
         faults: Vec::new(),
         loop_lag_ms: Spread { count: 900, p50: 0.1, p90: 0.4, p99: 1.9, max: 6.2 },
-        server: vec![ServerCounter { member: "127.0.0.1:2181".to_owned(), name: "zk_packets_received".to_owned(), grew: 6_400 }],
+        server: vec![ServerCounter {
+            member: "127.0.0.1:2181".to_owned(),
+            name: "zk_packets_received".to_owned(),
+            grew: 6_400,
+        }],
         conclusion: String::new(),
         notes: Vec::new(),
     }
@@ -120,8 +143,7 @@ pub(crate) fn running() -> LabRun {
 }
 
 pub(crate) fn finished() -> LabRun {
-    let conclusion =
-        "To pass the lock through 50 clients the herd was sent 1,225 watch events where the predecessor lane was sent 49: 25 times as many.";
+    let conclusion = "To pass the lock through 50 clients the herd was sent 1,225 watch events where the predecessor lane was sent 49: 25 times as many.";
     LabRun {
         conclusion: conclusion.to_owned(),
         notes: vec!["Both lanes shared the machine.".to_owned()],
@@ -141,7 +163,10 @@ pub(crate) fn stopped() -> LabRun {
 }
 
 pub(crate) fn failed() -> LabRun {
-    LabRun { why: "no session could be opened: 127.0.0.1:2181 refuses; look at /status".to_owned(), ..run(50, [0, 0], LabState::Failed, FIFTY) }
+    LabRun {
+        why: "no session could be opened: 127.0.0.1:2181 refuses; look at /status".to_owned(),
+        ..run(50, [0, 0], LabState::Failed, FIFTY)
+    }
 }
 
 /// Thrown into: a holder killed, one that believes, an orphan, and the fencing counter saw two.
@@ -151,7 +176,12 @@ pub(crate) fn broken() -> LabRun {
         lane.broken = 1;
         lane.watch_events_expected = None;
         let odd = ['x', 'b', 'p', 'g', '.', 'o'];
-        lane.seats = lane.seats.chars().enumerate().map(|(at, seat)| if (20..26).contains(&at) { odd[at - 20] } else { seat }).collect();
+        lane.seats = lane
+            .seats
+            .chars()
+            .enumerate()
+            .map(|(at, seat)| if (20..26).contains(&at) { odd[at - 20] } else { seat })
+            .collect();
     }
     let thrown = |fault, expect: &str| ThrownFault {
         fault,

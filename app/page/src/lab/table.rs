@@ -1,5 +1,5 @@
-//! All figures of a run: one row a figure, one column a lane, and beside each other lane how many times the predecessor's
-//! it is.
+//! All figures of a run: one row a figure, one column a lane, and beside each other lane how many times the
+//! predecessor's it is.
 
 use crate::erase::view;
 use leptos::prelude::*;
@@ -50,7 +50,9 @@ fn time(spread: Spread, ms: f64) -> Figure {
 }
 
 const LOCK: &[Row] = &[
-    ("Acquisitions", |lane| Figure::words(format!("{} of {}", count(lane.acquisitions), count(lane.acquisitions_wanted)))),
+    ("Acquisitions", |lane| {
+        Figure::words(format!("{} of {}", count(lane.acquisitions), count(lane.acquisitions_wanted)))
+    }),
     ("Counted for", |lane| Figure::time(lane.took_ms)),
     ("Two held at a time", |lane| Figure {
         text: if lane.broken == 0 { "never".to_owned() } else { times_word(lane.broken) },
@@ -94,14 +96,19 @@ const REQUESTS: &[Row] = &[
     ("Bytes from the clients", |lane| Figure::of(bytes(lane.bytes_out), lane.bytes_out as f64)),
 ];
 
-const FAIR: &[Row] =
-    &[("Longest wait", |lane| time(lane.wait_ms, lane.wait_ms.max)), ("Pairs served out of order", |lane| Figure::count(lane.inversions))];
+const FAIR: &[Row] = &[
+    ("Longest wait", |lane| time(lane.wait_ms, lane.wait_ms.max)),
+    ("Pairs served out of order", |lane| Figure::count(lane.inversions)),
+];
 
 const MEMBERS: &[Row] = &[
     ("Packets, they counted", |lane| lane.server_packets.map_or_else(Figure::none, Figure::count)),
     ("Packets, we counted", |lane| lane.own_packets.map_or_else(Figure::none, Figure::count)),
     ("Difference", |lane| {
-        lane.server_packets.zip(lane.own_packets).and_then(|(theirs, ours)| difference(ours, theirs)).map_or_else(Figure::none, Figure::words)
+        lane.server_packets
+            .zip(lane.own_packets)
+            .and_then(|(theirs, ours)| difference(ours, theirs))
+            .map_or_else(Figure::none, Figure::words)
     }),
     ("Watch events, they sent", |lane| lane.server_events.map_or_else(Figure::none, Figure::count)),
 ];
@@ -202,8 +209,14 @@ mod tests {
 
     #[test]
     fn times_of_lanes_side_by_side_are_not_compared() {
-        let row =
-            |run: &LabRun| text(0, || table(run)).split("Counted for</th>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap().to_owned();
+        let row = |run: &LabRun| {
+            text(0, || table(run))
+                .split("Counted for</th>")
+                .nth(1)
+                .and_then(|rest| rest.split("</tr>").next())
+                .unwrap()
+                .to_owned()
+        };
         let mut run = samples::finished();
         run.order.in_turn = true;
         assert!(row(&run).contains('×'));

@@ -25,11 +25,15 @@ pub(crate) fn way(strategy: Strategy) -> &'static str {
 
 /// The conclusion as people read it: strategies by the names that the page has for them, thousands set apart as on it.
 pub(crate) fn spoken(conclusion: &str) -> String {
-    let named = Strategy::ALL.into_iter().fold(conclusion.to_owned(), |text, strategy| text.replace(strategy.name(), name(strategy)));
+    let named = Strategy::ALL
+        .into_iter()
+        .fold(conclusion.to_owned(), |text, strategy| text.replace(strategy.name(), name(strategy)));
     let mut chars = named.chars().peekable();
     let mut out = String::with_capacity(named.len());
     while let Some(char) = chars.next() {
-        let is_between = char == ',' && out.ends_with(|char: char| char.is_ascii_digit()) && chars.peek().is_some_and(char::is_ascii_digit);
+        let is_between = char == ','
+            && out.ends_with(|char: char| char.is_ascii_digit())
+            && chars.peek().is_some_and(char::is_ascii_digit);
         out.push(if is_between { '\u{202f}' } else { char });
     }
     out
@@ -64,10 +68,19 @@ pub(crate) fn is_under_way(state: LabState) -> bool {
 /// What a button that throws a fault says, and what then happens.
 pub(crate) fn fault(fault: Fault) -> (&'static str, &'static str) {
     match fault {
-        Fault::Kill => ("Kill the holder", "Its connection is cut for good; the lock hangs until its session runs out."),
-        Fault::Pause => ("Pause the holder", "It receives nothing until its session has expired, then goes on and still believes that it holds."),
-        Fault::Orphan => ("Orphan a waiter", "A client gives up, and its znode stays: the queue will come to a stop there."),
-        Fault::DropReply => ("Lose a reply", "The answer to a create is lost; the client makes a second znode and waits behind itself."),
+        Fault::Kill => {
+            ("Kill the holder", "Its connection is cut for good; the lock hangs until its session runs out.")
+        }
+        Fault::Pause => (
+            "Pause the holder",
+            "It receives nothing until its session has expired, then goes on and still believes that it holds.",
+        ),
+        Fault::Orphan => {
+            ("Orphan a waiter", "A client gives up, and its znode stays: the queue will come to a stop there.")
+        }
+        Fault::DropReply => {
+            ("Lose a reply", "The answer to a create is lost; the client makes a second znode and waits behind itself.")
+        }
         Fault::Stale => ("Leave a stale znode", "A persistent znode that nobody owns stands where the holder stood."),
     }
 }
@@ -140,7 +153,8 @@ mod tests {
 
     #[test]
     fn figures_have_three_digits() {
-        let texts: Vec<String> = [0.0, 0.842, 9.994, 12.34, 99.96, 999.6, 12_345.0, 123_456.0].into_iter().map(millis).collect();
+        let texts: Vec<String> =
+            [0.0, 0.842, 9.994, 12.34, 99.96, 999.6, 12_345.0, 123_456.0].into_iter().map(millis).collect();
         assert_eq!(texts, ["0.00 ms", "0.84 ms", "9.99 ms", "12.3 ms", "100 ms", "1.00 s", "12.35 s", "123 s"]);
         assert_eq!([1.0, 25.0, 250.4].map(times), ["1.00×", "25.0×", "250×"]);
         assert_eq!(difference(1_225, 1_225).as_deref(), Some("±0 %"));

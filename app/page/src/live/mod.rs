@@ -10,7 +10,10 @@ use leptos::prelude::*;
 use crate::ports::InitialView;
 #[cfg(feature = "hydrate")]
 use lockscope_wire::LabRun;
-use lockscope_wire::{Board, BoardHead, Body, Epoch, Link, LockPage, Query, ServerFrame, SessionPage, Sessions, Status, View, Waits, is_fresh};
+use lockscope_wire::{
+    Board, BoardHead, Body, Epoch, Link, LockPage, Query, ServerFrame, SessionPage, Sessions, Status, View, Waits,
+    is_fresh,
+};
 use model::Model;
 #[cfg(feature = "ssr")]
 pub(crate) use model::beside;
@@ -276,10 +279,13 @@ impl Live {
         let local_ms = self.local_now_ms();
         let rendered_ms = self.now_ms.get_untracked();
         // Before the first frame: what the server rendered is at least as old as this document is.
-        self.clocks.with_value(|clocks| clocks.server.now_ms(local_ms)).unwrap_or(rendered_ms.max(self.first_ms.get_value() + local_ms))
+        self.clocks
+            .with_value(|clocks| clocks.server.now_ms(local_ms))
+            .unwrap_or(rendered_ms.max(self.first_ms.get_value() + local_ms))
     }
 
-    /// Milliseconds on a clock of this browser that neither jumps nor stands still; from about when this document began.
+    /// Milliseconds on a clock of this browser that neither jumps nor stands still; from about when this document
+    /// began.
     fn local_now_ms(self) -> i64 {
         let wall_ms = js_sys::Date::now() as i64;
         let steady_ms = window().performance().map_or(wall_ms, |performance| performance.now() as i64);

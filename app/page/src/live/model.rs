@@ -99,7 +99,9 @@ impl Model {
     /// Changes what the open view looks at; what is known stays until the snapshot comes. A paused view is
     /// given that one snapshot.
     pub(crate) fn look_at(&mut self, id: u32, view: View) {
-        let Some(current) = self.current.as_mut().filter(|current| current.id == id && current.view != view) else { return };
+        let Some(current) = self.current.as_mut().filter(|current| current.id == id && current.view != view) else {
+            return;
+        };
         current.view = view.clone();
         current.at = None;
         current.awaits_snapshot = true;
@@ -172,7 +174,9 @@ impl Model {
     /// Takes one frame in.
     pub(crate) fn take(&mut self, frame: ServerFrame) -> AppliedFrame {
         match frame {
-            ServerFrame::Hello { server_time_ms, .. } => AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) },
+            ServerFrame::Hello { server_time_ms, .. } => {
+                AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) }
+            }
             ServerFrame::Heartbeat { server_time_ms, views, .. } => {
                 views.iter().for_each(|view| self.confirm(view));
                 AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) }
@@ -202,7 +206,9 @@ impl Model {
 
     /// The state that is shown is known to be true up to a later instant.
     fn confirm(&mut self, known: &KnownView) {
-        let shown = self.subscription(known.id).filter(|one| !one.awaits_snapshot && one.at.is_some_and(|(_, seq)| seq == known.seq));
+        let shown = self
+            .subscription(known.id)
+            .filter(|one| !one.awaits_snapshot && one.at.is_some_and(|(_, seq)| seq == known.seq));
         if let Some(shown) = shown {
             shown.known_at_ms = Some(known.known_at_ms);
         }

@@ -6,9 +6,11 @@ const BACKOFF_FIRST_MS: i64 = 250;
 const BACKOFF_MAX_MS: i64 = 10_000;
 /// Without any frame for this long the connection counts as lost; the server promises one every second.
 pub(crate) const SILENCE_MAX_MS: i64 = 3_000;
-/// A machine that slept for longer than this is noticed: its steady clock stood still meanwhile, its wall clock did not.
+/// A machine that slept for longer than this is noticed: its steady clock stood still meanwhile, its wall clock did
+/// not.
 const SLEEP_MIN_MS: i64 = 1_000;
-/// What the server calls live may be too old by our clock for so long; then the clocks are compared on a new connection.
+/// What the server calls live may be too old by our clock for so long; then the clocks are compared on a new
+/// connection.
 const DISPUTE_MAX_MS: i64 = 5_000;
 
 /// How long to wait before attempt number `attempt` (0 is the first after a loss). `jitter` is from 0 to 1.

@@ -58,7 +58,8 @@ pub(super) fn start(live: Live) {
     // Whoever comes back to a page looks at it at once: no timer may have run for long.
     for moment in ["pageshow", "focus", "resume", "visibilitychange"] {
         let look = Closure::<dyn FnMut()>::new(move || live.look());
-        // Some of these are dispatched to the document alone; what bubbles is looked at twice. Adding a listener cannot fail.
+        // Some of these are dispatched to the document alone; what bubbles is looked at twice. Adding a listener cannot
+        // fail.
         let _ = document().add_event_listener_with_callback(moment, look.as_ref().unchecked_ref());
         let _ = window().add_event_listener_with_callback(moment, look.as_ref().unchecked_ref());
         // For as long as the page lives.

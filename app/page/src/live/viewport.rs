@@ -61,7 +61,8 @@ pub(crate) fn use_places(list: NodeRef<Div>, first_drawn: Signal<Option<u32>>, t
     let set = move |name: &str, rows: u32| {
         if let Some(list) = list.get() {
             // Setting a property of a style of ours cannot fail.
-            let _ = web_sys::HtmlElement::style(&list).set_property(name, &format!("{}px", f64::from(rows) * row_px.get()));
+            let _ =
+                web_sys::HtmlElement::style(&list).set_property(name, &format!("{}px", f64::from(rows) * row_px.get()));
         }
     };
     Effect::new(move |_| set("height", total.get()));
@@ -69,11 +70,14 @@ pub(crate) fn use_places(list: NodeRef<Div>, first_drawn: Signal<Option<u32>>, t
     Effect::new(move |_| set("padding-block-start", first.get()));
 }
 
-/// The height of a row: it is another on another width of screen only. Asking for it makes the browser work out all styles.
+/// The height of a row: it is another on another width of screen only. Asking for it makes the browser work out all
+/// styles.
 fn use_row_px(list: NodeRef<Div>) -> RwSignal<f64> {
     let height = RwSignal::new(ROW_PX);
     let measure = move || {
-        if let Some(fresh) = list.get_untracked().map(|list| row_px(&list)).filter(|fresh| *fresh != height.get_untracked()) {
+        if let Some(fresh) =
+            list.get_untracked().map(|list| row_px(&list)).filter(|fresh| *fresh != height.get_untracked())
+        {
             height.set(fresh);
         }
     };

@@ -43,7 +43,9 @@ impl Drawn {
 
     /// How its edges are known.
     fn evidence(&self) -> Vec<EdgeEvidence> {
-        let is_used = |evidence: &EdgeEvidence| self.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence));
+        let is_used = |evidence: &EdgeEvidence| {
+            self.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence))
+        };
         EdgeEvidence::ALL.into_iter().filter(is_used).collect()
     }
 
@@ -109,18 +111,27 @@ pub(super) fn Chain(state: LockState) -> AnyView {
     let links = Memo::new(move |_| kept.with(Drawn::links));
     let used = Memo::new(move |_| kept.with(Drawn::evidence));
     let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
-    let heading = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or("Queue", |head| title(head.row.recipe))));
+    let heading =
+        Memo::new(move |_| state.head.with(|head| head.as_ref().map_or("Queue", |head| title(head.row.recipe))));
     let free = move || {
-        let free = capacity.with(|capacity| capacity.as_ref().and_then(|capacity| Some(capacity.max?.saturating_sub(capacity.used))));
+        let free = capacity
+            .with(|capacity| capacity.as_ref().and_then(|capacity| Some(capacity.max?.saturating_sub(capacity.used))));
         let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
         (0..free.unwrap_or_default().min(FREE_MAX)).map(card).collect_view()
     };
     let more = move || {
         let more = kept.with(|drawn| drawn.more);
-        (more > 0).then(|| view! { <li class="chain-more"><a href="#contenders">{format!("+ {} more", count(more))}</a></li> })
+        (more > 0).then(
+            || view! { <li class="chain-more"><a href="#contenders">{format!("+ {} more", count(more))}</a></li> },
+        )
     };
-    let nobody = move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
-    let places = move || capacity.with(|capacity| capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> }));
+    let nobody =
+        move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
+    let places = move || {
+        capacity.with(|capacity| {
+            capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> })
+        })
+    };
     view! {
         <div class="dims">
             <section class="part" aria-labelledby="chain-title">

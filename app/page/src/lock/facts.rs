@@ -11,8 +11,11 @@ use lockscope_wire::{Foreign, StatRow};
 /// The facts.
 #[component]
 pub(super) fn Facts(state: LockState) -> AnyView {
-    let facts =
-        Memo::new(move |_| state.head.with(|head| head.as_ref().map(|head| (head.recognised_by.clone(), head.foreign.clone(), head.stat.clone()))));
+    let facts = Memo::new(move |_| {
+        state.head.with(|head| {
+            head.as_ref().map(|head| (head.recognised_by.clone(), head.foreign.clone(), head.stat.clone()))
+        })
+    });
     dynamic(move || {
         facts.get().map(|(recognised_by, foreign, stat)| {
             view! {

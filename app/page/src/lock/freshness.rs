@@ -10,14 +10,23 @@ use lockscope_wire::{AsOf, LockHead, RootState, Trust};
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
 #[component]
 pub(super) fn Freshness(head: Memo<Option<LockHead>>, is_live: Memo<bool>) -> AnyView {
-    let shown = Memo::new(move |_| head.with(|head| head.as_ref().map(|head| items(&head.as_of, &head.trust, is_live.get())).unwrap_or_default()));
+    let shown = Memo::new(move |_| {
+        head.with(|head| head.as_ref().map(|head| items(&head.as_of, &head.trust, is_live.get())).unwrap_or_default())
+    });
     view! {
         <ul class="trust" aria-label="How far this can be trusted" data-testid="trust">{rows(shown, |item| item.title, Item::draw)}</ul>
     }
 }
 
 fn items(as_of: &AsOf, trust: &Trust, is_live: bool) -> Vec<Item> {
-    let items = [view_item(as_of), link(as_of, is_live), Some(clock(trust)), Some(clients(trust)), Some(watches(trust)), behind(trust)];
+    let items = [
+        view_item(as_of),
+        link(as_of, is_live),
+        Some(clock(trust)),
+        Some(clients(trust)),
+        Some(watches(trust)),
+        behind(trust),
+    ];
     items.into_iter().flatten().collect()
 }
 

@@ -10,7 +10,9 @@ use crate::charts::Sparkline;
 use crate::copy::{CopyButton, CopyCommand};
 use crate::erase::{erase, view};
 use crate::format::visible;
-use crate::parts::{Age, Chip, Findings, Total, current, filled, hold_least, missing_words, part, wait_least, waiters_text};
+use crate::parts::{
+    Age, Chip, Findings, Total, current, filled, hold_least, missing_words, part, wait_least, waiters_text,
+};
 use lockscope_wire::{Confidence, LockHead, LockQuery};
 
 /// The title block.

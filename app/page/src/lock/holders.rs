@@ -70,11 +70,16 @@ fn unknown(reason: &str) -> AnyView {
 
 fn reason(holder: &Contender, trust: &Trust) -> String {
     match (holder.liveness, holder.session_id) {
-        (Liveness::Persistent, _) => "No session owns this znode, so there is no client: it stays until somebody deletes it.".to_owned(),
+        (Liveness::Persistent, _) => {
+            "No session owns this znode, so there is no client: it stays until somebody deletes it.".to_owned()
+        }
         (_, None) => "The owner was not read, so the client is not known.".to_owned(),
         _ if trust.members == 0 => "The client is not known: evidence is off, or no member was asked yet.".to_owned(),
         _ if trust.members_heard < trust.members => {
-            format!("The client is not known: only {} of {} members report who is connected.", trust.members_heard, trust.members)
+            format!(
+                "The client is not known: only {} of {} members report who is connected.",
+                trust.members_heard, trust.members
+            )
         }
         _ => "The client is not known: no member has listed the session.".to_owned(),
     }

@@ -31,7 +31,8 @@ struct Slot {
 impl Slot {
     fn new(at: u32, contender: &Contender) -> Self {
         let key = format!("{} {:?}", contender.path, contender.session_id);
-        let place = if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
+        let place =
+            if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
         Self { at, key, place, contender: Contender { position: 0, ..contender.clone() } }
     }
 }
@@ -46,7 +47,8 @@ pub(super) fn Queue(
     query: LockQuery,
 ) -> AnyView {
     let body = NodeRef::<Div>::new();
-    let total = Memo::new(move |_| state.live.lock(|page| page.map_or(0, |page| page.window.total)).unwrap_or_default());
+    let total =
+        Memo::new(move |_| state.live.lock(|page| page.map_or(0, |page| page.window.total)).unwrap_or_default());
     let total_rows = Signal::derive(move || total.get());
     let shown = use_viewport(body, query.offset, total_rows);
     let slots = Memo::new(move |_| slots(state, shown.get()));

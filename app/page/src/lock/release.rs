@@ -15,19 +15,26 @@ pub(super) fn herd(herd: &Herd) -> AnyView {
     let (sign, known, title) = match herd.known {
         HerdKnown::Counted => ("", "counted", "Counted in every member's table of watches"),
         HerdKnown::ByRule => ("≈ ", "by rule", "By the rule of the recipe: no table of watches was read"),
-        HerdKnown::AtLeast => {
-            ("≥ ", "not all are seen", "Some members reported nothing, or some clients watch the list of children, which is in no table")
-        }
+        HerdKnown::AtLeast => (
+            "≥ ",
+            "not all are seen",
+            "Some members reported nothing, or some clients watch the list of children, which is in no table",
+        ),
         HerdKnown::Unknown => ("", "", ""),
     };
     let Some(number) = herd.wakes else {
-        let why = "Whom a release wakes is not known: clients here may watch the list of children, which is in no table.";
+        let why =
+            "Whom a release wakes is not known: clients here may watch the list of children, which is in no table.";
         return view! { <p class="herd" data-testid="herd">{why}</p> };
     };
     let is_herd = number > HERD;
-    let (mark_of_herd, begin) = if is_herd { (Some("▲"), "Herd: a release wakes ") } else { (None, "A release wakes ") };
+    let (mark_of_herd, begin) =
+        if is_herd { (Some("▲"), "Herd: a release wakes ") } else { (None, "A release wakes ") };
     let wakes = format!("{sign}{}", plural(number.into(), "session", "sessions"));
-    let bytes = herd.bytes.filter(|weight| *weight > 0).map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
+    let bytes = herd
+        .bytes
+        .filter(|weight| *weight > 0)
+        .map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
     view! {
         <p class="herd" data-testid="herd" data-herd=mark(is_herd)>
             {mark_of_herd.map(|sign| view! { <span class="herd-sign" aria-hidden="true">{sign}</span> })}
@@ -61,7 +68,11 @@ fn fired_text(row: &FiredRow) -> String {
         plural(row.woken_by_child_changes, "watch", "watches")
     );
     if row.deletions > 0 {
-        text.push_str(&format!(", {} woke {}", plural(row.deletions, "deletion", "deletions"), count(row.woken_by_deletions)));
+        text.push_str(&format!(
+            ", {} woke {}",
+            plural(row.deletions, "deletion", "deletions"),
+            count(row.woken_by_deletions)
+        ));
     }
     text
 }
@@ -89,13 +100,22 @@ mod tests {
     fn a_release_in_words() {
         assert_eq!(words(1, HerdKnown::Counted), "A release wakes 1 session (counted); its events weigh 64 B");
         assert_eq!(words(3, HerdKnown::ByRule), "A release wakes ≈ 3 sessions (by rule); its events weigh 64 B");
-        assert_eq!(words(500, HerdKnown::AtLeast), "▲Herd: a release wakes ≥ 500 sessions (not all are seen); its events weigh 64 B");
+        assert_eq!(
+            words(500, HerdKnown::AtLeast),
+            "▲Herd: a release wakes ≥ 500 sessions (not all are seen); its events weigh 64 B"
+        );
     }
 
     #[test]
     fn what_fired_in_words() {
-        let mut row =
-            FiredRow { member: "m1".to_owned(), over_ms: 5_000, deletions: 0, woken_by_deletions: 0, child_changes: 12, woken_by_child_changes: 480 };
+        let mut row = FiredRow {
+            member: "m1".to_owned(),
+            over_ms: 5_000,
+            deletions: 0,
+            woken_by_deletions: 0,
+            child_changes: 12,
+            woken_by_child_changes: 480,
+        };
         assert_eq!(fired_text(&row), "m1: in the last 5.0 s 12 changes of child lists woke 480 watches");
         (row.deletions, row.woken_by_deletions) = (3, 3);
         assert!(fired_text(&row).ends_with(", 3 deletions woke 3"));

@@ -22,7 +22,9 @@ const PAST: Columns = &[
 /// What was counted since this server watches, and the last holders.
 #[component]
 pub(super) fn Stats(state: LockState) -> AnyView {
-    let times = |head: &LockHead| [(head.stats.hold_p50_ms, head.stats.hold_p99_ms), (head.stats.wait_p50_ms, head.stats.wait_p99_ms)];
+    let times = |head: &LockHead| {
+        [(head.stats.hold_p50_ms, head.stats.hold_p99_ms), (head.stats.wait_p50_ms, head.stats.wait_p99_ms)]
+    };
     let past = Memo::new(move |_| state.head.with(|head| head.as_ref().map(past_rows).unwrap_or_default()));
     let is_empty = Memo::new(move |_| past.with(Vec::is_empty));
     view! {

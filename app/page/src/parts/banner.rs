@@ -27,9 +27,15 @@ impl LinkState {
     }
 }
 
-/// What the banner says: `known_at_ms` is up to when what is shown is known to be true. That instant is what everything that is not
-/// live is dated from, whatever comes in between, until it is live again.
-fn link_state(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, is_fresh: bool, known_at_ms: Option<i64>) -> LinkState {
+/// What the banner says: `known_at_ms` is up to when what is shown is known to be true. That instant is what everything
+/// that is not live is dated from, whatever comes in between, until it is live again.
+fn link_state(
+    connection: Connection,
+    as_of: Option<&AsOf>,
+    awaits_data: bool,
+    is_fresh: bool,
+    known_at_ms: Option<i64>,
+) -> LinkState {
     let is_current = as_of.is_none_or(|as_of| as_of.state.is_current());
     let known_ms = if is_current { known_at_ms } else { as_of.map(|as_of| as_of.since_ms) };
     let since_ms = known_ms.filter(|since_ms| *since_ms > 0);
@@ -50,7 +56,12 @@ fn link_state(connection: Connection, as_of: Option<&AsOf>, awaits_data: bool, i
         return LinkState { state: "live", word: "CONNECTED", since_ms: None, why: "to Lockscope".to_owned() };
     }
     let Some(as_of) = as_of else {
-        return LinkState { state: "syncing", word: "WAITING", since_ms: None, why: "for the first data from Lockscope".to_owned() };
+        return LinkState {
+            state: "syncing",
+            word: "WAITING",
+            since_ms: None,
+            why: "for the first data from Lockscope".to_owned(),
+        };
     };
     if is_current && matches!(connection, Connection::Back { .. }) {
         return told("syncing", "RESYNCING", "connected again; waiting for news from ZooKeeper");
@@ -104,7 +115,10 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
             since_ms: ensemble.since_ms,
             why: ensemble.why.clone(),
             zxid: ensemble.zxid,
-            ensemble: ensemble.color.filter(|_| status.ensembles.len() == 1).map(|color| EnsembleTag { name: ensemble.name.clone(), color }),
+            ensemble: ensemble
+                .color
+                .filter(|_| status.ensembles.len() == 1)
+                .map(|color| EnsembleTag { name: ensemble.name.clone(), color }),
         }),
     })
 }
@@ -179,7 +193,11 @@ mod tests {
                 let was_live = link_state(connection, Some(&live), false, is_fresh, Some(9));
                 assert!(was_live.is_live() || was_live.since_ms == Some(9), "{was_live:?}");
                 assert_eq!(was_live.is_live(), connection == Connection::Open && is_fresh);
-                assert_eq!(link_state(connection, Some(&stale), false, is_fresh, Some(9)).since_ms, Some(5), "as ZooKeeper's link has it");
+                assert_eq!(
+                    link_state(connection, Some(&stale), false, is_fresh, Some(9)).since_ms,
+                    Some(5),
+                    "as ZooKeeper's link has it"
+                );
             }
         }
     }

@@ -28,7 +28,9 @@ fn sign(verdict: Verdict) -> &'static str {
         // A square.
         Verdict::Stuck => "M2 2h8v8h-8z",
         // Two discs.
-        Verdict::DoubleOwner => "M3.6 3a3 3 0 1 0 0 6a3 3 0 1 0 0-6zM8.9 3a3 3 0 0 1 0 6a3 3 0 0 1-1.4-.4a4.4 4.4 0 0 0 0-5.2a3 3 0 0 1 1.4-.4z",
+        Verdict::DoubleOwner => {
+            "M3.6 3a3 3 0 1 0 0 6a3 3 0 1 0 0-6zM8.9 3a3 3 0 0 1 0 6a3 3 0 0 1-1.4-.4a4.4 4.4 0 0 0 0-5.2a3 3 0 0 1 1.4-.4z"
+        }
         // A triangle's outline.
         Verdict::MaybeDeadlocked => "M6 1l5.4 9.6h-10.8zM6 4.1l-2.8 5h5.6z",
         // A triangle.

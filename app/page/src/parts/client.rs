@@ -48,7 +48,12 @@ impl Client {
 /// The card; `button` is what can be done about it.
 #[component]
 pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyView {
-    let facts = Facts { ensemble: of.ensemble, session_id: of.session_id, info: of.info, is_gone: of.liveness == Liveness::Disconnected };
+    let facts = Facts {
+        ensemble: of.ensemble,
+        session_id: of.session_id,
+        info: of.info,
+        is_gone: of.liveness == Liveness::Disconnected,
+    };
     let name = filled(of.name).map(|name| {
         let short = middle(&name, NAME_CHARS);
         view! { <bdi class="dossier-name" title=visible(&name)>{visible(&short)}</bdi> }
@@ -73,7 +78,10 @@ fn ending(end: RunsOut) -> AnyView {
     let (words, title) = if end.is_told {
         ("session runs out in ", "As the leader reports it")
     } else {
-        ("session runs out at the latest in ", "No leader reports it: its time-out, from when no member listed it any more")
+        (
+            "session runs out at the latest in ",
+            "No leader reports it: its time-out, from when no member listed it any more",
+        )
     };
     view! { <strong class="dossier-out" title=title><Countdown words=words.to_owned() until_ms=end.at_ms /></strong> }
 }
@@ -115,11 +123,13 @@ impl Facts {
 }
 
 fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> Option<AnyView> {
-    value.map(|value| view! { <div class="fact"><dt>{term}</dt><dd class=class><bdi>{visible(&value)}</bdi></dd></div> })
+    value
+        .map(|value| view! { <div class="fact"><dt>{term}</dt><dd class=class><bdi>{visible(&value)}</bdi></dd></div> })
 }
 
 fn ago(term: &'static str, since_ms: Option<i64>) -> Option<AnyView> {
-    since_ms.map(|since_ms| view! { <div class="fact"><dt>{term}</dt><dd><Age since_ms=Some(since_ms) />" ago"</dd></div> })
+    since_ms
+        .map(|since_ms| view! { <div class="fact"><dt>{term}</dt><dd><Age since_ms=Some(since_ms) />" ago"</dd></div> })
 }
 
 /// A badge for what only some members have; nothing where they agree.
@@ -130,7 +140,8 @@ pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
     }
     let whole = format!("only on {}", visible(&members.join(", ")));
     let title = format!("Not on every member: {whole}. The others do not have its znode.");
-    let mut hosts: Vec<&str> = members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
+    let mut hosts: Vec<&str> =
+        members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
     hosts.dedup();
     let text = if hosts.len() == members.len() { format!("only on {}", visible(&hosts.join(", "))) } else { whole };
     view! { <span class="only-on" title=title>{middle(&text, 40)}</span> }

@@ -12,7 +12,11 @@ use lockscope_wire::FindingRow;
 pub(crate) fn Findings(mut found: Vec<FindingRow>) -> AnyView {
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let is_some = !found.is_empty();
-    erase(is_some.then(|| view! { <ul class="findings" aria-label="Findings">{found.into_iter().map(row).collect_view()}</ul> }))
+    erase(
+        is_some.then(
+            || view! { <ul class="findings" aria-label="Findings">{found.into_iter().map(row).collect_view()}</ul> },
+        ),
+    )
 }
 
 fn row(finding: FindingRow) -> AnyView {

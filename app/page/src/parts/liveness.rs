@@ -24,9 +24,13 @@ fn meaning(liveness: Liveness) -> &'static str {
         Liveness::Silent => {
             "Nothing was heard of it for more than a third of its time-out: by the member that lists it, or by the leader, whose end of it stands still."
         }
-        Liveness::Disconnected => "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed.",
+        Liveness::Disconnected => {
+            "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed."
+        }
         Liveness::Persistent => "No session owns this znode: it stays until somebody deletes it.",
-        Liveness::Unknown => "No evidence: no member ever listed it, or not every member reported lately who is connected. See the status page.",
+        Liveness::Unknown => {
+            "No evidence: no member ever listed it, or not every member reported lately who is connected. See the status page."
+        }
     }
 }
 

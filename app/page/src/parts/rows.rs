@@ -8,8 +8,8 @@ use super::part::part_of;
 use super::shown::Shown;
 use crate::erase::erase;
 
-/// Draws each item. What stays keeps its element, and with it focus and selection, wherever it moves; it is drawn anew only when it
-/// changed.
+/// Draws each item. What stays keeps its element, and with it focus and selection, wherever it moves; it is drawn anew
+/// only when it changed.
 pub(crate) fn rows<T: Clone + PartialEq + Send + Sync + 'static>(
     // What is drawn, in its order.
     items: Memo<Vec<T>>,
@@ -28,7 +28,8 @@ pub(crate) fn rows_in_parts<T: Clone + PartialEq + Send + Sync + 'static>(
     row: impl Fn(Item<T>) -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
     let keys = move || items.with(|items| items.iter().map(|item| key(item).to_owned()).collect());
-    let find = move |name: String| items.with(|items| items.iter().find(|item| key(item) == name).cloned().map(Shown::new));
+    let find =
+        move |name: String| items.with(|items| items.iter().find(|item| key(item) == name).cloned().map(Shown::new));
     erased(Box::new(keys), Callback::new(find), Callback::new(move |shown| row(Item { shown, of: PhantomData })))
 }
 
@@ -40,7 +41,11 @@ fn erased(
 ) -> AnyView {
     let keys = Memo::new(move |_| keys());
     // What is gone is drawn as it was until its row is taken away.
-    let child = move |key: String| row.run(Memo::new(move |last: Option<&Option<Shown>>| find.run(key.clone()).or_else(|| last.cloned().flatten())));
+    let child = move |key: String| {
+        row.run(Memo::new(move |last: Option<&Option<Shown>>| {
+            find.run(key.clone()).or_else(|| last.cloned().flatten())
+        }))
+    };
     let each = move || {
         keep_focus();
         keys.get()
@@ -83,8 +88,9 @@ impl<T: PartialEq + Send + Sync + 'static> Item<T> {
     }
 }
 
-/// Gives the focus back to what has it now, if it loses it meanwhile: Leptos takes some rows out of the document and puts them in again
-/// when several new ones come before them (`tachys::view::keyed`), and an element that is taken out loses the focus.
+/// Gives the focus back to what has it now, if it loses it meanwhile: Leptos takes some rows out of the document and
+/// puts them in again when several new ones come before them (`tachys::view::keyed`), and an element that is taken out
+/// loses the focus.
 fn keep_focus() {
     #[cfg(feature = "hydrate")]
     if let Some(focused) = focused() {

@@ -29,7 +29,9 @@ pub(crate) fn missing_words(missing: &[Missing]) -> &'static str {
         None => "",
         Some(Missing::UnreadableChildren) => "Some znodes here may not be read: there may be more",
         Some(Missing::Unswept) => "This directory is still being looked through: there may be more",
-        Some(Missing::WatchesNotRead) => "Waiters have no znode here, and the servers' tables of watches were not read since the lock changed hands",
+        Some(Missing::WatchesNotRead) => {
+            "Waiters have no znode here, and the servers' tables of watches were not read since the lock changed hands"
+        }
         Some(Missing::WaitersWithoutZnodes) => {
             "Waiters have no znode here; clients that poll, or watch a list of children, are in no table of watches"
         }

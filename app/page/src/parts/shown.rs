@@ -1,4 +1,5 @@
-//! A value whose type is forgotten and that can still be compared: one kind of memo then serves all parts and rows of all pages.
+//! A value whose type is forgotten and that can still be compared: one kind of memo then serves all parts and rows of
+//! all pages.
 
 use std::any::Any;
 use std::sync::Arc;

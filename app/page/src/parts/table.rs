@@ -21,7 +21,8 @@ pub(crate) fn Table<R: IntoView + 'static>(
     /// Its rows.
     rows: R,
 ) -> AnyView {
-    let head = columns.iter().map(|(name, class)| view! { <th scope="col" class=filled(*class)>{*name}</th> }).collect_view();
+    let head =
+        columns.iter().map(|(name, class)| view! { <th scope="col" class=filled(*class)>{*name}</th> }).collect_view();
     view! {
         // What scrolls must be reachable by keyboard.
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">

@@ -46,7 +46,11 @@ fn remembered() -> Theme {
 fn keep(theme: Theme) {
     if let Some(root) = document().document_element() {
         // Neither can fail but for a full or forbidden storage; then the choice lasts as long as the page.
-        let _ = if theme == Theme::System { root.remove_attribute("data-theme") } else { root.set_attribute("data-theme", theme.name()) };
+        let _ = if theme == Theme::System {
+            root.remove_attribute("data-theme")
+        } else {
+            root.set_attribute("data-theme", theme.name())
+        };
     }
     if let Some(storage) = storage() {
         let _ = if theme == Theme::System { storage.remove_item(KEY) } else { storage.set_item(KEY, theme.name()) };

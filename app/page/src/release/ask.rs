@@ -13,8 +13,7 @@ use crate::compact::{decode, is_compact};
 /// Why there is no answer, in one sentence.
 pub(super) type Refusal = String;
 
-const NO_ANSWER: &str =
-    "The server did not answer. Whether the request arrived is not known: look at the lock and at the audit log before you try again.";
+const NO_ANSWER: &str = "The server did not answer. Whether the request arrived is not known: look at the lock and at the audit log before you try again.";
 
 /// Asks; never fails but in words.
 pub(super) async fn ask<T: DeserializeOwned>(url: &str, pairs: &[(&str, &str)]) -> Result<T, Refusal> {

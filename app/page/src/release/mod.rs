@@ -1,7 +1,7 @@
 //! The dialog that releases: it shows a plan, takes the typed path and the reason, and shows the result of the request.
 //!
-//! Buttons anywhere on the page that carry `data-release` open it. What is compared with the live view, and what is sent, is the
-//! plan itself: nothing live moves what is shown, it only decides whether that may still be requested.
+//! Buttons anywhere on the page that carry `data-release` open it. What is compared with the live view, and what is
+//! sent, is the plan itself: nothing live moves what is shown, it only decides whether that may still be requested.
 
 mod ask;
 mod plan;
@@ -89,8 +89,11 @@ pub(crate) fn ReleaseDialog(ensemble: String) -> AnyView {
         }
     });
     // A request that is on its way changes nothing of the plan that is shown.
-    let shown =
-        Memo::new(move |_| state.stage.with(|stage| if let Stage::Sent(plan) = stage { Stage::Planned(plan.clone()) } else { stage.clone() }));
+    let shown = Memo::new(move |_| {
+        state
+            .stage
+            .with(|stage| if let Stage::Sent(plan) = stage { Stage::Planned(plan.clone()) } else { stage.clone() })
+    });
     view! {
         <dialog
             class="release"
@@ -178,9 +181,12 @@ impl Releasing {
         self.stage.with(|stage| matches!(stage, Stage::Sent(_)))
     }
 
-    /// Why the plan can't be requested now; empty where it can. What was wrong with the last request does not hinder the next.
+    /// Why the plan can't be requested now; empty where it can. What was wrong with the last request does not hinder
+    /// the next.
     fn hindrance(self) -> &'static str {
-        let seen = self.stage.with(|stage| stage.plan().map(|plan| (self.seen(plan), self.live.now_ms() >= plan.expires_at_ms)));
+        let seen = self
+            .stage
+            .with(|stage| stage.plan().map(|plan| (self.seen(plan), self.live.now_ms() >= plan.expires_at_ms)));
         match seen {
             Some((seen, _)) if !seen.objection().is_empty() => seen.objection(),
             Some((_, true)) => "This plan ran out. Look again to make a new one.",
@@ -215,7 +221,11 @@ impl Releasing {
             return Seen::Paused;
         }
         let seen = self.live.lock(|page| compare(page, plan));
-        if self.live.connection() == Connection::Open && self.live.is_fresh() { seen.unwrap_or(Seen::Old) } else { Seen::Old }
+        if self.live.connection() == Connection::Open && self.live.is_fresh() {
+            seen.unwrap_or(Seen::Old)
+        } else {
+            Seen::Old
+        }
     }
 
     /// Asks for a plan; the old one, and what was typed for it, is over.
@@ -245,7 +255,8 @@ impl Releasing {
         self.stage.set(Stage::Sent(plan.clone()));
         leptos::task::spawn_local(async move {
             let url = format!("/api/v1/release/{what}");
-            let answer: Result<ReleaseResult, _> = ask(&url, &[("plan_id", &plan.plan_id), ("confirm", &confirm), ("reason", &reason)]).await;
+            let answer: Result<ReleaseResult, _> =
+                ask(&url, &[("plan_id", &plan.plan_id), ("confirm", &confirm), ("reason", &reason)]).await;
             if self.question.try_get_value() != Some(number) {
                 return;
             }

@@ -11,8 +11,8 @@ use lockscope_wire::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan
 /// Longest name or path in a sentence; the whole is in its title.
 const PATH_CHARS: usize = 72;
 
-/// A plan, to be confirmed. All of it is as it was planned: only one line changes, and buttons go on and off, so that nothing moves
-/// under a hand.
+/// A plan, to be confirmed. All of it is as it was planned: only one line changes, and buttons go on and off, so that
+/// nothing moves under a hand.
 pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
     let is_holder = plan.holder.role == ContenderRole::Holder;
     let heading = if is_holder { "Release this holder?" } else { "Remove this waiter?" };
@@ -109,9 +109,14 @@ pub(crate) fn victim(plan: &ReleasePlan) -> AnyView {
 /// Who gets it, and what moves.
 pub(crate) fn consequence(plan: &ReleasePlan) -> AnyView {
     let more = u64::from(plan.waiters_moving);
-    let moves = if more == 0 { "Nobody else moves.".to_owned() } else { format!("{} up.", plural(more, "waiter moves", "waiters move")) };
+    let moves = if more == 0 {
+        "Nobody else moves.".to_owned()
+    } else {
+        format!("{} up.", plural(more, "waiter moves", "waiters move"))
+    };
     let name = |contender: &Contender| {
-        let address = contender.client.as_ref().map(|client| format!(", {}", visible(&client.address))).unwrap_or_default();
+        let address =
+            contender.client.as_ref().map(|client| format!(", {}", visible(&client.address))).unwrap_or_default();
         let czxid = contender.czxid.map(|czxid| format!(", czxid {czxid}")).unwrap_or_default();
         view! {
             <li>
@@ -120,7 +125,8 @@ pub(crate) fn consequence(plan: &ReleasePlan) -> AnyView {
             </li>
         }
     };
-    let next = (plan.next.len() > 1).then(|| view! { <ul class="release-next">{plan.next.iter().map(name).collect_view()}</ul> });
+    let next = (plan.next.len() > 1)
+        .then(|| view! { <ul class="release-next">{plan.next.iter().map(name).collect_view()}</ul> });
     view! {
         <div class="release-then">
             <h3 class="release-part">"Then"</h3>
@@ -198,7 +204,8 @@ pub(crate) fn Field<L: IntoView + 'static>(
 }
 
 fn fields(state: Releasing, plan: &ReleasePlan) -> AnyView {
-    let go = if plan.holder.role == ContenderRole::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
+    let go =
+        if plan.holder.role == ContenderRole::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
     let is_off = move || !state.is_ready();
     let revoke = plan.can_revoke.then(|| {
         let title = "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
@@ -277,7 +284,11 @@ mod tests {
     fn what_is_planned_is_drawn_with_all_buttons_off() {
         let html = drawn(&plan());
         assert!(html.contains("/order/lock-0000000001") && html.contains("czxid 0x5, data version 0"));
-        let button = html.split("data-testid=\"release-go\"").nth(1).and_then(|rest| rest.split('>').next()).expect("there is the button");
+        let button = html
+            .split("data-testid=\"release-go\"")
+            .nth(1)
+            .and_then(|rest| rest.split('>').next())
+            .expect("there is the button");
         assert!(button.contains("disabled"));
     }
 

@@ -1,8 +1,8 @@
 //! A plan and the page it was made from, for tests.
 
 use lockscope_wire::{
-    Access, AsOf, Confidence, Contender, ContenderRole, DeleteRight, Liveness, LockHead, LockPage, LockRow, LockStats, Naming, Recipe, ReleasePlan,
-    RootState, SessionId, Trust, Verdict, Window, Zxid,
+    Access, AsOf, Confidence, Contender, ContenderRole, DeleteRight, Liveness, LockHead, LockPage, LockRow, LockStats,
+    Naming, Recipe, ReleasePlan, RootState, SessionId, Trust, Verdict, Window, Zxid,
 };
 
 pub(crate) fn holder() -> Contender {

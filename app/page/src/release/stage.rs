@@ -65,7 +65,9 @@ impl Seen {
             Self::Gone => "It is gone: nothing is left to release.",
             Self::Other => "Another znode has its place now. This plan is not for that one.",
             Self::Written => "Its data was written since this plan was made.",
-            Self::Moved => "It moved in the queue since this plan was made: what a release does is not what is written here.",
+            Self::Moved => {
+                "It moved in the queue since this plan was made: what a release does is not what is written here."
+            }
             Self::Old => "The view of this lock is not live, so nothing can be ordered.",
             Self::Paused => "The page is paused and shows the past. Let it go on first.",
         }
@@ -98,7 +100,8 @@ fn same(now: &Contender, plan: &ReleasePlan) -> Seen {
     }
 }
 
-/// Whether what was typed allows the order: the path to the letter, as it is shown where it can't be typed, and a reason.
+/// Whether what was typed allows the order: the path to the letter, as it is shown where it can't be typed, and a
+/// reason.
 pub(super) fn is_confirmed(plan: &ReleasePlan, confirm: &str, reason: &str) -> bool {
     (confirm == plan.lock || confirm == visible(&plan.lock)) && reason.trim().chars().count() >= 3
 }

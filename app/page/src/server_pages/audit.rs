@@ -47,7 +47,14 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
     })
 }
 
-const COLUMNS: Columns = &[("№", "table-number"), ("When", ""), ("What", ""), ("Who", ""), ("Lock and znode", ""), ("Reason and result", "")];
+const COLUMNS: Columns = &[
+    ("№", "table-number"),
+    ("When", ""),
+    ("What", ""),
+    ("Who", ""),
+    ("Lock and znode", ""),
+    ("Reason and result", ""),
+];
 
 /// What keeps the audit log from being written, delivered or complete.
 fn notices(page: &AuditPage) -> AnyView {
@@ -55,8 +62,8 @@ fn notices(page: &AuditPage) -> AnyView {
         let text = format!("Nothing can be recorded now, so nothing can be released: {}", visible(trouble));
         view! { <p class="notice" role="alert" data-testid="audit-trouble">{text}</p> }
     });
-    let delivery =
-        filled(&*page.delivery_trouble).map(|trouble| view! { <p class="notice">{format!("The webhook is behind: {}", visible(trouble))}</p> });
+    let delivery = filled(&*page.delivery_trouble)
+        .map(|trouble| view! { <p class="notice">{format!("The webhook is behind: {}", visible(trouble))}</p> });
     let open = match page.open_requests {
         0 => None,
         1 => Some("1 request has no outcome on record yet.".to_owned()),
@@ -122,7 +129,8 @@ fn way(href: &str, text: &'static str) -> Option<AnyView> {
 fn row(record: &AuditRecord) -> AnyView {
     let actor = visible(&record.actor);
     let by = visible(&record.actor_by);
-    let from = record.address.as_deref().map_or_else(|| by.clone(), |address| format!("{by}, from {}", visible(address)));
+    let from =
+        record.address.as_deref().map_or_else(|| by.clone(), |address| format!("{by}, from {}", visible(address)));
     let (id, ended) = (format!("r{}", record.id), record.outcome.as_deref().map(visible).and_then(filled));
     view! {
         <tr id=id data-kind=record.kind.name() data-outcome=ended>
@@ -219,10 +227,21 @@ mod tests {
             next_before: None,
             records: vec![record],
         };
-        let person =
-            Person { name: hostile.to_owned(), role: Role::Auditor, by: SignedBy::Token, may_release: false, may_audit: true, can_sign_in: true };
+        let person = Person {
+            name: hostile.to_owned(),
+            role: Role::Auditor,
+            by: SignedBy::Token,
+            may_release: false,
+            may_audit: true,
+            can_sign_in: true,
+        };
         let assets = AssetNames::default();
-        let plain = ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() };
+        let plain = ServerPage {
+            assets: &assets,
+            nonce: "n",
+            person: &person,
+            tab: crate::document_title::DocumentTitle::default(),
+        };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };
         let html = audit_page(&plain, &view, &page);
         assert_eq!(html.matches("<script").count(), 1, "only the one that remembers the theme");

@@ -1,5 +1,6 @@
-//! Pages that the server renders alone: whole documents, without script but for the remembered theme. The components are the same as those
-//! of the live pages. None changes while it is looked at, except for a run of the lab under way, which the browser takes over.
+//! Pages that the server renders alone: whole documents, without script but for the remembered theme. The components
+//! are the same as those of the live pages. None changes while it is looked at, except for a run of the lab under way,
+//! which the browser takes over.
 
 mod audit;
 mod find;
@@ -36,13 +37,25 @@ pub struct ServerPage<'a> {
 }
 
 /// A page around its content.
-fn page<V: IntoView + 'static>(plain: &ServerPage<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
+fn page<V: IntoView + 'static>(
+    plain: &ServerPage<'_>,
+    title: &str,
+    here: &'static str,
+    now_ms: i64,
+    content: impl FnOnce() -> V,
+) -> String {
     text(now_ms, || framed(plain, title, here, content(), (), ()))
 }
 
-/// A page that the browser keeps current. Without script it is loaded anew every two seconds; so it is where the page's code does not
-/// come.
-fn moving<V: IntoView + 'static>(plain: &ServerPage<'_>, title: &str, here: &'static str, now_ms: i64, content: impl FnOnce() -> V) -> String {
+/// A page that the browser keeps current. Without script it is loaded anew every two seconds; so it is where the page's
+/// code does not come.
+fn moving<V: IntoView + 'static>(
+    plain: &ServerPage<'_>,
+    title: &str,
+    here: &'static str,
+    now_ms: i64,
+    content: impl FnOnce() -> V,
+) -> String {
     let (js, wasm) = (format!("/pkg/{}", plain.assets.js), format!("/pkg/{}", plain.assets.wasm));
     // Both names are of our own build.
     let boot = format!(

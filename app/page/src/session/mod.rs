@@ -24,7 +24,9 @@ const LOCKS_MAX: u32 = 200;
 #[component]
 pub(crate) fn SessionPageView() -> AnyView {
     let address = use_pairs();
-    let query = Memo::new(move |_| address.with(|pairs| SessionQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())));
+    let query = Memo::new(move |_| {
+        address.with(|pairs| SessionQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string()))
+    });
     dynamic(move || {
         let query = query.get();
         let title = query.as_ref().map_or("Session".to_owned(), |query| format!("Session {}", query.id));
@@ -113,8 +115,13 @@ fn title(row: &SessionRow) -> AnyView {
 
 fn deadlock(verdict: Verdict) -> AnyView {
     let (severity, text) = match verdict {
-        Verdict::Deadlocked => ("critical", "It waits in a circle with others: none of them goes on until one gives up or lets go. "),
-        _ => ("warning", "It waits in a circle with others. If these are different threads of one client, this is no deadlock. "),
+        Verdict::Deadlocked => {
+            ("critical", "It waits in a circle with others: none of them goes on until one gives up or lets go. ")
+        }
+        _ => (
+            "warning",
+            "It waits in a circle with others. If these are different threads of one client, this is no deadlock. ",
+        ),
     };
     view! {
         <p class="finding sess-deadlock" data-severity=severity data-testid="deadlock">

@@ -14,7 +14,14 @@ use lockscope_wire::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, Ses
 const LOCK_CHARS: usize = 56;
 const NODE_CHARS: usize = 36;
 
-const LOCKS: Columns = &[("Lock", ""), ("Verdict", ""), ("Does", ""), ("For", "table-number"), ("Znode", "sess-wide"), ("Recipe", "sess-wide")];
+const LOCKS: Columns = &[
+    ("Lock", ""),
+    ("Verdict", ""),
+    ("Does", ""),
+    ("For", "table-number"),
+    ("Znode", "sess-wide"),
+    ("Recipe", "sess-wide"),
+];
 const HISTORY: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Znode", "sess-wide")];
 
 /// A znode of the session in a lock.
@@ -58,7 +65,8 @@ fn more(query: &SessionQuery, total: u32) -> Option<AnyView> {
     };
     let previous = (query.offset > 0).then(|| link(query.offset.saturating_sub(query.limit), "Previous"));
     let next = (query.offset + query.limit < total).then(|| link(query.offset + query.limit, "Next"));
-    (previous.is_some() || next.is_some()).then(|| view! { <nav class="pager" aria-label="More of its locks">{previous}{next}</nav> })
+    (previous.is_some() || next.is_some())
+        .then(|| view! { <nav class="pager" aria-label="More of its locks">{previous}{next}</nav> })
 }
 
 fn lock_row(LockEntry { ensemble, row }: LockEntry) -> AnyView {

@@ -13,7 +13,10 @@ pub(super) fn sentence(row: &SessionRow) -> String {
     };
     match (row.holds, row.waits, row.ephemerals) {
         (0, 0, 0) => "It owns nothing now.".to_owned(),
-        (0, 0, znodes) => format!("Owns {} under the watched roots, none of them in a lock.", plural(znodes.into(), "znode", "znodes")),
+        (0, 0, znodes) => format!(
+            "Owns {} under the watched roots, none of them in a lock.",
+            plural(znodes.into(), "znode", "znodes")
+        ),
         (0, waits, _) => format!("Waits for {}.", plural(waits.into(), "lock", "locks")),
         (_, 0, _) => format!("Holds {held}; {behind}."),
         (_, waits, _) => format!("Holds {held} and waits for {}; {behind}.", crate::format::count(waits)),

@@ -30,10 +30,18 @@ pub(super) fn SessionList(
     let shown = use_viewport(body, offset, total);
     let slots = Memo::new(move |_| {
         let shown = shown.get();
-        known.with(|known| known.slots.iter().filter(|slot| (shown.start..shown.end).contains(&slot.at)).cloned().collect::<Vec<Slot>>())
+        known.with(|known| {
+            known
+                .slots
+                .iter()
+                .filter(|slot| (shown.start..shown.end).contains(&slot.at))
+                .cloned()
+                .collect::<Vec<Slot>>()
+        })
     });
     use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total);
-    let look_at = move |offset| opened.look_at(View::Sessions(SessionsQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
+    let look_at =
+        move |offset| opened.look_at(View::Sessions(SessionsQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, total, Callback::new(look_at));
     view! {
         <div class="caption"><span class="caption-count" role="status">{move || caption(state, total.get())}</span></div>
@@ -64,7 +72,8 @@ fn caption(state: ListState, total: u32) -> String {
 
 /// The names of the columns.
 fn head() -> AnyView {
-    let column = |(name, class): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
+    let column =
+        |(name, class): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
     let number = "cell cell-number";
     let columns = [
         ("Session", "cell sess-id"),
@@ -96,13 +105,20 @@ fn empty(state: ListState, total: u32) -> Option<AnyView> {
     })
 }
 
-const NOT_READ: (&str, &str, bool) =
-    ("Not read yet", "The sessions appear here as soon as ZooKeeper has answered. The line above shows how that goes.", false);
+const NOT_READ: (&str, &str, bool) = (
+    "Not read yet",
+    "The sessions appear here as soon as ZooKeeper has answered. The line above shows how that goes.",
+    false,
+);
 
 fn why(sessions: &Sessions) -> (&'static str, &'static str, bool) {
     match (sessions.head.sessions, sessions.head.as_of.state) {
         (1.., _) => ("No match for the filter", "None of the sessions matches.", true),
         (0, RootState::Syncing | RootState::Stale) => NOT_READ,
-        (0, _) => ("No session owns a znode under the watched roots", "Everything was read. One that takes or awaits a lock appears at once.", false),
+        (0, _) => (
+            "No session owns a znode under the watched roots",
+            "Everything was read. One that takes or awaits a lock appears at once.",
+            false,
+        ),
     }
 }

@@ -43,8 +43,11 @@ fn notices(state: ListState) -> Option<AnyView> {
 }
 
 fn totals(live: Live) -> AnyView {
-    let head = Memo::new(move |_| live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting)));
-    let number = move |read: fn((u32, u32, u32)) -> u32| move || head.get().map_or("–".to_owned(), |head| count(read(head)));
+    let head = Memo::new(move |_| {
+        live.sessions(|sessions| (sessions.head.sessions, sessions.head.holding, sessions.head.waiting))
+    });
+    let number =
+        move |read: fn((u32, u32, u32)) -> u32| move || head.get().map_or("–".to_owned(), |head| count(read(head)));
     view! {
         <dl class="totals" data-testid="totals">
             <Total name="Sessions" key="sessions" value=number(|(sessions, _, _)| sessions) />
@@ -70,7 +73,9 @@ fn filters(state: ListState) -> AnyView {
     let filter = Callback::new(move |text: String| state.change(|query| query.q = text));
     let sorted = Signal::derive(move || state.query.with(|query| query.sort.name()));
     let sort = Callback::new(move |name: String| {
-        state.change(|query| query.sort = SessionSort::ALL.into_iter().find(|sort| sort.name() == name).unwrap_or_default());
+        state.change(|query| {
+            query.sort = SessionSort::ALL.into_iter().find(|sort| sort.name() == name).unwrap_or_default()
+        });
     });
     view! {
         <form class="filters" method="get" action="/sessions" role="search" aria-label="Sessions to show" on:submit=submit>

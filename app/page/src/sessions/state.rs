@@ -62,7 +62,10 @@ impl ListState {
         let parsed = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
         let navigate = use_navigate();
         let go = Callback::new(move |query: SessionsQuery| {
-            navigate(&address_of(&query), NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
+            navigate(
+                &address_of(&query),
+                NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() },
+            );
         });
         Self {
             live,
@@ -87,7 +90,8 @@ impl ListState {
     pub(super) fn known(self) -> Known {
         let known = self.live.sessions(|sessions| {
             let window = &sessions.window;
-            let slots = (window.offset..).zip(&window.rows).map(|(at, row)| Slot { at, row: row.clone(), is_away: false });
+            let slots =
+                (window.offset..).zip(&window.rows).map(|(at, row)| Slot { at, row: row.clone(), is_away: false });
             Known { total: window.total, slots: slots.collect() }
         });
         known.unwrap_or_default()
@@ -144,7 +148,8 @@ mod tests {
         let mut fresh = known(0, &[3, 4, 1]);
         fresh.slots[0].row.holds = 7;
         let kept = fresh.kept(&old);
-        let seen: Vec<_> = kept.slots.iter().map(|slot| (slot.at, slot.row.session_id.0, slot.is_away, slot.row.holds)).collect();
+        let seen: Vec<_> =
+            kept.slots.iter().map(|slot| (slot.at, slot.row.session_id.0, slot.is_away, slot.row.holds)).collect();
         assert_eq!(seen, [(0, 1, false, 0), (1, 2, true, 0), (2, 3, false, 7)]);
         assert_eq!(kept.total, 3);
     }

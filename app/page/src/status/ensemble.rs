@@ -29,7 +29,14 @@ fn root_word(state: RootState) -> &'static str {
     }
 }
 
-const ROOTS: Columns = &[("Path", ""), ("State", ""), ("For", "table-number"), ("Locks", "table-number"), ("Znodes", "table-number"), ("Why", "")];
+const ROOTS: Columns = &[
+    ("Path", ""),
+    ("State", ""),
+    ("For", "table-number"),
+    ("Locks", "table-number"),
+    ("Znodes", "table-number"),
+    ("Why", ""),
+];
 
 /// The ensemble.
 pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
@@ -45,9 +52,13 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
         ("Events applied", ensemble.events.map(count)),
         ("Resyncs", ensemble.resyncs.map(|times| plural(times, "time", "times"))),
         ("Events missed", ensemble.missed.map(count)),
-        ("Owner unknown", ensemble.owner_unknown.map(|number| format!("{} znodes went before they could be read", count(number)))),
+        (
+            "Owner unknown",
+            ensemble.owner_unknown.map(|number| format!("{} znodes went before they could be read", count(number))),
+        ),
     ];
-    let counter = |(name, value): (&'static str, Option<String>)| value.map(|value| view! { <Pair term=name value=value /> });
+    let counter =
+        |(name, value): (&'static str, Option<String>)| value.map(|value| view! { <Pair term=name value=value /> });
     let roots = ensemble.roots.iter().map(root).collect_view();
     view! {
         <section class="part dims">

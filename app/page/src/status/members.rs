@@ -156,8 +156,12 @@ mod tests {
 
     #[test]
     fn a_line_to_copy_is_found_in_its_sentence() {
-        let sentence = "the word `cons` is not listed; write `4lw.commands.whitelist=cons,wchp` or `admin.enableServer=true`";
-        assert_eq!(config_lines(sentence).collect::<Vec<_>>(), ["4lw.commands.whitelist=cons,wchp", "admin.enableServer=true"]);
+        let sentence =
+            "the word `cons` is not listed; write `4lw.commands.whitelist=cons,wchp` or `admin.enableServer=true`";
+        assert_eq!(
+            config_lines(sentence).collect::<Vec<_>>(),
+            ["4lw.commands.whitelist=cons,wchp", "admin.enableServer=true"]
+        );
         assert_eq!(quoted("a `<b>` c").to_html().replace("<!>", ""), "a <code>&lt;b&gt;</code> c");
     }
 

@@ -40,7 +40,8 @@ fn page(status: &Status) -> AnyView {
 /// Where the settings are from, and what of the file is not in force.
 fn settings(config: &ConfigStatus) -> AnyView {
     let path = visible(config.path.as_deref().unwrap_or("flags and environment"));
-    let error = config.error.as_ref().map(|error| view! { <p class="notice" data-testid="config-error">{visible(error)}</p> });
+    let error =
+        config.error.as_ref().map(|error| view! { <p class="notice" data-testid="config-error">{visible(error)}</p> });
     let waiting = (!config.waits_for_restart.is_empty()).then(|| {
         view! { <p class="quiet">{format!("waits for a restart: {}", config.waits_for_restart.join(", "))}</p> }
     });
@@ -49,7 +50,8 @@ fn settings(config: &ConfigStatus) -> AnyView {
 
 /// The server itself.
 fn server(status: &Status) -> AnyView {
-    let releases = if status.read_only { "read-only: nothing can be released" } else { "an operator may release locks" };
+    let releases =
+        if status.read_only { "read-only: nothing can be released" } else { "an operator may release locks" };
     view! {
         <section class="part dims" aria-labelledby="server-title">
             <h2 class="part-title" id="server-title">"Lockscope"</h2>

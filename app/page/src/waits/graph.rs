@@ -105,7 +105,9 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
     let scale_of_all = move || {
         let Some(view) = view.get_untracked() else { return 1.0 };
         let seen = view.get_bounding_client_rect();
-        drawing.with_untracked(|drawing| (seen.width() / (drawing.width + 2.0 * MARGIN)).min(seen.height() / (drawing.height + 2.0 * MARGIN)))
+        drawing.with_untracked(|drawing| {
+            (seen.width() / (drawing.width + 2.0 * MARGIN)).min(seen.height() / (drawing.height + 2.0 * MARGIN))
+        })
     };
     let sight = RwSignal::new(Sight::None);
     let dragged_from = StoredValue::new(None::<(i32, i32)>);
@@ -115,7 +117,8 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
         format!("{x:.1} {y:.1} {:.1} {:.1}", width / zoom, height / zoom)
     };
     let zoom_by = move |factor: f64| {
-        let (width, height) = drawing.with_untracked(|drawing| (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN));
+        let (width, height) =
+            drawing.with_untracked(|drawing| (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN));
         let (x, y, zoom) = sight.get_untracked().unwrap_or((-MARGIN, -MARGIN, 1.0));
         let next = (zoom * factor).clamp(ZOOM.0, ZOOM.1);
         // Around the middle of what is seen.
@@ -171,11 +174,16 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
     };
     let summary = move || {
         drawing.with(|drawing| {
-            format!("{} wait for each other; the table below shows the same.", plural(drawing.boxes.len() as u64, "session", "sessions"))
+            format!(
+                "{} wait for each other; the table below shows the same.",
+                plural(drawing.boxes.len() as u64, "session", "sessions")
+            )
         })
     };
     let boxes = Memo::new(move |_| drawing.with(|drawing| drawing.boxes.clone()));
-    let lines = move || drawing.with(|drawing| drawing.lines.iter().map(|drawn| line(drawn, state.chosen.get())).collect_view());
+    let lines = move || {
+        drawing.with(|drawing| drawing.lines.iter().map(|drawn| line(drawn, state.chosen.get())).collect_view())
+    };
     view! {
         <section class="graph dims" aria-label="Graph of waiting">
             <div class="graph-tools">

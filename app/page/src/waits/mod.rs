@@ -33,7 +33,9 @@ pub(crate) fn WaitsPage() -> AnyView {
     live.open(WaitsQuery, first);
     use_keys(|_| false);
     let address = use_pairs();
-    let chosen = Memo::new(move |_| address.with(|pairs| pairs.iter().find(|(name, _)| name == "session").and_then(|(_, id)| id.parse().ok())));
+    let chosen = Memo::new(move |_| {
+        address.with(|pairs| pairs.iter().find(|(name, _)| name == "session").and_then(|(_, id)| id.parse().ok()))
+    });
     let state = WaitsState { waits: Memo::new(move |_| live.waits(Clone::clone).unwrap_or_default()), chosen };
     let is_read = move || live.waits(|_| ()).is_some();
     let nobody = move || state.waits.with(|waits| waits.nodes.is_empty());
@@ -69,7 +71,10 @@ fn lead(waits: &Waits) -> String {
     if waits.cycles.len() > certain {
         circles += &format!(", {} that may be one", waits.cycles.len() - certain);
     }
-    let more =
-        if waits.left_out == 0 { String::new() } else { format!(" {} of them are not drawn: those that block fewest.", count(waits.left_out)) };
+    let more = if waits.left_out == 0 {
+        String::new()
+    } else {
+        format!(" {} of them are not drawn: those that block fewest.", count(waits.left_out))
+    };
     format!("{sessions} wait or are waited for in {locks}: {circles}.{more}")
 }

@@ -61,7 +61,12 @@ fn table_rows(waits: &Waits, chosen: Option<SessionId>) -> Vec<Row> {
         from: party(waits, edge.from),
         to: party(waits, edge.to),
         lock: edge.lock.clone(),
-        lock_url: LockQuery { ensemble: ensemble_of(waits, edge.from), path: edge.lock.clone(), ..LockQuery::default() }.to_url(),
+        lock_url: LockQuery {
+            ensemble: ensemble_of(waits, edge.from),
+            path: edge.lock.clone(),
+            ..LockQuery::default()
+        }
+        .to_url(),
         cycle: edge.cycle_verdict,
         since_ms: edge.since_ms,
     };
@@ -72,7 +77,12 @@ fn table_rows(waits: &Waits, chosen: Option<SessionId>) -> Vec<Row> {
 #[component]
 pub(super) fn WaitsTable(state: WaitsState) -> AnyView {
     let shown = Memo::new(move |_| state.waits.with(|waits| table_rows(waits, state.chosen.get())));
-    let title = move || state.chosen.get().map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"));
+    let title = move || {
+        state
+            .chosen
+            .get()
+            .map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"))
+    };
     view! {
         <section class="part dims" aria-labelledby="waits-title">
             <h2 class="part-title" id="waits-title">{title}</h2>

@@ -43,8 +43,11 @@ impl Claims {
                 "have it send one, or name another claim in `oidc_name_claim`",
             )
         })?;
-        let is_name =
-            name.chars().count() <= NAME_CHARS_MAX && !is_reserved(name) && visible(name) == name && name.trim() == name && !name.contains(',');
+        let is_name = name.chars().count() <= NAME_CHARS_MAX
+            && !is_reserved(name)
+            && visible(name) == name
+            && name.trim() == name
+            && !name.contains(',');
         if !is_name {
             return Err(OpenIdFault::refused(
                 &format!("the claim {claim} holds no name that can be shown"),
@@ -54,14 +57,18 @@ impl Claims {
         let mapped = self.groups(&settings.groups_claim).filter_map(|group| settings.roles.get(group).copied());
         let role = highest(mapped).or(settings.role);
         let role = role.ok_or_else(|| {
-            OpenIdFault::refused(&format!("{} has no role here", said(name)), "add one of their groups to [oidc_roles], or set `oidc_role`")
+            OpenIdFault::refused(
+                &format!("{} has no role here", said(name)),
+                "add one of their groups to [oidc_roles], or set `oidc_role`",
+            )
         })?;
         Ok(OpenIdUser { name: name.to_owned(), role })
     }
 
     /// The text of a claim. An address that the provider itself did not check may be somebody else's.
     fn name(&self, claim: &str) -> Option<&str> {
-        let is_checked = self.0.get("email_verified").is_none_or(|checked| checked == &Value::Bool(true) || checked == "true");
+        let is_checked =
+            self.0.get("email_verified").is_none_or(|checked| checked == &Value::Bool(true) || checked == "true");
         let text = self.0.get(claim)?.as_str().filter(|text| !text.is_empty())?;
         (claim != "email" || is_checked).then_some(text)
     }
@@ -107,13 +114,18 @@ mod tests {
         let unchecked = json!({"sub": "7", "email": "a@b", "email_verified": false, "groups": "books"});
         assert_eq!(who(unchecked, &settings()), Ok(("7".to_owned(), Role::Auditor)));
         let other = OpenId { name_claim: Some("upn".to_owned()), role: Some(Role::Viewer), ..settings() };
-        assert_eq!(who(json!({"sub": "7", "upn": "ann@corp", "groups": ["none"]}), &other), Ok(("ann@corp".to_owned(), Role::Viewer)));
+        assert_eq!(
+            who(json!({"sub": "7", "upn": "ann@corp", "groups": ["none"]}), &other),
+            Ok(("ann@corp".to_owned(), Role::Viewer))
+        );
     }
 
     #[test]
     fn no_role_and_no_name_let_nobody_in() {
         for groups in [json!(["x"]), json!([]), json!(null), json!({"ops": "ops"}), json!("Ops")] {
-            assert!(who(json!({"sub": "7", "groups": groups}), &settings()).unwrap_err().contains("7 has no role here"));
+            assert!(
+                who(json!({"sub": "7", "groups": groups}), &settings()).unwrap_err().contains("7 has no role here")
+            );
         }
         for name in ["", "anonymous", "a\u{202e}b", "a\nb", " a", "a,b", &"x".repeat(65)] {
             assert!(who(json!({"preferred_username": name, "groups": "ops"}), &settings()).is_err(), "{name:?}");

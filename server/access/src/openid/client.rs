@@ -10,7 +10,8 @@ use lockscope_wire::visible;
 use super::fault::{OpenIdFault, said};
 use super::pending::{PENDING_MS_MAX, PendingSignIns, Proof};
 use super::provider::{AGAIN, AuthorizationRequest, Provider};
-use crate::authenticator::{Rules, cookie_of};
+use crate::authenticator::Rules;
+use crate::request_credentials::cookie_of;
 use crate::sessions::{Basis, Holder};
 use crate::{Access, Grant, NewSession, OpenId, Secret};
 use runtime::clock::Clock;
@@ -62,14 +63,19 @@ impl OidcClient {
     }
 
     /// Who came back, and where they wanted to go.
-    async fn who(&self, back: &AuthorizationResponse<'_>, proof: Option<Proof>) -> Result<(Holder, String), OpenIdFault> {
+    async fn who(
+        &self,
+        back: &AuthorizationResponse<'_>,
+        proof: Option<Proof>,
+    ) -> Result<(Holder, String), OpenIdFault> {
         let proof = proof.ok_or_else(|| {
             let why = "this sign-in was not begun in this browser, was used already, or took longer than 10 minutes";
             OpenIdFault::refused(why, "begin again at /sign-in")
         })?;
         // What a stranger's link says is not repeated; this is after state and cookie did fit.
         if !back.error.is_empty() {
-            let more = if back.description.is_empty() { String::new() } else { format!(" ({})", said(back.description)) };
+            let more =
+                if back.description.is_empty() { String::new() } else { format!(" ({})", said(back.description)) };
             return Err(OpenIdFault::refused(&format!("the provider said {}{more}", said(back.error)), AGAIN));
         }
         if !back.issuer.is_empty() && back.issuer != self.settings.issuer {
@@ -85,7 +91,10 @@ impl OidcClient {
 
 fn oidc_client(rules: &Rules) -> Result<&OidcClient, OpenIdFault> {
     rules.openid.as_ref().ok_or_else(|| {
-        OpenIdFault::Refused("nobody signs in by OpenID Connect here; set `oidc_issuer` and `oidc_client_id`, or sign in otherwise".to_owned())
+        OpenIdFault::Refused(
+            "nobody signs in by OpenID Connect here; set `oidc_issuer` and `oidc_client_id`, or sign in otherwise"
+                .to_owned(),
+        )
     })
 }
 
@@ -94,7 +103,12 @@ impl Access {
     ///
     /// # Errors
     /// When the provider can't be asked.
-    pub async fn openid_begin(&self, headers: &HeaderMap, peer: Option<IpAddr>, next: &str) -> Result<AuthorizationRedirect, OpenIdFault> {
+    pub async fn openid_begin(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+        next: &str,
+    ) -> Result<AuthorizationRedirect, OpenIdFault> {
         let rules = self.rules();
         let client = oidc_client(&rules)?;
         let redirect = match &client.settings.redirect {
@@ -128,8 +142,12 @@ impl Access {
         let address = self.client(headers, peer);
         let now_ms = self.inner().clock.now_ms();
         let cookie = cookie_of(headers, &self.openid_cookie_name());
-        let state = Some(back.state).filter(|state| !state.is_empty() && state.len() <= PART_BYTES_MAX).map(|state| Secret::new(state.to_owned()));
-        let proof = cookie.zip(state).and_then(|(cookie, state)| client.pending(|pending| pending.take(&cookie, &state, now_ms)));
+        let state = Some(back.state)
+            .filter(|state| !state.is_empty() && state.len() <= PART_BYTES_MAX)
+            .map(|state| Secret::new(state.to_owned()));
+        let proof = cookie
+            .zip(state)
+            .and_then(|(cookie, state)| client.pending(|pending| pending.take(&cookie, &state, now_ms)));
         match client.who(back, proof).await {
             Ok((holder, next)) => Ok((self.open(headers, address, holder).await, next)),
             Err(fault) => {

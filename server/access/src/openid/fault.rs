@@ -1,5 +1,5 @@
-//! Why somebody was not signed in by OpenID Connect. What a provider said is cut and made visible; what is secret is taken
-//! out, whoever wrote it there.
+//! Why somebody was not signed in by OpenID Connect. What a provider said is cut and made visible; what is secret is
+//! taken out, whoever wrote it there.
 
 use lockscope_wire::visible;
 

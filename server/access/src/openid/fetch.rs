@@ -34,7 +34,8 @@ impl Fetch {
     /// For a provider at this address.
     pub(super) fn new(issuer: &str) -> Result<Self, OpenIdFault> {
         let is_plain = issuer.starts_with("http://");
-        let client = Client::builder().no_proxy().redirect(Policy::none()).connect_timeout(CONNECT_MAX).timeout(ANSWER_MAX);
+        let client =
+            Client::builder().no_proxy().redirect(Policy::none()).connect_timeout(CONNECT_MAX).timeout(ANSWER_MAX);
         // Plain HTTP needs no authorities, and a machine may have none.
         let client = if is_plain { client.tls_certs_only(std::iter::empty()) } else { client };
         let client = client.build().map_err(|error| OpenIdFault::provider(&whole(&error)))?;

@@ -1,5 +1,5 @@
-//! Sign-ins that went to the provider and did not come back yet. Pure: the time is an argument. A browser is known again
-//! by a cookie of its own; what it left is taken once.
+//! Sign-ins that went to the provider and did not come back yet. Pure: the time is an argument. A browser is known
+//! again by a cookie of its own; what it left is taken once.
 
 use std::net::IpAddr;
 
@@ -94,10 +94,12 @@ mod tests {
         let mut pending = PendingSignIns::default();
         let (cookie, state) = (Secret::random(), Secret::random());
         pending.add(&cookie, &state, from(1), proof(), 0);
-        (0..10 * PENDING_AN_ADDRESS_MAX).for_each(|_| pending.add(&Secret::random(), &Secret::random(), from(2), proof(), 1));
+        (0..10 * PENDING_AN_ADDRESS_MAX)
+            .for_each(|_| pending.add(&Secret::random(), &Secret::random(), from(2), proof(), 1));
         assert_eq!(pending.0.len(), PENDING_AN_ADDRESS_MAX + 1);
         assert!(pending.take(&cookie, &state, 1).is_some());
-        (0..u32::try_from(PENDING_MAX).unwrap() + 100).for_each(|at| pending.add(&Secret::random(), &Secret::random(), from(at), proof(), 1));
+        (0..u32::try_from(PENDING_MAX).unwrap() + 100)
+            .for_each(|at| pending.add(&Secret::random(), &Secret::random(), from(at), proof(), 1));
         assert_eq!(pending.0.len(), PENDING_MAX);
         pending.add(&cookie, &state, from(1), proof(), PENDING_MS_MAX + 1);
         assert_eq!(pending.0.len(), 1, "what is too old goes");

@@ -1,15 +1,17 @@
-//! What is known of the provider, and what it says of somebody. Its addresses and keys are kept for a while; a key that is
-//! not among them makes us ask again, once in a while.
+//! What is known of the provider, and what it says of somebody. Its addresses and keys are kept for a while; a key that
+//! is not among them makes us ask again, once in a while.
 
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use openidconnect::core::{
-    CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken, CoreJsonWebKeySet, CoreJwsSigningAlgorithm, CoreProviderMetadata,
+    CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken, CoreJsonWebKeySet, CoreJwsSigningAlgorithm,
+    CoreProviderMetadata,
 };
 use openidconnect::{
-    AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet,
-    IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, SignatureVerificationError, TokenResponse as _,
+    AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet,
+    EndpointNotSet, EndpointSet, IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError,
+    Scope, SignatureVerificationError, TokenResponse as _,
 };
 use tokio::sync::Mutex;
 
@@ -41,7 +43,8 @@ const SIGNATURES: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::EdDsa,
 ];
 
-type Client = CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
+type Client =
+    CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
 
 /// Where somebody is sent, and what has to fit when they come back.
 pub(super) struct AuthorizationRequest {
@@ -103,10 +106,14 @@ impl Provider {
     async fn exchange(&self, code: &str, proof: &Proof) -> Result<OpenIdUser, OpenIdFault> {
         let learned = self.learn().await?;
         let client = self.client(&learned.metadata, proof.redirect.clone())?;
-        let request = client.exchange_code(AuthorizationCode::new(code.to_owned())).map_err(|error| OpenIdFault::provider(&whole(&error)))?;
+        let request = client
+            .exchange_code(AuthorizationCode::new(code.to_owned()))
+            .map_err(|error| OpenIdFault::provider(&whole(&error)))?;
         let request = request.set_pkce_verifier(PkceCodeVerifier::new(proof.verifier.expose().to_owned()));
         let answer = request.request_async(&learned.fetch).await.map_err(|error| match error {
-            RequestTokenError::ServerResponse(said) => OpenIdFault::refused(&format!("the provider said {said}"), AGAIN),
+            RequestTokenError::ServerResponse(said) => {
+                OpenIdFault::refused(&format!("the provider said {said}"), AGAIN)
+            }
             // Its own form quotes what could not be read, and there may be a token in it.
             RequestTokenError::Parse(..) => OpenIdFault::provider("its answer for a code is no answer with tokens"),
             other => OpenIdFault::provider(&whole(&other)),
@@ -120,7 +127,9 @@ impl Provider {
             },
             checked => checked,
         };
-        checked.map_err(|error| OpenIdFault::refused(&format!("what the provider signed is not believed ({})", whole(&error)), AGAIN))?;
+        checked.map_err(|error| {
+            OpenIdFault::refused(&format!("what the provider signed is not believed ({})", whole(&error)), AGAIN)
+        })?;
         Claims::of(&token.to_string())?.who(&self.settings)
     }
 
@@ -139,11 +148,17 @@ impl Provider {
 
     fn client(&self, metadata: &CoreProviderMetadata, redirect: String) -> Result<Client, OpenIdFault> {
         let secret = self.settings.client_secret.as_ref().map(|secret| ClientSecret::new(secret.expose().to_owned()));
-        let redirect = RedirectUrl::new(redirect).map_err(|error| OpenIdFault::refused(&whole(&error), "set `oidc_redirect`"))?;
+        let redirect =
+            RedirectUrl::new(redirect).map_err(|error| OpenIdFault::refused(&whole(&error), "set `oidc_redirect`"))?;
         let ways = metadata.token_endpoint_auth_methods_supported();
         let takes = |way| ways.is_none_or(|ways| ways.contains(&way));
-        let way = if takes(CoreClientAuthMethod::ClientSecretBasic) { AuthType::BasicAuth } else { AuthType::RequestBody };
-        let client = CoreClient::from_provider_metadata(metadata.clone(), ClientId::new(self.settings.client_id.clone()), secret);
+        let way =
+            if takes(CoreClientAuthMethod::ClientSecretBasic) { AuthType::BasicAuth } else { AuthType::RequestBody };
+        let client = CoreClient::from_provider_metadata(
+            metadata.clone(),
+            ClientId::new(self.settings.client_id.clone()),
+            secret,
+        );
         Ok(client.set_redirect_uri(redirect).set_auth_type(way))
     }
 
@@ -151,7 +166,9 @@ impl Provider {
     async fn learn(&self) -> Result<Arc<Discovery>, OpenIdFault> {
         let mut memory = self.memory.lock().await;
         let now_ms = self.clock.now_ms();
-        if let Some(learned) = memory.learned.as_ref().filter(|learned| is_within(learned.at_ms, LEARNED_MS_MAX, now_ms)) {
+        if let Some(learned) =
+            memory.learned.as_ref().filter(|learned| is_within(learned.at_ms, LEARNED_MS_MAX, now_ms))
+        {
             return Ok(learned.clone());
         }
         if let Some((_, fault)) = memory.failed.as_ref().filter(|(at_ms, _)| is_within(*at_ms, FAILED_MS, now_ms)) {
@@ -175,10 +192,14 @@ impl Provider {
 
     async fn discover(&self, now_ms: i64) -> Result<Discovery, OpenIdFault> {
         let fetch = Fetch::new(&self.settings.issuer)?;
-        let issuer = IssuerUrl::new(self.settings.issuer.clone()).map_err(|error| OpenIdFault::provider(&whole(&error)))?;
-        let metadata = CoreProviderMetadata::discover_async(issuer, &fetch).await.map_err(|error| OpenIdFault::provider(&whole(&error)))?;
+        let issuer =
+            IssuerUrl::new(self.settings.issuer.clone()).map_err(|error| OpenIdFault::provider(&whole(&error)))?;
+        let metadata = CoreProviderMetadata::discover_async(issuer, &fetch)
+            .await
+            .map_err(|error| OpenIdFault::provider(&whole(&error)))?;
         fetch.may_ask(metadata.authorization_endpoint().url())?;
-        let token_endpoint = metadata.token_endpoint().ok_or_else(|| OpenIdFault::provider("it names no address for tokens"))?;
+        let token_endpoint =
+            metadata.token_endpoint().ok_or_else(|| OpenIdFault::provider("it names no address for tokens"))?;
         fetch.may_ask(token_endpoint.url())?;
         Ok(Discovery { fetch, metadata, at_ms: now_ms })
     }
@@ -196,7 +217,11 @@ impl Provider {
         memory.keys_asked_at_ms = Some(now_ms);
         let keys = CoreJsonWebKeySet::fetch_async(old.metadata.jwks_uri(), &old.fetch).await;
         let keys = keys.map_err(|error| OpenIdFault::provider(&whole(&error)))?;
-        let learned = Arc::new(Discovery { fetch: old.fetch.clone(), metadata: old.metadata.clone().set_jwks(keys), at_ms: old.at_ms });
+        let learned = Arc::new(Discovery {
+            fetch: old.fetch.clone(),
+            metadata: old.metadata.clone().set_jwks(keys),
+            at_ms: old.at_ms,
+        });
         memory.learned = Some(learned.clone());
         Ok(Some(learned))
     }

@@ -73,7 +73,9 @@ fn what_is_twice_or_no_name_is_refused() {
 
 #[test]
 fn of_several_groups_the_one_that_may_most_counts() {
-    let with = |groups: &'static [u8]| told(&[("x-forwarded-user", b"ann"), ("x-forwarded-groups", groups)], "10.0.0.5").unwrap().unwrap().1;
+    let with = |groups: &'static [u8]| {
+        told(&[("x-forwarded-user", b"ann"), ("x-forwarded-groups", groups)], "10.0.0.5").unwrap().unwrap().1
+    };
     assert_eq!(with(b"staff"), Role::Viewer);
     assert_eq!(with(b"audit,staff"), Role::Auditor);
     assert_eq!(with(b"audit, ops"), Role::Operator);
@@ -85,7 +87,8 @@ fn of_several_groups_the_one_that_may_most_counts() {
 
 #[test]
 fn the_client_is_the_last_address_that_is_no_proxy() {
-    let client = |value: &'static str, peer: &str| proxy().client(&headers(&[("x-forwarded-for", value.as_bytes())]), ip(peer));
+    let client =
+        |value: &'static str, peer: &str| proxy().client(&headers(&[("x-forwarded-for", value.as_bytes())]), ip(peer));
     assert_eq!(client("6.6.6.6, 9.9.9.9", "10.0.0.5"), ip("9.9.9.9"));
     assert_eq!(client("6.6.6.6, 9.9.9.9, 10.1.0.1", "10.0.0.5"), ip("9.9.9.9"));
     assert_eq!(client("6.6.6.6", "8.8.8.8"), ip("8.8.8.8"), "anybody can write a header");

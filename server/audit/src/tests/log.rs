@@ -58,7 +58,10 @@ async fn a_torn_line_is_kept_aside_and_told() {
         assert_eq!(std::fs::read(&aside).unwrap(), b"{\"id\":99,\"at_ms\":17");
         let said = newest(&log).await.detail;
         assert!(
-            said.contains(&format!("19 bytes of a line that was being written when the server before ended were moved to {}", aside.display())),
+            said.contains(&format!(
+                "19 bytes of a line that was being written when the server before ended were moved to {}",
+                aside.display()
+            )),
             "{said}"
         );
         drop(log);
@@ -130,7 +133,10 @@ async fn a_broken_log_is_not_written_to() {
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("act 1", "act 7")).unwrap();
     let error = Log::open(place.path(), Clock::manual(0)).await.unwrap_err();
-    assert!(error.0.contains("audit.log is broken at line 3 (record 3 was expected)") && error.0.contains("moved away"), "{error}");
+    assert!(
+        error.0.contains("audit.log is broken at line 3 (record 3 was expected)") && error.0.contains("moved away"),
+        "{error}"
+    );
     let closed = UnavailableLog::because(error.clone());
     assert_eq!(closed.append(act(1)).await, Err(error.clone()));
     assert_eq!(closed.page(PageQuery::default()).await, Err(error));
@@ -154,7 +160,8 @@ async fn many_at_once_make_one_chain() {
             ids
         })
     };
-    let told: Vec<(u64, u64)> = future::join_all((0..TASKS).map(task)).await.into_iter().flat_map(Result::unwrap).collect();
+    let told: Vec<(u64, u64)> =
+        future::join_all((0..TASKS).map(task)).await.into_iter().flat_map(Result::unwrap).collect();
     let mut ids: Vec<u64> = told.iter().map(|(id, _)| *id).collect();
     ids.sort_unstable();
     assert_eq!(ids, (2..2 + TASKS * EACH).collect::<Vec<_>>());
@@ -224,5 +231,8 @@ async fn texts_are_bounded_and_show_what_is_hidden() {
     let reason = record.reason.unwrap();
     assert!(reason.starts_with("evil\\u{202e}xxx") && reason.ends_with('…'), "{reason}");
     assert_eq!((reason.chars().count(), record.detail.chars().count()), (500, 2_000));
-    assert_eq!((record.actor.as_str(), record.actor_by.as_str(), record.address.as_deref()), ("bob", "operator by token", Some("10.0.0.7")));
+    assert_eq!(
+        (record.actor.as_str(), record.actor_by.as_str(), record.address.as_deref()),
+        ("bob", "operator by token", Some("10.0.0.7"))
+    );
 }

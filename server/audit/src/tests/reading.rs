@@ -64,8 +64,12 @@ async fn an_export_is_the_bytes_of_the_files() {
     filled(place.path(), ACTS).await;
     let log = open(place.path()).await;
     let export = log.export().await.unwrap();
-    let expected: Vec<u8> =
-        verify_dir(place.path(), None).unwrap().segments.iter().flat_map(|segment| std::fs::read(&segment.path).unwrap()).collect();
+    let expected: Vec<u8> = verify_dir(place.path(), None)
+        .unwrap()
+        .segments
+        .iter()
+        .flat_map(|segment| std::fs::read(&segment.path).unwrap())
+        .collect();
     // What is written after it was asked for is not in it, even over a change of files.
     for number in 0..30 {
         log.append(act(number)).await.unwrap();

@@ -42,8 +42,18 @@ fn pick(random: &mut StdRng, names: &[String]) -> String {
     names[random.random_range(0..names.len())].clone()
 }
 
-const KINDS: [&str; 10] =
-    ["bit", "byte", "cut", "cut at a line", "swapped lines", "doubled line", "dropped line", "swapped files", "dropped file", "put in"];
+const KINDS: [&str; 10] = [
+    "bit",
+    "byte",
+    "cut",
+    "cut at a line",
+    "swapped lines",
+    "doubled line",
+    "dropped line",
+    "swapped files",
+    "dropped file",
+    "put in",
+];
 
 fn tamper(kind: &str, files: &mut Files, random: &mut StdRng) {
     let names = logs(files);
@@ -166,7 +176,10 @@ async fn breaks_name_file_line_record_and_what_is_wrong() {
         kept.pop();
         *last = kept.concat();
     });
-    assert_eq!(cut, "DIR/audit.head is broken: it tells record 31 as written, and the log ends with record 30: the log was cut");
+    assert_eq!(
+        cut,
+        "DIR/audit.head is broken: it names record 31 as written, and the log ends with record 30: the log was cut"
+    );
     let stray = broken(&|files| drop(files.insert("audit-000000000003.log".to_owned(), Vec::new())));
     assert!(stray.contains("the chain does not go through it"), "{stray}");
     assert!(broken(&Files::clear).contains("there is no audit record in DIR"));

@@ -35,7 +35,11 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { answer_within: Duration::from_secs(5), first_wait: Duration::from_secs(1), longest_wait: Duration::from_secs(60) }
+        Self {
+            answer_within: Duration::from_secs(5),
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(60),
+        }
     }
 }
 
@@ -91,7 +95,8 @@ impl Delivery {
                 "the webhook can't be used ({why}); install the system's certificate authorities, or name a file of them in SSL_CERT_FILE"
             ))
         })?;
-        let backoff = Backoff::new(pace.first_wait, pace.longest_wait).map_err(|error| AuditError(format!("the webhook can't be used: {error}")))?;
+        let backoff = Backoff::new(pace.first_wait, pace.longest_wait)
+            .map_err(|error| AuditError(format!("the webhook can't be used: {error}")))?;
         log.set_delivered(delivered);
         Ok(Self { log: log.clone(), webhook, client, clock, backoff, delivered, trouble: String::new() })
     }
@@ -114,15 +119,25 @@ impl Delivery {
                     }
                     self.save().await;
                 }
-                Ok(_) => self.wait("the webhook can't read the audit record: it is shorter than it was".to_owned()).await,
-                Err(error) => self.wait(format!("the webhook can't read the audit record ({error}); run `lockscope audit verify`")).await,
+                Ok(_) => {
+                    self.wait("the webhook can't read the audit record: it is shorter than it was".to_owned()).await
+                }
+                Err(error) => {
+                    self.wait(format!(
+                        "the webhook can't read the audit record ({error}); run `lockscope audit verify`"
+                    ))
+                    .await
+                }
             }
         }
     }
 
     async fn next_lines(&self) -> std::io::Result<Vec<Vec<u8>>> {
         let (log, id) = (self.log.clone(), self.delivered + 1);
-        let lines = tokio::task::spawn_blocking(move || read::forwards(&log.dir, &log.segments(), id, READ_MAX, READ_BYTES_MAX)).await;
+        let lines = tokio::task::spawn_blocking(move || {
+            read::forwards(&log.dir, &log.segments(), id, READ_MAX, READ_BYTES_MAX)
+        })
+        .await;
         lines.unwrap_or_else(|error| Err(std::io::Error::other(error)))
     }
 
@@ -134,7 +149,10 @@ impl Delivery {
         if is_wanted {
             while let Err(why) = self.post(&line).await {
                 let shown = self.webhook.shown();
-                self.wait(format!("the webhook at {shown} did not take record {id}: {why}; it is tried again until it does")).await;
+                self.wait(format!(
+                    "the webhook at {shown} did not take record {id}: {why}; it is tried again until it does"
+                ))
+                .await;
             }
             self.well();
         }
@@ -148,7 +166,9 @@ impl Delivery {
     async fn post(&self, line: &[u8]) -> Result<(), String> {
         let signed = signature(&self.webhook.secret, self.clock.now_ms(), line);
         let request = self.client.post(self.webhook.url.clone()).header(SIGNATURE_HEADER, signed);
-        let request = request.header(CONTENT_TYPE, "application/json").header(USER_AGENT, concat!("lockscope/", env!("CARGO_PKG_VERSION")));
+        let request = request
+            .header(CONTENT_TYPE, "application/json")
+            .header(USER_AGENT, concat!("lockscope/", env!("CARGO_PKG_VERSION")));
         let response = request.body(line.to_vec()).send().await.map_err(said)?;
         let status = response.status();
         if status.is_success() {

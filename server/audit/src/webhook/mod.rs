@@ -1,5 +1,5 @@
-//! Delivers every audit record to a webhook: the log itself is the queue, a cursor file says how far it was delivered. Nothing
-//! waits for it, and nothing is lost over a restart; a record may come twice, and its number shows that.
+//! Delivers every audit record to a webhook: the log itself is the queue, a cursor file says how far it was delivered.
+//! Nothing waits for it, and nothing is lost over a restart; a record may come twice, and its number shows that.
 
 mod cursor;
 mod deliver;
@@ -42,15 +42,24 @@ impl Webhook {
     pub fn address(text: &str, may_be_plain: bool) -> Result<Url, WebhookFault> {
         let wrong = |why, remedy| Err(WebhookFault { why, remedy });
         let Ok(url) = Url::parse(text) else { return wrong("is not an address", "write https://HOST[:PORT]/PATH") };
-        let Some(host) = url.host_str().filter(|host| !host.is_empty()) else { return wrong("names no host", "write https://HOST[:PORT]/PATH") };
+        let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
+            return wrong("names no host", "write https://HOST[:PORT]/PATH");
+        };
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-            return wrong("has a user, a password or a fragment in it", "leave them out; every delivery is signed with the secret instead");
+            return wrong(
+                "has a user, a password or a fragment in it",
+                "leave them out; every delivery is signed with the secret instead",
+            );
         }
-        let is_here = host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        let is_here =
+            host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
         match url.scheme() {
             "https" => Ok(url),
             "http" if is_here || may_be_plain => Ok(url),
-            "http" => wrong("would send the audit log in the clear to another machine", "use https://, or allow it with --webhook-allow-http on"),
+            "http" => wrong(
+                "would send the audit log in the clear to another machine",
+                "use https://, or allow it with --webhook-allow-http on",
+            ),
             _ => wrong("is neither https nor http", "write https://HOST[:PORT]/PATH"),
         }
     }
@@ -61,7 +70,10 @@ impl Webhook {
     /// When the secret is too short.
     pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, WebhookFault> {
         if secret.len() < SECRET_BYTES_MIN {
-            return Err(WebhookFault { why: "has fewer than 16 bytes, which can be guessed", remedy: "make one with `openssl rand -hex 32`" });
+            return Err(WebhookFault {
+                why: "has fewer than 16 bytes, which can be guessed",
+                remedy: "make one with `openssl rand -hex 32`",
+            });
         }
         Ok(Self { url, secret })
     }
@@ -90,7 +102,13 @@ mod tests {
 
     #[test]
     fn addresses_that_can_be() {
-        for url in ["https://hooks.example/T0/B1", "http://127.0.0.1:9/x", "http://[::1]:9", "http://localhost/x", "https://[2001:db8::1]/"] {
+        for url in [
+            "https://hooks.example/T0/B1",
+            "http://127.0.0.1:9/x",
+            "http://[::1]:9",
+            "http://localhost/x",
+            "https://[2001:db8::1]/",
+        ] {
             assert!(Webhook::address(url, false).is_ok(), "{url}");
         }
         assert!(Webhook::address("http://hooks.example/", true).is_ok());

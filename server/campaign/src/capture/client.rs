@@ -93,7 +93,9 @@ impl Client {
                     Err(_) => Read::Silence,
                     Ok(None) => return "the line ended".to_owned(),
                     Ok(Some(Err(error))) => return error.to_string(),
-                    Ok(Some(Ok(Message::Close(frame)))) => return frame.map_or_else(String::new, |frame| format!("{} {}", frame.code, frame.reason)),
+                    Ok(Some(Ok(Message::Close(frame)))) => {
+                        return frame.map_or_else(String::new, |frame| format!("{} {}", frame.code, frame.reason));
+                    }
                     Ok(Some(Ok(Message::Text(text)))) => Read::Frame(text.as_str().to_owned()),
                     Ok(Some(Ok(_))) => continue,
                 };
@@ -208,7 +210,9 @@ impl Client {
         let Some(before) = log.held.get_mut(view).map(Option::take) else { return };
         let next = match (is_snapshot, &before) {
             (true, _) => Some((frame["epoch"].as_str().unwrap_or_default().to_owned(), frame["body"].take())),
-            (false, Some(held)) if held.seq + 1 == seq => apply(&held.body, &frame["body"]).map(|body| (held.epoch.clone(), body)),
+            (false, Some(held)) if held.seq + 1 == seq => {
+                apply(&held.body, &frame["body"]).map(|body| (held.epoch.clone(), body))
+            }
             (false, _) => None,
         };
         let Some((epoch, body)) = next else {
@@ -224,6 +228,14 @@ impl Client {
         claims.gone.extend(vanished(before.as_ref(), &claims, &body));
         log.captured.push(Captured::Revision(revision));
         log.captured.extend(claims.at(stamp));
-        log.held[view] = Some(Held { epoch, seq, body, claims, known_at_ms: stamp.known_at_ms, arrived_at_ms: at_ms, is_dark: false });
+        log.held[view] = Some(Held {
+            epoch,
+            seq,
+            body,
+            claims,
+            known_at_ms: stamp.known_at_ms,
+            arrived_at_ms: at_ms,
+            is_dark: false,
+        });
     }
 }

@@ -36,8 +36,12 @@ impl Log {
     /// What a view shows as LIVE is so no longer than the document allows: notes when that was over, if it was by now.
     pub(super) fn grow_old(&mut self, first_socket: u32, only: usize, now_ms: i64) {
         for (socket, (view, held)) in (first_socket..).zip(self.held.iter_mut().enumerate()) {
-            let Some(held) = held.as_mut().filter(|held| (only == usize::MAX || only == view) && !held.is_dark) else { continue };
-            let Some(over_at_ms) = held.known_at_ms.map(|known_at_ms| known_at_ms + LIVE_AGE_MAX_MS + 1) else { continue };
+            let Some(held) = held.as_mut().filter(|held| (only == usize::MAX || only == view) && !held.is_dark) else {
+                continue;
+            };
+            let Some(over_at_ms) = held.known_at_ms.map(|known_at_ms| known_at_ms + LIVE_AGE_MAX_MS + 1) else {
+                continue;
+            };
             if over_at_ms < now_ms {
                 held.is_dark = true;
                 let arrived_at_ms = over_at_ms.max(held.arrived_at_ms);

@@ -1,5 +1,5 @@
-//! A client of the live socket that keeps every state with its arrival, in a thread of its own so that nothing else here
-//! makes it late. It connects again when the socket ends, and resumes.
+//! A client of the live socket that keeps every state with its arrival, in a thread of its own so that nothing else
+//! here makes it late. It connects again when the socket ends, and resumes.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex};
@@ -89,9 +89,22 @@ impl Capture {
     /// Subscribes to these views. They count as the sockets `first_socket`, the next one, and so on.
     pub fn start(address: &str, first_socket: u32, views: Vec<View>, pace: Pace) -> Self {
         let held = vec![None; views.len()];
-        let log = Arc::new(Mutex::new(Log { captured: Vec::new(), held, broken: Vec::new(), frames: 0, closings: Vec::new() }));
+        let log = Arc::new(Mutex::new(Log {
+            captured: Vec::new(),
+            held,
+            broken: Vec::new(),
+            frames: 0,
+            closings: Vec::new(),
+        }));
         let (stop, stopped) = watch::channel(false);
-        let client = Client { address: address.to_owned(), first_socket, views: views.clone(), pace, log: Arc::clone(&log), stopped };
+        let client = Client {
+            address: address.to_owned(),
+            first_socket,
+            views: views.clone(),
+            pace,
+            log: Arc::clone(&log),
+            stopped,
+        };
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(client.run());

@@ -89,8 +89,8 @@ impl Library {
         Host::start(self.command(VICTIM_S))
     }
 
-    /// A process that will be killed or stopped, whose sessions outlive it for longer than the pause between two rounds of
-    /// questions.
+    /// A process that will be killed or stopped, whose sessions outlive it for longer than the pause between two rounds
+    /// of questions.
     pub fn slow_victim(self) -> Arc<Host> {
         Host::start(self.command(SLOW_VICTIM_S))
     }

@@ -30,7 +30,8 @@ pub fn python() -> PathBuf {
 /// Clients of kazoo.
 pub(super) fn kazoo(timeout_s: u32) -> Command {
     let python = python();
-    let has_kazoo = Command::new(&python).args(["-c", "import kazoo"]).output().is_ok_and(|output| output.status.success());
+    let has_kazoo =
+        Command::new(&python).args(["-c", "import kazoo"]).output().is_ok_and(|output| output.status.success());
     assert!(
         has_kazoo,
         "{} is no Python with kazoo: run `make test`, or `python3 -m venv .tools/venv && .tools/venv/bin/pip install kazoo`, or set LOCKSCOPE_PYTHON",
@@ -45,7 +46,13 @@ pub(super) fn kazoo(timeout_s: u32) -> Command {
 pub(super) fn curator(timeout_s: u32) -> Command {
     static CLASS_PATH: OnceLock<String> = OnceLock::new();
     let mut command = Command::new("java");
-    command.args(["-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp"]);
+    command.args([
+        "-Xmx64m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
+        "-cp",
+    ]);
     command.arg(CLASS_PATH.get_or_init(compile)).arg("CuratorClient").arg(timeout_s.to_string());
     command
 }
@@ -69,10 +76,15 @@ fn compile() -> String {
         let source = partial.path().join("CuratorClient.java");
         std::fs::write(&source, CURATOR).unwrap();
         let compiled = Command::new("javac").args(["-cp", &class_path, "-d"]).arg(partial.path()).arg(&source).output();
-        let compiled = compiled.unwrap_or_else(|error| panic!("no Java compiler ({error}): run `apt-get install default-jdk-headless`"));
+        let compiled = compiled
+            .unwrap_or_else(|error| panic!("no Java compiler ({error}): run `apt-get install default-jdk-headless`"));
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
         // Somebody else's run may have been faster.
-        assert!(std::fs::rename(partial.keep(), &folder).is_ok() || folder.exists(), "could not make {}", folder.display());
+        assert!(
+            std::fs::rename(partial.keep(), &folder).is_ok() || folder.exists(),
+            "could not make {}",
+            folder.display()
+        );
     }
     class_path
 }

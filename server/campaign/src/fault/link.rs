@@ -57,7 +57,8 @@ pub(super) async fn partition(scene: &mut Scene, form: Form, side: Side) {
         Side::Requests => Link { requests: Flow::Silent, ..Link::OPEN },
         Side::Replies => Link { replies: Flow::Silent, ..Link::OPEN },
     };
-    // Where only requests are lost, events come on, and what is shown stays true until Lockscope gives up the connection.
+    // Where only requests are lost, events come on, and what is shown stays true until Lockscope gives up the
+    // connection.
     if side != Side::Requests {
         scene.lost(Fault::LinkLost);
     }

@@ -46,7 +46,10 @@ pub(super) async fn storm(scene: &mut Scene, form: Form) {
         sessions.spawn(storming(client, paths, session, end));
     }
     let changes: u64 = sessions.join_all().await.into_iter().sum();
-    scene.notes.push(format!("{} changes/s", changes * 1_000 / u64::try_from(begin.elapsed().as_millis()).unwrap_or(1).max(1)));
+    scene.notes.push(format!(
+        "{} changes/s",
+        changes * 1_000 / u64::try_from(begin.elapsed().as_millis()).unwrap_or(1).max(1)
+    ));
 }
 
 /// One session's share: in bursts, each many requests at once.

@@ -60,7 +60,7 @@ faults! {
     Unreadable = "unreadable", "contenders that Lockscope may not read";
     SlowReader = "slow-reader", "a script reads 10 frames a second";
     DeafReaders = "deaf-readers", "200 sockets are never read";
-    FullDisk = "full-disk", "no room for the record while releases are asked for";
+    FullDisk = "full-disk", "no room for the audit log while releases are asked for";
     KillAmongReleases = "kill-among-releases", "Lockscope is killed (`kill -9`) among releases";
     ReleaseRaces = "release-races", "owners leave, and others come, while releases are carried out";
     ReleasePartitions = "release-partitions", "the link falls silent or is cut around releases";
@@ -71,7 +71,11 @@ impl std::str::FromStr for Fault {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let names = || Self::ALL.iter().map(|fault| fault.name()).collect::<Vec<_>>().join(", ");
-        Self::ALL.iter().copied().find(|fault| fault.name() == text).ok_or_else(|| format!("{text} is no fault; use one of {}", names()))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|fault| fault.name() == text)
+            .ok_or_else(|| format!("{text} is no fault; use one of {}", names()))
     }
 }
 
@@ -106,7 +110,13 @@ impl Fault {
     /// What it needs.
     pub fn setup(self) -> Setup {
         let usual = Setup::default();
-        let queues = || vec![contention("fast", Who::Queue(60)), contention("slow", Who::Queue(500)), contention("third", Who::Queue(150))];
+        let queues = || {
+            vec![
+                contention("fast", Who::Queue(60)),
+                contention("slow", Who::Queue(500)),
+                contention("third", Who::Queue(150)),
+            ]
+        };
         match self {
             Self::Restart
             | Self::KillMinus9
@@ -120,17 +130,34 @@ impl Fault {
             | Self::StoppedLockscope => usual,
             Self::LateLink => Setup { session_timeout_ms: 30_000, ..usual },
             Self::ExpiredSession => Setup { session_timeout_ms: 2_000, ..usual },
-            Self::OurMemberLost | Self::OurMemberFrozen | Self::LeaderLost | Self::LeaderFrozen | Self::FollowerLost | Self::FollowerFrozen => {
-                Setup { members: 3, ..usual }
-            }
+            Self::OurMemberLost
+            | Self::OurMemberFrozen
+            | Self::LeaderLost
+            | Self::LeaderFrozen
+            | Self::FollowerLost
+            | Self::FollowerFrozen => Setup { members: 3, ..usual },
             Self::RootRecreated => Setup { contentions: queues(), ..usual },
-            Self::DirectoryRecreated => Setup { more_locks: (0..3).map(|number| path(&format!("again-{number}"))).collect(), ..usual },
-            Self::AbaStorm => Setup { more_locks: (0..3).map(|number| path(&format!("aba-{number}"))).collect(), ..usual },
-            Self::Storm => Setup { contentions: queues(), more_locks: (0..6).map(|number| path(&format!("storm-{number}"))).collect(), ..usual },
-            Self::Znodes => Setup { contentions: queues(), more_locks: (0..4).map(|number| path(&format!("many-{number}"))).collect(), ..usual },
-            Self::Unreadable => {
-                Setup { contentions: queues(), more_locks: (0..6).map(|number| path(&format!("veiled-{number}"))).collect(), ..usual }
+            Self::DirectoryRecreated => {
+                Setup { more_locks: (0..3).map(|number| path(&format!("again-{number}"))).collect(), ..usual }
             }
+            Self::AbaStorm => {
+                Setup { more_locks: (0..3).map(|number| path(&format!("aba-{number}"))).collect(), ..usual }
+            }
+            Self::Storm => Setup {
+                contentions: queues(),
+                more_locks: (0..6).map(|number| path(&format!("storm-{number}"))).collect(),
+                ..usual
+            },
+            Self::Znodes => Setup {
+                contentions: queues(),
+                more_locks: (0..4).map(|number| path(&format!("many-{number}"))).collect(),
+                ..usual
+            },
+            Self::Unreadable => Setup {
+                contentions: queues(),
+                more_locks: (0..6).map(|number| path(&format!("veiled-{number}"))).collect(),
+                ..usual
+            },
             Self::SlowReader | Self::DeafReaders => {
                 let busy = (0..8).map(|number| contention(&format!("busy-{number}"), Who::Queue(40)));
                 let known = contention("kazoo", Who::Library(Library::Kazoo, 3));

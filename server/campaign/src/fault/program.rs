@@ -75,7 +75,11 @@ pub(super) async fn deaf_readers(scene: &mut Scene, form: Form) {
 }
 
 fn resident_kb(scene: &Scene) -> u64 {
-    let status = scene.lockscope.pid().and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok()).unwrap_or_default();
+    let status = scene
+        .lockscope
+        .pid()
+        .and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok())
+        .unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
@@ -90,7 +94,8 @@ fn unread_bytes(scene: &Scene) -> u64 {
         let [local, remote, queues] = [fields.get(1)?, fields.get(2)?, fields.get(4)?];
         let (sent, received) = queues.split_once(':')?;
         let bytes = |digits: &str| u64::from_str_radix(digits, 16).ok();
-        (local.ends_with(&port) || remote.ends_with(&port)).then(|| bytes(sent).zip(bytes(received)).map(|(sent, received)| sent + received))?
+        (local.ends_with(&port) || remote.ends_with(&port))
+            .then(|| bytes(sent).zip(bytes(received)).map(|(sent, received)| sent + received))?
     });
     queued.sum()
 }

@@ -1,4 +1,4 @@
-//! Faults among releases: no room for the record, a killed Lockscope, races with owners, and lost links.
+//! Faults among releases: no room for the audit log, a killed Lockscope, races with owners, and lost links.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn limit_files(scene: &Scene, bytes: Option<u64>) {
     prlimit(pid, Resource::Fsize, Rlimit { current: bytes, maximum: None }).expect("the process is ours");
 }
 
-/// Files of Lockscope may not grow: what a full disk is to the record. Nothing may be deleted, and viewing goes on.
+/// Files of Lockscope may not grow: what a full disk is to the audit log. Nothing may be deleted, and viewing goes on.
 pub(super) async fn full_disk(scene: &mut Scene) {
     let client = scene.direct().await;
     let mut nodes = Vec::new();
@@ -51,7 +51,10 @@ pub(super) async fn full_disk(scene: &mut Scene) {
         let answer = record.release(&scene.lockscope, node).await;
         let is_there = client.check_stat(node).await.expect("a read").is_some();
         if !is_there || answer.as_ref().is_some_and(|answer| answer.status == 200) {
-            scene.wrong.push(format!("without room for the record: {answer:?}, the znode is {}", if is_there { "there" } else { "gone" }));
+            scene.wrong.push(format!(
+                "without room for the audit log: {answer:?}, the znode is {}",
+                if is_there { "there" } else { "gone" }
+            ));
         }
     }
     limit_files(scene, None);
@@ -85,7 +88,11 @@ pub(super) async fn killed(scene: &mut Scene, form: Form) {
         let kill_after = Duration::from_micros(scene.rng.random_range(0..80_000));
         let answers = {
             let lockscope = &scene.lockscope;
-            let pid = lockscope.pid().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw).expect("lockscope runs");
+            let pid = lockscope
+                .pid()
+                .and_then(|pid| i32::try_from(pid).ok())
+                .and_then(Pid::from_raw)
+                .expect("lockscope runs");
             let killing = async {
                 sleep(kill_after).await;
                 rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("the process is ours");
@@ -162,6 +169,7 @@ pub(super) async fn partitions(scene: &mut Scene, form: Form) {
 fn counted(words: &[String]) -> String {
     let mut sorted: Vec<&String> = words.iter().collect();
     sorted.sort();
-    let groups: Vec<String> = sorted.chunk_by(|one, other| one == other).map(|group| format!("{} {}", group.len(), group[0])).collect();
+    let groups: Vec<String> =
+        sorted.chunk_by(|one, other| one == other).map(|group| format!("{} {}", group.len(), group[0])).collect();
     groups.join(", ")
 }

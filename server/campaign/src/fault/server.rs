@@ -68,7 +68,9 @@ async fn find(scene: &Scene, which: Which) -> Found {
     let at = match which {
         Which::Ours => ours,
         Which::Leader => leader,
-        Which::OtherFollower => (0..scene.servers.members().len()).find(|at| *at != leader && *at != ours).expect("there are three"),
+        Which::OtherFollower => {
+            (0..scene.servers.members().len()).find(|at| *at != leader && *at != ours).expect("there are three")
+        }
     };
     Found { at, is_leader: at == leader, is_ours: at == ours }
 }

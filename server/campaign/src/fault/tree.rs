@@ -117,7 +117,8 @@ pub(super) async fn unreadable(scene: &mut Scene, form: Form) {
     // Each was a lock once, so it is known as one.
     for path in &paths {
         let prefix = format!("{path}/0123456789abcdef0123456789abcdef__lock__");
-        let (_, number) = client.create(&prefix, b"host", &anyone(CreateMode::EphemeralSequential)).await.expect("create");
+        let (_, number) =
+            client.create(&prefix, b"host", &anyone(CreateMode::EphemeralSequential)).await.expect("create");
         client.delete(&format!("{prefix}{number}"), None).await.expect("delete");
     }
     sleep(Duration::from_millis(1_500)).await;
@@ -126,7 +127,10 @@ pub(super) async fn unreadable(scene: &mut Scene, form: Form) {
     for _ in 0..form.of(3, 1) {
         let holder = open(&scene.servers.connect_string()).await;
         for path in &paths {
-            holder.create(&format!("{path}/fedcba9876543210fedcba9876543210__lock__"), b"host", &mode).await.expect("create");
+            holder
+                .create(&format!("{path}/fedcba9876543210fedcba9876543210__lock__"), b"host", &mode)
+                .await
+                .expect("create");
         }
         sleep(Duration::from_millis(form.of(6_000, 4_000))).await;
         // All go in one transaction.

@@ -35,7 +35,8 @@ pub(super) async fn round(sample: SampleClient<'_>, members: usize) -> Result<()
 async fn enter(client: &Client, directory: &str, members: usize) -> Result<(), Error> {
     let ready = ready(directory);
     loop {
-        // The watch first: a gate that opens after the look at the members is then not missed, even when it closes again.
+        // The watch first: a gate that opens after the look at the members is then not missed, even when it closes
+        // again.
         let (is_open, opened) = client.check_and_watch_stat(&ready).await?;
         if is_open.is_some() {
             return Ok(());
@@ -53,7 +54,8 @@ async fn enter(client: &Client, directory: &str, members: usize) -> Result<(), E
     }
 }
 
-/// The member with the lowest name waits for all others; they go and wait for it. So nobody comes again before all left.
+/// The member with the lowest name waits for all others; they go and wait for it. So nobody comes again before all
+/// left.
 async fn exit(client: &Client, directory: &str, own: &str) -> Result<(), Error> {
     loop {
         let names = inhabited(client, directory).await?;

@@ -1,5 +1,5 @@
-//! A client that hangs while it holds: its session lives, its work does not go on, and everyone behind it waits until an
-//! operator takes its znode away.
+//! A client that hangs while it holds: its session lives, its work does not go on, and everyone behind it waits until
+//! an operator takes its znode away.
 
 use std::ops::Range;
 

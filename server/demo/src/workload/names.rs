@@ -81,7 +81,13 @@ mod tests {
 
     #[test]
     fn one_waits_only_for_marked_ones_in_front() {
-        let names = ["b-__WRIT__0000000001", "a-__READ__0000000002", "c-__WRIT__0000000003", "d-__READ__0000000004", "x-__WRIT__0000000005"];
+        let names = [
+            "b-__WRIT__0000000001",
+            "a-__READ__0000000002",
+            "c-__WRIT__0000000003",
+            "d-__READ__0000000004",
+            "x-__WRIT__0000000005",
+        ];
         let names = names.map(str::to_owned);
         assert_eq!(first(&names, "d-__READ__0000000004", "__WRIT__"), Some(&names[0]));
         assert_eq!(nearest(&names, "d-__READ__0000000004", "__WRIT__"), Some(&names[2]));

@@ -42,7 +42,11 @@ impl QueueNode {
     }
 
     /// Waits until nobody is in front. `in_front` picks whom to wait for next from all names and one's own.
-    pub(super) async fn turn(&self, client: &Client, in_front: impl Fn(&[String], &str) -> Option<String>) -> Result<(), Error> {
+    pub(super) async fn turn(
+        &self,
+        client: &Client,
+        in_front: impl Fn(&[String], &str) -> Option<String>,
+    ) -> Result<(), Error> {
         loop {
             let names = client.list_children(self.directory()).await?;
             if !names.iter().any(|name| name == self.name()) {

@@ -1,4 +1,5 @@
-//! Curator's InterProcessReadWriteLock: one queue of readers and writers; readers in front of all writers hold together.
+//! Curator's InterProcessReadWriteLock: one queue of readers and writers; readers in front of all writers hold
+//! together.
 
 use zookeeper_client::Error;
 

@@ -1,5 +1,5 @@
-//! The one task that changes the model. Owns the only write access; everybody else holds a [`Reader`], and never sees a part of
-//! the end of a session. Knows neither ZooKeeper's client nor sockets.
+//! The one task that changes the model. Owns the only write access; everybody else holds a [`Reader`], and never sees a
+//! part of the end of a session. Knows neither ZooKeeper's client nor sockets.
 
 mod model;
 
@@ -90,7 +90,8 @@ impl<M: Model> Engine<M> {
         Self { reader: Reader { model, revision }, pulse, task: tokio::spawn(writer.run(inbox, stop)) }
     }
 
-    /// A count that rises whenever the model took something in, at least with each tick: while it does, the engine lives.
+    /// A count that rises whenever the model took something in, at least with each tick: while it does, the engine
+    /// lives.
     pub fn pulse(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.pulse)
     }
@@ -119,7 +120,11 @@ struct Writer<M> {
 }
 
 impl<M: Model> Writer<M> {
-    async fn run(mut self, mut inbox: mpsc::Receiver<Vec<Observation>>, stop: CancellationToken) -> Result<(), EngineError> {
+    async fn run(
+        mut self,
+        mut inbox: mpsc::Receiver<Vec<Observation>>,
+        stop: CancellationToken,
+    ) -> Result<(), EngineError> {
         let mut tick = tokio::time::interval(Duration::from_millis(TICK_MS));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -137,8 +142,8 @@ impl<M: Model> Writer<M> {
         }
     }
 
-    /// Applies `first` and all that need not wait, slice by slice. Who waits to read meanwhile reads before the next slice:
-    /// the lock is handed over.
+    /// Applies `first` and all that need not wait, slice by slice. Who waits to read meanwhile reads before the next
+    /// slice: the lock is handed over.
     async fn apply(&mut self, mut first: Option<Observation>) {
         let mut is_done = false;
         while !is_done {

@@ -138,7 +138,8 @@ fn owned() -> Vec<Observation> {
         let zxid = Zxid(at as i64 + 1);
         let (version, cversion, children, payload, payload_bytes) = (0, 0, 0, None, 0);
         let (czxid, mzxid, pzxid, owner) = (zxid, zxid, zxid, Some(OWNER));
-        let facts = Facts { czxid, mzxid, pzxid, ctime_ms: 1, version, cversion, children, owner, payload, payload_bytes };
+        let facts =
+            Facts { czxid, mzxid, pzxid, ctime_ms: 1, version, cversion, children, owner, payload, payload_bytes };
         Observation::SyncNode { root: ROOT, path: path(at), facts: Box::new(facts), unreadable: false }
     };
     let began = Observation::SyncBegan { root: ROOT, why: "first sync".into() };

@@ -42,14 +42,20 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
     // Locks come in path order and the sort is stable, so equals stay in path order.
     found.sort_by_key(|found| (found.group, std::cmp::Reverse(found.key)));
     totals.verdicts = wire::Verdict::ALL.into_iter().zip(verdicts).rev().filter(|(_, count)| *count > 0).collect();
-    let rows = found.iter().skip(query.offset as usize).take(query.limit as usize).map(|found| found.look.row(found.lock)).collect();
+    let rows = found
+        .iter()
+        .skip(query.offset as usize)
+        .take(query.limit as usize)
+        .map(|found| found.look.row(found.lock))
+        .collect();
     let window = wire::Window { total: count32(found.len()), offset: query.offset, rows };
     let roots = looks.iter().flat_map(ProjectionContext::root_briefs).collect();
     wire::Board { head: wire::BoardHead { as_of: as_of_several(looks), totals, roots }, window }
 }
 
 fn add_totals(totals: &mut wire::Totals, lock: &AssessedLock, waits: Waits) {
-    totals.findings += count32(lock.assessment.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
+    totals.findings +=
+        count32(lock.assessment.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
     totals.locks += 1;
     let may_be_more = counts_as_waiting(lock) && !lock.missing().is_empty();
     totals.incomplete += u32::from(may_be_more);
@@ -60,8 +66,8 @@ fn add_totals(totals: &mut wire::Totals, lock: &AssessedLock, waits: Waits) {
     totals.oldest_wait_at_ms = totals.oldest_wait_at_ms.into_iter().chain(waits.oldest_at_ms).min();
 }
 
-/// Whether those who wait for it wait for a lock. Items of a queue wait for work, members that gather for each other; who
-/// stands by for a leader waits for nothing to go wrong.
+/// Whether those who wait for it wait for a lock. Items of a queue wait for work, members that gather for each other;
+/// who stands by for a leader waits for nothing to go wrong.
 pub(super) fn counts_as_waiting(lock: &AssessedLock) -> bool {
     lock.recognition.is_meant_to_pass() || lock.recognition.recipe == Recipe::Unknown
 }

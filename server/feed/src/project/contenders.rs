@@ -14,9 +14,16 @@ use super::{ProjectionContext, count32};
 
 impl<'a> ProjectionContext<'a> {
     /// A window of a lock's contenders, in order; those without a znode come last.
-    pub(super) fn contenders(&self, lock: &'a Lock, mirror: &'a Mirror, offset: usize, limit: usize) -> Vec<wire::Contender> {
+    pub(super) fn contenders(
+        &self,
+        lock: &'a Lock,
+        mirror: &'a Mirror,
+        offset: usize,
+        limit: usize,
+    ) -> Vec<wire::Contender> {
         let contenders = lock.contenders(mirror).enumerate().skip(offset).take(limit);
-        let mut rows: Vec<wire::Contender> = contenders.map(|(at, contender)| self.contender_with_edges(lock, mirror, at, &contender)).collect();
+        let mut rows: Vec<wire::Contender> =
+            contenders.map(|(at, contender)| self.contender_with_edges(lock, mirror, at, &contender)).collect();
         let shown = lock.contender_count() as usize;
         let hidden = lock.watchers.iter().take(HIDDEN_MAX).enumerate();
         let rest = hidden.skip(offset.saturating_sub(shown)).take(limit - rows.len());
@@ -30,12 +37,19 @@ impl<'a> ProjectionContext<'a> {
     }
 
     /// One contender with what it waits for, and its payload for those who may see it.
-    pub(super) fn contender_with_edges(&self, lock: &Lock, mirror: &Mirror, at: usize, contender: &ContenderRef<'_>) -> wire::Contender {
+    pub(super) fn contender_with_edges(
+        &self,
+        lock: &Lock,
+        mirror: &Mirror,
+        at: usize,
+        contender: &ContenderRef<'_>,
+    ) -> wire::Contender {
         let mut row = self.contender(lock, at, contender);
         let read = contender.child.read.as_ref().filter(|_| self.scope.payloads());
         row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes));
         if row.role == wire::ContenderRole::Waiter {
-            row.waits_for = lock.waits_for(mirror, contender).iter().map(|target| self.edge(lock, contender, target)).collect();
+            row.waits_for =
+                lock.waits_for(mirror, contender).iter().map(|target| self.edge(lock, contender, target)).collect();
         }
         row
     }
@@ -52,18 +66,20 @@ impl<'a> ProjectionContext<'a> {
 
     /// That others wait for the same znode says more than that a table has this one; that none has it says most.
     fn edge(&self, lock: &Lock, contender: &ContenderRef<'_>, target: &WaitTarget<'_>) -> wire::Edge {
-        let evidence = match (lock.confirm(self.observatory.member_evidence(), self.now, contender, target), target.is_shared) {
-            (Watch::Missing, _) => wire::EdgeEvidence::Missing,
-            (_, true) => wire::EdgeEvidence::Shared,
-            (Watch::Confirmed, false) => wire::EdgeEvidence::Confirmed,
-            (Watch::Unknown, false) => wire::EdgeEvidence::Inferred,
-        };
+        let evidence =
+            match (lock.confirm(self.observatory.member_evidence(), self.now, contender, target), target.is_shared) {
+                (Watch::Missing, _) => wire::EdgeEvidence::Missing,
+                (_, true) => wire::EdgeEvidence::Shared,
+                (Watch::Confirmed, false) => wire::EdgeEvidence::Confirmed,
+                (Watch::Unknown, false) => wire::EdgeEvidence::Inferred,
+            };
         wire::Edge { to: target.path(), evidence }
     }
 
     fn contender(&self, lock: &Lock, at: usize, contender: &ContenderRef<'_>) -> wire::Contender {
         let hold = lock.hold_of(contender);
-        // Of a large group of readers or members only the first are kept one by one; the others stand right behind them.
+        // Of a large group of readers or members only the first are kept one by one; the others stand right behind
+        // them.
         let holds = hold.is_some() || (at < lock.standing.holders as usize && at >= lockscope_core::lock::HOLDERS_MAX);
         let is_item = matches!(lock.recognition.shape, Shape::Items | Shape::TakenItems);
         let read = contender.child.read.as_ref();
@@ -171,7 +187,8 @@ mod tests {
     /// A round is taken in a piece at a time, and views may be made in between.
     #[test]
     fn a_holder_is_shown_as_its_lock_is_judged() {
-        let mut observatory = Observatory::new(Settings { roots: vec!["/l".to_owned()], ..Settings::default() }, TimeMs(0));
+        let mut observatory =
+            Observatory::new(Settings { roots: vec!["/l".to_owned()], ..Settings::default() }, TimeMs(0));
         let root = RootId(0);
         let seen = [
             Observation::Link { link: Link::Live, session: Some(SessionId(1)), why: "".into() },
@@ -182,10 +199,16 @@ mod tests {
         ];
         seen.into_iter().for_each(|observation| drop(observatory.apply(NOW, observation)));
         observatory.begin(NOW + 2, nobody_connected());
-        let ensemble = EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
+        let ensemble =
+            EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
         let mut shown = Vec::new();
         loop {
-            let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: NOW + 2 };
+            let look = ProjectionContext {
+                observatory: &observatory,
+                ensemble: &ensemble,
+                scope: &VisibilityScope::ALL,
+                now: NOW + 2,
+            };
             let lock = observatory.lock("/l").unwrap();
             let holder = look.holders(lock, observatory.mirror_of(lock).unwrap()).next().unwrap();
             shown.push((holder.liveness, lock.assessment.verdict));

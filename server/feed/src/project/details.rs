@@ -38,7 +38,9 @@ pub(super) fn capacity(lock: &Lock, capacity: Capacity) -> wire::Capacity {
         Maximum::Configured(_) => "the maximum is from the configuration",
         Maximum::Stored(_) => "the maximum is the data of the semaphore's znode",
         Maximum::Seen(_) => "the maximum is not stored in ZooKeeper; the head of the queue waits while this many hold",
-        Maximum::Unknown => "the maximum is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration sets it",
+        Maximum::Unknown => {
+            "the maximum is not stored in ZooKeeper; `max` in a [[lock]] entry of the configuration sets it"
+        }
     };
     wire::Capacity { used: capacity.used, max: capacity.max.number(), how: how.to_owned() }
 }
@@ -70,8 +72,8 @@ pub(super) fn foreign(lock: &Lock, mirror: &Mirror) -> Vec<wire::Foreign> {
     lockscope_core::finding::foreign(lock, mirror).take(FOREIGN_MAX).map(row).collect()
 }
 
-/// Says so when contenders were created in what is still the future here: clocks differ by more than is known, or one was
-/// set. Their waits are shown as nothing, never as less.
+/// Says so when contenders were created in what is still the future here: clocks differ by more than is known, or one
+/// was set. Their waits are shown as nothing, never as less.
 pub(super) fn early(rows: &[wire::Contender], now: TimeMs) -> Option<String> {
     let early = rows.iter().filter(|row| row.created_at_ms.is_some_and(|at_ms| at_ms > now.0 + EARLY_MS)).count();
     (early > 0).then(|| {
@@ -88,9 +90,16 @@ pub(super) fn notes(lock: &Lock) -> Vec<String> {
             "Who waits at this barrier has no znode: clients only watch the barrier's, and all of them are woken when it goes. The members' tables of watches show them, where they may be read."
         }
         Shape::Items => "Consumers of this queue have no znode: the tree shows the items, not who waits for them.",
-        Shape::TakenItems => "An item under taken/ is held by the session that works on it; consumers that wait have no znode.",
+        Shape::TakenItems => {
+            "An item under taken/ is held by the session that works on it; consumers that wait have no znode."
+        }
         Shape::Group => "Members of a group wait for nobody.",
-        Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling | Shape::Gathering | Shape::Idle => return Vec::new(),
+        Shape::Line
+        | Shape::LeaderElection
+        | Shape::LeasesAndLocks
+        | Shape::LeasesAndSibling
+        | Shape::Gathering
+        | Shape::Idle => return Vec::new(),
     };
     vec![note.to_owned()]
 }

@@ -35,7 +35,8 @@ pub fn events(look: &ProjectionContext<'_>, query: &EventsQuery, after: Option<u
     let recorder = look.observatory.recorder();
     let limit = query.limit as usize;
     // Most rows are filtered before anything is made of them.
-    let is_below = |recorded| query.path.is_empty() || look.place(recorded).is_some_and(|path| lies_below(path, &query.path));
+    let is_below =
+        |recorded| query.path.is_empty() || look.place(recorded).is_some_and(|path| lies_below(path, &query.path));
     let rows = |recorded| is_below(recorded).then(|| look.event(recorded)).flatten();
     let (events, next_after) = match after {
         None => {
@@ -90,14 +91,27 @@ impl ProjectionContext<'_> {
             Event::Root(root, state) => {
                 let path = &self.observatory.roots().get(root.0 as usize)?.path;
                 let state = wire_root_state(*state);
-                self.scope.overlaps(path).then(|| (EventKind::Root, About::lock(path), format!("The root is {}.", state.name())))?
+                self.scope
+                    .overlaps(path)
+                    .then(|| (EventKind::Root, About::lock(path), format!("The root is {}.", state.name())))?
             }
             Event::Changed(change) => self.told(change)?,
         };
         let About { path, node, czxid, session, verdict, finding } = about;
         let czxid = czxid.map(|zxid| wire::Zxid(zxid.0));
         let session_id = session.map(|session| wire::SessionId(session.0));
-        Some(EventRow { number: recorded.number, at_ms: recorded.at.0, kind, path, node, czxid, session_id, verdict, finding, text })
+        Some(EventRow {
+            number: recorded.number,
+            at_ms: recorded.at.0,
+            kind,
+            path,
+            node,
+            czxid,
+            session_id,
+            verdict,
+            finding,
+            text,
+        })
     }
 
     fn told(&self, change: &Change) -> Option<(EventKind, About, String)> {
@@ -106,9 +120,14 @@ impl ProjectionContext<'_> {
             Change::LinkChanged(link) => (EventKind::Link, About::default(), link_text(*link)),
             Change::LockAppeared { lock } => (EventKind::LockAppeared, of(lock)?, "A lock was recognised.".to_owned()),
             Change::LockVanished { lock } => (EventKind::LockVanished, of(lock)?, "The lock is no more.".to_owned()),
-            Change::Arrived { lock, node } => (EventKind::Arrived, About { node: Some(node.to_string()), ..of(lock)? }, format!("{node} joined.")),
+            Change::Arrived { lock, node } => {
+                (EventKind::Arrived, About { node: Some(node.to_string()), ..of(lock)? }, format!("{node} joined."))
+            }
             Change::Identified { lock, czxid, owner } => {
-                let text = owner.map_or_else(|| "No session owns it.".to_owned(), |owner| format!("Session {} owns it.", wire::SessionId(owner.0)));
+                let text = owner.map_or_else(
+                    || "No session owns it.".to_owned(),
+                    |owner| format!("Session {} owns it.", wire::SessionId(owner.0)),
+                );
                 (EventKind::Identified, About { czxid: Some(*czxid), session: *owner, ..of(lock)? }, text)
             }
             Change::Left { lock, node, czxid, owner, how } => {
@@ -116,26 +135,50 @@ impl ProjectionContext<'_> {
                 (EventKind::Left, about, format!("{node} {}.", departure(*how)))
             }
             Change::HolderChanged { lock, node } => {
-                let text = node.as_ref().map_or_else(|| "Nobody holds it.".to_owned(), |node| format!("{node} holds it."));
+                let text =
+                    node.as_ref().map_or_else(|| "Nobody holds it.".to_owned(), |node| format!("{node} holds it."));
                 (EventKind::HolderChanged, About { node: node.as_ref().map(ToString::to_string), ..of(lock)? }, text)
             }
             Change::SessionEnded { session, znodes } => {
-                let text = format!("Session {} ended; {} went with it.", wire::SessionId(session.0), plural(u64::from(*znodes), "znode", "znodes"));
-                self.sees("/").then(|| (EventKind::SessionEnded, About { session: Some(*session), ..About::default() }, text))?
+                let text = format!(
+                    "Session {} ended; {} went with it.",
+                    wire::SessionId(session.0),
+                    plural(u64::from(*znodes), "znode", "znodes")
+                );
+                self.sees("/")
+                    .then(|| (EventKind::SessionEnded, About { session: Some(*session), ..About::default() }, text))?
             }
             Change::DeadlockChanged { locks, is_closed } => {
                 let is_seen = locks.iter().all(|lock| self.sees(lock));
                 let names = locks.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
-                let (kind, done) = if *is_closed { (EventKind::DeadlockClosed, "closed") } else { (EventKind::DeadlockOpened, "came apart") };
-                is_seen.then(|| (kind, About::lock(locks.first().map_or("", AsRef::as_ref)), format!("A deadlock {done}: {names}.")))?
+                let (kind, done) = if *is_closed {
+                    (EventKind::DeadlockClosed, "closed")
+                } else {
+                    (EventKind::DeadlockOpened, "came apart")
+                };
+                is_seen.then(|| {
+                    (kind, About::lock(locks.first().map_or("", AsRef::as_ref)), format!("A deadlock {done}: {names}."))
+                })?
             }
             Change::FindingChanged { lock, code, is_raised } => {
-                let (kind, done) = if *is_raised { (EventKind::FindingRaised, "found") } else { (EventKind::FindingCleared, "no longer so") };
-                (kind, About { finding: Some(code.name().to_owned()), ..of(lock)? }, format!("{}: {done}.", code.name()))
+                let (kind, done) = if *is_raised {
+                    (EventKind::FindingRaised, "found")
+                } else {
+                    (EventKind::FindingCleared, "no longer so")
+                };
+                (
+                    kind,
+                    About { finding: Some(code.name().to_owned()), ..of(lock)? },
+                    format!("{}: {done}.", code.name()),
+                )
             }
             Change::VerdictChanged { lock, verdict } => {
                 let verdict = wire_verdict(*verdict);
-                (EventKind::VerdictChanged, About { verdict: Some(verdict), ..of(lock)? }, format!("The verdict is {}.", verdict.name()))
+                (
+                    EventKind::VerdictChanged,
+                    About { verdict: Some(verdict), ..of(lock)? },
+                    format!("The verdict is {}.", verdict.name()),
+                )
             }
             Change::RootChanged(_) | Change::EvidenceChanged | Change::LockTouched { .. } => return None,
         })

@@ -16,18 +16,34 @@ const EPOCH_BITS: u32 = 32;
 
 impl ProjectionContext<'_> {
     /// A session's client, whether it is alive, and when the session expires.
-    pub(super) fn peer(&self, session: SessionId, owned_since: TimeMs) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+    pub(super) fn peer(
+        &self,
+        session: SessionId,
+        owned_since: TimeMs,
+    ) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
         self.client(session, &self.observatory.member_evidence().peer(session, owned_since))
     }
 
     /// The same of who holds: as the lock's verdict has it, which follows a round a moment later.
-    pub(super) fn holders_peer(&self, hold: &Hold, session: SessionId) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+    pub(super) fn holders_peer(
+        &self,
+        hold: &Hold,
+        session: SessionId,
+    ) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
         let unknown = ClientState::default();
         self.client(session, hold.peer.as_deref().unwrap_or(&unknown))
     }
 
-    fn client(&self, session: SessionId, peer: &ClientState) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
-        (self.observatory.member_evidence().session(session).and_then(client), wire_liveness(peer.liveness), runs_out(peer))
+    fn client(
+        &self,
+        session: SessionId,
+        peer: &ClientState,
+    ) -> (Option<wire::ClientInfo>, wire::Liveness, Option<wire::RunsOut>) {
+        (
+            self.observatory.member_evidence().session(session).and_then(client),
+            wire_liveness(peer.liveness),
+            runs_out(peer),
+        )
     }
 
     /// How far the evidence of members can be trusted.
@@ -39,7 +55,12 @@ impl ProjectionContext<'_> {
             connections_at_ms: evidence.complete_at(self.now).map(|at| at.0),
             watches_at_ms: evidence.watches_at(self.now).map(|at| at.0),
             members: count32(evidence.members().len()),
-            members_heard: count32(evidence.members().filter(|(_, member)| member.is_down || member.connections.asked_at().is_some()).count()),
+            members_heard: count32(
+                evidence
+                    .members()
+                    .filter(|(_, member)| member.is_down || member.connections.asked_at().is_some())
+                    .count(),
+            ),
             clock_offset_ms: offset.ms(),
             clock_error_ms: offset.error_ms(),
             zxid_behind: own.zip(evidence.newest_zxid()).and_then(|(own, newest)| behind(own, newest)),
@@ -78,7 +99,14 @@ impl ProjectionContext<'_> {
     }
 
     /// A session that waits at a lock's znode without one of its own, as a contender.
-    pub(super) fn hidden_contender(&self, lock: &Lock, mirror: &Mirror, at: usize, session: SessionId, since: TimeMs) -> wire::Contender {
+    pub(super) fn hidden_contender(
+        &self,
+        lock: &Lock,
+        mirror: &Mirror,
+        at: usize,
+        session: SessionId,
+        since: TimeMs,
+    ) -> wire::Contender {
         let (client, liveness, runs_out) = self.peer(session, self.now);
         let to = self.holders(lock, mirror).next().map_or_else(|| lock.path.to_string(), |holder| holder.path);
         let is_shared = lock.watchers.count() > 1;
@@ -222,6 +250,9 @@ mod tests {
 
     #[test]
     fn a_version_is_told_without_its_build() {
-        assert_eq!(short_version("3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f, built on 2022-02-25 08:49 UTC"), "3.8.0");
+        assert_eq!(
+            short_version("3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f, built on 2022-02-25 08:49 UTC"),
+            "3.8.0"
+        );
     }
 }

@@ -18,7 +18,10 @@ pub fn known(looks: &[ProjectionContext<'_>], view: &View) -> Known {
     let one = if let View::Lock(query) = view { looks.iter().find_map(|look| look.known_of(query)) } else { None };
     let all = || looks.iter().flat_map(ProjectionContext::knowns).reduce(both);
     // Without a root nothing is shown that could be wrong.
-    one.or_else(all).unwrap_or_else(|| Known { at_ms: looks.iter().map(|look| look.now.0).min().unwrap_or_default(), is_live: false })
+    one.or_else(all).unwrap_or_else(|| Known {
+        at_ms: looks.iter().map(|look| look.now.0).min().unwrap_or_default(),
+        is_live: false,
+    })
 }
 
 /// How many roots are too old to be called live: a view may differ when that does.
@@ -46,7 +49,10 @@ impl ProjectionContext<'_> {
 
     /// Of the root that a lock lies under.
     fn known_of(&self, query: &wire::LockQuery) -> Option<Known> {
-        let root = self.observatory.root_of(&query.path).filter(|_| self.is_meant(&query.ensemble) && self.sees(&query.path))?;
+        let root = self
+            .observatory
+            .root_of(&query.path)
+            .filter(|_| self.is_meant(&query.ensemble) && self.sees(&query.path))?;
         self.roots().zip(self.knowns()).find(|((at, _), _)| *at == root).map(|(_, known)| known)
     }
 
@@ -58,7 +64,9 @@ impl ProjectionContext<'_> {
     /// Our link to the ensemble, as far as its roots show it: since when, and why it is not live.
     pub(super) fn link(&self) -> (wire::Link, TimeMs, &str) {
         let (link, link_since, link_why) = self.observatory.link();
-        let has = |wanted| self.roots().map(|(at, _)| self.observatory.root_state(at, self.now)).find(|(state, ..)| *state == wanted);
+        let has = |wanted| {
+            self.roots().map(|(at, _)| self.observatory.root_state(at, self.now)).find(|(state, ..)| *state == wanted)
+        };
         let (shown, why) = match link {
             Link::Lost => (wire::Link::Lost, link_why),
             Link::Stale => (wire::Link::Stale, link_why),

@@ -175,7 +175,9 @@ impl<'a> ProjectionContext<'a> {
             row: self.row(lock),
             as_of: self.as_of(lock.root),
             recognised_by: self.observatory.evidence(lock),
-            capacity: lock.capacity(mirror, self.observatory.configured_max(&lock.path)).map(|capacity| details::capacity(lock, capacity)),
+            capacity: lock
+                .capacity(mirror, self.observatory.configured_max(&lock.path))
+                .map(|capacity| details::capacity(lock, capacity)),
             foreign: details::foreign(lock, mirror),
             findings: lock.assessment.findings.iter().map(|finding| self.finding(finding)).collect(),
             notes: details::notes(lock),
@@ -193,7 +195,9 @@ impl<'a> ProjectionContext<'a> {
                 acquisitions: tally.acquisitions,
                 owner_unknown: tally.owner_unknown,
                 gave_up: tally.attempts.gave_up,
-                sequence_used_ppm: directory.and_then(|directory| directory.stat).map(|stat| details::sequence_used_ppm(stat.creates_ever)),
+                sequence_used_ppm: directory
+                    .and_then(|directory| directory.stat)
+                    .map(|stat| details::sequence_used_ppm(stat.creates_ever)),
                 hold_p50_ms: tally.holds.percentile(50),
                 hold_p99_ms: tally.holds.percentile(99),
                 wait_p50_ms: tally.waits.percentile(50),
@@ -250,7 +254,10 @@ impl<'a> ProjectionContext<'a> {
 
     /// The least trustworthy root speaks for all.
     fn as_of_all(&self) -> wire::AsOf {
-        self.roots().map(|(at, _)| self.as_of(at)).min_by_key(|as_of| (trust(as_of), as_of.since_ms)).unwrap_or_default()
+        self.roots()
+            .map(|(at, _)| self.as_of(at))
+            .min_by_key(|as_of| (trust(as_of), as_of.since_ms))
+            .unwrap_or_default()
     }
 
     /// Whether a query means this ensemble; one that names none means all.
@@ -277,8 +284,13 @@ struct Terms {
 
 impl Terms {
     fn parse(text: &str) -> Self {
-        let (unwanted, wanted): (Vec<_>, Vec<_>) = text.split_whitespace().map(str::to_lowercase).partition(|term| term.starts_with('!'));
-        let unwanted = unwanted.into_iter().map(|term| term.trim_start_matches('!').to_owned()).filter(|term| !term.is_empty()).collect();
+        let (unwanted, wanted): (Vec<_>, Vec<_>) =
+            text.split_whitespace().map(str::to_lowercase).partition(|term| term.starts_with('!'));
+        let unwanted = unwanted
+            .into_iter()
+            .map(|term| term.trim_start_matches('!').to_owned())
+            .filter(|term| !term.is_empty())
+            .collect();
         Self { wanted, unwanted }
     }
 
@@ -325,7 +337,11 @@ fn trust(as_of: &wire::AsOf) -> u8 {
 
 /// As of when the state of several ensembles is true: the least trustworthy speaks for all, and none is named.
 fn as_of_several(looks: &[ProjectionContext<'_>]) -> wire::AsOf {
-    let worst = looks.iter().map(ProjectionContext::as_of_all).min_by_key(|as_of| (trust(as_of), as_of.since_ms)).unwrap_or_default();
+    let worst = looks
+        .iter()
+        .map(ProjectionContext::as_of_all)
+        .min_by_key(|as_of| (trust(as_of), as_of.since_ms))
+        .unwrap_or_default();
     if looks.len() > 1 { wire::AsOf { ensemble: None, ..worst } } else { worst }
 }
 

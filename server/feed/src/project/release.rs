@@ -27,8 +27,8 @@ pub struct Holding {
     pub is_gone: bool,
 }
 
-/// A plan as somebody may see it, whoever planned it: without payloads, and without the names of znodes outside. How many
-/// fall is listed all the same: whoever ends a session must know it.
+/// A plan as somebody may see it, whoever planned it: without payloads, and without the names of znodes outside. How
+/// many fall is listed all the same: whoever ends a session must know it.
 pub fn shown(mut plan: wire::ReleasePlan, scope: &VisibilityScope) -> wire::ReleasePlan {
     if !scope.payloads() {
         for contender in std::iter::once(&mut plan.holder).chain(&mut plan.next) {
@@ -41,8 +41,8 @@ pub fn shown(mut plan: wire::ReleasePlan, scope: &VisibilityScope) -> wire::Rele
 }
 
 impl ProjectionContext<'_> {
-    /// What releasing the znode at a path would do, and the incarnation that the plan is bound to. The release service fills
-    /// in number, expiry, right and whether it needs a second person.
+    /// What releasing the znode at a path would do, and the incarnation that the plan is bound to. The release service
+    /// fills in number, expiry, right and whether it needs a second person.
     ///
     /// # Errors
     /// When nothing there can be released.
@@ -98,14 +98,16 @@ impl ProjectionContext<'_> {
         let node = self.observatory.roots().iter().find_map(|view| view.mirror.node(path));
         let is_gone = node.is_none_or(|child| child.read.as_ref().is_some_and(|read| read.czxid > czxid));
         let lock = self.observatory.lock(lock).filter(|found| *found.path == *lock);
-        let holders = lock.and_then(|lock| Some(self.holders(lock, self.observatory.mirror_of(lock)?).take(NEXT_MAX).collect()));
+        let holders =
+            lock.and_then(|lock| Some(self.holders(lock, self.observatory.mirror_of(lock)?).take(NEXT_MAX).collect()));
         Holding { holders: holders.unwrap_or_default(), is_live, is_gone }
     }
 
     /// Other znodes under our roots that the end of a session would take along.
     fn falls(&self, session: SessionId, path: &str) -> (Vec<String>, u32) {
         let owned = self.observatory.roots().iter().flat_map(|view| view.mirror.owned_by(session));
-        let others = owned.take(OWNED_LOOK).map(|(directory, key, _)| lockscope_core::znode::join_path(directory, key.name()));
+        let others =
+            owned.take(OWNED_LOOK).map(|(directory, key, _)| lockscope_core::znode::join_path(directory, key.name()));
         let mut others: Vec<String> = others.filter(|other| other != path).collect();
         let count = count32(others.len());
         others.sort_unstable();
@@ -113,14 +115,15 @@ impl ProjectionContext<'_> {
         (others, count)
     }
 
-    /// How an administrator of the ensemble ends the whole session: ZooKeeper's own operation for it, on the member that
-    /// the session is connected to. Ending it by its password would work from here, but that is no supported way.
+    /// How an administrator of the ensemble ends the whole session: ZooKeeper's own operation for it, on the member
+    /// that the session is connected to. Ending it by its password would work from here, but that is no supported way.
     fn runbook(&self, session: SessionId, falls: u32) -> String {
         let evidence = self.observatory.member_evidence();
         let known = evidence.session(session);
         let member = known.and_then(|known| known.member.as_deref());
-        let role =
-            member.and_then(|name| evidence.members().find(|(other, _)| &***other == name)).and_then(|(_, member)| member.health.as_ref()?.1.role);
+        let role = member
+            .and_then(|name| evidence.members().find(|(other, _)| &***other == name))
+            .and_then(|(_, member)| member.health.as_ref()?.1.role);
         let place = match role {
             Some(MemberRole::Standalone) => "name0=StandaloneServer_port*,name1=Connections",
             Some(MemberRole::Leader) => "name0=ReplicatedServer_id*,name1=replica.*,name2=Leader,name3=Connections",
@@ -138,7 +141,9 @@ impl ProjectionContext<'_> {
         );
         match member {
             Some(member) => _ = writeln!(text, "# On {member}, the member it is connected to:"),
-            None => text.push_str("# On the member it is connected to (no member reported which; ask each for `cons`):\n"),
+            None => {
+                text.push_str("# On the member it is connected to (no member reported which; ask each for `cons`):\n")
+            }
         }
         let _ = write!(
             text,

@@ -1,5 +1,5 @@
-//! The part of a model inside a visibility scope. Every projection reads through this, so that nothing outside gets in; for
-//! a scope of everything no path is compared.
+//! The part of a model inside a visibility scope. Every projection reads through this, so that nothing outside gets in;
+//! for a scope of everything no path is compared.
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::deadlock::Cycle;
@@ -15,10 +15,10 @@ use super::words::{root_help, wire_root_state};
 use super::{ProjectionContext, count32, details};
 
 /// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
-const HIDDEN_CIRCLE: &str = "Deadlocked: a circle of sessions waits for itself here; it goes through locks that you may not see.";
+const HIDDEN_CIRCLE: &str =
+    "Deadlocked: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 /// The same where that depends on who is behind a session.
-const HIDDEN_MAYBE: &str =
-    "Looks like a deadlock, if one thread does both: a circle of sessions waits for itself here; it goes through locks that you may not see.";
+const HIDDEN_MAYBE: &str = "Looks like a deadlock, if one thread does both: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 
 impl<'a> ProjectionContext<'a> {
     /// Whether what is at a path may be seen.
@@ -118,7 +118,11 @@ impl<'a> ProjectionContext<'a> {
         let brief = |(at, view): (RootId, &RootView)| {
             let (state, since, why) = self.observatory.root_state(at, self.now);
             let locks = counts.get(at.0 as usize).copied().unwrap_or_default();
-            let help = if locks == 0 { root_help(wire_root_state(state), self.znodes(view), &self.ensemble.connect) } else { String::new() };
+            let help = if locks == 0 {
+                root_help(wire_root_state(state), self.znodes(view), &self.ensemble.connect)
+            } else {
+                String::new()
+            };
             wire::RootBrief {
                 tag: self.ensemble.tag(),
                 path: view.path.to_string(),
@@ -131,7 +135,11 @@ impl<'a> ProjectionContext<'a> {
         };
         let mut briefs: Vec<wire::RootBrief> = self.roots().map(brief).collect();
         // Without a link the same holds for all: once is enough.
-        briefs.iter_mut().skip(1).filter(|brief| brief.state == wire::RootState::Stale).for_each(|brief| brief.help.clear());
+        briefs
+            .iter_mut()
+            .skip(1)
+            .filter(|brief| brief.state == wire::RootState::Stale)
+            .for_each(|brief| brief.help.clear());
         briefs
     }
 
@@ -152,7 +160,10 @@ impl<'a> ProjectionContext<'a> {
         if self.sees(&view.path) {
             return view.mirror.nodes();
         }
-        let seen = view.mirror.directories().flat_map(|(path, directory)| directory.children().map(move |(key, _)| join_path(path, key.name())));
+        let seen = view
+            .mirror
+            .directories()
+            .flat_map(|(path, directory)| directory.children().map(move |(key, _)| join_path(path, key.name())));
         seen.filter(|path| self.sees(path)).count() as u64
     }
 }

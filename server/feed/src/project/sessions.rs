@@ -27,7 +27,8 @@ struct Sum {
 pub fn sessions(looks: &[ProjectionContext<'_>], query: &wire::SessionsQuery) -> wire::Sessions {
     let terms = Terms::parse(&query.q);
     let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
-    let mut sums: Vec<(ProjectionContext<'_>, Sum)> = meant.flat_map(|look| look.session_sums().into_iter().map(|sum| (*look, sum))).collect();
+    let mut sums: Vec<(ProjectionContext<'_>, Sum)> =
+        meant.flat_map(|look| look.session_sums().into_iter().map(|sum| (*look, sum))).collect();
     let count = |fits: fn(&Sum) -> bool| count32(sums.iter().filter(|(_, sum)| fits(sum)).count());
     let head = wire::SessionsHead {
         as_of: as_of_several(looks),
@@ -39,7 +40,9 @@ pub fn sessions(looks: &[ProjectionContext<'_>], query: &wire::SessionsQuery) ->
         sums.retain(|(look, sum)| {
             let row = look.session_row(sum.session, sum.ephemerals);
             let address = row.client.as_ref().map(|client| client.address.as_str()).unwrap_or_default();
-            terms.fit_text(|| format!("{} {} {address} {}", row.key, row.label.as_deref().unwrap_or_default(), row.locks.join(" ")))
+            terms.fit_text(|| {
+                format!("{} {} {address} {}", row.key, row.label.as_deref().unwrap_or_default(), row.locks.join(" "))
+            })
         });
     }
     // Sessions come in order of their ids and the sort is stable, so equals stay in that order.
@@ -58,12 +61,20 @@ pub fn sessions(looks: &[ProjectionContext<'_>], query: &wire::SessionsQuery) ->
 impl ProjectionContext<'_> {
     /// A sum for every session, in order of their ids: one walk over all contenders, and no row is made.
     fn session_sums(&self) -> Vec<Sum> {
-        let sum = |(session, all)| Sum { session, ephemerals: self.owned(session, all), holds: 0, waits: 0, blocks: 0, oldest_wait_at_ms: i64::MAX };
+        let sum = |(session, all)| Sum {
+            session,
+            ephemerals: self.owned(session, all),
+            holds: 0,
+            waits: 0,
+            blocks: 0,
+            oldest_wait_at_ms: i64::MAX,
+        };
         let mut sums: Vec<Sum> = self.observatory.sessions().into_iter().map(sum).collect();
         for lock in self.locks() {
             let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
             for contender in lock.contenders(mirror) {
-                let found = contender.child.owner().and_then(|owner| sums.binary_search_by_key(&owner, |sum| sum.session).ok());
+                let found =
+                    contender.child.owner().and_then(|owner| sums.binary_search_by_key(&owner, |sum| sum.session).ok());
                 let Some(sum) = found.and_then(|at| sums.get_mut(at)) else { continue };
                 if lock.hold_of(&contender).is_some() {
                     sum.holds += 1;
@@ -97,7 +108,12 @@ impl ProjectionContext<'_> {
         }
         spots.sort_by_key(|spot| (spot.hold.is_none(), self.instant(spot.since)));
         let total = count32(spots.len());
-        let rows = spots.iter().skip(query.offset as usize).take(query.limit as usize).filter_map(|spot| self.spot_row(spot)).collect();
+        let rows = spots
+            .iter()
+            .skip(query.offset as usize)
+            .take(query.limit as usize)
+            .filter_map(|spot| self.spot_row(spot))
+            .collect();
         Some(Box::new(wire::SessionPage {
             as_of: self.as_of_all(),
             row: self.session_row(session, ephemerals),
@@ -108,7 +124,8 @@ impl ProjectionContext<'_> {
 
     fn session_row(&self, session: SessionId, ephemerals: u32) -> wire::SessionRow {
         let (client, liveness, runs_out) = self.peer(session, self.now);
-        let cycles = self.observatory.cycles().iter().filter(|cycle| self.sessions_of(cycle).any(|other| other == session));
+        let cycles =
+            self.observatory.cycles().iter().filter(|cycle| self.sessions_of(cycle).any(|other| other == session));
         let cycle_verdict = cycles.map(verdict_of).max();
         let mut row = wire::SessionRow {
             key: self.ensemble.key(&session.to_string()),
@@ -152,10 +169,9 @@ impl ProjectionContext<'_> {
 
     fn spot_row(&self, spot: &SessionLock<'_>) -> Option<wire::SessionLockRow> {
         let mirror = self.observatory.mirror_of(spot.lock)?;
-        let at = spot
-            .lock
-            .contenders(mirror)
-            .position(|contender| contender.key == spot.contender.key && contender.directory == spot.contender.directory)?;
+        let at = spot.lock.contenders(mirror).position(|contender| {
+            contender.key == spot.contender.key && contender.directory == spot.contender.directory
+        })?;
         Some(wire::SessionLockRow {
             lock: spot.lock.path.to_string(),
             verdict: wire_verdict(spot.lock.assessment.verdict),

@@ -159,15 +159,21 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
             rest.add(&one);
             continue;
         }
-        ranked.push((Rank { is_pinned, damage_ms, oldest_wait_ms: one.oldest_wait_ms, hold_ms: one.hold_ms }, one, lock));
+        ranked.push((
+            Rank { is_pinned, damage_ms, oldest_wait_ms: one.oldest_wait_ms, hold_ms: one.hold_ms },
+            one,
+            lock,
+        ));
     }
     let told = (pinned + apart.top).min(ranked.len());
     // Path order among equals, so that the same are chosen the next time.
     ranked.sort_by(|(a, ..), (b, ..)| b.cmp(a));
     ranked.split_off(told).iter().for_each(|(_, one, _)| rest.add(one));
-    let mut apart: Vec<LockSnapshot> = ranked.into_iter().map(|(_, one, lock)| LockSnapshot { path: lock.path.to_string(), ..one }).collect();
+    let mut apart: Vec<LockSnapshot> =
+        ranked.into_iter().map(|(_, one, lock)| LockSnapshot { path: lock.path.to_string(), ..one }).collect();
     apart.sort_by(|a, b| a.path.cmp(&b.path));
-    let cycles = || look.observatory.cycles().iter().filter(|cycle| !look.scope.is_bounded() || look.sees_all_of(cycle));
+    let cycles =
+        || look.observatory.cycles().iter().filter(|cycle| !look.scope.is_bounded() || look.sees_all_of(cycle));
     Snapshot {
         ensemble: look.ensemble.name.clone(),
         link: look.link().0,

@@ -40,16 +40,27 @@ impl ProjectionContext<'_> {
         let mut cycles: BTreeMap<SessionId, wire::Verdict> = BTreeMap::new();
         for cycle in self.observatory.cycles() {
             for session in self.sessions_of(cycle) {
-                cycles.entry(session).and_modify(|worst| *worst = verdict_of(cycle).max(*worst)).or_insert(verdict_of(cycle));
+                cycles
+                    .entry(session)
+                    .and_modify(|worst| *worst = verdict_of(cycle).max(*worst))
+                    .or_insert(verdict_of(cycle));
             }
         }
-        let nodes = chosen.iter().map(|session| self.wait_node(*session, cycles.get(session).copied(), layers.get(session).copied().unwrap_or(0)));
+        let nodes = chosen.iter().map(|session| {
+            self.wait_node(*session, cycles.get(session).copied(), layers.get(session).copied().unwrap_or(0))
+        });
         let drawn = edges.iter().filter(|((from, to, _), _)| chosen.contains(from) && chosen.contains(to));
         wire::Waits {
             as_of: self.as_of_all(),
             nodes: nodes.collect(),
             edges: drawn.map(|((from, to, lock), since_ms)| self.wait_edge(*from, *to, lock, *since_ms)).collect(),
-            cycles: self.observatory.cycles().iter().filter(|cycle| self.sees_all_of(cycle)).filter_map(|cycle| self.cycle(cycle)).collect(),
+            cycles: self
+                .observatory
+                .cycles()
+                .iter()
+                .filter(|cycle| self.sees_all_of(cycle))
+                .filter_map(|cycle| self.cycle(cycle))
+                .collect(),
             left_out: count32(involved.saturating_sub(chosen.len())),
             locks: count32(self.locks().count()),
         }
@@ -61,7 +72,8 @@ impl ProjectionContext<'_> {
         let mut involved: HashSet<SessionId> = HashSet::new();
         for lock in self.locks().filter(|lock| lock.standing.waiting.count > 0) {
             let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|hold| hold.owner).collect();
-            let waiters: Vec<SessionId> = self.waiters(lock).filter(|waiter| holders.iter().any(|holder| holder != waiter)).collect();
+            let waiters: Vec<SessionId> =
+                self.waiters(lock).filter(|waiter| holders.iter().any(|holder| holder != waiter)).collect();
             for holder in holders {
                 let others = count32(waiters.iter().filter(|waiter| **waiter != holder).count());
                 if others > 0 {
@@ -101,7 +113,8 @@ impl ProjectionContext<'_> {
     /// What these sessions wait for, and what those wait for, and so on.
     fn edges_of(&self, chosen: &BTreeSet<SessionId>) -> Edges<'_> {
         let mut edges = Edges::new();
-        let (mut open, mut seen): (Vec<SessionId>, BTreeSet<SessionId>) = (chosen.iter().copied().collect(), chosen.clone());
+        let (mut open, mut seen): (Vec<SessionId>, BTreeSet<SessionId>) =
+            (chosen.iter().copied().collect(), chosen.clone());
         while let Some(from) = open.pop() {
             for spot in self.spots(from).take(SPOTS_MAX).filter(|spot| spot.hold.is_none()) {
                 let since_ms = self.instant(spot.since).0;
@@ -122,7 +135,8 @@ impl ProjectionContext<'_> {
     }
 
     fn wait_node(&self, session: SessionId, cycle_verdict: Option<wire::Verdict>, layer: u32) -> wire::WaitNode {
-        let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) = self.spots(session).take(SPOTS_MAX).partition(|spot| spot.hold.is_some());
+        let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) =
+            self.spots(session).take(SPOTS_MAX).partition(|spot| spot.hold.is_some());
         let label = holds.iter().chain(&waits).find_map(|spot| self.label_of(spot));
         let rows = |spots: Vec<SessionLock<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
         wire::WaitNode {
@@ -148,7 +162,8 @@ impl ProjectionContext<'_> {
     }
 
     fn wait_edge(&self, from: SessionId, to: SessionId, lock: &str, since_ms: i64) -> wire::WaitEdge {
-        let is_in = |cycle: &&Cycle| cycle.steps.iter().any(|step| (step.from, step.to, &*step.lock) == (from, to, lock));
+        let is_in =
+            |cycle: &&Cycle| cycle.steps.iter().any(|step| (step.from, step.to, &*step.lock) == (from, to, lock));
         let cycle_verdict = self.observatory.cycles().iter().filter(is_in).map(verdict_of).max();
         wire::WaitEdge {
             from: wire::SessionId(from.0),

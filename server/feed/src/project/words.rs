@@ -88,10 +88,18 @@ pub fn root_help(state: wire::RootState, znodes: u64, connect: &str) -> String {
             "Asked: {connect}. Is that the client port, 2181 as a rule? Can this machine reach it, through firewalls and DNS? If the ensemble \
              wants TLS or a password, it must be configured here too."
         ),
-        RootState::Denied => "Grant the identity that Lockscope uses READ on it and on all below, or configure credentials that have it.".to_owned(),
-        RootState::Gone => "There is no such znode. It is watched for, and read as soon as somebody makes it; is the path right?".to_owned(),
+        RootState::Denied => {
+            "Grant the identity that Lockscope uses READ on it and on all below, or configure credentials that have it."
+                .to_owned()
+        }
+        RootState::Gone => {
+            "There is no such znode. It is watched for, and read as soon as somebody makes it; is the path right?"
+                .to_owned()
+        }
         RootState::Syncing => String::new(),
-        RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale if znodes == 1 => "1 znode seen, and it is no lock.".to_owned(),
+        RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale if znodes == 1 => {
+            "1 znode seen, and it is no lock.".to_owned()
+        }
         RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale => {
             format!("{} znodes seen, none of them a lock.", count(znodes))
         }

@@ -65,10 +65,14 @@ impl TlsFiles {
 
 fn read(setting: &str, path: &Path) -> Result<Vec<u8>, TlsFault> {
     let name = path.display();
-    let bytes = std::fs::read(path)
-        .map_err(|error| TlsFault(format!("{setting} {name} can't be read ({error}); name a PEM file that this user may read")))?;
+    let bytes = std::fs::read(path).map_err(|error| {
+        TlsFault(format!("{setting} {name} can't be read ({error}); name a PEM file that this user may read"))
+    })?;
     if bytes.len() > FILE_BYTES_MAX {
-        return Err(TlsFault(format!("{setting} {name} has {} bytes; name a PEM file of at most {FILE_BYTES_MAX}", bytes.len())));
+        return Err(TlsFault(format!(
+            "{setting} {name} has {} bytes; name a PEM file of at most {FILE_BYTES_MAX}",
+            bytes.len()
+        )));
     }
     Ok(bytes)
 }
@@ -85,24 +89,31 @@ impl Pems {
         let (cert, key) = (files.cert.display(), files.key.display());
         let fault = |sentence: String| TlsFault(sentence);
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&self.cert).collect();
-        let chain = chain.map_err(|error| fault(format!("tls_cert {cert} is not PEM ({error}); write the certificate first, then its chain")))?;
+        let chain = chain.map_err(|error| {
+            fault(format!("tls_cert {cert} is not PEM ({error}); write the certificate first, then its chain"))
+        })?;
         let Some(first) = chain.first().filter(|_| chain.len() <= CHAIN_MAX) else {
             let count = chain.len();
             return Err(fault(format!(
                 "tls_cert {cert} has {count} certificates; write 1 to {CHAIN_MAX} between BEGIN CERTIFICATE and END CERTIFICATE"
             )));
         };
-        let validity = validity(first).ok_or_else(|| fault(format!("tls_cert {cert} has a certificate that can't be read; create a new one")))?;
+        let validity = validity(first)
+            .ok_or_else(|| fault(format!("tls_cert {cert} has a certificate that can't be read; create a new one")))?;
         check_time(validity, &cert.to_string(), now_ms)?;
         // Never the key's own error: it might contain what is inside.
         let private = PrivateKeyDer::from_pem_slice(&self.key)
             .map_err(|_| fault(format!("tls_key {key} has no private key; write it in PEM, without a password")))?;
-        let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider())).with_protocol_versions(&[&TLS13, &TLS12]);
+        let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_protocol_versions(&[&TLS13, &TLS12]);
         let builder = builder.map_err(|error| fault(format!("TLS can't be set up: {error}; report this")))?;
-        let mut config = builder.with_no_client_auth().with_single_cert(chain, private).map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => fault(format!("tls_key {key} does not match tls_cert {cert}; name a key and its certificate")),
-            error => fault(format!("tls_cert {cert} and tls_key {key} can't be used ({error}); create new ones")),
-        })?;
+        let mut config =
+            builder.with_no_client_auth().with_single_cert(chain, private).map_err(|error| match error {
+                rustls::Error::InconsistentKeys(_) => {
+                    fault(format!("tls_key {key} does not match tls_cert {cert}; name a key and its certificate"))
+                }
+                error => fault(format!("tls_cert {cert} and tls_key {key} can't be used ({error}); create new ones")),
+            })?;
         // What the server speaks; no second protocol to guard.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Pair { config: Arc::new(config), until_ms: validity.until_ms })
@@ -112,11 +123,16 @@ impl Pems {
 fn check_time(validity: Validity, cert: &str, now_ms: i64) -> Result<(), TlsFault> {
     if now_ms >= validity.until_ms {
         let days = (now_ms - validity.until_ms) / DAY_MS;
-        return Err(TlsFault(format!("tls_cert {cert} expired {}; put a new certificate and its key there", ago(days))));
+        return Err(TlsFault(format!(
+            "tls_cert {cert} expired {}; put a new certificate and its key there",
+            ago(days)
+        )));
     }
     if now_ms < validity.from_ms {
         let days = (validity.from_ms - now_ms) / DAY_MS + 1;
-        return Err(TlsFault(format!("tls_cert {cert} is not valid yet, for {days} days; check this machine's clock, or create a new one")));
+        return Err(TlsFault(format!(
+            "tls_cert {cert} is not valid yet, for {days} days; check this machine's clock, or create a new one"
+        )));
     }
     Ok(())
 }
@@ -169,11 +185,23 @@ mod tests {
         assert_eq!(good.check(&files, MADE_MS).map(|pair| pair.until_ms), Ok(MADE_MS + DAYS * DAY_MS));
         let now = MADE_MS + DAY_MS;
         check(&pems(&one, &other), now, "tls_key k.pem does not match tls_cert c.pem; name a key and its certificate");
-        check(&good, MADE_MS - 1, "tls_cert c.pem is not valid yet, for 1 days; check this machine's clock, or create a new one");
+        check(
+            &good,
+            MADE_MS - 1,
+            "tls_cert c.pem is not valid yet, for 1 days; check this machine's clock, or create a new one",
+        );
         check(&good, MADE_MS + DAYS * DAY_MS, "tls_cert c.pem expired today; put a new certificate and its key there");
-        check(&good, MADE_MS + (DAYS + 3) * DAY_MS, "tls_cert c.pem expired 3 days ago; put a new certificate and its key there");
+        check(
+            &good,
+            MADE_MS + (DAYS + 3) * DAY_MS,
+            "tls_cert c.pem expired 3 days ago; put a new certificate and its key there",
+        );
         let swapped = Pems { cert: good.key.clone(), key: good.cert.clone() };
-        check(&swapped, now, "tls_cert c.pem has 0 certificates; write 1 to 16 between BEGIN CERTIFICATE and END CERTIFICATE");
+        check(
+            &swapped,
+            now,
+            "tls_cert c.pem has 0 certificates; write 1 to 16 between BEGIN CERTIFICATE and END CERTIFICATE",
+        );
         let keyless = Pems { cert: good.cert.clone(), key: good.cert.clone() };
         check(&keyless, now, "tls_key k.pem has no private key; write it in PEM, without a password");
         assert_eq!(format!("{good:?}"), "Pems(..)");

@@ -120,7 +120,13 @@ pub struct Arrival {
 ///
 /// # Errors
 /// Never; the signature is that of a server.
-pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, bounds: Bounds, closing: CancellationToken) -> io::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<Tls>,
+    router: Router,
+    bounds: Bounds,
+    closing: CancellationToken,
+) -> io::Result<()> {
     let room = Quota::new(bounds.connections_max, bounds.address_connections_max, bounds.refusals.clone());
     let bounds = Arc::new(bounds);
     let mut connections = JoinSet::new();
@@ -153,7 +159,15 @@ pub async fn serve(listener: TcpListener, tls: Option<Tls>, router: Router, boun
                 continue;
             }
         };
-        connections.spawn(connection(stream, peer, tls.clone(), router.clone(), bounds.clone(), closing.clone(), permit));
+        connections.spawn(connection(
+            stream,
+            peer,
+            tls.clone(),
+            router.clone(),
+            bounds.clone(),
+            closing.clone(),
+            permit,
+        ));
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
@@ -240,7 +254,11 @@ async fn answer(
     }
 }
 
-fn ask(mut router: Router, request: Request<Incoming>, arrival: Arrival) -> impl Future<Output = Result<Response, Infallible>> {
+fn ask(
+    mut router: Router,
+    request: Request<Incoming>,
+    arrival: Arrival,
+) -> impl Future<Output = Result<Response, Infallible>> {
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(arrival);
     request.extensions_mut().insert(ConnectInfo(arrival.peer));

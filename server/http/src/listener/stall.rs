@@ -28,7 +28,8 @@ impl<S> Stall<S> {
             self.deadline = None;
             return written;
         }
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + self.max)));
+        let deadline =
+            self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + self.max)));
         match deadline.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -37,7 +38,11 @@ impl<S> Stall<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Stall<S> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         pin!(&mut self.stream).poll_read(context, buffer)
     }
 }
@@ -48,7 +53,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stall<S> {
         self.watch(context, written)
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         let written = pin!(&mut self.stream).poll_write_vectored(context, bytes);
         self.watch(context, written)
     }

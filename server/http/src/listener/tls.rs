@@ -1,5 +1,5 @@
-//! TLS as it is now: follows the two files, so that a renewed certificate needs no restart. A pair that can't be used is
-//! logged once and left alone; the one before stays.
+//! TLS as it is now: follows the two files, so that a renewed certificate needs no restart. A pair that can't be used
+//! is logged once and left alone; the one before stays.
 
 use std::io;
 use std::sync::Arc;
@@ -50,8 +50,16 @@ impl Tls {
         let pems = files.read()?;
         let pair = pems.check(&files, clock.now_ms())?;
         let (now_used, receiver) = watch::channel(pair.config);
-        let follower =
-            Follower { files, clock, now_used, last: pems, suspect: None, until_ms: pair.until_ms, told: ExpiryWarning::Far, is_unreadable: false };
+        let follower = Follower {
+            files,
+            clock,
+            now_used,
+            last: pems,
+            suspect: None,
+            until_ms: pair.until_ms,
+            told: ExpiryWarning::Far,
+            is_unreadable: false,
+        };
         Ok((Self(receiver), follower))
     }
 }
@@ -127,7 +135,9 @@ impl Follower {
                     days.min(EXPIRY_WARNING_DAYS) + 1
                 );
             }
-            ExpiryWarning::Past => tracing::error!("tls_cert {cert} has expired and browsers refuse it; put a new certificate and its key there"),
+            ExpiryWarning::Past => tracing::error!(
+                "tls_cert {cert} has expired and browsers refuse it; put a new certificate and its key there"
+            ),
         }
     }
 }

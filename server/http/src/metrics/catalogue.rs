@@ -203,6 +203,9 @@ mod tests {
             std::fs::write(&path, &whole).unwrap();
             return;
         }
-        assert!(text == whole, "docs/metrics.md is not what the table says; write it with LOCKSCOPE_WRITE_DOCS=1 and this test");
+        assert!(
+            text == whole,
+            "docs/metrics.md is not what the table says; write it with LOCKSCOPE_WRITE_DOCS=1 and this test"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! `/metrics`: what the server exposes of its ensembles and of itself. Owns the table of metrics and the
-//! text format, no number: those are read from where they are counted. A caller with a narrower scope gets that part, and not
-//! of what is counted over a whole ensemble or the whole server.
+//! text format, no number: those are read from where they are counted. A caller with a narrower scope gets that part,
+//! and not of what is counted over a whole ensemble or the whole server.
 
 mod catalogue;
 mod model;
@@ -91,7 +91,13 @@ impl Metrics {
     }
 
     /// What is counted outside the models, of ensembles that are seen as a whole.
-    fn tell_counted(&self, sources: &MetricSources<'_>, scope: &VisibilityScope, figures: &[Snapshot], out: &mut Exposition) {
+    fn tell_counted(
+        &self,
+        sources: &MetricSources<'_>,
+        scope: &VisibilityScope,
+        figures: &[Snapshot],
+        out: &mut Exposition,
+    ) {
         let is_whole = |name: &str| scope.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
         for (ensemble, counts) in self.zookeeper.iter().filter(|(name, _)| is_whole(name)) {
             for (kind, sent, failed) in counts.requests() {

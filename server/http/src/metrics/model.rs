@@ -25,7 +25,12 @@ pub(super) fn tell(figures: &Snapshot, out: &mut Exposition) {
         out.count(Family::RootZnodes, &[ensemble, &root.path], root.znodes);
     }
     for member in &figures.members {
-        let sources = [("connections", member.connections), ("watches", member.watches), ("sessions", member.sessions), ("health", member.health)];
+        let sources = [
+            ("connections", member.connections),
+            ("watches", member.watches),
+            ("sessions", member.sessions),
+            ("health", member.health),
+        ];
         for (source, state) in sources {
             let states = wire::SourceState::ALL.map(wire::SourceState::name);
             out.one_of(Family::EvidenceSource, &[ensemble, &member.member, source], states, state.name());
@@ -88,7 +93,11 @@ fn totals(ensemble: &str, counted: &EnsembleCounters, out: &mut Exposition) {
     for (family, count) in counters {
         out.count(family, &[ensemble], count);
     }
-    for (family, durations) in [(Family::WaitDuration, &counted.waits), (Family::HoldDuration, &counted.holds), (Family::EventLag, &counted.lag)] {
+    for (family, durations) in [
+        (Family::WaitDuration, &counted.waits),
+        (Family::HoldDuration, &counted.holds),
+        (Family::EventLag, &counted.lag),
+    ] {
         out.durations(family, &[ensemble], durations);
     }
 }

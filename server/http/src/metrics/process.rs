@@ -45,7 +45,10 @@ mod tests {
     #[test]
     fn what_the_kernel_writes_is_read() {
         assert_eq!(resident_bytes("Name:\tx\nVmRSS:\t   40 kB\nThreads: 1\n"), Some(40_960));
-        assert_eq!(max_fds("Limit  Soft Limit  Hard Limit  Units\nMax open files            1024      524288      files\n"), Some(1_024));
+        assert_eq!(
+            max_fds("Limit  Soft Limit  Hard Limit  Units\nMax open files            1024      524288      files\n"),
+            Some(1_024)
+        );
         assert_eq!((resident_bytes(""), max_fds("Max open files  unlimited unlimited files")), (None, None));
     }
 }

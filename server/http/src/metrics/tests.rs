@@ -41,12 +41,23 @@ fn observatory(locks: u32, contenders: u32) -> Observatory {
     for lock in 0..locks {
         let path = format!("/l/{lock:05}");
         czxid += 1;
-        seen.push(Observation::SyncNode { root, path: path.clone().into(), facts: facts(czxid, None, 0, 1), unreadable: false });
+        seen.push(Observation::SyncNode {
+            root,
+            path: path.clone().into(),
+            facts: facts(czxid, None, 0, 1),
+            unreadable: false,
+        });
         for contender in 0..contenders {
             czxid += 1;
             let at = NOW.0 - 30_000 - i64::from(lock);
-            let path = format!("{path}/_c_3f2504e0-4f89-41d3-9a0c-0305e82c33{:02x}-lock-{contender:010}", contender % 256);
-            seen.push(Observation::SyncNode { root, path: path.into(), facts: facts(czxid, Some(czxid), at, 0), unreadable: false });
+            let path =
+                format!("{path}/_c_3f2504e0-4f89-41d3-9a0c-0305e82c33{:02x}-lock-{contender:010}", contender % 256);
+            seen.push(Observation::SyncNode {
+                root,
+                path: path.into(),
+                facts: facts(czxid, Some(czxid), at, 0),
+                unreadable: false,
+            });
         }
     }
     seen.push(Observation::SyncEnded { root });
@@ -74,11 +85,16 @@ fn paths(figures: &Snapshot) -> Vec<&str> {
 #[test]
 fn ten_thousand_locks_make_a_small_scrape() {
     let observatory = observatory(10_000, 3);
-    let figures = look(&observatory, &VisibilityScope::ALL, &MetricSelection { top: 20, patterns: vec!["/l/0000*".to_owned()] });
+    let figures =
+        look(&observatory, &VisibilityScope::ALL, &MetricSelection { top: 20, patterns: vec!["/l/0000*".to_owned()] });
     assert_eq!((figures.all.locks, figures.all.holders, figures.all.waiters), (10_000, 10_000, 20_000));
     assert_eq!((figures.apart.len(), figures.rest.locks, figures.rest.waiters), (30, 9_970, 19_940));
     // Those that were named, and those whose waiters waited longest.
-    assert!(paths(&figures).contains(&"/l/00003") && paths(&figures).contains(&"/l/09999") && !paths(&figures).contains(&"/l/05000"));
+    assert!(
+        paths(&figures).contains(&"/l/00003")
+            && paths(&figures).contains(&"/l/09999")
+            && !paths(&figures).contains(&"/l/05000")
+    );
     let text = text(&figures);
     assert_eq!(text.matches("\nlockscope_lock_waiters{").count(), 31);
     assert!(text.contains(&format!("lockscope_lock_waiters{{ensemble=\"prod\",path=\"{OTHER}\"}} 19940\n")), "{text}");

@@ -61,7 +61,13 @@ impl Exposition {
         for (family, samples) in Family::ALL.iter().zip(self.samples) {
             let about = family.about();
             // Writing to a String cannot fail.
-            let _ = write!(text, "# HELP {PREFIX}{0} {1}\n# TYPE {PREFIX}{0} {2}\n{samples}", about.name, help(about.help), about.kind.name());
+            let _ = write!(
+                text,
+                "# HELP {PREFIX}{0} {1}\n# TYPE {PREFIX}{0} {2}\n{samples}",
+                about.name,
+                help(about.help),
+                about.kind.name()
+            );
         }
         text
     }
@@ -124,7 +130,10 @@ mod tests {
     fn labels_are_escaped_and_nothing_else_is_changed() {
         let mut out = Exposition::default();
         out.count(Family::LockWaiters, &["prod", "/a\"b\\c\nd/\u{202e}é"], 3);
-        assert_eq!(samples(&out.finish()), ["lockscope_lock_waiters{ensemble=\"prod\",path=\"/a\\\"b\\\\c\\nd/\u{202e}é\"} 3"]);
+        assert_eq!(
+            samples(&out.finish()),
+            ["lockscope_lock_waiters{ensemble=\"prod\",path=\"/a\\\"b\\\\c\\nd/\u{202e}é\"} 3"]
+        );
     }
 
     #[test]
@@ -166,7 +175,10 @@ mod tests {
         let text = out.finish();
         assert_eq!(
             samples(&text),
-            ["lockscope_link_state{ensemble=\"a\",state=\"live\"} 0", "lockscope_link_state{ensemble=\"a\",state=\"lost\"} 1"]
+            [
+                "lockscope_link_state{ensemble=\"a\",state=\"live\"} 0",
+                "lockscope_link_state{ensemble=\"a\",state=\"lost\"} 1"
+            ]
         );
     }
 }

@@ -38,7 +38,9 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
     let payloads = PayloadChanges::begin(&http);
     let principal = match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
         Err(denied) => return not_known(row, &denied, request.uri()),
-        Ok(principal) if !principal.actor.may(right) => return not_allowed(row, &principal.actor, right, request.uri()),
+        Ok(principal) if !principal.actor.may(right) => {
+            return not_allowed(row, &principal.actor, right, request.uri());
+        }
         Ok(principal) => principal,
     };
     if !routes::is_by_itself(row.path) {
@@ -72,17 +74,23 @@ fn not_known(row: &Route, denied: &Denied, uri: &Uri) -> Response {
             let detail = "nobody may look here without being known; send `Authorization: Bearer TOKEN` (lockscope token new makes one), or sign in at /sign-in";
             challenge(ErrorResponse::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\"")
         }
-        Denied::Token(why) => challenge(ErrorResponse::new(StatusCode::UNAUTHORIZED, *why), "Bearer realm=\"lockscope\", error=\"invalid_token\""),
+        Denied::Token(why) => challenge(
+            ErrorResponse::new(StatusCode::UNAUTHORIZED, *why),
+            "Bearer realm=\"lockscope\", error=\"invalid_token\"",
+        ),
     }
 }
 
 fn not_allowed(row: &Route, actor: &Actor, right: Right, uri: &Uri) -> Response {
     let roles = right.roles().into_iter().map(Role::name).collect::<Vec<_>>().join(" or ");
-    let detail = format!("{} has the role {}, which may not {}; that needs {roles}", actor.name, actor.role, right.words());
+    let detail =
+        format!("{} has the role {}, which may not {}; that needs {roles}", actor.name, actor.role, right.words());
     match (actor.by, row.is_for_people()) {
         (SignedBy::Nobody, true) => to_sign_in(uri),
         (_, true) => sign_in::refuse_page(&detail),
-        (SignedBy::Nobody, false) => challenge(ErrorResponse::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\""),
+        (SignedBy::Nobody, false) => {
+            challenge(ErrorResponse::new(StatusCode::UNAUTHORIZED, detail), "Bearer realm=\"lockscope\"")
+        }
         (_, false) => ErrorResponse::new(StatusCode::FORBIDDEN, detail).into_response(),
     }
 }
@@ -100,7 +108,8 @@ fn to_sign_in(uri: &Uri) -> Response {
 
 /// The address is there, asked for otherwise; `row`: as the table has it.
 fn method_not_allowed(method: &Method, uri: &Uri, row: &str) -> Response {
-    let detail = format!("{} is not allowed at {}; use {}", echo(method.as_str()), echo(uri.path()), routes::verbs(row));
+    let detail =
+        format!("{} is not allowed at {}; use {}", echo(method.as_str()), echo(uri.path()), routes::verbs(row));
     let mut response = ErrorResponse::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
     if let Ok(allowed) = HeaderValue::from_str(&routes::allowed(row)) {
         response.headers_mut().insert(ALLOW, allowed);

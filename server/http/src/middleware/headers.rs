@@ -2,7 +2,8 @@
 
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
@@ -35,8 +36,8 @@ pub(crate) async fn of_all(State(http): State<Http>, request: Request, next: Nex
     set(&mut response, PERMISSIONS_POLICY, PERMISSIONS);
     set(&mut response, DOMAIN_POLICIES, "none");
     set(&mut response, ORIGIN_CLUSTER, "?1");
-    // What is answered is true only now, a refusal too. The page's files say how long they are kept; "not modified" speaks
-    // of one with such a lifetime.
+    // What is answered is true only now, a refusal too. The page's files say how long they are kept; "not modified"
+    // speaks of one with such a lifetime.
     if response.status() != StatusCode::NOT_MODIFIED {
         set(&mut response, CACHE_CONTROL, "no-store");
     }
@@ -48,7 +49,11 @@ pub(crate) async fn of_all(State(http): State<Http>, request: Request, next: Nex
 
 /// A browser would keep the promise for every other server of `localhost` too.
 fn is_this_machine(request: &Request) -> bool {
-    request.headers().get(HOST).and_then(|host| host.to_str().ok()).is_none_or(|host| host.split(':').next() == Some("localhost"))
+    request
+        .headers()
+        .get(HOST)
+        .and_then(|host| host.to_str().ok())
+        .is_none_or(|host| host.split(':').next() == Some("localhost"))
 }
 
 fn set(response: &mut Response, name: HeaderName, value: &'static str) {

@@ -32,12 +32,18 @@ fn check(request: &Request, origins: &Origins, local: Option<SocketAddr>) -> Res
     let (headers, path) = (request.headers(), request.uri().path());
     if !PROBES.contains(&path) {
         if request.uri().authority().is_some() {
-            return Err(ErrorResponse::bad_request("a whole address in the request's first line is for proxies; send the path alone"));
+            return Err(ErrorResponse::bad_request(
+                "a whole address in the request's first line is for proxies; send the path alone",
+            ));
         }
         origins::check_host(headers, origins, local)?;
     }
     let is_data = path.starts_with("/api/") || path == "/metrics";
-    if is_safe(request.method()) { if is_data { check_read(headers) } else { Ok(()) } } else { check_act(headers, path, origins, local) }
+    if is_safe(request.method()) {
+        if is_data { check_read(headers) } else { Ok(()) }
+    } else {
+        check_act(headers, path, origins, local)
+    }
 }
 
 fn is_safe(method: &Method) -> bool {
@@ -54,10 +60,16 @@ fn check_read(headers: &HeaderMap) -> Result<(), ErrorResponse> {
 }
 
 /// Whatever changes something: from our own pages or from scripts, and to the API only in JSON, which no form can send.
-fn check_act(headers: &HeaderMap, path: &str, origins: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
+fn check_act(
+    headers: &HeaderMap,
+    path: &str,
+    origins: &Origins,
+    local: Option<SocketAddr>,
+) -> Result<(), ErrorResponse> {
     // Any cookie: with one the sender is a browser.
     origins::check(headers, origins, local, headers.contains_key(COOKIE))?;
-    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()).and_then(|length| length.parse().ok());
+    let length =
+        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()).and_then(|length| length.parse().ok());
     if length.is_some_and(|length: usize| length > BODY_BYTES_MAX) {
         let detail = format!("at most {BODY_BYTES_MAX} bytes are taken; send less");
         return Err(ErrorResponse::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
@@ -75,7 +87,10 @@ fn check_act(headers: &HeaderMap, path: &str, origins: &Origins, local: Option<S
 fn is_json(headers: &HeaderMap) -> bool {
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
     match (kinds.next(), kinds.next()) {
-        (None, _) => !headers.contains_key(TRANSFER_ENCODING) && headers.get(CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0"),
+        (None, _) => {
+            !headers.contains_key(TRANSFER_ENCODING)
+                && headers.get(CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0")
+        }
         (Some(kind), None) => {
             let kind = kind.to_str().unwrap_or_default();
             kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))

@@ -1,5 +1,5 @@
-//! A handler that panics is answered, not cut off: a page or view is asked for once more, anything else is answered with 500. The
-//! panic itself is counted and logged by [`runtime::panics`].
+//! A handler that panics is answered, not cut off: a page or view is asked for once more, anything else is answered
+//! with 500. The panic itself is counted and logged by [`runtime::panics`].
 
 use std::panic::AssertUnwindSafe;
 
@@ -34,7 +34,8 @@ pub(crate) async fn caught(request: Request, next: Next) -> Response {
 }
 
 fn failed(is_api: bool) -> Response {
-    let detail = "the answer could not be made: the fault is in Lockscope and was logged; try again, and report it with the log";
+    let detail =
+        "the answer could not be made: the fault is in Lockscope and was logged; try again, and report it with the log";
     if is_api {
         return ErrorResponse::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response();
     }

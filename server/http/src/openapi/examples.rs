@@ -1,5 +1,5 @@
-//! Real answers, kept as files: `LOCKSCOPE_TAKE_EXAMPLES=1 cargo test --test it openapi::` takes them anew from a server
-//! with a ZooKeeper. The same test holds them against the schemas.
+//! Real answers, kept as files: `LOCKSCOPE_TAKE_EXAMPLES=1 cargo test --test it openapi::` takes them anew from a
+//! server with a ZooKeeper. The same test holds them against the schemas.
 
 use serde_json::{Value, json};
 
@@ -27,16 +27,27 @@ const REPLIES: &[(&str, &str, &str)] = &[
 /// An operation and what it is asked.
 const BODIES: &[(&str, &str)] = &[
     ("planRelease", r#"{"path":"/locks/order/lock-0000000000"}"#),
-    ("executeRelease", r#"{"plan_id":"8f14e45fceea167a5a36dedd4bea2543","confirm":"/locks/order","reason":"its host is gone, INC-2041"}"#),
-    ("revoke", r#"{"plan_id":"8f14e45fceea167a5a36dedd4bea2543","confirm":"/locks/order","reason":"maintenance of the holder's host"}"#),
-    ("approveRelease", r#"{"plan_id":"8f14e45fceea167a5a36dedd4bea2543","confirm":"/locks/order","reason":"seen by me as well"}"#),
+    (
+        "executeRelease",
+        r#"{"plan_id":"8f14e45fceea167a5a36dedd4bea2543","confirm":"/locks/order","reason":"its host is gone, INC-2041"}"#,
+    ),
+    (
+        "revoke",
+        r#"{"plan_id":"8f14e45fceea167a5a36dedd4bea2543","confirm":"/locks/order","reason":"maintenance of the holder's host"}"#,
+    ),
+    (
+        "approveRelease",
+        r#"{"plan_id":"8f14e45fceea167a5a36dedd4bea2543","confirm":"/locks/order","reason":"seen by me as well"}"#,
+    ),
     ("startLabRun", r#"{"strategies":["predecessor","herd_children"],"clients":50,"in_turn":true}"#),
     ("throwFault", r#"{"fault":"kill","strategy":"predecessor"}"#),
 ];
 
 /// Adds the example of what an operation takes.
 pub(super) fn of_body(id: &str, operation: &mut Value) {
-    if let Some(example) = BODIES.iter().find(|(of, _)| *of == id).and_then(|(_, text)| serde_json::from_str::<Value>(text).ok()) {
+    if let Some(example) =
+        BODIES.iter().find(|(of, _)| *of == id).and_then(|(_, text)| serde_json::from_str::<Value>(text).ok())
+    {
         operation["requestBody"]["content"]["application/json"]["examples"] = json!({ "usual": { "value": example } });
     }
 }

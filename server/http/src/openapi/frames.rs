@@ -1,5 +1,5 @@
-//! The live socket's frames in the document. The wire's enums are tagged from outside and `feed::json` writes their tags
-//! inside; two of its forms have no counterpart among serde's, and are put right here.
+//! The live socket's frames in the document. The wire's enums are tagged from outside and `feed::json` writes their
+//! tags inside; two of its forms have no counterpart among serde's, and are put right here.
 
 use lockscope_wire::{ClientFrame, SUBPROTOCOL_JSON, ServerFrame};
 use schemars::SchemaGenerator;
@@ -38,10 +38,14 @@ pub(super) fn of_client(schemas: &mut SchemaGenerator) {
 pub(super) fn put_right(schemas: &mut Map<String, Value>) {
     for variant in variants(schemas, "Body") {
         // Nothing there: `{"kind":"lock","value":null}`.
-        let is_optional = variant.get("anyOf").and_then(Value::as_array).is_some_and(|forms| forms.iter().any(|form| form["type"] == "null"));
+        let is_optional = variant
+            .get("anyOf")
+            .and_then(Value::as_array)
+            .is_some_and(|forms| forms.iter().any(|form| form["type"] == "null"));
         if let (true, Some(forms)) = (is_optional, variant.get_mut("anyOf").and_then(Value::as_array_mut)) {
             for form in forms.iter_mut().filter(|form| form["type"] == "null") {
-                *form = json!({ "type": "object", "required": ["value"], "properties": { "value": { "type": "null" } } });
+                *form =
+                    json!({ "type": "object", "required": ["value"], "properties": { "value": { "type": "null" } } });
             }
         }
     }

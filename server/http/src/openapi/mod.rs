@@ -48,7 +48,10 @@ fn make(routes: &[Route]) -> Value {
     let (mut answered, mut asked) = (schemas::answered(), schemas::asked());
     frames::of_server(&mut answered);
     frames::of_client(&mut asked);
-    let bodies = operations.iter().enumerate().filter_map(|(at, operation)| operation.takes.map(|takes| (at, takes(&mut asked))));
+    let bodies = operations
+        .iter()
+        .enumerate()
+        .filter_map(|(at, operation)| operation.takes.map(|takes| (at, takes(&mut asked))));
     let mut bodies: Vec<(usize, Schema)> = bodies.collect();
     let replies: Vec<Value> = operations.iter().map(|operation| replies(operation, routes, &mut answered)).collect();
     let mut schemas = schemas::merge(answered, asked, &mut bodies);
@@ -120,7 +123,9 @@ fn described(operation: &Operation, routes: &[Route], replies: Value, body: Opti
 /// The answers of an operation, with those that the way to it may give.
 fn replies(operation: &Operation, routes: &[Route], schemas: &mut schemars::SchemaGenerator) -> Value {
     let own = operation.replies.iter();
-    let common = common(operation, routes).into_iter().filter(|reply| !operation.replies.iter().any(|own| own.status == reply.status));
+    let common = common(operation, routes)
+        .into_iter()
+        .filter(|reply| !operation.replies.iter().any(|own| own.status == reply.status));
     let mut out = Map::new();
     for reply in own {
         out.insert(reply.status.to_string(), reply.to_json(schemas));
@@ -137,7 +142,10 @@ fn common(operation: &Operation, routes: &[Route]) -> Vec<Reply> {
     let mut replies = vec![problem(503, "No answer was ready in time; try again.")];
     replies.push(Reply { status: 431, text: "The address or the headers are too long.", content: &[] });
     if !crate::middleware::origin::PROBES.contains(&operation.path) {
-        replies.push(problem(400, "The request or its query is not what it should be; `detail` names the parameter and what it takes."));
+        replies.push(problem(
+            400,
+            "The request or its query is not what it should be; `detail` names the parameter and what it takes.",
+        ));
         replies.push(problem(403, "Who asks may not do this, or the page behind the request is not of this server."));
         replies.push(problem(421, "The `Host` that was asked for is not this server."));
     }

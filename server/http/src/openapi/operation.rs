@@ -1,4 +1,5 @@
-//! How an operation of the API is described: what it takes, what it answers. ServerPage data and its form in the document.
+//! How an operation of the API is described: what it takes, what it answers. ServerPage data and its form in the
+//! document.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -118,7 +119,9 @@ impl Kind {
                 json!({ "type": "string", "enum": names })
             }
             Self::Number { min, max, usual: None } => json!({ "type": "integer", "minimum": min, "maximum": max }),
-            Self::Number { min, max, usual: Some(usual) } => json!({ "type": "integer", "minimum": min, "maximum": max, "default": usual }),
+            Self::Number { min, max, usual: Some(usual) } => {
+                json!({ "type": "integer", "minimum": min, "maximum": max, "default": usual })
+            }
             Self::Run => json!({ "type": "string", "minLength": 1 }),
         }
     }
@@ -162,8 +165,13 @@ impl Content {
     fn to_json(self, schemas: &mut SchemaGenerator) -> (String, Value) {
         match self {
             Self::Json(shape) => ("application/json".to_owned(), json!({ "schema": shape(schemas) })),
-            Self::Problem => ("application/problem+json".to_owned(), json!({ "schema": shape::<lockscope_wire::Problem>(schemas) })),
-            Self::Document => ("application/json".to_owned(), json!({ "schema": { "type": "object", "required": ["openapi", "info", "paths"] } })),
+            Self::Problem => {
+                ("application/problem+json".to_owned(), json!({ "schema": shape::<lockscope_wire::Problem>(schemas) }))
+            }
+            Self::Document => (
+                "application/json".to_owned(),
+                json!({ "schema": { "type": "object", "required": ["openapi", "info", "paths"] } }),
+            ),
             Self::Text(media) => (media.to_owned(), json!({ "schema": { "type": "string" } })),
         }
     }
@@ -189,8 +197,12 @@ fn headers_of(status: u16) -> Value {
     let text = json!({ "type": "string" });
     match status {
         201 => json!({ "Location": { "description": "Where it is looked at.", "required": true, "schema": text } }),
-        401 => json!({ "WWW-Authenticate": { "description": "How to make oneself known (RFC 6750).", "required": true, "schema": text } }),
-        429 => json!({ "Retry-After": { "description": "Seconds to wait.", "schema": { "type": "integer", "minimum": 1 } } }),
+        401 => {
+            json!({ "WWW-Authenticate": { "description": "How to make oneself known (RFC 6750).", "required": true, "schema": text } })
+        }
+        429 => {
+            json!({ "Retry-After": { "description": "Seconds to wait.", "schema": { "type": "integer", "minimum": 1 } } })
+        }
         _ => Value::Null,
     }
 }

@@ -1,6 +1,9 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
-use lockscope_wire::{AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder, ThrownFault};
+use lockscope_wire::{
+    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder,
+    ThrownFault,
+};
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
@@ -29,14 +32,18 @@ const fn act(path: &'static str, id: &'static str, tag: Tag, summary: &'static s
     Operation { verb: Verb::Post, path, id, tag, summary, text: "", params: &[], takes: Some(takes), replies: &[] }
 }
 
-const NOT_RELEASABLE: Reply = problem(409, "It can't be released, or not now: what is there is no contender, or a second person has to approve.");
+const NOT_RELEASABLE: Reply =
+    problem(409, "It can't be released, or not now: what is there is no contender, or a second person has to approve.");
 const NO_ZNODE: Reply = problem(404, "No contender is known at that path.");
 const TOO_MANY: Reply = problem(429, "Too many plans or requests; `Retry-After` says how long to wait.");
 const NO_PLAN: Reply = problem(404, "There is no such plan.");
-const NOT_CONFIRMED: Reply =
-    problem(422, "The body is not what it should be, `confirm` is not the lock's path, or `reason` has not 3 to 500 characters.");
+const NOT_CONFIRMED: Reply = problem(
+    422,
+    "The body is not what it should be, `confirm` is not the lock's path, or `reason` has not 3 to 500 characters.",
+);
 const NO_RUN: Reply = problem(404, "No run of that name is kept.");
-const NO_RECORD: Reply = problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
+const NO_RECORD: Reply =
+    problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
 
 /// Possible outcomes of a request.
 const RESULTS: &[Reply] = &[
@@ -45,7 +52,11 @@ const RESULTS: &[Reply] = &[
         "Done, and read back: `released`, or `released_other` when another incarnation of a fixed name went.",
         &[Content::Json(shape::<ResultJson>)],
     ),
-    json(202, "Not settled: `asked` (it was asked to let go), or `unknown` (the reply was lost).", &[Content::Json(shape::<ResultJson>)]),
+    json(
+        202,
+        "Not settled: `asked` (it was asked to let go), or `unknown` (the reply was lost).",
+        &[Content::Json(shape::<ResultJson>)],
+    ),
     json(
         403,
         "`denied` by ZooKeeper; or, as a problem, the role or scope of who asks does not allow it.",
@@ -105,7 +116,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/openapi.json", "openapi", Tag::Server, "This document")
     },
     Operation {
-        replies: &[json(200, "The server, its ensembles, their roots, and what members report.", &[Content::Json(shape::<StatusAnswer>)])],
+        replies: &[json(
+            200,
+            "The server, its ensembles, their roots, and what members report.",
+            &[Content::Json(shape::<StatusAnswer>)],
+        )],
         ..look("/api/v1/status", "status", Tag::Look, "The server's own state")
     },
     Operation {
@@ -116,7 +131,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         params: params::LOCK,
-        replies: &[json(200, "The lock.", &[Content::Json(shape::<LockDetail>)]), problem(404, "No lock is known there.")],
+        replies: &[
+            json(200, "The lock.", &[Content::Json(shape::<LockDetail>)]),
+            problem(404, "No lock is known there."),
+        ],
         ..look("/api/v1/lock", "lock", Tag::Look, "One lock with its queue")
     },
     Operation {
@@ -131,13 +149,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         params: params::SESSION,
-        replies: &[json(200, "The session.", &[Content::Json(shape::<SessionDetail>)]), problem(404, "Nothing is known of it.")],
+        replies: &[
+            json(200, "The session.", &[Content::Json(shape::<SessionDetail>)]),
+            problem(404, "Nothing is known of it."),
+        ],
         ..look("/api/v1/session", "session", Tag::Look, "One session: what it holds, waits for and did")
     },
     Operation {
         text: "Without `after` the newest, else those that came next: ask again with `next_after`. Some 8,000 of each ensemble are kept in memory; what was there when the server first looked is none.",
         params: params::EVENTS,
-        replies: &[json(200, "What happened, in order.", &[Content::Json(shape::<Events>)]), problem(404, "No such ensemble.")],
+        replies: &[
+            json(200, "What happened, in order.", &[Content::Json(shape::<Events>)]),
+            problem(404, "No such ensemble."),
+        ],
         ..look("/api/v1/events", "events", Tag::Look, "What happened lately")
     },
     Operation {
@@ -161,12 +185,24 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: RELEASE_TEXT,
         replies: RESULTS,
-        ..act("/api/v1/release/execute", "executeRelease", Tag::Release, "Release what was planned", shape::<ReleaseOrder>)
+        ..act(
+            "/api/v1/release/execute",
+            "executeRelease",
+            Tag::Release,
+            "Release what was planned",
+            shape::<ReleaseOrder>,
+        )
     },
     Operation {
         text: "Only where the plan says `can_revoke`. Uses the plan up.",
         replies: RESULTS,
-        ..act("/api/v1/release/revoke", "revoke", Tag::Release, "Ask the holder that was planned for to let go", shape::<ReleaseOrder>)
+        ..act(
+            "/api/v1/release/revoke",
+            "revoke",
+            Tag::Release,
+            "Ask the holder that was planned for to let go",
+            shape::<ReleaseOrder>,
+        )
     },
     Operation {
         text: "Where the server requires a second approver; the planner can execute the plan then.",
@@ -178,7 +214,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
             TOO_MANY,
             problem(503, "Nothing can be recorded here; or no answer was ready in time."),
         ],
-        ..act("/api/v1/release/approve", "approveRelease", Tag::Release, "Approve somebody else's plan", shape::<ReleaseOrder>)
+        ..act(
+            "/api/v1/release/approve",
+            "approveRelease",
+            Tag::Release,
+            "Approve somebody else's plan",
+            shape::<ReleaseOrder>,
+        )
     },
     Operation {
         text: "What is inside the scope of whoever asks, newest first. `next_before` leads to older ones.",
@@ -188,7 +230,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         text: "All of it or nothing, because a part can't be verified; who has a scope is refused with 403.",
-        replies: &[json(200, "A record a line, each with the hash of the one before.", &[Content::Text("application/x-ndjson")]), NO_RECORD],
+        replies: &[
+            json(
+                200,
+                "A record a line, each with the hash of the one before.",
+                &[Content::Text("application/x-ndjson")],
+            ),
+            NO_RECORD,
+        ],
         ..look("/api/v1/audit/export", "exportAudit", Tag::Audit, "The whole audit log")
     },
     Operation {
@@ -207,7 +256,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         params: params::LOOK_AT_RUN,
         replies: &[
-            json(200, "The run, as far as it is.", &[Content::Json(shape::<LabRun>), Content::Text("text/csv; charset=utf-8; header=present")]),
+            json(
+                200,
+                "The run, as far as it is.",
+                &[Content::Json(shape::<LabRun>), Content::Text("text/csv; charset=utf-8; header=present")],
+            ),
             NO_RUN,
         ],
         ..look("/api/v1/lab/runs/{id}", "labRun", Tag::Lab, "One run")
@@ -230,6 +283,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
             problem(409, "It can't be thrown now."),
             problem(422, "The body is not what it should be, or the run has no such lane."),
         ],
-        ..act("/api/v1/lab/runs/{id}/faults", "throwFault", Tag::Lab, "Let something go wrong in a run", shape::<FaultOrder>)
+        ..act(
+            "/api/v1/lab/runs/{id}/faults",
+            "throwFault",
+            Tag::Lab,
+            "Let something go wrong in a run",
+            shape::<FaultOrder>,
+        )
     },
 ];

@@ -17,10 +17,15 @@ const fn required(param: Param, example: Option<&'static str>) -> Param {
 }
 
 const ENSEMBLE: Param = query("ensemble", Kind::Text(FILTER_CHARS_MAX), "Only this ensemble; empty for all.");
-const ITS_ENSEMBLE: Param = query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble it is in; not needed where there is only one.");
-const OFFSET: Param = query("offset", Kind::Number { min: 0, max: u32::MAX as u64, usual: Some(0) }, "Index of the first row.");
-const LIMIT: Param =
-    query("limit", Kind::Number { min: 0, max: u32::MAX as u64, usual: Some(100) }, "Rows at most; more than 500 count as 500, and none as one.");
+const ITS_ENSEMBLE: Param =
+    query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble it is in; not needed where there is only one.");
+const OFFSET: Param =
+    query("offset", Kind::Number { min: 0, max: u32::MAX as u64, usual: Some(0) }, "Index of the first row.");
+const LIMIT: Param = query(
+    "limit",
+    Kind::Number { min: 0, max: u32::MAX as u64, usual: Some(100) },
+    "Rows at most; more than 500 count as 500, and none as one.",
+);
 
 fn sorts() -> Vec<&'static str> {
     Sort::ALL.map(Sort::name).to_vec()
@@ -52,15 +57,26 @@ pub(super) const LOCKS: &[Param] = &[
     ),
     query("recipe", Kind::OneOf(recipes), "Only this family of recipes."),
     query("verdict", Kind::OneOf(verdicts), "Only this verdict."),
-    query("sort", Kind::OneOf(sorts), "Order; `damage` (all waiting time together, largest first) when it is left out."),
-    query("group", Kind::OneOf(|| vec!["root", "true", "1", "false", "0"]), "`root`, `true` or `1` keeps the locks of one root together."),
+    query(
+        "sort",
+        Kind::OneOf(sorts),
+        "Order; `damage` (all waiting time together, largest first) when it is left out.",
+    ),
+    query(
+        "group",
+        Kind::OneOf(|| vec!["root", "true", "1", "false", "0"]),
+        "`root`, `true` or `1` keeps the locks of one root together.",
+    ),
     OFFSET,
     LIMIT,
 ];
 
 pub(super) const LOCK: &[Param] = &[
     ITS_ENSEMBLE,
-    required(query("path", Kind::Znode(PATH_CHARS_MAX), "Path of the lock, or of a znode in it."), Some("/locks/order")),
+    required(
+        query("path", Kind::Znode(PATH_CHARS_MAX), "Path of the lock, or of a znode in it."),
+        Some("/locks/order"),
+    ),
     query("offset", OFFSET.kind, "Index of the first contender."),
     query("limit", LIMIT.kind, "Contenders at most; more than 500 count as 500, and none as one."),
 ];
@@ -98,7 +114,14 @@ pub(super) const AUDIT: &[Param] = &[
     query("lock", Kind::Text(PATH_CHARS_MAX), "Only what concerns this lock; empty for all."),
 ];
 
-const RUN: Param = Param { name: "id", place: ParamLocation::Path, is_required: true, text: "The run's name.", kind: Kind::Run, example: None };
+const RUN: Param = Param {
+    name: "id",
+    place: ParamLocation::Path,
+    is_required: true,
+    text: "The run's name.",
+    kind: Kind::Run,
+    example: None,
+};
 
 pub(super) const ONE_RUN: &[Param] = &[RUN];
 

@@ -29,11 +29,18 @@ fn settings() -> SchemaSettings {
 }
 
 /// All schemas under their names, and `asked` again with the names that its types have there.
-pub(super) fn merge(mut answered: SchemaGenerator, mut asked: SchemaGenerator, bodies: &mut [(usize, Schema)]) -> Map<String, Value> {
+pub(super) fn merge(
+    mut answered: SchemaGenerator,
+    mut asked: SchemaGenerator,
+    bodies: &mut [(usize, Schema)],
+) -> Map<String, Value> {
     let mut all = answered.take_definitions(true);
     let others = asked.take_definitions(true);
-    let differ: Vec<String> =
-        others.iter().filter(|(name, schema)| all.get(*name).is_some_and(|known| known != *schema)).map(|(name, _)| name.clone()).collect();
+    let differ: Vec<String> = others
+        .iter()
+        .filter(|(name, schema)| all.get(*name).is_some_and(|known| known != *schema))
+        .map(|(name, _)| name.clone())
+        .collect();
     for (_, body) in bodies {
         let mut value = std::mem::take(body).to_value();
         rename(&mut value, &differ);

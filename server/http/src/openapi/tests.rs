@@ -11,7 +11,8 @@ fn is_of_the_api(row: &Route) -> bool {
 
 #[test]
 fn documented_is_what_is_routed() {
-    let routed: BTreeSet<_> = ROUTES.iter().filter(|row| is_of_the_api(row)).map(|row| (row.path, row.verb.name())).collect();
+    let routed: BTreeSet<_> =
+        ROUTES.iter().filter(|row| is_of_the_api(row)).map(|row| (row.path, row.verb.name())).collect();
     let operations = operations();
     let documented: BTreeSet<_> = operations.iter().map(|operation| (operation.path, operation.verb.name())).collect();
     assert_eq!(routed, documented, "each route of the API has one operation in openapi/operations.rs");
@@ -23,9 +24,14 @@ fn documented_is_what_is_routed() {
 #[test]
 fn parameters_of_the_path_are_those_of_the_route() {
     for operation in operations() {
-        let named: Vec<_> = operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
-        let described: Vec<_> =
-            operation.params.iter().filter(|param| matches!(param.place, operation::ParamLocation::Path)).map(|param| param.name).collect();
+        let named: Vec<_> =
+            operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
+        let described: Vec<_> = operation
+            .params
+            .iter()
+            .filter(|param| matches!(param.place, operation::ParamLocation::Path))
+            .map(|param| param.name)
+            .collect();
         assert_eq!(named, described, "{}", operation.path);
     }
 }

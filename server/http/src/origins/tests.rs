@@ -162,7 +162,11 @@ fn no_hostile_origin_may_act() {
     }
     assert!(tried >= 300, "{tried}");
     // Twice is once too often, even the same.
-    let twice = headers(&[(HOST, b"lockscope.example"), (ORIGIN, b"https://lockscope.example"), (ORIGIN, b"https://lockscope.example")]);
+    let twice = headers(&[
+        (HOST, b"lockscope.example"),
+        (ORIGIN, b"https://lockscope.example"),
+        (ORIGIN, b"https://lockscope.example"),
+    ]);
     assert!(check(&twice, &allowed, None, false).is_err());
 }
 
@@ -183,7 +187,10 @@ fn our_own_pages_may_act() {
     ];
     for (origin, host) in cases {
         let headers = headers(&[(HOST, host.as_bytes()), (ORIGIN, origin.as_bytes())]);
-        assert!(check(&headers, &allowed, None, true).is_ok() && check_host(&headers, &allowed, None).is_ok(), "{origin} at {host}");
+        assert!(
+            check(&headers, &allowed, None, true).is_ok() && check_host(&headers, &allowed, None).is_ok(),
+            "{origin} at {host}"
+        );
     }
     let tls = Origins::new("127.0.0.1:3000".parse().unwrap(), Scheme::Https, Vec::new());
     let (plain, encrypted) = (b"http://localhost:3000".as_slice(), b"https://localhost:3000".as_slice());
@@ -197,7 +204,15 @@ fn we_answer_to_our_own_names_only() {
         check_host(&headers(&[(HOST, host.as_bytes())]), allowed, local.map(|local| local.parse().unwrap())).is_ok()
     };
     let loopback = served_as("https://lockscope.example:8443");
-    for host in ["localhost", "localhost:1", "127.0.0.1:3000", "127.1.2.3", "[::1]:3000", "[::ffff:127.0.0.1]", "lockscope.example:8443"] {
+    for host in [
+        "localhost",
+        "localhost:1",
+        "127.0.0.1:3000",
+        "127.1.2.3",
+        "[::1]:3000",
+        "[::ffff:127.0.0.1]",
+        "lockscope.example:8443",
+    ] {
         assert!(answers(&loopback, host, None) || host.contains("ffff"), "{host}");
     }
     let foreign = [
@@ -240,7 +255,11 @@ fn we_answer_to_our_own_names_only() {
         assert!(!answers(&loopback, host, None), "{host}");
     }
     // Beyond loopback: what was configured, and the very address the connection came to; never a name.
-    let public = Origins::new("0.0.0.0:443".parse().unwrap(), Scheme::Https, vec![Origin::parse("https://lockscope.example").unwrap()]);
+    let public = Origins::new(
+        "0.0.0.0:443".parse().unwrap(),
+        Scheme::Https,
+        vec![Origin::parse("https://lockscope.example").unwrap()],
+    );
     let local = Some("10.0.0.5:443");
     for host in ["lockscope.example", "lockscope.example:443", "10.0.0.5", "10.0.0.5:443"] {
         assert!(answers(&public, host, local), "{host}");
@@ -257,7 +276,10 @@ fn what_was_sent_is_told_back_safely() {
     let headers = headers(&[(HOST, b"\xe2\x80\xaemoc.live\x1b")]);
     let headers = if headers.is_empty() { self::headers(&[(HOST, "\u{202e}moc.live".as_bytes())]) } else { headers };
     let refused = format!("{:?}", check_host(&headers, &Origins::loopback(), None).unwrap_err());
-    assert!(!refused.contains('\u{202e}') && refused.contains("moc.live") && refused.contains("the setting `origin`"), "{refused}");
+    assert!(
+        !refused.contains('\u{202e}') && refused.contains("moc.live") && refused.contains("the setting `origin`"),
+        "{refused}"
+    );
 }
 
 #[test]

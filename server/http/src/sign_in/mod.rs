@@ -84,7 +84,12 @@ pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMa
     answer(StatusCode::OK, page::form(&form))
 }
 
-pub(super) async fn sign_in(State(http): State<Http>, peer: Peer, headers: HeaderMap, fields: Result<Form<Fields>, FormRejection>) -> Response {
+pub(super) async fn sign_in(
+    State(http): State<Http>,
+    peer: Peer,
+    headers: HeaderMap,
+    fields: Result<Form<Fields>, FormRejection>,
+) -> Response {
     let fields = match fields {
         Ok(Form(fields)) => fields,
         // Its own words may quote what was typed.
@@ -109,8 +114,15 @@ pub(super) async fn show_once(Query(mut asked): QueryMap) -> Response {
     answer(StatusCode::OK, page::once(&key))
 }
 
-pub(super) async fn once(State(http): State<Http>, peer: Peer, headers: HeaderMap, fields: Result<Form<Fields>, FormRejection>) -> Response {
-    let Ok(Form(fields)) = fields else { return refused(&http, &Fields::default(), StatusCode::BAD_REQUEST, UNREADABLE) };
+pub(super) async fn once(
+    State(http): State<Http>,
+    peer: Peer,
+    headers: HeaderMap,
+    fields: Result<Form<Fields>, FormRejection>,
+) -> Response {
+    let Ok(Form(fields)) = fields else {
+        return refused(&http, &Fields::default(), StatusCode::BAD_REQUEST, UNREADABLE);
+    };
     match http.access.by_link(&headers, peer.0, &fields.key).await {
         Ok(signed_in) => welcome(&http, &signed_in, "/"),
         Err(why) => not_signed_in(&http, &fields, why),
@@ -154,8 +166,17 @@ fn not_signed_in(http: &Http, fields: &Fields, why: SignInError) -> Response {
 
 /// The form again, with one line that says why.
 fn refused(http: &Http, fields: &Fields, status: StatusCode, error: &str) -> Response {
-    let (has_secrets, has_openid, is_read_only) = (http.access.has_secrets(), http.access.has_openid(), http.access.is_read_only());
-    let form = page::Form { next: local(&fields.next), name: &fields.name, error, who: None, has_secrets, has_openid, is_read_only };
+    let (has_secrets, has_openid, is_read_only) =
+        (http.access.has_secrets(), http.access.has_openid(), http.access.is_read_only());
+    let form = page::Form {
+        next: local(&fields.next),
+        name: &fields.name,
+        error,
+        who: None,
+        has_secrets,
+        has_openid,
+        is_read_only,
+    };
     let mut response = answer(status, page::form(&form));
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"lockscope\""));

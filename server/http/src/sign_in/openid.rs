@@ -7,7 +7,12 @@ use axum::response::Response;
 use super::{Fields, Http, Peer, QueryMap, answer, local, page, refused, see_other, with_cookie};
 use access::{AuthorizationResponse, OpenIdFault};
 
-pub(crate) async fn begin(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): QueryMap) -> Response {
+pub(crate) async fn begin(
+    State(http): State<Http>,
+    peer: Peer,
+    headers: HeaderMap,
+    Query(asked): QueryMap,
+) -> Response {
     let next = local(asked.get("next").map_or("", String::as_str));
     match http.access.openid_begin(&headers, peer.0, next).await {
         Ok(away) => with_cookie(see_other(&away.to), &away.cookie),
@@ -15,8 +20,8 @@ pub(crate) async fn begin(State(http): State<Http>, peer: Peer, headers: HeaderM
     }
 }
 
-/// The answer is a page that goes on by itself: on a redirect the browser would keep the new Strict cookie back, since it
-/// comes from another site.
+/// The answer is a page that goes on by itself: on a redirect the browser would keep the new Strict cookie back, since
+/// it comes from another site.
 pub(crate) async fn back(State(http): State<Http>, peer: Peer, headers: HeaderMap, Query(asked): QueryMap) -> Response {
     let part = |name: &str| asked.get(name).map_or("", String::as_str);
     let back = AuthorizationResponse {
@@ -28,7 +33,8 @@ pub(crate) async fn back(State(http): State<Http>, peer: Peer, headers: HeaderMa
     };
     match http.access.openid_end(&headers, peer.0, &back).await {
         Ok((signed_in, next)) => {
-            let response = with_cookie(answer(StatusCode::OK, page::arrived(local(&next))), &signed_in.cookie(&http.access));
+            let response =
+                with_cookie(answer(StatusCode::OK, page::arrived(local(&next))), &signed_in.cookie(&http.access));
             with_cookie(response, &http.access.no_openid_cookie())
         }
         Err(fault) => not_signed_in(&http, "/", &fault),

@@ -1,5 +1,5 @@
-//! What the pages for signing in look like: the site's own style sheet, plain HTML, no script. Every text that comes from
-//! outside is escaped here.
+//! What the pages for signing in look like: the site's own style sheet, plain HTML, no script. Every text that comes
+//! from outside is escaped here.
 
 use std::fmt::Write as _;
 
@@ -45,7 +45,8 @@ pub(super) fn form(form: &Form<'_>) -> String {
         let _ = write!(body, r#"<p class="sign-error" role="alert">{}</p>"#, escape(form.error));
     }
     if form.is_read_only {
-        let who = if form.has_secrets || form.has_openid { "nobody it knows may release a lock" } else { "it knows nobody" };
+        let who =
+            if form.has_secrets || form.has_openid { "nobody it knows may release a lock" } else { "it knows nobody" };
         let _ = write!(
             body,
             r#"<section class="sign-part notice" data-testid="read-only"><p><strong>This server is read-only:</strong> {who}.</p>{REMEDY}</section>"#
@@ -54,7 +55,11 @@ pub(super) fn form(form: &Form<'_>) -> String {
     if form.has_openid {
         // A link: browsers would hold a form that leads to another site to this page's policy.
         let to = format!("/sign-in/openid?next={}", encode(form.next));
-        let _ = write!(body, r#"<p class="sign-part"><a class="sign-button" href="{}">Sign in with OpenID Connect</a></p>"#, escape(&to));
+        let _ = write!(
+            body,
+            r#"<p class="sign-part"><a class="sign-button" href="{}">Sign in with OpenID Connect</a></p>"#,
+            escape(&to)
+        );
     }
     if form.has_secrets {
         let next = escape(form.next);
@@ -100,7 +105,8 @@ pub(super) fn arrived(next: &str) -> String {
 }
 
 fn document(title: &str, body: &str, head: &str) -> String {
-    let css = assets::names().map_or_else(String::new, |names| format!(r#"<link rel="stylesheet" href="/pkg/{}">"#, escape(&names.css)));
+    let css = assets::names()
+        .map_or_else(String::new, |names| format!(r#"<link rel="stylesheet" href="/pkg/{}">"#, escape(&names.css)));
     format!(
         r#"<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>{title} · Lockscope</title>{head}{css}<link rel="icon" type="image/svg+xml" href="/favicon.svg"></head><body><header class="top"><a class="brand" href="/">{MARK}Lockscope</a></header><main class="sign" id="main"><h1 class="sign-title">{title}</h1>{body}</main></body></html>"#
     )
@@ -108,8 +114,10 @@ fn document(title: &str, body: &str, head: &str) -> String {
 
 /// Text inside an element or an attribute. Control and direction characters, which could hide something, are dropped.
 fn escape(text: &str) -> String {
-    let hides =
-        |char: &char| char.is_control() || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let hides = |char: &char| {
+        char.is_control()
+            || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
     text.chars().filter(|char| !hides(char)).fold(String::with_capacity(text.len()), |mut out, char| {
         match char {
             '&' => out.push_str("&amp;"),
@@ -143,7 +151,15 @@ mod tests {
     #[test]
     fn nothing_from_outside_becomes_markup() {
         let hostile = "\"><script>alert(1)</script>'\u{202e}\n";
-        let shown = form(&Form { next: hostile, name: hostile, error: hostile, who: None, has_secrets: true, has_openid: true, is_read_only: true });
+        let shown = form(&Form {
+            next: hostile,
+            name: hostile,
+            error: hostile,
+            who: None,
+            has_secrets: true,
+            has_openid: true,
+            is_read_only: true,
+        });
         let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()))].concat();
         assert!(!all.contains("<script") && !all.contains('\u{202e}'), "{all}");
     }

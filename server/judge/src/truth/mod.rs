@@ -16,8 +16,8 @@ const COUNTER_BITS: u32 = 32;
 
 /// The tree through all transactions. Fed by [`Truth::apply`] in the order of the log, then asked.
 ///
-/// The log must be that of a member that was never left behind by the others, and whole from an empty tree on: what is not in
-/// it was not true. [`Truth::missing`] lists the holes.
+/// The log must be that of a member that was never left behind by the others, and whole from an empty tree on: what is
+/// not in it was not true. [`Truth::missing`] lists the holes.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     nodes: HashMap<String, Node>,
@@ -96,7 +96,9 @@ impl Truth {
         self.last_zxid = zxid;
         let moment = Moment { zxid, time_ms: transaction.time_ms };
         match &transaction.change {
-            Change::Multi(Multi::Done(parts)) => parts.iter().for_each(|part| self.change(moment, transaction.session, part)),
+            Change::Multi(Multi::Done(parts)) => {
+                parts.iter().for_each(|part| self.change(moment, transaction.session, part))
+            }
             change => self.change(moment, transaction.session, change),
         }
     }
@@ -116,13 +118,14 @@ impl Truth {
         self.last_zxid
     }
 
-    /// Transactions that should have been in the log by their numbers, and those that it has and this reader does not know.
-    /// With any of them, what is judged wrong may be right.
+    /// Transactions that should have been in the log by their numbers, and those that it has and this reader does not
+    /// know. With any of them, what is judged wrong may be right.
     pub fn missing(&self) -> u64 {
         self.missing + self.unknown
     }
 
-    /// Who holds a lock and who waits behind the last transaction, in order: what a client should be shown once all is quiet.
+    /// Who holds a lock and who waits behind the last transaction, in order: what a client should be shown once all is
+    /// quiet.
     pub fn now(&self, lock: &str) -> crate::Line {
         let timeline = self.timeline(lock);
         let mut cursor = Cursor::default();
@@ -138,7 +141,9 @@ impl Truth {
         match rule {
             Rule::FixedNode => Timeline::new(rule, beside.iter().filter(|child| child.name == name)),
             Rule::FixedChild => Timeline::new(rule, in_lock.iter().filter(|child| child.owner.is_some())),
-            Rule::Queue | Rule::ReadWrite => Timeline::new(rule, in_lock.iter().filter(|child| rule::sequence(&child.name).is_some())),
+            Rule::Queue | Rule::ReadWrite => {
+                Timeline::new(rule, in_lock.iter().filter(|child| rule::sequence(&child.name).is_some()))
+            }
         }
     }
 
@@ -165,7 +170,8 @@ impl Truth {
             Change::Delete { path, by_server } => {
                 let node = self.remove(moment, path);
                 let Some(Node { czxid, creator, .. }) = node.filter(|_| !by_server) else { return };
-                let deletion = Deletion { zxid: moment.zxid, time_ms: moment.time_ms, session, path: path.clone(), czxid };
+                let deletion =
+                    Deletion { zxid: moment.zxid, time_ms: moment.time_ms, session, path: path.clone(), czxid };
                 self.deletions.push(Removed { deletion, creator });
             }
             Change::CloseSession { paths } => {

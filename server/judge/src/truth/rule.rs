@@ -52,7 +52,13 @@ mod tests {
         assert_eq!(sequence("lock-000000001"), None);
         assert_eq!(sequence("鎖0000000001"), Some(1));
         assert_eq!(sequence("鎖鎖鎖鎖"), None);
-        assert!(is_reader("_c_6e-__READ__0000000001") && is_reader("aa__rlock__0000000001") && is_reader("read-0000000001"));
-        assert!(!is_reader("_c_6e-__WRIT__0000000001") && !is_reader("aa__lock__0000000001") && !is_reader("lock-0000000001"));
+        assert!(
+            is_reader("_c_6e-__READ__0000000001") && is_reader("aa__rlock__0000000001") && is_reader("read-0000000001")
+        );
+        assert!(
+            !is_reader("_c_6e-__WRIT__0000000001")
+                && !is_reader("aa__lock__0000000001")
+                && !is_reader("lock-0000000001")
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! One lock through time: a version for each transaction that changed who contends.
 //!
-//! Holders are always the first of the line, so a state is the line and a number of holders. Only differences are kept; a
-//! [`Cursor`] walks from version to version, and digests find a whole line at once.
+//! Holders are always the first of the line, so a state is the line and a number of holders. Only differences are kept;
+//! a [`Cursor`] walks from version to version, and digests find a whole line at once.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -74,21 +74,30 @@ impl Timeline {
             Rule::Queue | Rule::ReadWrite => children.sort_by_cached_key(|child| place(child)),
             Rule::FixedChild | Rule::FixedNode => children.sort_by_key(|child| child.czxid),
         }
-        let member =
-            |child: &&Child| Member { czxid: child.czxid, session: child.owner, is_reader: rule::is_reader(&child.name), from: 0, until: usize::MAX };
+        let member = |child: &&Child| Member {
+            czxid: child.czxid,
+            session: child.owner,
+            is_reader: rule::is_reader(&child.name),
+            from: 0,
+            until: usize::MAX,
+        };
         let members: Vec<Member> = children.iter().map(member).collect();
         let mut by_czxid = HashMap::new();
         for (at, member) in members.iter().enumerate() {
             by_czxid.entry(member.czxid).and_modify(|at| *at = None).or_insert(Some(at));
         }
-        let mut timeline = Self { rule, members, by_czxid, versions: Vec::new(), steps: Vec::new(), by_digest: HashMap::new() };
+        let mut timeline =
+            Self { rule, members, by_czxid, versions: Vec::new(), steps: Vec::new(), by_digest: HashMap::new() };
         timeline.play(&children);
         timeline
     }
 
     fn play(&mut self, children: &[&Child]) {
         let births = children.iter().enumerate().map(|(member, child)| (child.born, Step { member, is_birth: true }));
-        let deaths = children.iter().enumerate().filter_map(|(member, child)| Some((child.died?, Step { member, is_birth: false })));
+        let deaths = children
+            .iter()
+            .enumerate()
+            .filter_map(|(member, child)| Some((child.died?, Step { member, is_birth: false })));
         let mut steps: Vec<(Moment, Step)> = births.chain(deaths).collect();
         // One multi may create and delete: births first, so that nobody goes before they came.
         steps.sort_by_key(|(moment, step)| (moment.zxid, !step.is_birth));

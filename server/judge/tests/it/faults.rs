@@ -1,6 +1,8 @@
 //! Faults: LIVE that stays, excuses that hold, and reconnects that take too long.
 
-use judge::{AGE_MAX_MS, Capture, EXACT_MAX_MS, Fault, FaultSpan, Kind, NOT_LIVE_MAX_MS, Report, SILENCE_MAX_MS, judge};
+use judge::{
+    AGE_MAX_MS, Capture, EXACT_MAX_MS, Fault, FaultSpan, Kind, NOT_LIVE_MAX_MS, Report, SILENCE_MAX_MS, judge,
+};
 
 use crate::world::World;
 
@@ -71,8 +73,11 @@ fn a_silence_is_noticed_by_the_client_alone() {
     let report = judged(lost + SILENCE_MAX_MS + 500);
     assert_eq!(kinds(&report), [Kind::LiveWithoutLink, Kind::OldAndLive]);
     // Thawed, and for a moment LIVE over what is old.
-    let report =
-        judge(&world.truth(), &[shown, not_live(lost + 1_000), beat(lost + 10_000), late(&world, lost + 10_050), not_live(lost + 10_100)], &faults);
+    let report = judge(
+        &world.truth(),
+        &[shown, not_live(lost + 1_000), beat(lost + 10_000), late(&world, lost + 10_050), not_live(lost + 10_100)],
+        &faults,
+    );
     assert_eq!(kinds(&report), [Kind::OldAndLive]);
 }
 
@@ -131,5 +136,8 @@ fn a_socket_that_closed_owes_nothing() {
     let world = held();
     let lost = world.now_ms + 500;
     let closed = Capture::Closed { socket: 0, arrived_at_ms: lost + 100 };
-    assert!(judge(&world.truth(), &[Capture::Shown(world.shown(0)), closed], &[span(Fault::LinkLost, lost, 10_000)]).is_clean());
+    assert!(
+        judge(&world.truth(), &[Capture::Shown(world.shown(0)), closed], &[span(Fault::LinkLost, lost, 10_000)])
+            .is_clean()
+    );
 }

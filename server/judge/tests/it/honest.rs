@@ -8,8 +8,12 @@ use txn_log::Lifetime;
 use crate::world::{World, frame, line};
 
 /// Locks of each rule; the last is a znode itself.
-const LOCKS: [(&str, Rule); 4] =
-    [("/l/mutex", Rule::Queue), ("/l/shared", Rule::ReadWrite), ("/l/fixed", Rule::FixedChild), ("/l/leader", Rule::FixedNode)];
+const LOCKS: [(&str, Rule); 4] = [
+    ("/l/mutex", Rule::Queue),
+    ("/l/shared", Rule::ReadWrite),
+    ("/l/fixed", Rule::FixedChild),
+    ("/l/leader", Rule::FixedNode),
+];
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -73,7 +77,8 @@ impl Scene {
         match step {
             Step::Queue { lock, session, reads } => self.queue(LOCKS[lock], session, reads),
             Step::Leave { at } => {
-                let owned: Vec<(String, i64)> = self.world.tree.iter().filter_map(|(path, (_, owner))| Some((path.clone(), (*owner)?))).collect();
+                let owned: Vec<(String, i64)> =
+                    self.world.tree.iter().filter_map(|(path, (_, owner))| Some((path.clone(), (*owner)?))).collect();
                 if let Some((path, session)) = owned.get(at % owned.len().max(1)) {
                     self.world.delete(*session, path);
                 }
@@ -109,9 +114,13 @@ impl Scene {
         self.last.insert((socket, lock), *zxid);
         let (path, rule) = LOCKS[lock];
         let (holders, waiters) = match rule {
-            Rule::FixedNode => {
-                (tree.get(path).map(|(czxid, owner)| judge::Contender { czxid: Some(*czxid), session: *owner }).into_iter().collect(), Vec::new())
-            }
+            Rule::FixedNode => (
+                tree.get(path)
+                    .map(|(czxid, owner)| judge::Contender { czxid: Some(*czxid), session: *owner })
+                    .into_iter()
+                    .collect(),
+                Vec::new(),
+            ),
             rule => line(tree, path, rule),
         };
         if holders.is_empty() && cut == 0 {

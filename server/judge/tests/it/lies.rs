@@ -82,7 +82,8 @@ fn free_though_held() {
     });
     lie(Kind::FreeThoughHeld, |shown| shown.holders.clear());
     let world = world();
-    let gone = Gone { socket: 0, arrived_at_ms: world.now_ms + 10, lock: LOCK.into(), is_live: true, zxid: world.zxid() };
+    let gone =
+        Gone { socket: 0, arrived_at_ms: world.now_ms + 10, lock: LOCK.into(), is_live: true, zxid: world.zxid() };
     one(&judge(&world.truth(), &[Capture::Gone(gone)], &[]), Kind::FreeThoughHeld);
 }
 
@@ -183,7 +184,15 @@ fn before_it_happened() {
 fn a_snapshot_that_is_not_what_deltas_made() {
     let world = world();
     let revision = |socket, seq, digest, origin| {
-        Capture::Revision(Revision { socket, arrived_at_ms: world.now_ms, view: "lock".into(), epoch: "0x1".into(), seq, origin, digest })
+        Capture::Revision(Revision {
+            socket,
+            arrived_at_ms: world.now_ms,
+            view: "lock".into(),
+            epoch: "0x1".into(),
+            seq,
+            origin,
+            digest,
+        })
     };
     let deltas = [revision(0, 7, 1, Origin::Snapshot), revision(0, 8, 2, Origin::Deltas)];
     let judged = |second: Capture| {
@@ -230,7 +239,10 @@ fn incomplete_may_lack_contenders_only() {
     assert!(without_its_holder.is_clean());
     assert_eq!(without_its_holder.counts.unproved_holders, 1);
     one(&incomplete(&|shown| shown.is_free = true), Kind::FreeThoughHeld);
-    one(&incomplete(&|shown| (shown.is_free, shown.holders, shown.waiters) = (true, Vec::new(), Vec::new())), Kind::FreeThoughHeld);
+    one(
+        &incomplete(&|shown| (shown.is_free, shown.holders, shown.waiters) = (true, Vec::new(), Vec::new())),
+        Kind::FreeThoughHeld,
+    );
     one(&incomplete(&|shown| shown.waiters.swap(0, 1)), Kind::SwappedWaiters);
     one(&incomplete(&|shown| shown.waiters[0].czxid = Some(9_999)), Kind::ExtraWaiter);
     one(&incomplete(&|shown| shown.holders[0].czxid = Some(9_999)), Kind::WrongHolder);

@@ -63,5 +63,9 @@ fn seconds() {
     assert!(report.count(Kind::SwappedWaiters) > u64::from(STATES) * 2 / 5, "{:?}", report.wrong_by_kind);
     assert_eq!(report.wrong_by_kind.values().sum::<u64>(), report.counts.live);
     assert!(honest < TOOK_MAX && lies < TOOK_MAX, "{honest:?} {lies:?}");
-    eprintln!("{} states over {} transactions: {honest:?}, all of them wrong: {lies:?}", report.counts.live, world.transactions.len());
+    eprintln!(
+        "{} states over {} transactions: {honest:?}, all of them wrong: {lies:?}",
+        report.counts.live,
+        world.transactions.len()
+    );
 }

@@ -21,15 +21,21 @@ fn scene() -> Scene {
     let czxid = world.queue(11, 0);
     world.queue(12, 1);
     world.wait(1_000);
-    let plan =
-        Plan { path: format!("{LOCK}/_c_11-lock-0000000000"), czxid, intent_durable_at_ms: Some(world.now_ms - 2), outcome: Some(Outcome::Deleted) };
+    let plan = Plan {
+        path: format!("{LOCK}/_c_11-lock-0000000000"),
+        czxid,
+        intent_durable_at_ms: Some(world.now_ms - 2),
+        outcome: Some(Outcome::Deleted),
+    };
     Scene { world, plan }
 }
 
 fn judged(world: &World, plans: &[&Plan]) -> Report {
     let releases = |ours| Releases { ours, plans: plans.iter().map(|plan| (*plan).clone()).collect() };
-    let by_name = judge_releases(&Limits::default(), &world.truth(), &releases(OwnSessions::These(BTreeSet::from([OURS]))));
-    let by_others = judge_releases(&Limits::default(), &world.truth(), &releases(OwnSessions::AllBut(BTreeSet::from([1, 11, 12]))));
+    let by_name =
+        judge_releases(&Limits::default(), &world.truth(), &releases(OwnSessions::These(BTreeSet::from([OURS]))));
+    let by_others =
+        judge_releases(&Limits::default(), &world.truth(), &releases(OwnSessions::AllBut(BTreeSet::from([1, 11, 12]))));
     assert_eq!(by_name, by_others);
     by_name
 }

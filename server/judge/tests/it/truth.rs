@@ -25,14 +25,20 @@ fn locked(names: &[(&str, i64)]) -> Truth {
 
 #[test]
 fn the_lowest_number_holds_whatever_its_prefix() {
-    let truth = locked(&[("z__lock__0000000003", 13), ("_c_a-lock-0000000012", 22), ("b__lock__0000000001", 11), ("notes", 9)]);
+    let truth =
+        locked(&[("z__lock__0000000003", 13), ("_c_a-lock-0000000012", 22), ("b__lock__0000000001", 11), ("notes", 9)]);
     assert_eq!(truth.rule(LOCK), Rule::Queue);
     assert_eq!(now(&truth, LOCK), (vec![11], vec![13, 22]));
 }
 
 #[test]
 fn readers_share_until_a_writer() {
-    let read_write = [("a-__READ__0000000001", 11), ("b-__READ__0000000002", 12), ("c-__WRIT__0000000003", 13), ("d-__READ__0000000004", 14)];
+    let read_write = [
+        ("a-__READ__0000000001", 11),
+        ("b-__READ__0000000002", 12),
+        ("c-__WRIT__0000000003", 13),
+        ("d-__READ__0000000004", 14),
+    ];
     assert_eq!(now(&locked(&read_write), LOCK), (vec![11, 12], vec![13, 14]));
     assert_eq!(now(&locked(&read_write[2..]), LOCK), (vec![13], vec![14]));
     let kazoo = [("aa__rlock__0000000001", 11), ("bb__lock__0000000002", 12), ("cc__rlock__0000000003", 13)];
@@ -74,7 +80,10 @@ fn contenders_of_one_multi() {
     world.commit(11, Change::Multi(Multi::Failed(vec![0, -101])));
     world.commit(
         11,
-        Change::Multi(Multi::Done(vec![Change::Delete { path: path(1), by_server: false }, Change::Check { path: path(0), version: 0 }])),
+        Change::Multi(Multi::Done(vec![
+            Change::Delete { path: path(1), by_server: false },
+            Change::Check { path: path(0), version: 0 },
+        ])),
     );
     let truth = world.truth();
     assert_eq!(now(&truth, LOCK), (vec![11], vec![11, 12]));
@@ -127,7 +136,13 @@ fn holes_are_counted() {
     let zxid = (5 << 32) + 1;
     transactions.push(Transaction { zxid, time_ms: 0, session: 1, cxid: 0, change: Change::Error { code: -101 } });
     assert_eq!(Truth::from_transactions(transactions.clone()).missing(), 1);
-    transactions.push(Transaction { zxid: zxid + 2, time_ms: 0, session: 1, cxid: 0, change: Change::Unknown { kind: 99 } });
+    transactions.push(Transaction {
+        zxid: zxid + 2,
+        time_ms: 0,
+        session: 1,
+        cxid: 0,
+        change: Change::Unknown { kind: 99 },
+    });
     assert_eq!(Truth::from_transactions(transactions).missing(), 3);
 }
 

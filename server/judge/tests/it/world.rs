@@ -25,7 +25,8 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let mut world = Self { transactions: Vec::new(), tree: Tree::new(), now_ms: START_MS, past: Vec::new(), keeps_past: true };
+        let mut world =
+            Self { transactions: Vec::new(), tree: Tree::new(), now_ms: START_MS, past: Vec::new(), keeps_past: true };
         world.create(1, "/locks", Lifetime::Persistent);
         world.create(1, LOCK, Lifetime::Persistent);
         world
@@ -75,7 +76,8 @@ impl World {
     }
 
     pub(crate) fn close(&mut self, session: i64, is_on_record: bool) -> i64 {
-        let fell: Vec<String> = self.tree.iter().filter(|(_, (_, owner))| *owner == Some(session)).map(|(path, _)| path.clone()).collect();
+        let fell: Vec<String> =
+            self.tree.iter().filter(|(_, (_, owner))| *owner == Some(session)).map(|(path, _)| path.clone()).collect();
         self.tree.retain(|path, _| !fell.contains(path));
         self.commit(session, Change::CloseSession { paths: is_on_record.then_some(fell) })
     }
@@ -121,7 +123,14 @@ pub(crate) fn line(tree: &Tree, lock: &str, rule: Rule) -> (Vec<Contender>, Vec<
 }
 
 /// A LIVE and complete frame.
-pub(crate) fn frame(socket: u32, lock: &str, claimed: (i64, i64), arrived_at_ms: i64, holders: Vec<Contender>, waiters: Vec<Contender>) -> Shown {
+pub(crate) fn frame(
+    socket: u32,
+    lock: &str,
+    claimed: (i64, i64),
+    arrived_at_ms: i64,
+    holders: Vec<Contender>,
+    waiters: Vec<Contender>,
+) -> Shown {
     Shown {
         socket,
         arrived_at_ms,

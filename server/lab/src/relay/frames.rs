@@ -1,5 +1,5 @@
-//! Finds the frames in a stream of bytes, however it is sliced. Keeps the head of one frame and nothing of its body, so a
-//! list of megabytes costs no memory. Must not know what frames mean.
+//! Finds the frames in a stream of bytes, however it is sliced. Keeps the head of one frame and nothing of its body, so
+//! a list of megabytes costs no memory. Must not know what frames mean.
 
 /// Bytes of the length before each frame.
 const LENGTH_BYTES: usize = 4;
@@ -33,7 +33,8 @@ pub(super) struct Malformed;
 
 impl Head {
     fn number(&self, at: usize) -> Option<i32> {
-        let bytes = self.bytes.get(LENGTH_BYTES + at..LENGTH_BYTES + at + 4).filter(|_| LENGTH_BYTES + at + 4 <= self.len)?;
+        let bytes =
+            self.bytes.get(LENGTH_BYTES + at..LENGTH_BYTES + at + 4).filter(|_| LENGTH_BYTES + at + 4 <= self.len)?;
         Some(i32::from_be_bytes(bytes.try_into().ok()?))
     }
 
@@ -90,7 +91,8 @@ impl Frames {
             if self.have == 0 {
                 begins = Some(at);
             }
-            let goal = if self.have < LENGTH_BYTES { LENGTH_BYTES } else { self.wanted.min(LENGTH_BYTES + self.length()?) };
+            let goal =
+                if self.have < LENGTH_BYTES { LENGTH_BYTES } else { self.wanted.min(LENGTH_BYTES + self.length()?) };
             let taken = (goal - self.have).min(bytes.len() - at);
             self.head[self.have..self.have + taken].copy_from_slice(&bytes[at..at + taken]);
             self.have += taken;

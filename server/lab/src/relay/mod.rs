@@ -1,6 +1,6 @@
 //! A small TCP relay on loopback in front of each client of the lab: the meter of what crosses the wire, and the place
-//! where a connection is cut, silenced or loses a reply. Owns its port and the one connection at a time that goes through
-//! it; must not know locks or lanes.
+//! where a connection is cut, silenced or loses a reply. Owns its port and the one connection at a time that goes
+//! through it; must not know locks or lanes.
 
 mod frames;
 mod meter;
@@ -79,7 +79,8 @@ impl Relay {
         self.mode.send_replace(Mode::Cut);
     }
 
-    /// Nothing passes either way from now on; what is open stays open as far as the other side lets it. No effect once cut.
+    /// Nothing passes either way from now on; what is open stays open as far as the other side lets it. No effect once
+    /// cut.
     pub fn mute(&self) {
         self.turn(Mode::Muted);
     }

@@ -1,5 +1,5 @@
-//! One connection through a relay: bytes both ways, its frames counted, and where one of them is to be lost. Owns the two
-//! sockets; must not know when a fault is wanted.
+//! One connection through a relay: bytes both ways, its frames counted, and where one of them is to be lost. Owns the
+//! two sockets; must not know when a fault is wanted.
 
 use std::collections::VecDeque;
 use std::io;
@@ -104,7 +104,13 @@ async fn requests(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, meter: &Meter
     }
 }
 
-async fn replies(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, meter: &Meter, creates: &Creates, drops_create: &AtomicBool) -> io::Result<()> {
+async fn replies(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    meter: &Meter,
+    creates: &Creates,
+    drops_create: &AtomicBool,
+) -> io::Result<()> {
     let mut frames = Frames::of_replies();
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut is_open = false;

@@ -1,5 +1,5 @@
-//! The ways of waiting for a lock, each as its recipe is documented, its faults included: nothing protects a create whose reply
-//! is lost, and nobody looks twice. Owns what a client asks ZooKeeper for; must not know lanes or figures.
+//! The ways of waiting for a lock, each as its recipe is documented, its faults included: nothing protects a create
+//! whose reply is lost, and nobody looks twice. Owns what a client asks ZooKeeper for; must not know lanes or figures.
 
 mod herd_children;
 mod herd_exists;

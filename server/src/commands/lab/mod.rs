@@ -54,7 +54,8 @@ pub(super) async fn run(asked: &LabArgs) -> Result<(), RunError> {
         started = PrivateZooKeeper::start(options) => started,
         () = signalled() => return Err(RunError::Interrupted),
     };
-    let mut zookeeper = started.map_err(|error| RunError::Unavailable(format!("the lab's ZooKeeper could not be started: {error}")))?;
+    let mut zookeeper =
+        started.map_err(|error| RunError::Unavailable(format!("the lab's ZooKeeper could not be started: {error}")))?;
     let done = run_locally(&zookeeper.address(), order, asked.json).await;
     if let Err(error) = zookeeper.stop().await {
         tracing::warn!(%error, "the lab's ZooKeeper did not stop by itself and is killed");
@@ -64,13 +65,19 @@ pub(super) async fn run(asked: &LabArgs) -> Result<(), RunError> {
 
 /// In this process, on an ensemble.
 async fn run_locally(connect: &str, order: LabOrder, is_json: bool) -> Result<(), RunError> {
-    let place =
-        LabEnsemble { ensemble: "default".to_owned(), connect: connect.to_owned(), credentials: Credentials::default(), root: ROOT.to_owned() };
+    let place = LabEnsemble {
+        ensemble: "default".to_owned(),
+        connect: connect.to_owned(),
+        credentials: Credentials::default(),
+        root: ROOT.to_owned(),
+    };
     let lab = Lab::new(vec![place], Limits::default(), None, Clock::system());
     lab.sweep().await;
     let done = go(&RunTarget::Local(lab.clone()), order, is_json).await;
     if !lab.close(CLEAR_MAX).await {
-        tell(&format!("the run was not cleared within {CLEAR_MAX:?}; the next run on this ensemble removes what it left below {ROOT}"));
+        tell(&format!(
+            "the run was not cleared within {CLEAR_MAX:?}; the next run on this ensemble removes what it left below {ROOT}"
+        ));
     }
     done
 }
@@ -93,7 +100,9 @@ impl RunTarget {
 
     async fn run(&self, id: &str) -> Result<LabRun, RunError> {
         match self {
-            Self::Local(lab) => lab.run(id).map(|run| LabRun::clone(&run)).ok_or_else(|| refused(LabRefusal::Unknown(id.to_owned()))),
+            Self::Local(lab) => {
+                lab.run(id).map(|run| LabRun::clone(&run)).ok_or_else(|| refused(LabRefusal::Unknown(id.to_owned())))
+            }
             Self::Server(client) => server_runs::run(client, id).await,
         }
     }
@@ -124,7 +133,8 @@ async fn go(target: &RunTarget, order: LabOrder, is_json: bool) -> Result<(), Ru
     };
     let run = followed?;
     if is_json {
-        let text = serde_json::to_string_pretty(&run).map_err(|error| RunError::Internal(format!("the run can't be written: {error}")))?;
+        let text = serde_json::to_string_pretty(&run)
+            .map_err(|error| RunError::Internal(format!("the run can't be written: {error}")))?;
         stdout::print(&text);
     } else {
         stdout::print(lab::table::render(&run).trim_end());
@@ -141,7 +151,9 @@ fn judge(run: &LabRun) -> Result<(), RunError> {
         return Err(RunError::Unavailable(format!("the run failed: {}", run.why)));
     }
     let broken = run.strategies.iter().find(|lane| lane.broken > 0 && run.faults.is_empty());
-    broken.map_or(Ok(()), |lane| Err(RunError::Broken(format!("{}: two held the lock at a time, {} times", lane.name, lane.broken))))
+    broken.map_or(Ok(()), |lane| {
+        Err(RunError::Broken(format!("{}: two held the lock at a time, {} times", lane.name, lane.broken)))
+    })
 }
 
 /// Waits for the end and reports progress.
@@ -165,10 +177,9 @@ async fn follow(target: &RunTarget, id: &str) -> Result<LabRun, RunError> {
 
 /// How far a run is, in one line.
 fn progress(run: &LabRun) -> String {
-    let lanes = run
-        .strategies
-        .iter()
-        .map(|lane| format!("{} {} of {}, {} events", lane.name, lane.acquisitions, lane.acquisitions_wanted, lane.watch_events));
+    let lanes = run.strategies.iter().map(|lane| {
+        format!("{} {} of {}, {} events", lane.name, lane.acquisitions, lane.acquisitions_wanted, lane.watch_events)
+    });
     format!("{}: {}", run.state, lanes.collect::<Vec<_>>().join("; "))
 }
 
@@ -176,7 +187,8 @@ fn order(asked: &LabArgs) -> Result<LabOrder, RunError> {
     let strategy = |name: &String| {
         let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
         let names = Strategy::ALL.map(Strategy::name).join(", ");
-        found.ok_or_else(|| wrong(format!("--strategies has {name:?}, which is none; use {names}, separated by commas")))
+        found
+            .ok_or_else(|| wrong(format!("--strategies has {name:?}, which is none; use {names}, separated by commas")))
     };
     Ok(LabOrder {
         ensemble: asked.ensemble.clone(),

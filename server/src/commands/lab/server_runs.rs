@@ -8,7 +8,8 @@ use crate::error::RunError;
 
 /// Begins a run and gives its id.
 pub(super) async fn start(client: &ApiClient, order: &LabOrder) -> Result<String, RunError> {
-    let body = serde_json::to_string(order).map_err(|error| RunError::Internal(format!("the request can't be written: {error}")))?;
+    let body = serde_json::to_string(order)
+        .map_err(|error| RunError::Internal(format!("the request can't be written: {error}")))?;
     let started: LabStarted = client.ask(Method::POST, "/api/v1/lab/runs", Some(body)).await?;
     Ok(started.id)
 }

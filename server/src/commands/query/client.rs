@@ -39,7 +39,11 @@ impl QueryClient {
         let token = match (&asked.token_file, std::env::var(TOKEN).ok().filter(|token| !token.is_empty())) {
             (Some(file), _) => Some(token_in(file)?),
             (None, Some(text)) => {
-                let bad = || wrong(format!("{TOKEN} is no token; set it to what `lockscope token new` printed, or name a file with --token-file"));
+                let bad = || {
+                    wrong(format!(
+                        "{TOKEN} is no token; set it to what `lockscope token new` printed, or name a file with --token-file"
+                    ))
+                };
                 Some(checked(&text).ok_or_else(bad)?)
             }
             (None, None) => None,
@@ -63,13 +67,17 @@ impl QueryClient {
         if let Some(name) = asked.ensemble.as_deref() {
             let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
             if !status.ensembles.iter().any(|one| one.name == name) {
-                return Err(wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", "))));
+                return Err(wrong(format!(
+                    "--ensemble {name:?} is not watched there; use one of {}",
+                    names.join(", ")
+                )));
             }
         }
         let begun = clock::instant();
         let verdicts: BTreeSet<&str> = asked.verdict.iter().map(String::as_str).collect();
         if verdicts.len() < 2 {
-            let text = self.board(asked, verdicts.first().copied().unwrap_or_default(), asked.offset, asked.limit).await?;
+            let text =
+                self.board(asked, verdicts.first().copied().unwrap_or_default(), asked.offset, asked.limit).await?;
             return self.as_it_came(&text, begun);
         }
         let (mut total, mut seq, mut locks) = (0, 0, Vec::new());
@@ -119,7 +127,13 @@ impl QueryClient {
     }
 
     /// One lock, as the API answers.
-    pub(super) async fn lock(&self, path: &str, ensemble: Option<&str>, limit: u32, offset: u32) -> Result<String, RunError> {
+    pub(super) async fn lock(
+        &self,
+        path: &str,
+        ensemble: Option<&str>,
+        limit: u32,
+        offset: u32,
+    ) -> Result<String, RunError> {
         if !path.starts_with('/') {
             return Err(wrong(format!("{path:?} does not start with a slash; write /{}", path.trim_end_matches('/'))));
         }
@@ -127,7 +141,9 @@ impl QueryClient {
         let status = self.status().await?;
         let names: Vec<&str> = match ensemble {
             Some(name) => vec![name],
-            None if status.ensembles.len() > ENSEMBLES_MAX => return Err(wrong("there are many ensembles; name one with --ensemble".to_owned())),
+            None if status.ensembles.len() > ENSEMBLES_MAX => {
+                return Err(wrong("there are many ensembles; name one with --ensemble".to_owned()));
+            }
             None => status.ensembles.iter().map(|one| one.name.as_str()).collect(),
         };
         let (limit, offset) = (limit.to_string(), offset.to_string());
@@ -146,7 +162,11 @@ impl QueryClient {
             1 => Ok(found.pop().map(|(_, text)| text).unwrap_or_default()),
             _ => {
                 let names: Vec<String> = found.iter().map(|(name, _)| visible(name)).collect();
-                Err(wrong(format!("{} is a lock in {}; say which with --ensemble NAME", visible(path), names.join(" and in "))))
+                Err(wrong(format!(
+                    "{} is a lock in {}; say which with --ensemble NAME",
+                    visible(path),
+                    names.join(" and in ")
+                )))
             }
         }
     }
@@ -159,31 +179,47 @@ impl QueryClient {
             let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
             return wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", ")));
         }
-        let old: Vec<String> = notes(status, ensemble).into_iter().filter(|note| note.is_old).map(|note| note.text).collect();
+        let old: Vec<String> =
+            notes(status, ensemble).into_iter().filter(|note| note.is_old).map(|note| note.text).collect();
         if !old.is_empty() {
-            return RunError::Unsure(format!("no lock is known at {path_shown}{place}, but not all is known: {}; ask again later", old.join("; ")));
+            return RunError::Unsure(format!(
+                "no lock is known at {path_shown}{place}, but not all is known: {}; ask again later",
+                old.join("; ")
+            ));
         }
         let known = self.known(path, ensemble).await;
         let near = similar_paths(path, known.iter().map(|(_, path)| path.as_str()));
         let has_several = status.ensembles.len() > 1;
         let shown = |near: &&str| {
             let of = known.iter().find(|(_, path)| path == near).filter(|_| has_several && ensemble.is_none());
-            format!("{}{}", visible(near), of.map_or_else(String::new, |(name, _)| format!(" (--ensemble {})", visible(name))))
+            format!(
+                "{}{}",
+                visible(near),
+                of.map_or_else(String::new, |(name, _)| format!(" (--ensemble {})", visible(name)))
+            )
         };
         let near: Vec<String> = near.iter().map(shown).collect();
-        let remedy =
-            if near.is_empty() { "`lockscope locks` lists those that there are".to_owned() } else { format!("did you mean {}?", near.join(" or ")) };
+        let remedy = if near.is_empty() {
+            "`lockscope locks` lists those that there are".to_owned()
+        } else {
+            format!("did you mean {}?", near.join(" or "))
+        };
         RunError::Missing(format!("no lock is known at {path_shown}{place}; {remedy}"))
     }
 
-    /// Locks that may have been meant, with their ensembles: the first by path, and those with a name like it or beside it.
+    /// Locks that may have been meant, with their ensembles: the first by path, and those with a name like it or beside
+    /// it.
     async fn known(&self, path: &str, ensemble: Option<&str>) -> BTreeSet<(String, String)> {
         let (folder, name) = path.rsplit_once('/').unwrap_or_default();
         let limit = WINDOW_ROWS_MAX.to_string();
         let mut known = BTreeSet::new();
         for text in ["", name, folder] {
-            let pairs =
-                query(&[("q", text.trim_start_matches('!')), ("sort", "path"), ("ensemble", ensemble.unwrap_or_default()), ("limit", &limit)]);
+            let pairs = query(&[
+                ("q", text.trim_start_matches('!')),
+                ("sort", "path"),
+                ("ensemble", ensemble.unwrap_or_default()),
+                ("limit", &limit),
+            ]);
             let answer = self.get(&format!("/api/v1/locks?{pairs}")).await;
             // A hint that can't be had is none.
             let Some(answer) = answer.ok().and_then(|text| self.read::<responses::Locks>(&text).ok()) else { break };
@@ -204,17 +240,26 @@ impl QueryClient {
     fn explain(&self, error: ApiError) -> RunError {
         match error {
             ApiError::Refused { status: 401, detail } => {
-                let why = if self.0.has_token() { format!("rejects the token ({detail})") } else { "requires authentication".to_owned() };
+                let why = if self.0.has_token() {
+                    format!("rejects the token ({detail})")
+                } else {
+                    "requires authentication".to_owned()
+                };
                 RunError::Denied(format!(
                     "--server {} {why}; make a token there with `lockscope token new --name NAME --role viewer` and name its file with --token-file FILE",
                     self.0.base()
                 ))
             }
-            ApiError::Refused { status: 403, detail } => RunError::Denied(format!("--server {} refuses: {detail}", self.0.base())),
-            ApiError::Refused { status: 400, detail } => wrong(format!("--server {} does not understand: {detail}", self.0.base())),
-            ApiError::Refused { status: 404, detail } => {
-                RunError::Unavailable(format!("--server {} has no such API ({detail}); is it Lockscope, and of this version?", self.0.base()))
+            ApiError::Refused { status: 403, detail } => {
+                RunError::Denied(format!("--server {} refuses: {detail}", self.0.base()))
             }
+            ApiError::Refused { status: 400, detail } => {
+                wrong(format!("--server {} does not understand: {detail}", self.0.base()))
+            }
+            ApiError::Refused { status: 404, detail } => RunError::Unavailable(format!(
+                "--server {} has no such API ({detail}); is it Lockscope, and of this version?",
+                self.0.base()
+            )),
             error => error.into(),
         }
     }

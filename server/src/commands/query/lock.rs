@@ -34,25 +34,46 @@ const QUEUE: [Column; 7] = [
 pub(super) fn render(page: &LockDetail, offset: u32, shown: OutputStyle) -> String {
     let lock = &page.lock;
     let mut out = head(page, shown);
-    let (holders, queue): (Vec<&Contender>, Vec<&Contender>) = page.contenders.iter().partition(|contender| contender.role == "holder");
+    let (holders, queue): (Vec<&Contender>, Vec<&Contender>) =
+        page.contenders.iter().partition(|contender| contender.role == "holder");
     if !holders.is_empty() {
         title(&mut out, shown, "Holders", lock.holder_count, holders.len());
         let with_access = has_kinds(&holders);
-        out.push_str(&table(&HOLDERS, &holders.iter().map(|one| holder(one, with_access)).collect::<Vec<_>>(), 2, shown));
+        out.push_str(&table(
+            &HOLDERS,
+            &holders.iter().map(|one| holder(one, with_access)).collect::<Vec<_>>(),
+            2,
+            shown,
+        ));
     }
     if !queue.is_empty() {
         let queued = page.contender_count.saturating_sub(lock.holder_count);
         title(&mut out, shown, "Queue", queued, queue.len());
         let with_access = has_kinds(&queue);
-        out.push_str(&table(&QUEUE, &queue.iter().map(|one| waiter(one, lock.holder_count, with_access)).collect::<Vec<_>>(), 2, shown));
+        out.push_str(&table(
+            &QUEUE,
+            &queue.iter().map(|one| waiter(one, lock.holder_count, with_access)).collect::<Vec<_>>(),
+            2,
+            shown,
+        ));
     }
     let count = u32::try_from(page.contenders.len()).unwrap_or(u32::MAX);
     let end = offset.saturating_add(count);
     if end < page.contender_count {
-        let _ = writeln!(out, "  … and {} more: --offset {end} goes on, --limit shows more at once", page.contender_count - end);
+        let _ = writeln!(
+            out,
+            "  … and {} more: --offset {end} goes on, --limit shows more at once",
+            page.contender_count - end
+        );
     }
     if !page.findings.is_empty() {
-        title(&mut out, shown, "Findings", u32::try_from(page.findings.len()).unwrap_or(u32::MAX), page.findings.len().min(SHOWN_MAX));
+        title(
+            &mut out,
+            shown,
+            "Findings",
+            u32::try_from(page.findings.len()).unwrap_or(u32::MAX),
+            page.findings.len().min(SHOWN_MAX),
+        );
         for finding in page.findings.iter().take(SHOWN_MAX) {
             let severity = shown.tone(of_severity(&finding.severity), &visible(&finding.severity));
             let _ = writeln!(out, "  {severity}  {}: {}", visible(&finding.code), visible(&finding.text));
@@ -69,9 +90,15 @@ pub(super) fn render(page: &LockDetail, offset: u32, shown: OutputStyle) -> Stri
 
 fn head(page: &LockDetail, shown: OutputStyle) -> String {
     let lock = &page.lock;
-    let (verdict, path) = (shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict)), shown.tone(Tone::Head, &visible(&lock.path)));
+    let (verdict, path) =
+        (shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict)), shown.tone(Tone::Head, &visible(&lock.path)));
     let mut out = format!("{path}  {verdict}\n  {}\n", visible(&lock.sentence));
-    let recipe = format!("{} ({}, {} confidence)", visible(&lock.recipe_label), visible(&lock.recipe), visible(&lock.confidence));
+    let recipe = format!(
+        "{} ({}, {} confidence)",
+        visible(&lock.recipe_label),
+        visible(&lock.recipe),
+        visible(&lock.confidence)
+    );
     let mut line = |name: &str, text: &str| {
         // Writing to a String can't fail.
         let _ = writeln!(out, "  {} {text}", shown.tone(Tone::Faint, &format!("{name:<9}")));
@@ -97,13 +124,19 @@ fn head(page: &LockDetail, shown: OutputStyle) -> String {
 }
 
 fn title(out: &mut String, shown: OutputStyle, what: &str, count: u32, told: usize) {
-    let total = if usize::try_from(count).is_ok_and(|count| count == told) { count.to_string() } else { format!("{told} of {count}") };
+    let total = if usize::try_from(count).is_ok_and(|count| count == told) {
+        count.to_string()
+    } else {
+        format!("{told} of {count}")
+    };
     let _ = writeln!(out, "\n{}", shown.tone(Tone::Head, &format!("{what} ({total})")));
 }
 
 /// Whether they want different things, so that each has to be shown.
 fn has_kinds(contenders: &[&Contender]) -> bool {
-    contenders.iter().any(|one| one.access != "exclusive" && contenders.first().is_some_and(|first| first.access != one.access))
+    contenders
+        .iter()
+        .any(|one| one.access != "exclusive" && contenders.first().is_some_and(|first| first.access != one.access))
         || contenders.iter().any(|one| matches!(one.access.as_str(), "read" | "write"))
 }
 

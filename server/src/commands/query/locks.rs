@@ -25,7 +25,11 @@ const ENSEMBLE: Column = Column::of_names("ENSEMBLE", 8);
 pub(super) fn render(answer: &Locks, offset: u32, has_several: bool, now_ms: i64, shown: OutputStyle) -> String {
     let as_of = shown.tone(Tone::Faint, &format!("as of {}", instant(now_ms)));
     if answer.locks.is_empty() {
-        let all = if answer.total > 0 { format!("no more than {}", locks(answer.total)) } else { "no lock matches".to_owned() };
+        let all = if answer.total > 0 {
+            format!("no more than {}", locks(answer.total))
+        } else {
+            "no lock matches".to_owned()
+        };
         return format!("{all}, {as_of}\n");
     }
     let has_recipe = shown.columns.is_none_or(|columns| columns >= RECIPE_COLUMNS_MIN);
@@ -43,7 +47,13 @@ pub(super) fn render(answer: &Locks, offset: u32, has_several: bool, now_ms: i64
     let total = if count == answer.total {
         locks(count)
     } else {
-        format!("{} to {} of {}; --offset {} goes on", offset + 1, offset.saturating_add(count), locks(answer.total), offset.saturating_add(count))
+        format!(
+            "{} to {} of {}; --offset {} goes on",
+            offset + 1,
+            offset.saturating_add(count),
+            locks(answer.total),
+            offset.saturating_add(count)
+        )
     };
     format!("{}\n{total}, {as_of}\n", table(&columns, &rows, 0, shown))
 }

@@ -1,5 +1,5 @@
-//! `lockscope locks`, `lock` and `who`: questions to a running server, answered on standard output. What makes an answer old or
-//! not whole is said on standard error, so that a pipe does not swallow it.
+//! `lockscope locks`, `lock` and `who`: questions to a running server, answered on standard output. What makes an
+//! answer old or not whole is said on standard error, so that a pipe does not swallow it.
 
 mod client;
 mod lock;
@@ -38,7 +38,13 @@ pub(super) async fn locks(args: &LocksArgs, clock: &Clock) -> Result<(), RunErro
         return Ok(());
     }
     let has_several = status.ensembles.len() > 1 && args.ensemble.is_none();
-    stdout::print(&locks::render(&server.read(&text)?, args.offset, has_several, clock.now_ms(), terminal::stdout_style(args.form.color)));
+    stdout::print(&locks::render(
+        &server.read(&text)?,
+        args.offset,
+        has_several,
+        clock.now_ms(),
+        terminal::stdout_style(args.form.color),
+    ));
     Ok(())
 }
 
@@ -55,7 +61,11 @@ pub(super) async fn lock(args: &LockArgs) -> Result<(), RunError> {
     } else {
         stdout::print(&lock::render(&page, args.offset, terminal::stdout_style(args.form.color)));
     }
-    if responses::is_current(&page.lock.as_of.state) { Ok(()) } else { Err(RunError::Answered(crate::error::EXIT_UNSURE)) }
+    if responses::is_current(&page.lock.as_of.state) {
+        Ok(())
+    } else {
+        Err(RunError::Answered(crate::error::EXIT_UNSURE))
+    }
 }
 
 /// Says who holds a lock.

@@ -29,7 +29,9 @@ pub(super) fn notes(status: &Status, ensemble: Option<&str>) -> Vec<StalenessNot
         }
         // Without a link every root is as old as the link.
         let roots = one.roots.iter().filter(|root| root.state != "live" && (is_linked || root.state != "stale"));
-        all.extend(roots.map(|root| note(&root.state, &format!("{}{of}", visible(&root.path)), root.since_ms, &root.why)));
+        all.extend(
+            roots.map(|root| note(&root.state, &format!("{}{of}", visible(&root.path)), root.since_ms, &root.why)),
+        );
     }
     if all.len() > NOTES_MAX {
         let is_old = all.iter().skip(NOTES_MAX).any(|note| note.is_old);
@@ -41,7 +43,10 @@ pub(super) fn notes(status: &Status, ensemble: Option<&str>) -> Vec<StalenessNot
 }
 
 fn note(state: &str, what: &str, since_ms: i64, why: &str) -> StalenessNote {
-    StalenessNote { text: format!("{}: {what}{}{}", word(state), since(since_ms), because(state, why)), is_old: !is_current(state) }
+    StalenessNote {
+        text: format!("{}: {what}{}{}", word(state), since(since_ms), because(state, why)),
+        is_old: !is_current(state),
+    }
 }
 
 /// The doubt about one lock; empty when there is none.

@@ -7,7 +7,8 @@ const CHARS_MAX: usize = 200;
 
 /// The nearest, best first; none when nothing is near.
 pub(super) fn similar_paths<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut scored: Vec<(usize, &str)> = known.into_iter().filter_map(|path| Some((distance(wanted, path)?, path))).collect();
+    let mut scored: Vec<(usize, &str)> =
+        known.into_iter().filter_map(|path| Some((distance(wanted, path)?, path))).collect();
     scored.sort_unstable();
     scored.dedup();
     scored.into_iter().map(|(_, path)| path).take(SHOWN_MAX).collect()
@@ -24,7 +25,8 @@ fn distance(wanted: &str, path: &str) -> Option<usize> {
     }
     // The same name somewhere else, or a name that was cut short.
     let is_same = path_last == wanted_last;
-    let is_part = wanted_last.len() >= 3 && (path_last.contains(&wanted_last) || path.to_lowercase().contains(&wanted.to_lowercase()));
+    let is_part = wanted_last.len() >= 3
+        && (path_last.contains(&wanted_last) || path.to_lowercase().contains(&wanted.to_lowercase()));
     (is_same || is_part).then_some(CHARS_MAX + steps)
 }
 
@@ -50,7 +52,9 @@ mod tests {
 
     #[test]
     fn edits_are_counted() {
-        for (one, other, count) in [("", "", 0), ("abc", "", 3), ("", "ab", 2), ("kitten", "sitting", 3), ("订单", "订車", 1)] {
+        for (one, other, count) in
+            [("", "", 0), ("abc", "", 3), ("", "ab", 2), ("kitten", "sitting", 3), ("订单", "订車", 1)]
+        {
             assert_eq!(edits(one, other), count, "{one} {other}");
         }
         assert!(edits(&"a".repeat(9_000), &"b".repeat(9_000)) <= CHARS_MAX);

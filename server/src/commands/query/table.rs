@@ -1,4 +1,5 @@
-//! A table on a terminal: columns under each other whatever their characters, cut to the width there is, coloured. Pure.
+//! A table on a terminal: columns under each other whatever their characters, cut to the width there is, coloured.
+//! Pure.
 
 use super::words::{cut, width};
 
@@ -106,7 +107,8 @@ impl Cell {
 /// The whole table, a line a row, indented by so many spaces. Texts are expected to be visible.
 pub(super) fn render(columns: &[Column], rows: &[Vec<Cell>], indent: usize, shown: OutputStyle) -> String {
     let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| width(&cell.1)).max().unwrap_or(0);
-    let mut widths: Vec<usize> = columns.iter().enumerate().map(|(at, column)| widest(at).max(width(column.head))).collect();
+    let mut widths: Vec<usize> =
+        columns.iter().enumerate().map(|(at, column)| widest(at).max(width(column.head))).collect();
     if let Some(there) = shown.columns {
         fit(columns, &mut widths, there.saturating_sub(indent));
     }
@@ -125,8 +127,11 @@ fn fit(columns: &[Column], widths: &mut [usize], there: usize) {
     let gaps = GAP * columns.len().saturating_sub(1);
     let wanted: usize = widths.iter().sum::<usize>() + gaps;
     for _ in there..wanted {
-        let gives = |(column, width): (&Column, &usize)| column.least.is_some_and(|least| *width > least.max(column.head.len())).then_some(*width);
-        let widest = columns.iter().zip(widths.iter()).map(gives).enumerate().filter_map(|(at, gives)| Some((gives?, at))).max();
+        let gives = |(column, width): (&Column, &usize)| {
+            column.least.is_some_and(|least| *width > least.max(column.head.len())).then_some(*width)
+        };
+        let widest =
+            columns.iter().zip(widths.iter()).map(gives).enumerate().filter_map(|(at, gives)| Some((gives?, at))).max();
         let Some((_, at)) = widest else { return };
         if let Some(width) = widths.get_mut(at) {
             *width -= 1;
@@ -156,12 +161,21 @@ fn line(columns: &[Column], widths: &[usize], row: &[Cell], shown: OutputStyle, 
 mod tests {
     use super::*;
 
-    const COLUMNS: [Column; 4] =
-        [Column::of_words("VERDICT"), Column::of_names("LOCK", 12), Column::of_numbers("WAITERS"), Column::of_names("HOLDER", 6)];
+    const COLUMNS: [Column; 4] = [
+        Column::of_words("VERDICT"),
+        Column::of_names("LOCK", 12),
+        Column::of_numbers("WAITERS"),
+        Column::of_names("HOLDER", 6),
+    ];
 
     fn rows() -> Vec<Vec<Cell>> {
         let row = |verdict: &str, path: &str, waiters: &str, holder: &str| {
-            vec![Cell(of_verdict(verdict), verdict.to_owned()), Cell::plain(path), Cell::plain(waiters), Cell::plain(holder)]
+            vec![
+                Cell(of_verdict(verdict), verdict.to_owned()),
+                Cell::plain(path),
+                Cell::plain(waiters),
+                Cell::plain(holder),
+            ]
         };
         vec![row("stuck", "/locks/a/long/way/down/order", "12", "worker-7"), row("healthy", "/锁/订单", "3", "-")]
     }
@@ -195,7 +209,10 @@ healthy  /锁/订单                            3  -
         let plain = render(&COLUMNS, &rows(), 0, shown(Some(60)));
         let colored = render(&COLUMNS, &rows(), 0, OutputStyle { columns: Some(60), is_colored: true });
         assert!(!plain.contains('\u{1b}'));
-        assert!(colored.contains("\u{1b}[1;31mstuck\u{1b}[0m    /locks") && colored.contains("\u{1b}[32mhealthy\u{1b}[0m"), "{colored}");
+        assert!(
+            colored.contains("\u{1b}[1;31mstuck\u{1b}[0m    /locks") && colored.contains("\u{1b}[32mhealthy\u{1b}[0m"),
+            "{colored}"
+        );
         let mut bare = String::new();
         let mut rest = colored.as_str();
         while let Some((before, after)) = rest.split_once('\u{1b}') {

@@ -14,14 +14,20 @@ const COLUMNS_MIN: usize = 20;
 pub(super) fn stdout_style(color: ColorChoice) -> OutputStyle {
     let out = std::io::stdout();
     let is_terminal = out.is_terminal();
-    let columns =
-        is_terminal.then(|| tcgetwinsize(&out).ok()).flatten().map(|size| usize::from(size.ws_col)).filter(|columns| *columns >= COLUMNS_MIN);
+    let columns = is_terminal
+        .then(|| tcgetwinsize(&out).ok())
+        .flatten()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns >= COLUMNS_MIN);
     OutputStyle { columns, is_colored: is_colored(color, is_terminal, |name| std::env::var(name).ok()) }
 }
 
 /// How standard error is.
 pub(super) fn stderr_style(color: ColorChoice) -> OutputStyle {
-    OutputStyle { columns: None, is_colored: is_colored(color, std::io::stderr().is_terminal(), |name| std::env::var(name).ok()) }
+    OutputStyle {
+        columns: None,
+        is_colored: is_colored(color, std::io::stderr().is_terminal(), |name| std::env::var(name).ok()),
+    }
 }
 
 /// The flag, then NO_COLOR, then CLICOLOR_FORCE, then what stands there.
@@ -32,7 +38,9 @@ fn is_colored(color: ColorChoice, is_terminal: bool, var: impl Fn(&str) -> Optio
         ColorChoice::Never => false,
         ColorChoice::Auto if is_set("NO_COLOR") => false,
         ColorChoice::Auto if is_set("CLICOLOR_FORCE") && var("CLICOLOR_FORCE").as_deref() != Some("0") => true,
-        ColorChoice::Auto => is_terminal && var("TERM").as_deref() != Some("dumb") && var("CLICOLOR").as_deref() != Some("0"),
+        ColorChoice::Auto => {
+            is_terminal && var("TERM").as_deref() != Some("dumb") && var("CLICOLOR").as_deref() != Some("0")
+        }
     }
 }
 

@@ -34,7 +34,8 @@ fn row(path: &str, verdict: &str, holders: &[Value], waiters: u32) -> Value {
 
 fn detail(verdict: &str, waiters: u32) -> Value {
     let mut page = row("/shop/order", verdict, &[contender(0, "holder")], waiters);
-    let contenders: Vec<Value> = (0..=waiters.min(2)).map(|at| contender(at, if at == 0 { "holder" } else { "waiter" })).collect();
+    let contenders: Vec<Value> =
+        (0..=waiters.min(2)).map(|at| contender(at, if at == 0 { "holder" } else { "waiter" })).collect();
     page["contenders"] = json!(contenders);
     page["contender_count"] = json!(waiters + 1);
     page["findings"] = json!([{ "code": "deadlock", "severity": "critical", "text": "Two wait for each other.", "paths": [], "since_ms": 1 }]);
@@ -59,19 +60,35 @@ free     /evil␛[31m␊/␥x  kazoo Lock  -                              -     
 2 locks, as of 2026-11-21 14:03:22 UTC
 ";
     let text = locks::render(&answer, 0, false, NOW_MS, PLAIN);
-    let words = |text: &str| text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
+    let words =
+        |text: &str| text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
     assert_eq!(words(&text), words(expected));
-    assert!(text.lines().take(3).map(super::words::width).all(|width| width == super::words::width(text.lines().next().unwrap())), "{text}");
+    assert!(
+        text.lines()
+            .take(3)
+            .map(super::words::width)
+            .all(|width| width == super::words::width(text.lines().next().unwrap())),
+        "{text}"
+    );
     let narrow = locks::render(&answer, 0, false, NOW_MS, OutputStyle { columns: Some(80), is_colored: false });
-    assert!(narrow.lines().all(|line| super::words::width(line) <= 80) && narrow.contains('…') && !narrow.contains("RECIPE"), "{narrow}");
+    assert!(
+        narrow.lines().all(|line| super::words::width(line) <= 80)
+            && narrow.contains('…')
+            && !narrow.contains("RECIPE"),
+        "{narrow}"
+    );
     assert!(locks::render(&answer, 0, true, NOW_MS, PLAIN).starts_with("VERDICT  ENSEMBLE  LOCK"));
 }
 
 #[test]
 fn what_is_not_all_says_how_to_go_on_and_nothing_is_said_to_be_nothing() {
     let answer: Locks = read(json!({ "seq": 1, "total": 57, "locks": [row("/a", "free", &[], 0)] }));
-    assert!(locks::render(&answer, 20, false, NOW_MS, PLAIN).contains("\n21 to 21 of 57 locks; --offset 21 goes on, as of "));
-    let none = |total: u32| locks::render(&read(json!({ "seq": 1, "total": total, "locks": [] })), 0, false, NOW_MS, PLAIN);
+    assert!(
+        locks::render(&answer, 20, false, NOW_MS, PLAIN)
+            .contains("\n21 to 21 of 57 locks; --offset 21 goes on, as of ")
+    );
+    let none =
+        |total: u32| locks::render(&read(json!({ "seq": 1, "total": total, "locks": [] })), 0, false, NOW_MS, PLAIN);
     assert_eq!(none(0), "no lock matches, as of 2026-11-21 14:03:22 UTC\n");
     assert_eq!(none(3), "no more than 3 locks, as of 2026-11-21 14:03:22 UTC\n");
 }
@@ -106,16 +123,23 @@ Notes
     let mut stale = detail("healthy", 0);
     stale["as_of"] = json!({ "state": "stale", "zxid": "0x1f", "at_ms": NOW_MS - 60_000, "why": "silent" });
     let text = lock::render(&read(stale), 0, PLAIN);
-    assert!(text.contains("as of     zxid 0x1f, STALE since 2026-11-21 14:02:22 UTC (silent): what follows is from then\n"), "{text}");
+    assert!(
+        text.contains("as of     zxid 0x1f, STALE since 2026-11-21 14:02:22 UTC (silent): what follows is from then\n"),
+        "{text}"
+    );
     let colored = lock::render(&page, 0, OutputStyle { is_colored: true, ..PLAIN });
-    assert!(colored.contains("\u{1b}[1;31mdeadlocked\u{1b}[0m") && colored.contains("\u{1b}[1;31mcritical\u{1b}[0m"), "{colored}");
+    assert!(
+        colored.contains("\u{1b}[1;31mdeadlocked\u{1b}[0m") && colored.contains("\u{1b}[1;31mcritical\u{1b}[0m"),
+        "{colored}"
+    );
 }
 
 #[test]
 fn an_answer_grows_old_on_its_way() {
     let aged = |state: &str, age_ms: Option<i64>, took_ms: i64| {
         let mut lock = detail("healthy", 0);
-        lock["as_of"] = json!({ "state": state, "zxid": "0x1f", "at_ms": NOW_MS - 60_000, "why": "", "age_ms": age_ms });
+        lock["as_of"] =
+            json!({ "state": state, "zxid": "0x1f", "at_ms": NOW_MS - 60_000, "why": "", "age_ms": age_ms });
         staleness::grow_old(&mut lock, took_ms);
         (lock["as_of"]["state"].as_str().unwrap().to_owned(), lock["as_of"]["age_ms"].as_i64())
     };
@@ -133,7 +157,8 @@ fn who_is_one_line_and_a_code() {
         assert!(text.ends_with('\n') && text.lines().count() == 1, "{text}");
         (text.trim_end().to_owned(), who::code(&lock), who::json(value, &lock)["held"].clone())
     };
-    let held = "/shop/order is held by worker-0 (session 0x1000, host 10.0.0.0) for 4 min 05 s, since 2026-11-21 13:59:17 UTC";
+    let held =
+        "/shop/order is held by worker-0 (session 0x1000, host 10.0.0.0) for 4 min 05 s, since 2026-11-21 13:59:17 UTC";
     assert_eq!(line(&detail("healthy", 3)), (format!("{held}; 3 wait, the longest for 4 min 04 s"), None, json!(true)));
     assert_eq!(line(&detail("stuck", 1)).0, format!("{held}; 1 waits, the longest for 4 min 04 s [stuck]"));
     assert_eq!(line(&detail("healthy", 0)).0, format!("{held}; nobody waits"));
@@ -154,13 +179,15 @@ fn who_is_one_line_and_a_code() {
     (some["missing"], some["wait_is_lower_bound"]) = (json!(["unreadable_children"]), json!(true));
     assert_eq!(line(&some).0, format!("{held}; at least 3 wait, the longest for ≥ 4 min 04 s [slow]"));
     let text = lock::render(&read(some), 0, PLAIN);
-    assert!(text.contains("  waiting   ≥ 3, the longest for ≥ 4 min 04 s\n  missing   unreadable children\n"), "{text}");
+    assert!(
+        text.contains("  waiting   ≥ 3, the longest for ≥ 4 min 04 s\n  missing   unreadable children\n"),
+        "{text}"
+    );
 
     let mut shared = detail("healthy", 0);
     (shared["holders"], shared["holder_count"]) = (json!([contender(0, "holder"), contender(1, "holder")]), json!(7));
     shared["ensemble"] = json!("prod");
-    let several =
-        "held by 7: worker-0 (session 0x1000, host 10.0.0.0) for 4 min 05 s, worker-1 (session 0x1001, host 10.0.0.1) for 4 min 04 s, 5 more";
+    let several = "held by 7: worker-0 (session 0x1000, host 10.0.0.0) for 4 min 05 s, worker-1 (session 0x1001, host 10.0.0.1) for 4 min 04 s, 5 more";
     assert_eq!(line(&shared).0, format!("/shop/order in prod is {several}; nobody waits"));
 
     let mut bare = detail("healthy", 0);
@@ -184,8 +211,10 @@ fn doubts_name_what_is_old_and_what_is_not_whole() {
     let stale = ("STALE: ZooKeeper since 2026-11-21 14:03:22 UTC (silent)".to_owned(), true);
     assert_eq!(told(vec![one("default", "stale", vec![root("/", "stale")])], None), [stale]);
     let two = vec![one("prod", "live", vec![root("/a", "partial"), root("/b", "gone")]), one("test", "lost", vec![])];
-    let parts =
-        [("PARTIAL: /a of prod (some znodes may not be read)".to_owned(), false), ("GONE: /b of prod (the root does not exist)".to_owned(), true)];
+    let parts = [
+        ("PARTIAL: /a of prod (some znodes may not be read)".to_owned(), false),
+        ("GONE: /b of prod (the root does not exist)".to_owned(), true),
+    ];
     assert_eq!(told(two.clone(), Some("prod")), parts);
     assert_eq!(told(two, None).len(), 3);
     let many = told(vec![one("default", "live", (0..9).map(|at| root(&format!("/{at}"), "syncing")).collect())], None);

@@ -43,7 +43,10 @@ pub(super) fn render(lock: &Lock, now_ms: i64, shown: OutputStyle) -> String {
         0 if lock.may_hide_holders() => "not seen to be held, and not all of it can be seen".to_owned(),
         0 if lock.waiter_count == Some(0) => "free".to_owned(),
         0 => "held by nobody".to_owned(),
-        1 => format!("held by {}", lock.holders.first().map_or_else(|| "somebody".to_owned(), |holder| one(holder, now_ms))),
+        1 => format!(
+            "held by {}",
+            lock.holders.first().map_or_else(|| "somebody".to_owned(), |holder| one(holder, now_ms))
+        ),
         count => several(lock, count),
     });
     if lock.holder_count > 0 || lock.waiter_count.is_some_and(|count| count > 0) {
@@ -68,7 +71,9 @@ fn one(holder: &Contender, now_ms: i64) -> String {
 
 fn several(lock: &Lock, count: u32) -> String {
     let told = lock.holders.iter().map(|holder| {
-        let held = holder.holding_ms.map_or_else(String::new, |ms| format!(" for {}", held(Some(ms), holder.holding_is_lower_bound)));
+        let held = holder
+            .holding_ms
+            .map_or_else(String::new, |ms| format!(" for {}", held(Some(ms), holder.holding_is_lower_bound)));
         format!("{}{}{held}", name(holder), from(holder))
     });
     let mut told: Vec<String> = told.collect();

@@ -114,7 +114,10 @@ mod tests {
 
     #[test]
     fn a_hold_that_may_be_longer_says_so() {
-        assert_eq!((held(Some(5), true), held(Some(5), false), held(None, true)), ("≥ 5 ms".to_owned(), "5 ms".to_owned(), "-".to_owned()));
+        assert_eq!(
+            (held(Some(5), true), held(Some(5), false), held(None, true)),
+            ("≥ 5 ms".to_owned(), "5 ms".to_owned(), "-".to_owned())
+        );
     }
 
     #[test]
@@ -133,6 +136,9 @@ mod tests {
         let value = serde_json::json!({ "a": "x\u{1b}[31m\u{9b}1m\u{202e}y锁\u{7f}\u{e0001}\n" });
         let shown = json(&value.to_string());
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
-        assert!(shown.contains('锁') && !shown.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7f}', '\u{e0001}']), "{shown}");
+        assert!(
+            shown.contains('锁') && !shown.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7f}', '\u{e0001}']),
+            "{shown}"
+        );
     }
 }

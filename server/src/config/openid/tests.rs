@@ -17,7 +17,8 @@ fn sentence(text: &'static str, sentence: &str) {
 #[cfg(not(feature = "oidc"))]
 #[test]
 fn a_build_without_it_says_so_for_every_setting() {
-    let without = "is set, and this binary was built without OpenID Connect; leave it out, or build with `--features oidc`";
+    let without =
+        "is set, and this binary was built without OpenID Connect; leave it out, or build with `--features oidc`";
     for (key, text) in [
         ("oidc_issuer", "oidc_issuer = 'https://id.example'"),
         ("oidc_client_id", "oidc_client_id = 'x'"),
@@ -43,7 +44,10 @@ mod with {
 
     #[test]
     fn everything_can_be_set_and_little_must() {
-        let least = load("oidc_issuer = 'https://id.example/'\noidc_client_id = 'x'\noidc_role = 'viewer'").unwrap().access.openid;
+        let least = load("oidc_issuer = 'https://id.example/'\noidc_client_id = 'x'\noidc_role = 'viewer'")
+            .unwrap()
+            .access
+            .openid;
         let expected = OpenId {
             issuer: "https://id.example/".to_owned(),
             client_id: "x".to_owned(),
@@ -90,8 +94,16 @@ mod with {
             "oidc_client_id = 'x'",
             "x.toml:1: `oidc_client_id` is set without `oidc_issuer`; name the provider, like oidc_issuer = \"https://id.example\"",
         );
-        for issuer in ["oidc_issuer = 'http://id.example'", "oidc_issuer = 'id.example'", "oidc_issuer = 'https://id.example/?a'"] {
-            assert!(load(issuer).unwrap_err().to_string().ends_with("as the provider writes it itself, like https://id.example"), "{issuer}");
+        for issuer in
+            ["oidc_issuer = 'http://id.example'", "oidc_issuer = 'id.example'", "oidc_issuer = 'https://id.example/?a'"]
+        {
+            assert!(
+                load(issuer)
+                    .unwrap_err()
+                    .to_string()
+                    .ends_with("as the provider writes it itself, like https://id.example"),
+                "{issuer}"
+            );
         }
         sentence(
             "oidc_issuer = 'https://id.example'",

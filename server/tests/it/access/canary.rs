@@ -37,7 +37,8 @@ impl<'a> MakeWriter<'a> for Lines {
 #[tokio::test]
 async fn no_secret_is_in_logs_answers_frames_records_or_debug_forms() {
     let lines = Lines::default();
-    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(lines.clone()).finish();
+    let subscriber =
+        tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(lines.clone()).finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     let house = House::plain().await;
     house.user("ann", Role::Operator);
@@ -81,13 +82,22 @@ async fn no_secret_is_in_logs_answers_frames_records_or_debug_forms() {
         vec![("cookie", cookie.clone())],
     ] {
         let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        for path in ["/api/v1/me", "/api/v1/status", "/api/v1/nothing", "/metrics", "/", "/sign-in", "/sign-in?next=/lock"] {
+        for path in
+            ["/api/v1/me", "/api/v1/status", "/api/v1/nothing", "/metrics", "/", "/sign-in", "/sign-in?next=/lock"]
+        {
             let answer = house.get(path, &headers).await;
             seen.push_str(&format!("{:?}{}", answer.headers, answer.text));
         }
     }
-    let mut client =
-        house.served.open(&[("sec-websocket-protocol", "lockscope.v1.json"), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)]).await.unwrap();
+    let mut client = house
+        .served
+        .open(&[
+            ("sec-websocket-protocol", "lockscope.v1.json"),
+            ("sec-fetch-site", "same-origin"),
+            ("cookie", &cookie),
+        ])
+        .await
+        .unwrap();
     seen.push_str(&hear(&mut client, "hello").await.to_string());
     let _ = house.ask("POST", "/sign-out", &[("cookie", &cookie)], "").await;
     house.pass(60_000).await;
@@ -101,7 +111,11 @@ async fn no_secret_is_in_logs_answers_frames_records_or_debug_forms() {
     let logged = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     for (at, secret) in secrets.iter().enumerate() {
         assert!(!seen.contains(secret), "secret {at} is in an answer, a record, a file or a debug form");
-        assert!(!logged.contains(secret), "secret {at} is in the log: {}", logged.lines().find(|line| line.contains(secret)).unwrap());
+        assert!(
+            !logged.contains(secret),
+            "secret {at} is in the log: {}",
+            logged.lines().find(|line| line.contains(secret)).unwrap()
+        );
     }
     assert_eq!(secrets.len(), 9, "three signed in");
 }

@@ -9,7 +9,14 @@ use crate::harness::DEADLINE;
 
 async fn lockscope(args: &[&str], input: &str, home: &std::path::Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
-    command.args(args).env_clear().env("HOME", home).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    command
+        .args(args)
+        .env_clear()
+        .env("HOME", home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     // A command that does not read ends before all is written.
@@ -25,7 +32,12 @@ fn text(bytes: &[u8]) -> String {
 #[tokio::test]
 async fn a_token_is_printed_once_alone_and_kept_in_the_usual_place() {
     let home = tempfile::tempdir().unwrap();
-    let made = lockscope(&["token", "new", "--name", "ci", "--role", "operator", "--path", "/shop", "--expires", "30d"], "", home.path()).await;
+    let made = lockscope(
+        &["token", "new", "--name", "ci", "--role", "operator", "--path", "/shop", "--expires", "30d"],
+        "",
+        home.path(),
+    )
+    .await;
     let (out, err) = (text(&made.stdout), text(&made.stderr));
     assert!(made.status.success(), "{err}");
     assert!(out.starts_with("lks_") && out.lines().count() == 1 && !err.contains(out.trim()), "{out}{err}");
@@ -40,7 +52,11 @@ async fn a_token_is_printed_once_alone_and_kept_in_the_usual_place() {
     assert!(lockscope(&["token", "revoke", "--name", "ci"], "", home.path()).await.status.success());
     assert_eq!(lockscope(&["token", "revoke", "--name", "ci"], "", home.path()).await.status.code(), Some(64));
     let root = lockscope(&["token", "new", "--name", "x", "--role", "root"], "", home.path()).await;
-    assert!(root.status.code() == Some(64) && text(&root.stderr).contains("use one of viewer, operator, auditor, admin"), "{}", text(&root.stderr));
+    assert!(
+        root.status.code() == Some(64) && text(&root.stderr).contains("use one of viewer, operator, auditor, admin"),
+        "{}",
+        text(&root.stderr)
+    );
 }
 
 #[tokio::test]
@@ -49,7 +65,11 @@ async fn a_user_is_set_with_a_password_from_standard_input() {
     let dir = home.path().join("data").display().to_string();
     let set = ["user", "set", "--name", "ann", "--role", "auditor", "--data-dir", &dir];
     let short = lockscope(&set, "short\n", home.path()).await;
-    assert!(short.status.code() == Some(64) && text(&short.stderr).contains("at least 12 characters"), "{}", text(&short.stderr));
+    assert!(
+        short.status.code() == Some(64) && text(&short.stderr).contains("at least 12 characters"),
+        "{}",
+        text(&short.stderr)
+    );
     assert!(!home.path().join("data").exists(), "nothing was to be kept");
     let done = lockscope(&set, "correct horse battery\n", home.path()).await;
     assert!(done.status.success(), "{}", text(&done.stderr));
@@ -59,11 +79,16 @@ async fn a_user_is_set_with_a_password_from_standard_input() {
     let file = home.path().join("password").display().to_string();
     let from_file = [&set[..], &["--password-file", &file]].concat();
     let missing = lockscope(&from_file, "", home.path()).await;
-    assert!(missing.status.code() == Some(64) && text(&missing.stderr).contains(&format!("--password-file {file} can't be opened")));
+    assert!(
+        missing.status.code() == Some(64)
+            && text(&missing.stderr).contains(&format!("--password-file {file} can't be opened"))
+    );
     std::fs::write(&file, "another horse battery\n").unwrap();
     let changed = lockscope(&from_file, "", home.path()).await;
     assert!(changed.status.success() && !text(&changed.stderr).contains("horse"), "{}", text(&changed.stderr));
-    assert!(lockscope(&["user", "remove", "--name", "ann", "--data-dir", &dir], "", home.path()).await.status.success());
+    assert!(
+        lockscope(&["user", "remove", "--name", "ann", "--data-dir", &dir], "", home.path()).await.status.success()
+    );
 }
 
 #[tokio::test]

@@ -31,10 +31,17 @@ async fn guessing_is_slowed_and_a_right_guess_in_between_is_refused_too() {
         }
     }
     assert!(guesses < 120, "{guesses} guesses in a day");
-    assert_eq!(house.me(&[("authorization", &bearer(&token))]).await, "ci operator token", "a token is never locked out");
+    assert_eq!(
+        house.me(&[("authorization", &bearer(&token))]).await,
+        "ci operator token",
+        "a token is never locked out"
+    );
     assert_eq!(house.ask("POST", "/sign-in", &[], &format!("token={token}")).await.status, 303);
     let link = house.access.one_time_link("demo", Role::Operator);
-    assert_eq!(house.ask("POST", "/sign-in/once", &[], &format!("key={}", link.split_once('=').unwrap().1)).await.status, 303);
+    assert_eq!(
+        house.ask("POST", "/sign-in/once", &[], &format!("key={}", link.split_once('=').unwrap().1)).await.status,
+        303
+    );
     house.pass(WAIT_MS_MAX).await;
     assert_eq!(house.sign_in("ann", PASSWORD).await.status, 303, "who waited comes in");
     assert_eq!(house.sign_in("ann", "wrong guess").await.status, 401, "and starts afresh");

@@ -1,6 +1,9 @@
 //! Lives of tokens, sessions, links and the sockets that hang on them.
 
-use access::{AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, ListenScope, Secret, Settings, new_token, remove_user, revoke_token, set_user};
+use access::{
+    AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, ListenScope, Secret, Settings, new_token, remove_user, revoke_token,
+    set_user,
+};
 use lockscope_wire::Role;
 
 use super::{House, PASSWORD, bearer};
@@ -17,7 +20,13 @@ async fn a_token_lives_until_it_is_revoked_or_runs_out() {
     assert_eq!(house.me(&[("authorization", &bearer(&token))]).await, "ci operator token");
     assert_eq!(house.me(&[("authorization", &format!("bEARER {token}"))]).await, "ci operator token");
     assert!(!house.access.is_read_only());
-    for wrong in [format!("Bearer {token}x"), "Bearer".to_owned(), format!("Basic {token}"), format!("Bearer{token}"), String::new()] {
+    for wrong in [
+        format!("Bearer {token}x"),
+        "Bearer".to_owned(),
+        format!("Basic {token}"),
+        format!("Bearer{token}"),
+        String::new(),
+    ] {
         assert_eq!(house.me(&[("authorization", &wrong)]).await, "401", "{wrong:?} is never nobody");
     }
     assert_eq!(house.me(&[("authorization", &bearer(&token)), ("authorization", &bearer(&token))]).await, "401");
@@ -43,7 +52,8 @@ async fn who_was_just_added_comes_in_at_once() {
     let (_, token) = new_token(&house.path(), "third", Grant::everywhere(Role::Operator), now_ms, None).unwrap();
     let answer = house.ask("POST", "/sign-in", &[], &format!("token={}", token.expose())).await;
     assert_eq!(answer.status, 303, "{}", answer.text);
-    set_user(&house.path(), "bob", Grant::everywhere(Role::Operator), &Secret::new(PASSWORD.to_owned()), now_ms).unwrap();
+    set_user(&house.path(), "bob", Grant::everywhere(Role::Operator), &Secret::new(PASSWORD.to_owned()), now_ms)
+        .unwrap();
     assert_eq!(house.sign_in("bob", PASSWORD).await.status, 303);
     assert_eq!(house.clock.now_ms(), now_ms);
 }
@@ -55,7 +65,10 @@ async fn a_session_lives_while_it_is_used_and_twelve_hours_at_most() {
     let answer = house.sign_in("ann", PASSWORD).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/"));
     let set = answer.header("set-cookie");
-    assert!(set.starts_with("lockscope=") && set.contains("; Path=/; HttpOnly; SameSite=Strict") && !set.contains("Secure"), "{set}");
+    assert!(
+        set.starts_with("lockscope=") && set.contains("; Path=/; HttpOnly; SameSite=Strict") && !set.contains("Secure"),
+        "{set}"
+    );
     let cookie = answer.cookie();
     let me = || async { house.me(&[("cookie", &cookie)]).await };
     house.pass(IDLE_MS_MAX - 1).await;
@@ -76,7 +89,11 @@ async fn a_session_lives_while_it_is_used_and_twelve_hours_at_most() {
     assert_eq!(house.me(&[("cookie", &second)]).await, "anonymous viewer nobody");
     let told = house.kept.told();
     assert_eq!(told.iter().filter(|told| told.starts_with("signed_in")).count(), 2, "{told:?}");
-    assert!(told.iter().any(|told| told.contains("after 30 minutes")) && told.iter().any(|told| told.contains("after 12 hours")), "{told:?}");
+    assert!(
+        told.iter().any(|told| told.contains("after 30 minutes"))
+            && told.iter().any(|told| told.contains("after 12 hours")),
+        "{told:?}"
+    );
 }
 
 #[tokio::test]
@@ -91,7 +108,11 @@ async fn signing_in_again_ends_what_was_before_and_two_cookies_are_none() {
     assert_eq!(house.me(&[("cookie", &format!("{second}; {first}"))]).await, "anonymous viewer nobody");
     assert_eq!(house.me(&[("cookie", &format!("a=b; {second}; c"))]).await, "ann operator password");
     let token = house.token("ci", Grant::everywhere(Role::Auditor), None);
-    assert_eq!(house.me(&[("cookie", &second), ("authorization", &bearer(&token))]).await, "ci auditor token", "a token comes first");
+    assert_eq!(
+        house.me(&[("cookie", &second), ("authorization", &bearer(&token))]).await,
+        "ci auditor token",
+        "a token comes first"
+    );
     assert_eq!(house.me(&[("cookie", &second), ("authorization", "Bearer x")]).await, "401");
 }
 
@@ -102,7 +123,10 @@ async fn beyond_this_machine_cookies_are_secure_and_nobody_is_anonymous() {
     assert_eq!(house.me(&[]).await, "401");
     let answer = house.sign_in("ann", PASSWORD).await;
     let set = answer.header("set-cookie").to_owned();
-    assert!(set.starts_with("__Host-lockscope=") && set.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{set}");
+    assert!(
+        set.starts_with("__Host-lockscope=") && set.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"),
+        "{set}"
+    );
     assert_eq!(house.me(&[("cookie", &answer.cookie())]).await, "ann viewer password");
     let plain = answer.cookie().replace("__Host-", "");
     assert_eq!(house.me(&[("cookie", &plain)]).await, "401", "the plain name is not taken here");
@@ -120,7 +144,11 @@ async fn sockets_end_with_what_let_them_in() {
     let bob = house.sign_in("bob", PASSWORD).await.cookie();
     let by_token = bearer(&token);
     for (name, value) in [("cookie", &ann), ("cookie", &ann), ("cookie", &bob), ("authorization", &by_token)] {
-        let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), (name, value)]).await.unwrap();
+        let mut client = house
+            .served
+            .open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), (name, value)])
+            .await
+            .unwrap();
         hear(&mut client, "hello").await;
         clients.push(client);
     }
@@ -144,15 +172,26 @@ async fn a_silent_socket_keeps_no_session_alive() {
     let house = House::plain().await;
     house.user("ann", Role::Operator);
     let cookie = house.sign_in("ann", PASSWORD).await.cookie();
-    let mut client = house.served.open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)]).await.unwrap();
+    let mut client = house
+        .served
+        .open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)])
+        .await
+        .unwrap();
     hear(&mut client, "hello").await;
     house.pass(IDLE_MS_MAX - 1).await;
     // A browser connects again by itself; that is nobody at the keyboard.
-    let mut again = house.served.open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)]).await.unwrap();
+    let mut again = house
+        .served
+        .open(&[("sec-websocket-protocol", SOCKET), ("sec-fetch-site", "same-origin"), ("cookie", &cookie)])
+        .await
+        .unwrap();
     hear(&mut again, "hello").await;
     house.pass(1).await;
     for client in [&mut client, &mut again] {
-        assert_eq!(closed(client).await, (1008, "signed out after 30 minutes without a request; sign in again".to_owned()));
+        assert_eq!(
+            closed(client).await,
+            (1008, "signed out after 30 minutes without a request; sign in again".to_owned())
+        );
     }
 }
 
@@ -175,7 +214,10 @@ async fn a_one_time_link_waits_for_its_button_and_works_once() {
     let key = link.split_once("?key=").unwrap().1;
     for _ in 0..3 {
         let page = house.get(&link, &[]).await;
-        assert!(page.status == 200 && page.header("set-cookie").is_empty() && page.text.contains("Open the dashboard"), "a preview uses nothing up");
+        assert!(
+            page.status == 200 && page.header("set-cookie").is_empty() && page.text.contains("Open the dashboard"),
+            "a preview uses nothing up"
+        );
     }
     let answer = house.ask("POST", "/sign-in/once", &[], &format!("key={key}")).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/"));

@@ -19,7 +19,8 @@ fn may(role: Role, right: Right) -> bool {
 }
 
 async fn ask(house: &House, route: &Declared, headers: &[(&str, &str)]) -> Answer {
-    let path = route.path.replace("{name}", "none.css").replace("{*rest}", "v1/none").replace("{id}", "0000000000000000");
+    let path =
+        route.path.replace("{name}", "none.css").replace("{*rest}", "v1/none").replace("{id}", "0000000000000000");
     let method = if route.verb == Verb::Any { "GET" } else { route.verb.name() };
     house.ask(method, &path, headers, "").await
 }
@@ -28,7 +29,11 @@ async fn ask(house: &House, route: &Declared, headers: &[(&str, &str)]) -> Answe
 #[track_caller]
 fn passed(answer: &Answer, what: &str) {
     let is_refusal = matches!(answer.status, 401 | 403) && answer.header("content-type") == "application/problem+json";
-    assert!(!is_refusal && !answer.header("location").starts_with("/sign-in") && !answer.text.contains("which may not"), "{what}: {}", answer.status);
+    assert!(
+        !is_refusal && !answer.header("location").starts_with("/sign-in") && !answer.text.contains("which may not"),
+        "{what}: {}",
+        answer.status
+    );
     assert!(answer.status < 500 || answer.status == 503, "{what}: {} {}", answer.status, answer.text);
 }
 
@@ -60,7 +65,9 @@ async fn every_route_by_every_kind_of_person() {
     let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     let scoped = Grant::new(Role::Operator, &["prod".to_owned()], &["/shop".to_owned()]).unwrap();
     let mut people = Vec::new();
-    for (name, grant) in Role::ALL.into_iter().map(|role| (role.name(), Grant::everywhere(role))).chain([("scoped", scoped)]) {
+    for (name, grant) in
+        Role::ALL.into_iter().map(|role| (role.name(), Grant::everywhere(role))).chain([("scoped", scoped)])
+    {
         let role = grant.role;
         let token = closed.token(name, grant, None);
         let cookie = closed.ask("POST", "/sign-in", &[], &format!("token={token}")).await.cookie();
@@ -84,7 +91,11 @@ async fn every_route_by_every_kind_of_person() {
         let wrong = ask(&open, &route, &[("authorization", "Bearer lks_000000000000_00")]).await;
         match route.need {
             Need::Open => passed(&wrong, &what),
-            Need::Of(_) => assert_eq!((wrong.status, wrong.header("www-authenticate").contains("invalid_token")), (401, true), "{what}"),
+            Need::Of(_) => assert_eq!(
+                (wrong.status, wrong.header("www-authenticate").contains("invalid_token")),
+                (401, true),
+                "{what}"
+            ),
         }
         cells += 3;
         for (name, role, headers) in &people {
@@ -112,13 +123,29 @@ async fn every_route_by_every_kind_of_person() {
 #[tokio::test]
 async fn what_is_not_in_the_table_is_not_there() {
     let house = House::plain().await;
-    for path in ["/nothing", "/api/v1/nothing", "/api", "/pkg", "/pkg/a/b", "/sign-in/", "/sign-in/twice", "/healthz/", "//", "/lock/x", "/.env"] {
+    for path in [
+        "/nothing",
+        "/api/v1/nothing",
+        "/api",
+        "/pkg",
+        "/pkg/a/b",
+        "/sign-in/",
+        "/sign-in/twice",
+        "/healthz/",
+        "//",
+        "/lock/x",
+        "/.env",
+    ] {
         let answer = house.get(path, &[]).await;
         assert_eq!(answer.status, 404, "{path}");
     }
     let closed = House::new(Settings { anonymous: Some(false), ..Settings::default() }, ListenScope::LOOPBACK).await;
     let answer = closed.get("/nothing", &[]).await;
-    assert_eq!((answer.status, answer.header("content-type")), (404, "application/problem+json"), "no page is rendered for nobody");
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (404, "application/problem+json"),
+        "no page is rendered for nobody"
+    );
     for route in declared().iter().filter(|route| route.verb != Verb::Any && !route.path.contains('{')) {
         for method in ["DELETE", "PUT", "PATCH", "OPTIONS", "TRACE"] {
             let answer = house.ask(method, route.path, &[], "").await;
@@ -146,6 +173,7 @@ async fn pages_lead_to_the_form_and_back() {
     assert!(again.text.contains(r#"content="0;url=/sign-in?again=1&amp;next=%2Fwaits""#), "{}", again.text);
     let back = house.get("/sign-in?again=1&next=%2Fwaits", &[("cookie", &away.cookie())]).await;
     assert_eq!((back.status, back.header("location")), (303, "/waits"));
-    let refused = house.ask("POST", "/sign-out", &[("cookie", &away.cookie()), ("sec-fetch-site", "cross-site")], "").await;
+    let refused =
+        house.ask("POST", "/sign-out", &[("cookie", &away.cookie()), ("sec-fetch-site", "cross-site")], "").await;
     assert_eq!(refused.status, 403, "another site signs nobody out");
 }

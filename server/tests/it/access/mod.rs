@@ -105,7 +105,8 @@ impl House {
     }
 
     pub(crate) fn user(&self, name: &str, role: Role) {
-        set_user(&self.path(), name, Grant::everywhere(role), &Secret::new(PASSWORD.to_owned()), self.clock.now_ms()).unwrap();
+        set_user(&self.path(), name, Grant::everywhere(role), &Secret::new(PASSWORD.to_owned()), self.clock.now_ms())
+            .unwrap();
         self.clock.set_ms(self.clock.now_ms() + 1_000);
     }
 

@@ -26,6 +26,10 @@ use tokio::sync::{mpsc, watch};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
+mod requests;
+
+use requests::{ADDRESSES, VIEWS};
+
 use super::bearer;
 use crate::harness::DEADLINE;
 use crate::served::{NOW_MS, until};
@@ -107,7 +111,10 @@ impl World {
             ("/canary-vault/iron", 1, stranger, "canary-stranger"),
             ("/shop-canary", 0, stranger, "canary-near"),
         ]);
-        let other = told(&[("/shop/order", 0, stranger, "canary-elsewhere"), ("/shop/canary", 0, stranger, "canary-elsewhere")]);
+        let other = told(&[
+            ("/shop/order", 0, stranger, "canary-elsewhere"),
+            ("/shop/canary", 0, stranger, "canary-elsewhere"),
+        ]);
         let clock = Clock::manual(NOW_MS);
         let (mut engines, mut sinks, mut ensembles, mut stoppers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (name, told) in [("prod", prod), ("canary-lab", other)] {
@@ -116,7 +123,8 @@ impl World {
             let model = Observatory::new(Model { roots: vec!["/".into()], ..Model::default() }, TimeMs(NOW_MS));
             let engine = Engine::start(model, inbox, clock.clone(), stop);
             sink.send(told).await.unwrap();
-            let info = EnsembleInfo { name: name.into(), connect: format!("{name}:2181"), color: None, has_others: true };
+            let info =
+                EnsembleInfo { name: name.into(), connect: format!("{name}:2181"), color: None, has_others: true };
             ensembles.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
             sinks.push(sink);
@@ -146,15 +154,29 @@ impl World {
         tokio::spawn(http::listener::serve(listener, None, http.router(pages(hub)), Bounds::default(), closing));
         stoppers.extend([drain, close]);
         let world = Self { address, place, clock, _log: log.clone(), _running: (engines, sinks, stoppers) };
-        for (ensemble, lock) in [("prod", "/shop/order"), ("prod", "/canary-vault/gold"), ("canary-lab", "/shop/order"), ("prod", "/shop-canary")] {
+        for (ensemble, lock) in [
+            ("prod", "/shop/order"),
+            ("prod", "/canary-vault/gold"),
+            ("canary-lab", "/shop/order"),
+            ("prod", "/shop-canary"),
+        ] {
             log.append(entry(ensemble, lock)).await.unwrap();
         }
-        let signed_in = Entry { kind: AuditKind::SignedIn, ensemble: None, lock: None, detail: "from elsewhere".to_owned(), ..entry("", "") };
+        let signed_in = Entry {
+            kind: AuditKind::SignedIn,
+            ensemble: None,
+            lock: None,
+            detail: "from elsewhere".to_owned(),
+            ..entry("", "")
+        };
         log.append(signed_in).await.unwrap();
         let whole = world.token("whole", Grant::everywhere(Role::Operator));
         until(async || world.get("/api/v1/waits", &whole).await.1.contains("\"victim\":")).await;
         // Findings come a moment later.
-        until(async || world.get("/api/v1/lock?ensemble=prod&path=/shop/order", &whole).await.1.contains("\"code\":\"deadlock\"")).await;
+        until(async || {
+            world.get("/api/v1/lock?ensemble=prod&path=/shop/order", &whole).await.1.contains("\"code\":\"deadlock\"")
+        })
+        .await;
         world
     }
 
@@ -170,7 +192,8 @@ impl World {
 
     async fn get(&self, path: &str, bearer: &str) -> (u16, String) {
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        let answer = client.get(format!("http://{}{path}", self.address)).header("authorization", bearer).send().await.unwrap();
+        let answer =
+            client.get(format!("http://{}{path}", self.address)).header("authorization", bearer).send().await.unwrap();
         (answer.status().as_u16(), String::from_utf8_lossy(&answer.bytes().await.unwrap()).into_owned())
     }
 
@@ -181,7 +204,10 @@ impl World {
         request.headers_mut().insert("authorization", bearer.parse().unwrap());
         let mut client = tokio_tungstenite::connect_async(request).await.unwrap().0;
         for (id, view) in VIEWS.iter().enumerate() {
-            client.send(Message::text(format!("{{\"type\":\"subscribe\",\"id\":{id},\"view\":{view}}}"))).await.unwrap();
+            client
+                .send(Message::text(format!("{{\"type\":\"subscribe\",\"id\":{id},\"view\":{view}}}")))
+                .await
+                .unwrap();
         }
         let (mut all, mut snapshots) = (String::new(), 0);
         let listen = async {
@@ -198,45 +224,12 @@ impl World {
 }
 
 fn entry(ensemble: &str, lock: &str) -> Entry {
-    Entry { ensemble: Some(ensemble.to_owned()), lock: Some(lock.to_owned()), ..Entry::of_server(AuditKind::Refused, format!("about {lock}")) }
+    Entry {
+        ensemble: Some(ensemble.to_owned()),
+        lock: Some(lock.to_owned()),
+        ..Entry::of_server(AuditKind::Refused, format!("about {lock}"))
+    }
 }
-
-/// Every view there is; some of what is outside.
-const VIEWS: [&str; 11] = [
-    r#"{"kind":"events"}"#,
-    r#"{"kind":"board"}"#,
-    r#"{"kind":"board","q":"gold"}"#,
-    r#"{"kind":"lock","ensemble":"prod","path":"/shop/order"}"#,
-    r#"{"kind":"lock","path":"/shop-canary"}"#,
-    r#"{"kind":"status"}"#,
-    r#"{"kind":"waits"}"#,
-    r#"{"kind":"sessions"}"#,
-    r#"{"kind":"session","ensemble":"prod","id":"0x1001"}"#,
-    r#"{"kind":"session","ensemble":"prod","id":"0x1003"}"#,
-    r#"{"kind":"session","ensemble":"prod","id":"0x1fca"}"#,
-];
-/// Every address that shows something of a model.
-const ADDRESSES: [&str; 19] = [
-    "/api/v1/status",
-    "/api/v1/locks",
-    "/api/v1/locks?sort=path&q=gold",
-    "/api/v1/lock?ensemble=prod&path=/shop/order",
-    "/api/v1/lock?path=/shop/stock",
-    "/api/v1/waits",
-    "/api/v1/sessions",
-    "/api/v1/session?ensemble=prod&id=0x1001",
-    "/api/v1/session?ensemble=prod&id=0x1002",
-    "/api/v1/session?ensemble=prod&id=0x1003",
-    "/api/v1/events?ensemble=prod",
-    "/api/v1/me",
-    "/metrics",
-    "/",
-    "/status",
-    "/waits",
-    "/sessions",
-    "/lock?ensemble=prod&path=/shop/order",
-    "/session?ensemble=prod&id=0x1003",
-];
 
 #[tokio::test]
 async fn no_name_from_outside_is_in_any_answer() {
@@ -251,8 +244,15 @@ async fn no_name_from_outside_is_in_any_answer() {
             assert!(!text.contains("0x1fca"), "{path}: {text}");
         }
     }
-    for path in ["/api/v1/status", "/api/v1/locks", "/api/v1/waits", "/api/v1/sessions", "/", "/waits", "/api/v1/lock?ensemble=prod&path=/shop/order"]
-    {
+    for path in [
+        "/api/v1/status",
+        "/api/v1/locks",
+        "/api/v1/waits",
+        "/api/v1/sessions",
+        "/",
+        "/waits",
+        "/api/v1/lock?ensemble=prod&path=/shop/order",
+    ] {
         assert!(world.get(path, &whole).await.1.contains(OUTSIDE), "{path} has nothing that could be hidden");
     }
     assert!(world.frames(&whole).await.contains(OUTSIDE));
@@ -286,7 +286,10 @@ async fn what_is_outside_is_not_there() {
     }
     let json = async |path: &str| serde_json::from_str::<serde_json::Value>(&world.get(path, &some).await.1).unwrap();
     let locks = json("/api/v1/locks?sort=path").await;
-    assert_eq!((&locks["total"], &locks["locks"][0]["path"], &locks["locks"][1]["path"]), (&2.into(), &"/shop/order".into(), &"/shop/stock".into()));
+    assert_eq!(
+        (&locks["total"], &locks["locks"][0]["path"], &locks["locks"][1]["path"]),
+        (&2.into(), &"/shop/order".into(), &"/shop/stock".into())
+    );
     assert!(locks["locks"][0]["sentence"].as_str().unwrap().starts_with("Deadlocked: a circle"), "{locks}");
     let status = json("/api/v1/status").await;
     for counter in ["resyncs", "events", "owner_unknown", "missed"] {
@@ -294,23 +297,34 @@ async fn what_is_outside_is_not_there() {
     }
     let root = &status["ensembles"][0]["roots"][0];
     // The directories of two locks, the one above, and three contenders.
-    assert_eq!((status["ensembles"].as_array().unwrap().len(), &root["locks"], &root["znodes"]), (1, &2.into(), &6.into()), "{status}");
+    assert_eq!(
+        (status["ensembles"].as_array().unwrap().len(), &root["locks"], &root["znodes"]),
+        (1, &2.into(), &6.into()),
+        "{status}"
+    );
     let waits = json("/api/v1/waits").await;
-    let edges: Vec<&str> = waits["edges"].as_array().unwrap().iter().map(|edge| edge["lock"].as_str().unwrap()).collect();
+    let edges: Vec<&str> =
+        waits["edges"].as_array().unwrap().iter().map(|edge| edge["lock"].as_str().unwrap()).collect();
     assert_eq!((edges, &waits["cycles"], &waits["locks"]), (vec!["/shop/order"], &serde_json::json!([]), &2.into()));
     let sessions = json("/api/v1/sessions?sort=id").await;
     let rows: Vec<(&str, i64, i64)> = sessions["sessions"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|row| (row["session_id"].as_str().unwrap(), row["ephemerals"].as_i64().unwrap(), row["blocks"].as_i64().unwrap()))
+        .map(|row| {
+            (row["session_id"].as_str().unwrap(), row["ephemerals"].as_i64().unwrap(), row["blocks"].as_i64().unwrap())
+        })
         .collect();
     assert_eq!(rows, [("0x1001", 1, 1), ("0x1002", 1, 0), ("0x1003", 1, 0)]);
 }
 
 #[tokio::test]
 async fn payloads_are_shown_to_whom_the_setting_names() {
-    for (payloads, shown) in [(Payloads::Viewer, &Role::ALL[..]), (Payloads::Operator, &[Role::Operator, Role::Admin]), (Payloads::Nobody, &[])] {
+    for (payloads, shown) in [
+        (Payloads::Viewer, &Role::ALL[..]),
+        (Payloads::Operator, &[Role::Operator, Role::Admin]),
+        (Payloads::Nobody, &[]),
+    ] {
         let world = World::new(payloads).await;
         for role in Role::ALL {
             let who = world.token(role.name(), Grant::everywhere(role));
@@ -338,9 +352,15 @@ async fn the_record_is_read_inside_the_scope_and_exported_whole() {
             let (status, text) = world.get(path, &some).await;
             assert!(status == 200 && text.contains("about /shop/order") && !text.contains(OUTSIDE), "{path}: {text}");
         }
-        assert!(!world.get("/api/v1/audit", &some).await.1.contains("from elsewhere"), "who signed in is about no place");
+        assert!(
+            !world.get("/api/v1/audit", &some).await.1.contains("from elsewhere"),
+            "who signed in is about no place"
+        );
         let (status, text) = world.get("/api/v1/audit/export", &some).await;
-        assert!(status == 403 && text.contains("because a part of it can't be verified") && !text.contains(OUTSIDE), "{status} {text}");
+        assert!(
+            status == 403 && text.contains("because a part of it can't be verified") && !text.contains(OUTSIDE),
+            "{status} {text}"
+        );
         let whole = world.token(role.name(), Grant::everywhere(role));
         let all = world.get("/api/v1/audit", &whole).await.1;
         assert!(all.contains("about /canary-vault/gold") && all.contains("from elsewhere"), "{all}");

@@ -25,19 +25,27 @@ impl Audited {
     async fn start(with: impl FnOnce(Http) -> Http) -> Self {
         let people = tempfile::tempdir().unwrap();
         let (_, token) = new_token(people.path(), "auditor", Grant::everywhere(Role::Auditor), NOW_MS, None).unwrap();
-        let access = Access::new(Some(people.path().to_owned()), Settings::default(), ListenScope::LOOPBACK, Clock::manual(NOW_MS));
-        let served = Served::start_with(Limits::default(), Bounds::default(), None, |http| with(http.with_access(access))).await;
+        let access = Access::new(
+            Some(people.path().to_owned()),
+            Settings::default(),
+            ListenScope::LOOPBACK,
+            Clock::manual(NOW_MS),
+        );
+        let served =
+            Served::start_with(Limits::default(), Bounds::default(), None, |http| with(http.with_access(access))).await;
         Self { served, token: token.expose().to_owned(), _people: people }
     }
 
     async fn ask(&self, path: &str) -> reqwest::Response {
-        let request = reqwest::Client::new().get(format!("http://{}{path}", self.served.address)).bearer_auth(&self.token);
+        let request =
+            reqwest::Client::new().get(format!("http://{}{path}", self.served.address)).bearer_auth(&self.token);
         request.send().await.unwrap()
     }
 
     async fn get(&self, path: &str) -> (u16, String, String) {
         let answer = self.ask(path).await;
-        let kind = answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned()).unwrap_or_default();
+        let kind =
+            answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned()).unwrap_or_default();
         (answer.status().as_u16(), kind, answer.text().await.unwrap())
     }
 }
@@ -54,14 +62,17 @@ async fn a_page_has_the_newest_first_and_says_how_to_go_on() {
         append(&log, format!("act {number}")).await;
     }
     let served = serve(log.clone()).await;
-    let (status, kind, text) = served.get("/api/v1/audit?limit=2&kind=release_intent&lock=/locks/a&actor=lockscope&after=").await;
+    let (status, kind, text) =
+        served.get("/api/v1/audit?limit=2&kind=release_intent&lock=/locks/a&actor=lockscope&after=").await;
     assert_eq!((status, kind.as_str()), (400, "application/problem+json"), "{text}");
-    let (status, _, text) = served.get("/api/v1/audit?limit=2&kind=release_intent&lock=%2Flocks%2Fa&actor=lockscope").await;
+    let (status, _, text) =
+        served.get("/api/v1/audit?limit=2&kind=release_intent&lock=%2Flocks%2Fa&actor=lockscope").await;
     assert_eq!(status, 200, "{text}");
     let page: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&page["total"], &page["next_before"], &page["trouble"]), (&6.into(), &5.into(), &"".into()));
     assert_eq!(page["file"], place.path().join("audit.log").display().to_string());
-    let details: Vec<&str> = page["records"].as_array().unwrap().iter().map(|record| record["detail"].as_str().unwrap()).collect();
+    let details: Vec<&str> =
+        page["records"].as_array().unwrap().iter().map(|record| record["detail"].as_str().unwrap()).collect();
     assert_eq!(details, ["act 4", "act 3"]);
     assert_eq!(page["records"][0]["hash"], log.tip().hash);
     let (_, _, text) = served.get("/api/v1/audit?before=5&limit=500").await;
@@ -110,7 +121,10 @@ async fn without_a_log_it_says_why() {
     let broken = Audited::start(|http| http.with_records(Arc::new(closed))).await;
     for path in ["/api/v1/audit", "/api/v1/audit/export"] {
         let (status, _, text) = served.get(path).await;
-        assert!(status == 503 && text.contains("no audit log is kept here; start Lockscope with --data-dir DIR"), "{text}");
+        assert!(
+            status == 503 && text.contains("no audit log is kept here; start Lockscope with --data-dir DIR"),
+            "{text}"
+        );
         let (status, _, text) = broken.get(path).await;
         assert!(status == 503 && text.contains("the disk is gone; bring it back"), "{text}");
     }

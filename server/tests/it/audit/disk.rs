@@ -55,7 +55,12 @@ async fn fill_and_free(dir: &Path, round: usize) {
         }
         assert!(written < 200, "the disk never was full");
     };
-    assert!(error.contains("No space left on device") && error.contains("make room on that disk") && error.contains("audit."), "{error}");
+    assert!(
+        error.contains("No space left on device")
+            && error.contains("make room on that disk")
+            && error.contains("audit."),
+        "{error}"
+    );
     let page = log.page(PageQuery::default()).await.unwrap();
     assert_eq!((page.trouble.as_str(), page.total), (error.as_str(), log.tip().id));
     assert!(log.append(act("still")).await.is_err());
@@ -69,8 +74,11 @@ async fn fill_and_free(dir: &Path, round: usize) {
     assert_eq!(details(&log).await.last(), Some(&(id, "after".to_owned())));
     drop(log);
     assert_eq!(verify_dir(dir, None).unwrap().tip.id, id);
-    let opened =
-        details(&open(dir).await).await.iter().filter(|(_, detail)| detail.contains("log goes on") || detail.contains("a log begins")).count();
+    let opened = details(&open(dir).await)
+        .await
+        .iter()
+        .filter(|(_, detail)| detail.contains("log goes on") || detail.contains("a log begins"))
+        .count();
     assert_eq!(opened, 2 * round + 2);
 }
 
@@ -85,7 +93,11 @@ fn a_full_or_read_only_disk_refuses_and_goes_on_when_there_is_room() {
     let place = tempfile::tempdir().unwrap();
     let script = "mount -t tmpfs -o size=64k none \"$1\" && exec \"$2\" --exact audit::disk::on_a_small_disk --ignored";
     let mut command = Command::new("unshare");
-    command.args(["-rm", "sh", "-c", script, "sh"]).arg(place.path()).arg(std::env::current_exe().unwrap()).env(DIR, place.path());
+    command
+        .args(["-rm", "sh", "-c", script, "sh"])
+        .arg(place.path())
+        .arg(std::env::current_exe().unwrap())
+        .env(DIR, place.path());
     let done = command.output().unwrap();
     let text = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&done.stderr));

@@ -38,7 +38,8 @@ async fn verify_says_that_it_is_whole_or_where_it_breaks() {
     let (code, out, _) = run(&["audit", "verify", "--data-dir", dir, "--head", &head]).await;
     assert_eq!(code, 0);
     assert!(String::from_utf8(out).unwrap().ends_with(&format!("the given hash is that of record 10\n{OPEN}")));
-    check(&["audit", "verify", "--data-dir", dir, "--head", "abc"], 64, "--head \"abc\" is not the hash of a record").await;
+    check(&["audit", "verify", "--data-dir", dir, "--head", "abc"], 64, "--head \"abc\" is not the hash of a record")
+        .await;
     check(&["audit", "verify", "--data-dir", dir, "--head", &"ab".repeat(32)], 1, "no record has the hash abab").await;
 
     let (code, out, _) = run(&["audit", "export", "--data-dir", dir]).await;
@@ -47,7 +48,10 @@ async fn verify_says_that_it_is_whole_or_where_it_breaks() {
     assert_eq!((code, &out), (0, &text));
 
     std::fs::write(&path, String::from_utf8(text).unwrap().replace("act 3", "act 4")).unwrap();
-    let sentence = format!("lockscope: {} is broken at line 5 (record 5 was expected): its hash is not that of its text", path.display());
+    let sentence = format!(
+        "lockscope: {} is broken at line 5 (record 5 was expected): its hash is not that of its text",
+        path.display()
+    );
     check(&["audit", "verify", "--data-dir", dir], 1, &sentence).await;
     check(&["audit", "export", "--data-dir", dir], 1, &sentence).await;
 }
@@ -103,7 +107,13 @@ async fn a_data_directory_that_everybody_may_write_to_is_told_of() {
     let mut child = lockscope(&["serve", "--zk", &zk, "--listen", "127.0.0.1:0", "--data-dir", dir]).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let told = async {
-        while !lines.next_line().await.unwrap().expect("it goes on").contains("everybody on this machine may write to the data directory") {}
+        while !lines
+            .next_line()
+            .await
+            .unwrap()
+            .expect("it goes on")
+            .contains("everybody on this machine may write to the data directory")
+        {}
     };
     tokio::time::timeout(DEADLINE, told).await.expect("it is told");
 }

@@ -27,7 +27,8 @@ const SECRET: &[u8] = b"0123456789abcdef";
 const NOW_MS: i64 = 1_790_000_000_123;
 
 /// Fast, and patient only with answers.
-const PACE: Pace = Pace { answer_within: DEADLINE, first_wait: Duration::from_millis(1), longest_wait: Duration::from_millis(20) };
+const PACE: Pace =
+    Pace { answer_within: DEADLINE, first_wait: Duration::from_millis(1), longest_wait: Duration::from_millis(20) };
 
 /// What the next answers are; then everything is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,11 @@ async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, body: Byt
         Some(Answer::Never) => std::future::pending().await,
         None => {
             assert_eq!(headers["content-type"], "application/json");
-            receiver.taken.lock().unwrap().push((headers[SIGNATURE_HEADER].to_str().unwrap().to_owned(), body.to_vec()));
+            receiver
+                .taken
+                .lock()
+                .unwrap()
+                .push((headers[SIGNATURE_HEADER].to_str().unwrap().to_owned(), body.to_vec()));
             StatusCode::NO_CONTENT.into_response()
         }
     }
@@ -124,7 +129,8 @@ async fn every_act_comes_signed_and_in_order_and_nothing_else_does() {
         log.append(Entry::of_server(kind, kind.to_string())).await.unwrap();
     }
     let looked = [AuditKind::Started, AuditKind::SignedIn, AuditKind::SignedOut];
-    let expected: Vec<u64> = (3..).zip(AuditKind::ALL).filter(|(_, kind)| !looked.contains(kind)).map(|(id, _)| id).collect();
+    let expected: Vec<u64> =
+        (3..).zip(AuditKind::ALL).filter(|(_, kind)| !looked.contains(kind)).map(|(id, _)| id).collect();
     until(async || receiver.taken() == expected).await;
     let lines = lines(place.path());
     for (signed, body) in receiver.taken.lock().unwrap().iter() {
@@ -137,7 +143,13 @@ async fn every_act_comes_signed_and_in_order_and_nothing_else_does() {
 #[tokio::test]
 async fn refusals_are_tried_again_until_each_record_is_taken_in_order() {
     let place = tempfile::tempdir().unwrap();
-    let receiver = Receiver::that(&[Answer::Status(500), Answer::Status(503), Answer::Status(404), Answer::Redirect, Answer::Status(429)]);
+    let receiver = Receiver::that(&[
+        Answer::Status(500),
+        Answer::Status(503),
+        Answer::Status(404),
+        Answer::Redirect,
+        Answer::Status(429),
+    ]);
     let log = open(place.path()).await;
     // At first nobody listens there.
     let socket = TcpSocket::new_v4().unwrap();
@@ -147,7 +159,10 @@ async fn refusals_are_tried_again_until_each_record_is_taken_in_order() {
     for number in 0..5 {
         append(&log, format!("act {number}")).await;
     }
-    until(async || trouble(&log).await.contains(&format!("the webhook at http://127.0.0.1:{port} did not take record 2: "))).await;
+    until(async || {
+        trouble(&log).await.contains(&format!("the webhook at http://127.0.0.1:{port} did not take record 2: "))
+    })
+    .await;
     receiver.listen_at(socket.listen(64).unwrap());
     until(async || receiver.taken().len() == 5).await;
     assert_eq!(receiver.taken(), [2, 3, 4, 5, 6]);

@@ -36,7 +36,11 @@ async fn is_answered(served: &Served, last: u8) -> Option<TcpStream> {
 
 #[tokio::test]
 async fn an_address_has_its_share_of_connections() {
-    let bounds = Bounds { address_connections_max: 4, proxies: Proxies::new(|ip| ip == IpAddr::from([127, 0, 0, 9])), ..Bounds::default() };
+    let bounds = Bounds {
+        address_connections_max: 4,
+        proxies: Proxies::new(|ip| ip == IpAddr::from([127, 0, 0, 9])),
+        ..Bounds::default()
+    };
     let refusals = bounds.refusals.clone();
     let served = Served::start_with(Limits::default(), bounds, None, |http| http).await;
     let mut open = Vec::new();
@@ -60,7 +64,8 @@ async fn an_address_has_its_share_of_connections() {
 /// A house behind a proxy that tells where people come from.
 async fn behind_proxy() -> House {
     let proxy = Proxy { addresses: vec![Net::parse("127.0.0.1").unwrap()], ..Proxy::default() };
-    House::new(Settings { proxy: Some(proxy), ..Settings::default() }, ListenScope { is_public: true, is_https: true }).await
+    House::new(Settings { proxy: Some(proxy), ..Settings::default() }, ListenScope { is_public: true, is_https: true })
+        .await
 }
 
 async fn sign_in(house: &House, from: &str, cookie: &str, name: &str, password: &str) -> Answer {

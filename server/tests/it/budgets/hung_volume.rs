@@ -45,10 +45,14 @@ async fn a_volume_that_hangs_stops_neither_probes_nor_people() {
         assert_eq!(house.me(&[]).await, "anonymous viewer nobody");
         assert_eq!(house.sign_in("ann", PASSWORD).await.status, 303);
     };
-    good_client(&house.served, "/healthz", async { tokio::time::timeout(10 * PATIENCE, abuse).await.expect("somebody waits for the volume") }).await;
+    good_client(&house.served, "/healthz", async {
+        tokio::time::timeout(10 * PATIENCE, abuse).await.expect("somebody waits for the volume")
+    })
+    .await;
     heal(&path, &before);
     house.pass(1_000).await;
-    let (_, late) = new_token(&house.path(), "late", Grant::everywhere(Role::Viewer), house.clock.now_ms(), None).unwrap();
+    let (_, late) =
+        new_token(&house.path(), "late", Grant::everywhere(Role::Viewer), house.clock.now_ms(), None).unwrap();
     assert_eq!(house.me(&[("authorization", &bearer(late.expose()))]).await, "late viewer token");
     std::fs::write(&path, "[]").unwrap();
     house.pass(1_000).await;

@@ -1,6 +1,8 @@
 //! What a member tells may be anything: reading it takes no more memory than the largest answer that is understood.
 
-use zookeeper::members::{BODY_BYTES_MAX, Malformed, connections, dump, identity, monitor, server_stats, watches_by_path};
+use zookeeper::members::{
+    BODY_BYTES_MAX, Malformed, connections, dump, identity, monitor, server_stats, watches_by_path,
+};
 
 use super::{alone, memory_mib};
 
@@ -36,8 +38,16 @@ fn taken_mib(body: &[u8], read: impl Fn(&[u8]) -> Result<(), Malformed>, expecte
 fn endless_lists_of_a_member_take_little_memory() {
     alone("budgets::member_answers::endless_lists_of_a_member_take_little_memory", || async {
         let nothings = long("{\"connections\":[", |_| "{},".to_owned(), "]}");
-        let expiries = long("{\"session_id_to_ephemeral_paths\":{},\"expiry_time_to_session_ids\":{", |at| format!("\"{at}\":[],"), "}}");
-        let paths = long("{\"expiry_time_to_session_ids\":{},\"session_id_to_ephemeral_paths\":{\"1\":[", |_| "\"\",".to_owned(), "]}}");
+        let expiries = long(
+            "{\"session_id_to_ephemeral_paths\":{},\"expiry_time_to_session_ids\":{",
+            |at| format!("\"{at}\":[],"),
+            "}}",
+        );
+        let paths = long(
+            "{\"expiry_time_to_session_ids\":{},\"session_id_to_ephemeral_paths\":{\"1\":[",
+            |_| "\"\",".to_owned(),
+            "]}}",
+        );
         let watches = long("{\"path_to_session_ids\":{\"/\":[", |_| "1,".to_owned(), "]}}");
         let counters = long("{", |at| format!("\"{at:x}\":[],"), "}");
         let figures = [

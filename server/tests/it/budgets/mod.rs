@@ -1,4 +1,5 @@
-//! Nobody can spend what is not theirs: each abuse runs beside a client that does nothing wrong, whose figures must hold.
+//! Nobody can spend what is not theirs: each abuse runs beside a client that does nothing wrong, whose figures must
+//! hold.
 
 mod addresses;
 mod hung_volume;
@@ -24,7 +25,11 @@ pub(crate) fn alone<F: Future<Output = ()>>(name: &str, body: impl FnOnce() -> F
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(body());
         return;
     }
-    let run = Command::new(std::env::current_exe().unwrap()).args(["--exact", name, "--nocapture"]).env(ALONE, "1").output().unwrap();
+    let run = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(ALONE, "1")
+        .output()
+        .unwrap();
     let said = [run.stdout, run.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).join("\n");
     assert!(run.status.success() && said.contains("1 passed"), "{said}");
     said.lines().filter(|line| line.starts_with("figure: ")).for_each(|line| eprintln!("{line}"));
@@ -37,7 +42,8 @@ pub(crate) fn memory_mib(field: &str) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1_024
 }
 
-/// Asks one address again and again until `abuse` has ended: each answer is 200 and none is late. Gives the longest wait.
+/// Asks one address again and again until `abuse` has ended: each answer is 200 and none is late. Gives the longest
+/// wait.
 pub(crate) async fn good_client(served: &Served, path: &str, abuse: impl Future<Output = ()>) -> Duration {
     let mut abuse = std::pin::pin!(abuse);
     let client = reqwest::Client::new();

@@ -24,7 +24,8 @@ const A_SOCKET: usize = 16;
 async fn served(limits: Limits) -> (Served, String, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let (_, token) = new_token(dir.path(), "greedy", Grant::everywhere(Role::Viewer), NOW_MS, None).unwrap();
-    let access = Access::new(Some(dir.path().to_owned()), Settings::default(), ListenScope::LOOPBACK, Clock::manual(NOW_MS));
+    let access =
+        Access::new(Some(dir.path().to_owned()), Settings::default(), ListenScope::LOOPBACK, Clock::manual(NOW_MS));
     let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_access(access)).await;
     (served, bearer(token.expose()), dir)
 }
@@ -55,7 +56,10 @@ async fn a_caller_has_so_many_sockets_and_views_and_others_have_their_own() {
             hear(client, "snapshot").await;
         } else {
             let error = hear(client, "error").await;
-            assert!(error["detail"].as_str().unwrap().starts_with("64 views of yours are open on all your sockets"), "{error}");
+            assert!(
+                error["detail"].as_str().unwrap().starts_with("64 views of yours are open on all your sockets"),
+                "{error}"
+            );
         }
     }
     // One that is open may be replaced by another.
@@ -96,7 +100,8 @@ fn two_thousand_views_take_little_memory_and_nobody_elses_time() {
         const VIEWS: usize = 2_048;
         let limits = Limits { caller_sockets_max: VIEWS, caller_views_max: VIEWS, ..Limits::default() };
         let (served, token, _dir) = served(limits).await;
-        let paths = |step: usize| (0..500).map(|at| format!("/orders/{at}/{step}-{}", "long".repeat(20))).collect::<Vec<_>>();
+        let paths =
+            |step: usize| (0..500).map(|at| format!("/orders/{at}/{step}-{}", "long".repeat(20))).collect::<Vec<_>>();
         served.fake.set(&paths(0));
         let mut good = served.json().await;
         say(&mut good, &subscribe(1, "mine", 3)).await;
@@ -107,9 +112,11 @@ fn two_thousand_views_take_little_memory_and_nobody_elses_time() {
         let before_mib = memory_mib("VmRSS");
         let abuse = async {
             let sockets = join_all((0..VIEWS / A_SOCKET).map(|_| open(&served, &token))).await;
-            let views = sockets.into_iter().enumerate().map(|(at, client)| swallow(client, at * A_SOCKET..(at + 1) * A_SOCKET));
+            let views =
+                sockets.into_iter().enumerate().map(|(at, client)| swallow(client, at * A_SOCKET..(at + 1) * A_SOCKET));
             let all = join_all(views).await;
-            let (snapshots, errors) = all.iter().fold((0, 0), |(snapshots, errors), one| (snapshots + one.0, errors + one.1));
+            let (snapshots, errors) =
+                all.iter().fold((0, 0), |(snapshots, errors), one| (snapshots + one.0, errors + one.1));
             eprintln!("figure: {snapshots} views were opened, {errors} refused");
             assert!(snapshots >= 64, "{snapshots}");
             // They are all changed, and the good client's with them.

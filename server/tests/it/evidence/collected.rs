@@ -45,7 +45,8 @@ impl Collected {
 
     /// The next round, also taken into what was said.
     pub(super) async fn round(&mut self) -> Round {
-        let batch = timeout(DEADLINE, self.rounds.recv()).await.expect("a round in time").expect("the collector goes on");
+        let batch =
+            timeout(DEADLINE, self.rounds.recv()).await.expect("a round in time").expect("the collector goes on");
         let [Observation::Evidence(round)] = batch.as_slice() else { panic!("not one round: {batch:?}") };
         let names: Vec<&str> = round.reports.iter().map(|report| &*report.member).collect();
         assert!(names.is_sorted(), "{names:?}");

@@ -13,14 +13,17 @@ fn role(said: &Said, member: &str) -> Option<MemberRole> {
     said.get(member)?.health.value()?.1.role
 }
 
-/// Whether the leader alone tells when sessions end, and, asked by words, the others alone their time-outs. A session that
-/// is heard of just then may be in no answer: it moves from one end to the next (`ExpiryQueue.update`).
+/// Whether the leader alone tells when sessions end, and, asked by words, the others alone their time-outs. A session
+/// that is heard of just then may be in no answer: it moves from one end to the next (`ExpiryQueue.update`).
 fn ends_are_the_leaders(said: &Said, names: &[String], sessions: &[SessionId]) -> bool {
     names.iter().all(|name| {
         let Some((_, table)) = said[name].sessions.value() else { return false };
         let is_leader = role(said, name) == Some(MemberRole::Leader);
         let tells_timeouts = !is_leader && &*said[name].by == "four-letter words";
-        sessions.iter().all(|session| (table.expiries.contains_key(session), table.timeouts_ms.contains_key(session)) == (is_leader, tells_timeouts))
+        sessions.iter().all(|session| {
+            (table.expiries.contains_key(session), table.timeouts_ms.contains_key(session))
+                == (is_leader, tells_timeouts)
+        })
     })
 }
 
@@ -41,7 +44,10 @@ async fn each_member_tells_of_its_own() {
     let mut by_words = Collected::start(&names[0], &[]);
     by_words
         .until("each client on its member, and all that is asked besides", |said| {
-            let told = |name: &String| said.get(name).is_some_and(|report| report.health.value().is_some() && report.sessions.value().is_some());
+            let told = |name: &String| {
+                said.get(name)
+                    .is_some_and(|report| report.health.value().is_some() && report.sessions.value().is_some())
+            };
             names.iter().zip(&sessions).all(|(name, session)| connection(said, name, *session).is_some() && told(name))
         })
         .await;
@@ -49,17 +55,28 @@ async fn each_member_tells_of_its_own() {
     for (at, name) in names.iter().enumerate() {
         let report = &by_words.said[name];
         assert_eq!((report.number, &*report.by), (Some(i64::try_from(at + 1).unwrap()), "four-letter words"));
-        let elsewhere = sessions.iter().enumerate().filter(|(other, session)| *other != at && connection(&by_words.said, name, **session).is_some());
+        let elsewhere = sessions
+            .iter()
+            .enumerate()
+            .filter(|(other, session)| *other != at && connection(&by_words.said, name, **session).is_some());
         assert_eq!(elsewhere.count(), 0, "on {name}");
     }
     // A member may answer before it applied what another one acknowledged.
     by_words
         .until("every member knows all ephemerals", |said| {
-            let knows = |table: &SessionTable, session| table.ephemerals.get(session).is_some_and(|paths| paths.len() == 1);
-            names.iter().all(|name| said[name].sessions.value().is_some_and(|(_, table)| sessions.iter().all(|session| knows(table, session))))
+            let knows =
+                |table: &SessionTable, session| table.ephemerals.get(session).is_some_and(|paths| paths.len() == 1);
+            names.iter().all(|name| {
+                said[name]
+                    .sessions
+                    .value()
+                    .is_some_and(|(_, table)| sessions.iter().all(|session| knows(table, session)))
+            })
         })
         .await;
-    by_words.until("ends by the leader, time-outs by the others", |said| ends_are_the_leaders(said, &names, &sessions)).await;
+    by_words
+        .until("ends by the leader, time-outs by the others", |said| ends_are_the_leaders(said, &names, &sessions))
+        .await;
     assert_eq!(names.iter().filter(|name| role(&by_words.said, name) == Some(MemberRole::Leader)).count(), 1);
     by_words.stop().await;
     admin_servers(&ensemble, &names, &sessions).await;
@@ -67,14 +84,22 @@ async fn each_member_tells_of_its_own() {
 }
 
 async fn admin_servers(ensemble: &PrivateEnsemble, names: &[String], sessions: &[SessionId]) {
-    let urls: Vec<String> = ensemble.members().iter().map(|member| format!("http://127.0.0.1:{}", member.admin_port())).collect();
+    let urls: Vec<String> =
+        ensemble.members().iter().map(|member| format!("http://127.0.0.1:{}", member.admin_port())).collect();
     let mut right = Collected::start(&ensemble.connect_string(), &urls);
     right
         .until("all by AdminServer", |said| {
-            names.iter().zip(&urls).all(|(name, url)| said.get(name).is_some_and(|one| *one.by == *format!("AdminServer {url}")))
+            names
+                .iter()
+                .zip(&urls)
+                .all(|(name, url)| said.get(name).is_some_and(|one| *one.by == *format!("AdminServer {url}")))
         })
         .await;
-    right.until("each client", |said| names.iter().zip(sessions).all(|(name, session)| connection(said, name, *session).is_some())).await;
+    right
+        .until("each client", |said| {
+            names.iter().zip(sessions).all(|(name, session)| connection(said, name, *session).is_some())
+        })
+        .await;
     right.until("ends by the leader", |said| ends_are_the_leaders(said, names, sessions)).await;
     right.stop().await;
     // Named in the wrong order: what another member says must not be taken for this one's.
@@ -82,7 +107,9 @@ async fn admin_servers(ensemble: &PrivateEnsemble, names: &[String], sessions: &
     let mut wrong = Collected::start(&ensemble.connect_string(), &wrong);
     wrong
         .until("the mistake is seen", |said| {
-            let is_seen = [&names[0], &names[2]].iter().all(|name| said.get(*name).is_some_and(|one| &*one.by == "four-letter words"));
+            let is_seen = [&names[0], &names[2]]
+                .iter()
+                .all(|name| said.get(*name).is_some_and(|one| &*one.by == "four-letter words"));
             is_seen && names.iter().zip(sessions).all(|(name, session)| connection(said, name, *session).is_some())
         })
         .await;
@@ -96,7 +123,8 @@ async fn without_a_quorum(ensemble: &mut PrivateEnsemble, last: &str) {
     }
     let mut collected = Collected::start(last, &[]);
     let is_broken = |report: &Report| {
-        trouble(&report.sessions).is_some_and(|(why, remedy)| why == Trouble::Broken && remedy.contains("not currently serving requests"))
+        trouble(&report.sessions)
+            .is_some_and(|(why, remedy)| why == Trouble::Broken && remedy.contains("not currently serving requests"))
     };
     collected.until("that it does not serve", |said| said.get(last).is_some_and(is_broken)).await;
     collected.stop().await;
@@ -106,7 +134,8 @@ async fn without_a_quorum(ensemble: &mut PrivateEnsemble, last: &str) {
 async fn a_leader_without_clients_stamps_an_answer_to_us() {
     let ensemble = ensemble().await;
     let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
-    let urls: Vec<String> = ensemble.members().iter().map(|member| format!("http://127.0.0.1:{}", member.admin_port())).collect();
+    let urls: Vec<String> =
+        ensemble.members().iter().map(|member| format!("http://127.0.0.1:{}", member.admin_port())).collect();
     let mut leader = None;
     for name in &names {
         if ask_word(name, "srvr").await.unwrap().contains("Mode: leader") {
@@ -118,12 +147,19 @@ async fn a_leader_without_clients_stamps_an_answer_to_us() {
     let follower = names.iter().find(|name| **name != leader).unwrap();
     let mut collected = Collected::start(follower, &urls);
     let is_stamped = |report: &Report| {
-        let stamps = report.connections.value().is_some_and(|(_, connections)| connections.iter().any(|one| one.answered_ms.is_some()));
-        stamps && report.by.starts_with("AdminServer") && report.sessions.value().is_some_and(|(_, table)| !table.expiries.is_empty())
+        let stamps = report
+            .connections
+            .value()
+            .is_some_and(|(_, connections)| connections.iter().any(|one| one.answered_ms.is_some()));
+        stamps
+            && report.by.starts_with("AdminServer")
+            && report.sessions.value().is_some_and(|(_, table)| !table.expiries.is_empty())
     };
     let truth = Truth::new(follower).await;
     truth.make("/locks").await;
-    collected.until("a stamp of the leader's, which places its clock", |said| said.get(&leader).is_some_and(is_stamped)).await;
+    collected
+        .until("a stamp of the leader's, which places its clock", |said| said.get(&leader).is_some_and(is_stamped))
+        .await;
     collected.stop().await;
 }
 
@@ -133,7 +169,9 @@ async fn a_member_that_left_is_asked_no_more() {
     let mut ensemble = PrivateEnsemble::start(options).await.unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
     let mut collected = Collected::start(&names[0], &[]);
-    collected.until("all three answer", |said| said.len() == 3 && said.values().all(|report| !report.by.is_empty())).await;
+    collected
+        .until("all three answer", |said| said.len() == 3 && said.values().all(|report| !report.by.is_empty()))
+        .await;
     let truth = Truth::new(&names[0]).await;
     let leaves = EnsembleUpdate::Incremental { joinings: Vec::new().into_iter(), leavings: vec!["3"].into_iter() };
     // A leader that leaves closes its connections before it answers; whether it left is seen below.

@@ -80,7 +80,11 @@ async fn broken_members_hold_nobody_up() {
     }
     let mut collected = Collected::start(&format!("{good},{}", bad.join(",")), &[]);
     collected.until("the good one", |said| said.get(&good).is_some_and(|one| one.connections.value().is_some())).await;
-    collected.until("all the bad ones", |said| bad.iter().all(|name| said.get(name).is_some_and(|one| trouble(&one.connections).is_some()))).await;
+    collected
+        .until("all the bad ones", |said| {
+            bad.iter().all(|name| said.get(name).is_some_and(|one| trouble(&one.connections).is_some()))
+        })
+        .await;
     let said = |at: usize| {
         let (why, remedy) = trouble(&collected.said[&bad[at]].connections).unwrap();
         assert_eq!(why, Trouble::Broken, "{remedy}");
@@ -88,7 +92,11 @@ async fn broken_members_hold_nobody_up() {
         remedy
     };
     assert!(said(0).contains("was not understood"), "{}", said(0));
-    assert!(said(1).contains("longer than 16 MiB") || said(1).contains("no whole answer came within 2 s"), "{}", said(1));
+    assert!(
+        said(1).contains("longer than 16 MiB") || said(1).contains("no whole answer came within 2 s"),
+        "{}",
+        said(1)
+    );
     assert!(said(2).contains("no whole answer came within 2 s"), "{}", said(2));
     // The good one is asked in every round, the silent one is left alone for a while.
     let mut rounds = 0;
@@ -105,7 +113,11 @@ async fn a_slow_member_is_not_waited_for() {
     let server = zookeeper().await;
     let (good, slow) = (server.address(), fake(Manner::Slow).await);
     let mut collected = Collected::start(&format!("{good},{slow}"), &[]);
-    collected.until("both", |said| [&good, &slow].iter().all(|name| said.get(*name).is_some_and(|one| one.connections.value().is_some()))).await;
+    collected
+        .until("both", |said| {
+            [&good, &slow].iter().all(|name| said.get(*name).is_some_and(|one| one.connections.value().is_some()))
+        })
+        .await;
     // What came is handed on while the slow one is still asked. It never fails, so that it is asked in every round.
     collected
         .until_round("the good one alone", |round| {
@@ -123,7 +135,9 @@ async fn a_broken_admin_server_leaves_the_words() {
         let server = zookeeper().await;
         let name = server.address();
         let mut collected = Collected::start(&name, &[format!("http://{}", fake(manner).await)]);
-        collected.until("an answer by words", |said| said.get(&name).is_some_and(|one| one.connections.value().is_some())).await;
+        collected
+            .until("an answer by words", |said| said.get(&name).is_some_and(|one| one.connections.value().is_some()))
+            .await;
         assert_eq!(&*collected.said[&name].by, "four-letter words", "{manner:?}");
         collected.stop().await;
     }

@@ -19,7 +19,13 @@ const REAL: [&str; 8] = [
 fn read_all(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = (cons::parse(&text), dump::parse(&text), wchp::parse(&text), mntr::parse(&text), srvr::parse(&text));
-    let _ = (connections(bytes), zookeeper::members::dump(bytes), watches_by_path(bytes), monitor(bytes), server_stats(bytes));
+    let _ = (
+        connections(bytes),
+        zookeeper::members::dump(bytes),
+        watches_by_path(bytes),
+        monitor(bytes),
+        server_stats(bytes),
+    );
     let _ = zookeeper::members::identity(bytes);
 }
 

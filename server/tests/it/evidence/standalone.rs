@@ -12,7 +12,9 @@ async fn a_client_shows_in_the_next_round_by_words() {
     let server = zookeeper_with(&[("admin.enableServer", "false")]).await;
     let name = server.address();
     let mut collected = Collected::start(&format!("{name}/some/chroot"), &[]);
-    collected.until("the first answer", |said| said.get(&name).is_some_and(|report| report.connections.value().is_some())).await;
+    collected
+        .until("the first answer", |said| said.get(&name).is_some_and(|report| report.connections.value().is_some()))
+        .await;
     let truth = Truth::new(&name).await;
     let session = SessionId(truth.client.session_id().0);
     assert!(session.0 > 1 << 53, "an id that a float would not hold: {session}");
@@ -29,22 +31,39 @@ async fn a_client_shows_in_the_next_round_by_words() {
     truth.make("/some/chroot/locks").await;
     let path = truth.queue("/some/chroot/locks/x-").await;
     let path = path.trim_start_matches("/some/chroot");
-    let owned = |said: &super::collected::Said| Some(said.get(&name)?.sessions.value()?.1.ephemerals.get(&session)?.clone());
-    collected.until("what it owns", |said| owned(said).is_some_and(|paths| paths.iter().any(|owned| &**owned == path))).await;
+    let owned =
+        |said: &super::collected::Said| Some(said.get(&name)?.sessions.value()?.1.ephemerals.get(&session)?.clone());
+    collected
+        .until("what it owns", |said| owned(said).is_some_and(|paths| paths.iter().any(|owned| &**owned == path)))
+        .await;
     let told = connection(&collected.said, &name, session).unwrap();
     assert_eq!(i128::from(told.timeout_ms), i128::try_from(truth.client.session_timeout().as_millis()).unwrap());
     let line = format!("/{}[1](", told.address);
     let cons = server.four_letter("cons").await.unwrap();
-    assert!(cons.lines().any(|real| real.contains(&line) && real.contains(&format!("sid={session}"))), "{} in {cons}", told.address);
-    assert!(told.established_ms.is_some() && told.answered_ms.is_some() && told.received.is_some() && told.last_operation.is_some(), "{told:?}");
+    assert!(
+        cons.lines().any(|real| real.contains(&line) && real.contains(&format!("sid={session}"))),
+        "{} in {cons}",
+        told.address
+    );
+    assert!(
+        told.established_ms.is_some()
+            && told.answered_ms.is_some()
+            && told.received.is_some()
+            && told.last_operation.is_some(),
+        "{told:?}"
+    );
     let report = &collected.said[&name];
     let (_, table) = report.sessions.value().unwrap();
     assert!(matches!(table.expiries.get(&session), Some(Expiry::QuarterHour(0..900_000))), "{table:?}");
     let (_, health) = report.health.value().unwrap();
     assert_eq!((health.role, &*report.by, report.number), (Some(MemberRole::Standalone), "four-letter words", None));
-    let only_ours = |said: &super::collected::Said| said[&name].connections.value().is_some_and(|(_, all)| all.len() == 1);
+    let only_ours =
+        |said: &super::collected::Said| said[&name].connections.value().is_some_and(|(_, all)| all.len() == 1);
     assert!(only_ours(&collected.said), "the session that looked the members up has ended");
-    assert!(health.zxid.is_some_and(|zxid| zxid.0 > 0) && health.watches.is_some() && health.ephemerals == Some(1), "{health:?}");
+    assert!(
+        health.zxid.is_some_and(|zxid| zxid.0 > 0) && health.watches.is_some() && health.ephemerals == Some(1),
+        "{health:?}"
+    );
     collected.stop().await;
 }
 
@@ -64,7 +83,10 @@ async fn the_admin_server_alone_tells_the_same() {
     let report = &collected.said[&name];
     let told = connection(&collected.said, &name, session).unwrap();
     assert_eq!(i128::from(told.timeout_ms), i128::try_from(truth.client.session_timeout().as_millis()).unwrap());
-    assert!(told.address.starts_with("127.0.0.1:") && told.answered_ms.is_some() && told.established_ms.is_some(), "{told:?}");
+    assert!(
+        told.address.starts_with("127.0.0.1:") && told.answered_ms.is_some() && told.established_ms.is_some(),
+        "{told:?}"
+    );
     let (_, table) = report.sessions.value().unwrap();
     assert!(matches!(table.expiries.get(&session), Some(Expiry::Running(1..))), "{table:?}");
     assert_eq!(table.ephemerals[&session], [path.into_boxed_str()]);
@@ -83,7 +105,13 @@ async fn with_neither_the_remedy_is_told() {
     let report = &collected.said[&name];
     let (why, remedy) = trouble(&report.connections).unwrap();
     assert_eq!(why, Trouble::Denied);
-    for part in [&*name, "`cons`", "not in its whitelist", "4lw.commands.whitelist=srvr,cons,dump,wchp,mntr", "admin.enableServer=true"] {
+    for part in [
+        &*name,
+        "`cons`",
+        "not in its whitelist",
+        "4lw.commands.whitelist=srvr,cons,dump,wchp,mntr",
+        "admin.enableServer=true",
+    ] {
         assert!(remedy.contains(part), "{part} in {remedy}");
     }
     assert_eq!(trouble(&report.sessions).unwrap().0, Trouble::Denied);
@@ -101,7 +129,10 @@ async fn a_server_that_is_away_is_off_and_comes_back() {
     collected.round().await;
     let (why, remedy) = trouble(&collected.said[&name].connections).unwrap();
     assert_eq!(why, Trouble::Off);
-    assert!(remedy.contains(&url) && remedy.contains("connection refused") && remedy.contains("check that it runs"), "{remedy}");
+    assert!(
+        remedy.contains(&url) && remedy.contains("connection refused") && remedy.contains("check that it runs"),
+        "{remedy}"
+    );
     assert_eq!(&*collected.said[&name].by, "");
     server.restart().await.unwrap();
     let client = open(&name).await;

@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex};
 use tracing::Dispatch;
 use tracing::subscriber::{DefaultGuard, set_default};
 
-/// Nobody's. With one subscriber alone, a line that first comes up on another thread, which has none, would be taken for
-/// one that nobody wants, also here.
+/// Nobody's. With one subscriber alone, a line that first comes up on another thread, which has none, would be taken
+/// for one that nobody wants, also here.
 static SPARE: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(tracing_subscriber::registry()));
 
 /// Lines that were logged.
@@ -30,7 +30,11 @@ impl Logs {
         LazyLock::force(&SPARE);
         let logs = Self::default();
         let writer = logs.clone();
-        let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(move || writer.clone()).finish();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(level)
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish();
         (logs, set_default(subscriber))
     }
 

@@ -27,10 +27,13 @@ pub(crate) fn signal(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), signal).unwrap();
 }
 
-/// How a server is set up for tests, on any machine: its sessions may be long, so that none runs out because the machine
-/// was busy, and it does not wait for the disk, from which nothing is read again after a crash of the machine.
+/// How a server is set up for tests, on any machine: its sessions may be long, so that none runs out because the
+/// machine was busy, and it does not wait for the disk, from which nothing is read again after a crash of the machine.
 pub(crate) fn options(config: &[(&str, &str)], java: &[&str]) -> ServerOptions {
-    let config = [("maxSessionTimeout", "60000")].iter().chain(config).map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let config = [("maxSessionTimeout", "60000")]
+        .iter()
+        .chain(config)
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let java = ["-Dzookeeper.forceSync=no"].iter().chain(java).map(|option| (*option).to_owned());
     ServerOptions { config: config.collect(), java: java.collect(), ..ServerOptions::default() }
 }

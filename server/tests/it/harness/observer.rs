@@ -79,8 +79,16 @@ impl Observed {
             }
             let left = DEADLINE.saturating_sub(begin.elapsed());
             if !matches!(tokio::time::timeout(left, news.changed()).await, Ok(Ok(()))) {
-                let text = self
-                    .look(|b| format!("link {:?}, roots {:?}, links {:?}, syncs {:?}, {} nodes", b.link, b.roots, b.links, b.syncs, b.tree.len()));
+                let text = self.look(|b| {
+                    format!(
+                        "link {:?}, roots {:?}, links {:?}, syncs {:?}, {} nodes",
+                        b.link,
+                        b.roots,
+                        b.links,
+                        b.syncs,
+                        b.tree.len()
+                    )
+                });
                 panic!("not seen in {DEADLINE:?}: {what}; believed: {text}");
             }
         }
@@ -113,11 +121,15 @@ impl Observed {
     fn assert_core_agrees(&self) {
         let (core, believed) = (self.core.lock().unwrap(), self.believed.lock().unwrap());
         for (id, root) in (0..).zip(&self.roots) {
-            let nodes = believed.tree.keys().filter(|path| *path != "/" && lockscope_core::znode::is_under(path, root)).count();
+            let nodes =
+                believed.tree.keys().filter(|path| *path != "/" && lockscope_core::znode::is_under(path, root)).count();
             assert_eq!(core.roots()[id].mirror.nodes(), nodes as u64, "znodes the core holds under {root}");
             let root = RootId(u32::try_from(id).unwrap());
             let now = core.roots()[id].known_at();
-            let live = (matches!(core.root_state(root, now).0, lockscope_core::observatory::RootState::Live), believed.is_live(root.0));
+            let live = (
+                matches!(core.root_state(root, now).0, lockscope_core::observatory::RootState::Live),
+                believed.is_live(root.0),
+            );
             assert!(live.1 || !live.0, "the core says live, the observations did not");
         }
     }
@@ -125,6 +137,9 @@ impl Observed {
     /// Stops the observer and waits for its end.
     pub(crate) async fn stop(self) {
         drop(self.stop);
-        tokio::time::timeout(DEADLINE, self.task).await.expect("the observer stops").expect("the observer does not panic");
+        tokio::time::timeout(DEADLINE, self.task)
+            .await
+            .expect("the observer stops")
+            .expect("the observer does not panic");
     }
 }

@@ -80,7 +80,11 @@ async fn serve(inbound: TcpStream, target: String, mode: watch::Receiver<Mode>) 
     }
 }
 
-async fn forward(mut from: impl AsyncReadExt + Unpin, mut to: impl AsyncWriteExt + Unpin, mut mode: watch::Receiver<Mode>) {
+async fn forward(
+    mut from: impl AsyncReadExt + Unpin,
+    mut to: impl AsyncWriteExt + Unpin,
+    mut mode: watch::Receiver<Mode>,
+) {
     let (send, mut due) = mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
     let read = async move {
         let mut buffer = vec![0; 64 * 1024];

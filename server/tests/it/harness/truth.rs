@@ -76,12 +76,17 @@ pub(crate) async fn queue(client: &Client, prefix: &str) -> String {
 
 /// The first difference in what identifies a znode, in words. Counters of a directory are not compared: they move
 /// without an event of the directory itself.
-pub(crate) fn difference(real: &BTreeMap<String, (Stat, Vec<u8>)>, believed: &BTreeMap<String, Node>) -> Option<String> {
+pub(crate) fn difference(
+    real: &BTreeMap<String, (Stat, Vec<u8>)>,
+    believed: &BTreeMap<String, Node>,
+) -> Option<String> {
     for (path, (stat, data)) in real {
         let Some(node) = believed.get(path) else { return Some(format!("{path} is real but not believed")) };
         let Some(facts) = &node.facts else { return Some(format!("{path} has not been read")) };
         let owner = facts.owner.map_or(0, |owner| owner.0);
-        if (facts.czxid.0, facts.mzxid.0, owner, facts.version) != (stat.czxid, stat.mzxid, stat.ephemeral_owner, stat.version) {
+        if (facts.czxid.0, facts.mzxid.0, owner, facts.version)
+            != (stat.czxid, stat.mzxid, stat.ephemeral_owner, stat.version)
+        {
             return Some(format!("{path} is {stat:?} but believed {facts:?}"));
         }
         if facts.payload.as_ref().is_some_and(|payload| **payload != data[..data.len().min(256)]) {

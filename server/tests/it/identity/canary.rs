@@ -46,25 +46,37 @@ async fn no_secret_is_in_any_sentence_of_the_configuration() {
     let file = |name: &str, text: &str| write(folder.path(), name, text);
     let (ca, cert, key) = (file("ca.pem", &made.authority), file("cert.pem", &cert), file("key.pem", &key));
     let bad_key = file("other.pem", &other_key);
-    let (good, no_colon, two_lines) = (file("good", "me:CANARY\n"), file("no-colon", "CANARY\n"), file("two-lines", "me:CANARY\nCANARY\n"));
+    let (good, no_colon, two_lines) =
+        (file("good", "me:CANARY\n"), file("no-colon", "CANARY\n"), file("two-lines", "me:CANARY\nCANARY\n"));
     let base = ["check-config", "--zk", "a:1"];
     let cases: [(&[&str], i32, &str); 11] = [
         (&["--auth-file", &good, "--act-sasl-file", &good], 0, "watches as         digest as \"me\", unencrypted"),
-        (&["--ca-file", &ca, "--cert-file", &cert, "--key-file", &key], 0, "releases as        TLS with a certificate of our own"),
+        (
+            &["--ca-file", &ca, "--cert-file", &cert, "--key-file", &key],
+            0,
+            "releases as        TLS with a certificate of our own",
+        ),
         (&["--auth-file", &no_colon], 64, "names no user and password; write one line of the form USER:PASSWORD"),
         (&["--sasl-file", &two_lines], 64, "has more than one line"),
         (&["--auth-file", "/nowhere/CONARY"], 64, "can't be read"),
-        (&["--ca-file", &ca, "--cert-file", &cert, "--key-file", &bad_key], 64, "is not of its key; name the certificate and the key"),
+        (
+            &["--ca-file", &ca, "--cert-file", &cert, "--key-file", &bad_key],
+            64,
+            "is not of its key; name the certificate and the key",
+        ),
         (&["--ca-file", &ca, "--cert-file", &cert], 64, "is one of two"),
         (&["--cert-file", &cert, "--key-file", &key], 64, "--cert-file is set and ca_file is not"),
         (&["--ca-file", &key], 64, "has no certificate of an authority"),
         (&["--ca-file", &ca, "--cert-file", &key, "--key-file", &key], 64, "has no certificate; write it in PEM"),
         (&["--tls-cert", &cert, "--tls-key", &bad_key], 64, "does not match tls_cert"),
     ];
-    let secrets: Vec<String> =
-        [&key, &bad_key].into_iter().map(|path| std::fs::read_to_string(path).unwrap().lines().nth(1).unwrap().to_owned()).collect();
+    let secrets: Vec<String> = [&key, &bad_key]
+        .into_iter()
+        .map(|path| std::fs::read_to_string(path).unwrap().lines().nth(1).unwrap().to_owned())
+        .collect();
     for (args, code, sentence) in cases {
-        let done = tokio::time::timeout(DEADLINE, lockscope(&[&base[..], args].concat()).output()).await.unwrap().unwrap();
+        let done =
+            tokio::time::timeout(DEADLINE, lockscope(&[&base[..], args].concat()).output()).await.unwrap().unwrap();
         let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         assert!(done.status.code() == Some(code) && text.contains(sentence), "{args:?}: {text}");
         assert!(!text.contains(CANARY) && !secrets.iter().any(|secret| text.contains(secret)), "{args:?}: {text}");
@@ -79,9 +91,16 @@ async fn no_secret_is_in_any_sentence_of_the_configuration() {
         let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         assert!(text.contains(sentence) && !text.contains(CANARY), "{name}: {text}");
     }
-    let done = lockscope(&[&base[..], &["--auth-file", &good]].concat()).env("LOCKSCOPE_ZK_AUTH", "me:CANARY").output().await.unwrap();
+    let done = lockscope(&[&base[..], &["--auth-file", &good]].concat())
+        .env("LOCKSCOPE_ZK_AUTH", "me:CANARY")
+        .output()
+        .await
+        .unwrap();
     let text = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.code() == Some(64) && text.contains("both say who Lockscope is") && !text.contains(CANARY), "{text}");
+    assert!(
+        done.status.code() == Some(64) && text.contains("both say who Lockscope is") && !text.contains(CANARY),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -92,7 +111,8 @@ async fn no_secret_is_served_or_logged_by_the_binary() {
     owner.create("/locks/lock-", b"", &CreateMode::EphemeralSequential.with_acls(Acls::creator_all())).await.unwrap();
     let folder = TempDir::new().unwrap();
     let acting = write(folder.path(), "acting", "operator:CANARY-operator\n");
-    let args = ["serve", "--zk", &server.address(), "--root", "/locks", "--listen", "127.0.0.1:0", "--act-auth-file", &acting];
+    let args =
+        ["serve", "--zk", &server.address(), "--root", "/locks", "--listen", "127.0.0.1:0", "--act-auth-file", &acting];
     let mut child = lockscope(&args).env("LOCKSCOPE_ZK_AUTH", "watcher:CANARY-watcher").spawn().unwrap();
     let mut log = child.stderr.take().unwrap();
     let logged = tokio::spawn(async move {
@@ -105,9 +125,17 @@ async fn no_secret_is_served_or_logged_by_the_binary() {
     let base = line.strip_prefix("lockscope listening on ").unwrap().to_owned();
     let get = async |path: &str| reqwest::get(format!("{base}{path}")).await.unwrap().text().await.unwrap();
     until(async || get("/api/v1/locks").await.contains("\"/locks\"")).await;
-    for path in
-        ["/", "/lock?path=/locks", "/status", "/sessions", "/api/v1/status", "/api/v1/locks", "/api/v1/lock?path=/locks", "/metrics", "/readyz"]
-    {
+    for path in [
+        "/",
+        "/lock?path=/locks",
+        "/status",
+        "/sessions",
+        "/api/v1/status",
+        "/api/v1/locks",
+        "/api/v1/lock?path=/locks",
+        "/metrics",
+        "/readyz",
+    ] {
         let text = get(path).await;
         assert!(!text.is_empty() && !text.contains(CANARY), "{path}");
     }

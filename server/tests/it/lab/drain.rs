@@ -89,7 +89,10 @@ async fn drain_and_check(strategies: &[Strategy], n: u32, in_turn: bool) -> Arc<
     let lab = lab(&server);
     let run = drained(&lab, LabOrder { in_turn, ..order(strategies, n) }).await;
     run.strategies.iter().for_each(|lane| is_as_theory_says(lane, n.into()));
-    assert!(run.loop_lag_ms.count > 0 && run.server.iter().any(|told| told.name == "zk_packets_sent" && told.grew > 0), "{run:?}");
+    assert!(
+        run.loop_lag_ms.count > 0 && run.server.iter().any(|told| told.name == "zk_packets_sent" && told.grew > 0),
+        "{run:?}"
+    );
     assert!(!run.conclusion.is_empty() && run.ended_at_ms.is_some(), "{run:?}");
     run
 }
@@ -99,7 +102,11 @@ const ALL: [Strategy; 4] = [Strategy::Predecessor, Strategy::HerdChildren, Strat
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_in_all_ways_one_after_the_other() {
     let run = drain_and_check(&ALL, 50, true).await;
-    assert!(run.conclusion.contains("1,225") && run.conclusion.contains("predecessor 49: 25 times as many"), "{}", run.conclusion);
+    assert!(
+        run.conclusion.contains("1,225") && run.conclusion.contains("predecessor 49: 25 times as many"),
+        "{}",
+        run.conclusion
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -133,6 +140,11 @@ async fn the_famous_five_hundred() {
             lane.inversions
         );
     }
-    eprintln!("{} ms in all, lag {:?}\n{}", run.ended_at_ms.unwrap() - run.ordered_at_ms, run.loop_lag_ms, run.conclusion);
+    eprintln!(
+        "{} ms in all, lag {:?}\n{}",
+        run.ended_at_ms.unwrap() - run.ordered_at_ms,
+        run.loop_lag_ms,
+        run.conclusion
+    );
     run.strategies.iter().for_each(|lane| is_as_theory_says(lane, 500));
 }

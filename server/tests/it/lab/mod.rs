@@ -14,5 +14,10 @@ use zookeeper::Credentials;
 
 /// A place on a private server.
 fn place(server: &PrivateZooKeeper) -> LabEnsemble {
-    LabEnsemble { ensemble: "default".to_owned(), connect: server.address(), credentials: Credentials::default(), root: "/lockscope-lab".to_owned() }
+    LabEnsemble {
+        ensemble: "default".to_owned(),
+        connect: server.address(),
+        credentials: Credentials::default(),
+        root: "/lockscope-lab".to_owned(),
+    }
 }

@@ -91,7 +91,8 @@ async fn a_cut_client_never_comes_back() {
     until("the connection is gone", async || member_counts(&server, session).await.is_none().then_some(())).await;
     assert!(truth.client.check_stat(path).await.unwrap().is_some(), "the session is not");
     // Looked at once: later somebody else may have the port.
-    until("nobody is let in", async || tokio::net::TcpStream::connect(relay.address()).await.is_err().then_some(())).await;
+    until("nobody is let in", async || tokio::net::TcpStream::connect(relay.address()).await.is_err().then_some(()))
+        .await;
     relay.unmute();
     until("the session runs out", async || truth.client.check_stat(path).await.unwrap().is_none().then_some(())).await;
 }
@@ -110,7 +111,8 @@ async fn a_muted_client_is_silent_and_then_told() {
     assert!(client.check_stat("/holder").await.unwrap().is_some());
     let mut states = client.state_watcher();
     relay.mute();
-    until("the session runs out", async || truth.client.check_stat("/holder").await.unwrap().is_none().then_some(())).await;
+    until("the session runs out", async || truth.client.check_stat("/holder").await.unwrap().is_none().then_some(()))
+        .await;
     relay.unmute();
     let told = until("the client is told", async || {
         let state = states.changed().await;

@@ -40,7 +40,9 @@ async fn a_stopped_run_leaves_nothing() {
     let server = zookeeper().await;
     let lab = lab(&server);
     let id = lab.start(endless(), "ada").unwrap();
-    let run = until(&lab, &id, |run| run.state == LabState::Running && run.strategies.iter().all(|lane| lane.releases > 5)).await;
+    let run =
+        until(&lab, &id, |run| run.state == LabState::Running && run.strategies.iter().all(|lane| lane.releases > 5))
+            .await;
     assert_eq!(run.strategies[0].watch_events_expected, None, "theory tells of draining only");
     assert_eq!(lab.start(endless(), "bob"), Err(LabRefusal::Busy(id.clone())));
     lab.stop(&id, "bob").unwrap();
@@ -70,7 +72,12 @@ async fn an_ordered_time_ends_a_run() {
     let id = lab.start(LabOrder { duration_ms: Some(5_000), ..endless() }, "ada").unwrap();
     let run = until(&lab, &id, has_ended).await;
     assert_eq!((run.state, run.why.as_str()), (LabState::Finished, ""));
-    assert!(run.strategies.iter().all(|lane| lane.releases > 0 && lane.releases < lane.acquisitions_wanted && lane.broken == 0), "{run:?}");
+    assert!(
+        run.strategies
+            .iter()
+            .all(|lane| lane.releases > 0 && lane.releases < lane.acquisitions_wanted && lane.broken == 0),
+        "{run:?}"
+    );
     nothing_is_left(&server).await;
 }
 
@@ -116,7 +123,11 @@ async fn a_member_that_takes_no_more_connections_is_named() {
     let id = lab.start(order(&TWO, 50), "ada").unwrap();
     let run = until(&lab, &id, has_ended).await;
     assert_eq!(run.state, LabState::Failed);
-    assert!([server.address().as_str(), "predecessor", "maxClientCnxns"].iter().all(|part| run.why.contains(part)), "{}", run.why);
+    assert!(
+        [server.address().as_str(), "predecessor", "maxClientCnxns"].iter().all(|part| run.why.contains(part)),
+        "{}",
+        run.why
+    );
     assert!(run.conclusion.starts_with("The run failed and shows nothing"), "{}", run.conclusion);
     nothing_is_left(&server).await;
 }

@@ -23,7 +23,10 @@ async fn a_run_leaves_nothing() {
     let strategies = [Strategy::Predecessor, Strategy::HerdChildren];
     let sandbox = Sandbox::create(&place(&server), ID, &strategies).await.unwrap();
     assert_eq!(sandbox.root(), format!("/lockscope-lab/run-{ID}"));
-    assert_eq!(children(&truth, sandbox.root()).await, ["fence-herd_children", "fence-predecessor", "herd_children", "owner", "predecessor"]);
+    assert_eq!(
+        children(&truth, sandbox.root()).await,
+        ["fence-herd_children", "fence-predecessor", "herd_children", "owner", "predecessor"]
+    );
     let again = Sandbox::create(&place(&server), ID, &strategies).await.unwrap_err();
     assert!(again.contains(ID) && again.contains("exists"), "{again}");
     let lane = sandbox.lane(Strategy::Predecessor);
@@ -55,13 +58,21 @@ async fn a_sweep_removes_dead_runs_and_nothing_else() {
     let place = place(&server);
     assert_eq!(sweep(&place).await, Ok(0), "there is no lab");
     let dead = format!("/lockscope-lab/run-{ID}");
-    for path in ["/lockscope-lab/mine/a", "/lockscope-lab/run-0123", "/lockscope-lab/run-0123456789ABCDEF", "/lockscope-lab/run-0123456789abcdef0"] {
+    for path in [
+        "/lockscope-lab/mine/a",
+        "/lockscope-lab/run-0123",
+        "/lockscope-lab/run-0123456789ABCDEF",
+        "/lockscope-lab/run-0123456789abcdef0",
+    ] {
         truth.make(path).await;
     }
     truth.make(&format!("{dead}/predecessor/lock-0000000000")).await;
     truth.make(&format!("{dead}/fence-predecessor")).await;
     assert_eq!(sweep(&place).await, Ok(1));
-    assert_eq!(children(&truth, "/lockscope-lab").await, ["mine", "run-0123", "run-0123456789ABCDEF", "run-0123456789abcdef0"]);
+    assert_eq!(
+        children(&truth, "/lockscope-lab").await,
+        ["mine", "run-0123", "run-0123456789ABCDEF", "run-0123456789abcdef0"]
+    );
     assert_eq!(children(&truth, "/lockscope-lab/mine").await, ["a"]);
 
     // The session of a server that died a moment ago runs out while the sweep waits.

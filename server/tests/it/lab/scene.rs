@@ -89,7 +89,9 @@ impl Scene {
 
     /// Waits until the board tells something of the lock.
     pub(super) async fn told(&self, what: &str, condition: impl Fn(&AssessedLock) -> bool) {
-        let shown = |lock: &AssessedLock| format!("{:?} {:?} {:?}", lock.assessment.verdict, lock.assessment.findings, lock.holders);
+        let shown = |lock: &AssessedLock| {
+            format!("{:?} {:?} {:?}", lock.assessment.verdict, lock.assessment.findings, lock.holders)
+        };
         let waiting = async {
             // The office gives up sooner.
             while !self.office.comes(|model| model.lock(&self.path).is_some_and(&condition)).await {}
@@ -101,7 +103,8 @@ impl Scene {
     }
 
     pub(super) async fn finds(&self, code: Code) {
-        self.told(&format!("{code:?}"), |lock| lock.assessment.findings.iter().any(|finding| finding.code == code)).await;
+        self.told(&format!("{code:?}"), |lock| lock.assessment.findings.iter().any(|finding| finding.code == code))
+            .await;
     }
 
     /// An operator releases a znode.

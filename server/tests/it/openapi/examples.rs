@@ -15,7 +15,8 @@ pub(super) async fn run(plant: &Plant, locks: &[String]) {
 }
 
 fn start(mut command: Command, plant: &Plant) -> (Child, Lines<BufReader<ChildStdout>>) {
-    let command = command.env("LOCKSCOPE_TOKEN", &plant.token).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    let command =
+        command.env("LOCKSCOPE_TOKEN", &plant.token).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().expect("`.ci/need schemathesis wscat` installs what the examples need");
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     (child, lines)
@@ -28,7 +29,11 @@ async fn board(plant: &Plant) -> Board {
     let locks = plant.json("/api/v1/locks?limit=500").await;
     let row = |lock: &serde_json::Value| {
         let waiters = lock["waiter_count"].as_u64().map_or_else(|| "?".to_owned(), |count| count.to_string());
-        let facts = [lock["verdict"].as_str().unwrap().to_owned(), format!("{} hold", lock["holder_count"]), format!("{waiters} wait")];
+        let facts = [
+            lock["verdict"].as_str().unwrap().to_owned(),
+            format!("{} hold", lock["holder_count"]),
+            format!("{waiters} wait"),
+        ];
         (lock["path"].as_str().unwrap().to_owned(), facts)
     };
     locks["locks"].as_array().unwrap().iter().map(row).collect()
@@ -40,14 +45,19 @@ async fn in_python(plant: &Plant, locks: &[String]) {
     command.arg(repository().join("docs/examples/live.py")).arg(&plant.address);
     let (_child, mut lines) = start(command, plant);
     let mut told = Board::new();
-    let agree = async |told: &mut Board, lines: &mut Lines<BufReader<ChildStdout>>, what: &str, is_there: &dyn Fn(&Board) -> bool| {
+    let agree = async |told: &mut Board,
+                       lines: &mut Lines<BufReader<ChildStdout>>,
+                       what: &str,
+                       is_there: &dyn Fn(&Board) -> bool| {
         let reading = async {
             while !is_there(told) || *told != board(plant).await {
                 let line = lines.next_line().await.unwrap().expect("the example goes on");
                 let fields: Vec<&str> = line.split('\t').collect();
                 match fields[..] {
                     [path, "gone"] => drop(told.remove(path)),
-                    [path, verdict, holds, waits, _] => drop(told.insert(path.to_owned(), [verdict, holds, waits].map(str::to_owned))),
+                    [path, verdict, holds, waits, _] => {
+                        drop(told.insert(path.to_owned(), [verdict, holds, waits].map(str::to_owned)))
+                    }
                     _ => panic!("{line}"),
                 }
             }
@@ -66,7 +76,8 @@ async fn in_python(plant: &Plant, locks: &[String]) {
     .await;
     plant.truth.delete(&only).await;
     plant.truth.delete(&fresh).await;
-    agree(&mut told, &mut lines, "the lock gone", &|told| told.get(&fresh).is_none_or(|facts| facts[1] == "0 hold")).await;
+    agree(&mut told, &mut lines, "the lock gone", &|told| told.get(&fresh).is_none_or(|facts| facts[1] == "0 hold"))
+        .await;
 }
 
 /// The frames come as they are.
@@ -80,7 +91,11 @@ async fn in_shell(plant: &Plant) {
         for kind in ["hello", "snapshot"] {
             loop {
                 let line = lines.next_line().await.unwrap().expect("the example goes on");
-                let Some(frame) = line.find('{').and_then(|at| serde_json::from_str::<serde_json::Value>(&line[at..]).ok()) else { continue };
+                let Some(frame) =
+                    line.find('{').and_then(|at| serde_json::from_str::<serde_json::Value>(&line[at..]).ok())
+                else {
+                    continue;
+                };
                 if frame["type"] == kind {
                     break;
                 }

@@ -48,7 +48,10 @@ impl Plant {
         );
         std::fs::write(&config, text).unwrap();
         let config = config.display().to_string();
-        let made = lockscope(&["token", "new", "--name", "tester", "--role", "operator", "--config", &config]).output().await.unwrap();
+        let made = lockscope(&["token", "new", "--name", "tester", "--role", "operator", "--config", &config])
+            .output()
+            .await
+            .unwrap();
         let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
         let mut process = lockscope(&["serve", "--config", &config]).stderr(Stdio::null()).spawn().unwrap();
         let address = listening(&mut process).await;
@@ -77,7 +80,8 @@ impl Plant {
         })
         .await;
         // Until the member told who is connected, so that what it tells is among the answers.
-        until(async || !self.json(&format!("/api/v1/lock?path={}", locks[0])).await["holders"][0]["client"].is_null()).await;
+        until(async || !self.json(&format!("/api/v1/lock?path={}", locks[0])).await["holders"][0]["client"].is_null())
+            .await;
         locks
     }
 
@@ -86,7 +90,9 @@ impl Plant {
     }
 
     pub(super) async fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
-        let request = reqwest::Client::new().request(method.parse().unwrap(), format!("{}{path}", self.address)).bearer_auth(&self.token);
+        let request = reqwest::Client::new()
+            .request(method.parse().unwrap(), format!("{}{path}", self.address))
+            .bearer_auth(&self.token);
         let request = if body.is_null() { request } else { request.json(body) };
         let answer = request.send().await.unwrap();
         (answer.status().as_u16(), answer.json().await.unwrap())
@@ -113,7 +119,8 @@ pub(super) fn repository() -> &'static Path {
 
 /// The folder of the Python that has what is needed here.
 pub(super) fn python_place() -> PathBuf {
-    let python = std::env::var_os("LOCKSCOPE_PYTHON").map_or_else(|| repository().join(".tools/venv/bin/python"), PathBuf::from);
+    let python =
+        std::env::var_os("LOCKSCOPE_PYTHON").map_or_else(|| repository().join(".tools/venv/bin/python"), PathBuf::from);
     python.parent().expect("a path of a file").to_owned()
 }
 
@@ -122,13 +129,24 @@ pub(super) async fn python(args: &[&str], input: &str) -> String {
     let mut command = Command::new(python_place().join("python"));
     // What it leaves behind goes with the test.
     let place = tempfile::tempdir().unwrap();
-    let command = command.current_dir(place.path()).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let command = command
+        .current_dir(place.path())
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
     let mut child = command.spawn().expect("`.ci/need schemathesis` makes this Python");
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
     tokio::spawn(async move { stdin.write_all(input.as_bytes()).await });
     let done = tokio::time::timeout(4 * DEADLINE, child.wait_with_output()).await.expect("it never ends").unwrap();
-    assert!(done.status.success(), "{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr)
+    );
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
@@ -137,7 +155,9 @@ pub(super) fn keep_example(plant: &Plant, document: &Value, verb: &str, path: &s
     if std::env::var_os(TAKE_EXAMPLES).is_some() {
         let id = document["paths"][path][verb]["operationId"].as_str().unwrap();
         let file = repository().join(format!("server/src/http/openapi/examples/{id}-{status}.json"));
-        let text = serde_json::to_string_pretty(value).unwrap().replace(&plant.place.path().display().to_string(), "/var/lib/lockscope");
+        let text = serde_json::to_string_pretty(value)
+            .unwrap()
+            .replace(&plant.place.path().display().to_string(), "/var/lib/lockscope");
         if !file.exists() {
             return;
         }

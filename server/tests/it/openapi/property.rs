@@ -10,9 +10,22 @@ const EXAMPLES_MAX: &str = "10";
 pub(super) async fn nothing_is_found(plant: &Plant, operations: usize) {
     let config = repository().join("server/tests/it/openapi/schemathesis.toml");
     let config = config.display().to_string();
-    let (document, authorization) = (format!("{}/api/v1/openapi.json", plant.address), format!("Authorization: Bearer {}", plant.token));
-    let args = ["-m", "schemathesis.cli", "--config-file", &config, "run", &document, "--header", &authorization, "--seed", SEED];
+    let (document, authorization) =
+        (format!("{}/api/v1/openapi.json", plant.address), format!("Authorization: Bearer {}", plant.token));
+    let args = [
+        "-m",
+        "schemathesis.cli",
+        "--config-file",
+        &config,
+        "run",
+        &document,
+        "--header",
+        &authorization,
+        "--seed",
+        SEED,
+    ];
     let told = python(&[&args[..], &["--max-examples", EXAMPLES_MAX, "--no-color"]].concat(), "").await;
-    // It ends well when nothing is found; that it looked at everything, but for where it has the document from, is in what it tells.
+    // It ends well when nothing is found; that it looked at everything, but for where it has the document from, is in
+    // what it tells.
     assert!(told.contains(&format!("Tested: {}\n", operations - 1)), "{told}");
 }

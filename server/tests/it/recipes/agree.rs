@@ -73,7 +73,9 @@ impl<'a> Seat<'a> {
             && contender["ephemeral"].as_bool() == Some(self.session.is_some())
             && is_one_of(&contender["access"], self.access)
             && waits_for.as_ref().is_none_or(|paths| *paths == contender["waits_for"]);
-        (!is_same).then(|| format!("{:?} owned by {:?}, access {}, waits for {waits_for:?}", self.paths, self.session, self.access))
+        (!is_same).then(|| {
+            format!("{:?} owned by {:?}, access {}, waits for {waits_for:?}", self.paths, self.session, self.access)
+        })
     }
 }
 
@@ -105,7 +107,8 @@ impl Lock<'_> {
             let mut is_there = false;
             for path in &seat.paths {
                 let stat = scene.truth.client.check_stat(path).await.unwrap();
-                let owner = stat.map(|stat| (stat.ephemeral_owner != 0).then(|| format!("{:#x}", stat.ephemeral_owner)));
+                let owner =
+                    stat.map(|stat| (stat.ephemeral_owner != 0).then(|| format!("{:#x}", stat.ephemeral_owner)));
                 is_there |= owner == Some(seat.session.clone());
             }
             if !is_there {
@@ -132,7 +135,9 @@ impl Lock<'_> {
     }
 
     fn differs_from(&self, answer: &Value) -> Option<String> {
-        let Some(mut contenders) = answer["contenders"].as_array().cloned() else { return Some("no contenders are told".to_owned()) };
+        let Some(mut contenders) = answer["contenders"].as_array().cloned() else {
+            return Some("no contenders are told".to_owned());
+        };
         contenders.sort_by_key(|contender| contender["position"].as_u64());
         for (role, seats) in [("holder", &self.holders), ("waiter", &self.waiters)] {
             let in_role = || contenders.iter().filter(|contender| contender["role"] == role);
@@ -148,7 +153,10 @@ impl Lock<'_> {
                 return Some(format!("nobody waits for what nobody holds: {}", answer["contenders"]));
             }
             // Items wait for nobody; and who waits without a znode may not be seen.
-            let is_unknown = role == "waiter" && count.is_null() && answer["complete"] == false && (seats.is_empty() || self.recipe == "queue");
+            let is_unknown = role == "waiter"
+                && count.is_null()
+                && answer["complete"] == false
+                && (seats.is_empty() || self.recipe == "queue");
             if found.len() != seats.len() || !(is_unknown || count.as_u64() == u64::try_from(in_role().count()).ok()) {
                 return Some(format!("not {} {role}s: {} in the list, {count} counted", seats.len(), found.len()));
             }
@@ -158,12 +166,14 @@ impl Lock<'_> {
                 }
             }
         }
-        let brief = |contender: &Value| (contender["path"].clone(), contender["session_id"].clone(), contender["role"].clone());
+        let brief =
+            |contender: &Value| (contender["path"].clone(), contender["session_id"].clone(), contender["role"].clone());
         let holders = contenders.iter().filter(|contender| contender["role"] == "holder");
         if !answer["holders"].as_array().into_iter().flatten().map(brief).eq(holders.map(brief)) {
             return Some("`holders` differs from `contenders`".to_owned());
         }
-        let is_whole = answer["path"] == self.path && (is_one_of(&answer["recipe"], self.recipe) || self.holders.is_empty());
+        let is_whole =
+            answer["path"] == self.path && (is_one_of(&answer["recipe"], self.recipe) || self.holders.is_empty());
         (!is_whole).then(|| format!("the recipe should be {}", self.recipe))
     }
 }

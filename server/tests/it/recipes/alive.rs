@@ -39,7 +39,10 @@ fn holder<'a>(told: &'a Value, field: &str) -> &'a Value {
 /// `host:port` of a session, as the server lists it.
 async fn address(scene: &Scene, session: &str) -> String {
     let listed = scene.word("cons").await;
-    let line = listed.lines().find(|line| line.contains(&format!("sid={session},"))).unwrap_or_else(|| panic!("{session} in {listed}"));
+    let line = listed
+        .lines()
+        .find(|line| line.contains(&format!("sid={session},")))
+        .unwrap_or_else(|| panic!("{session} in {listed}"));
     line.trim().trim_start_matches('/').split('[').next().unwrap().to_owned()
 }
 
@@ -50,13 +53,15 @@ async fn dies(scene: Scene, lockscope: &Lockscope, library: Library, recipe: &st
     dying.does("acquire", "held").await;
     let heir = library.client(&scene.zk, &format!("{recipe} {path}")).await;
     heir.order("acquire");
-    let told = until(&scene, lockscope, path, "the holder is connected", |told| holder(told, "liveness") == "connected").await;
+    let told =
+        until(&scene, lockscope, path, "the holder is connected", |told| holder(told, "liveness") == "connected").await;
     assert_eq!(holder(&told, "client")["address"], address(&scene, &dying.session).await);
     assert_eq!(holder(&told, "client")["timeout_ms"], 18_000);
     assert_eq!(holder(&told, "expires_in_ms"), &Value::Null);
 
     victim.kill_minus_9();
-    let told = until(&scene, lockscope, path, "the holder is dead", |told| holder(told, "liveness") == "disconnected").await;
+    let told =
+        until(&scene, lockscope, path, "the holder is dead", |told| holder(told, "liveness") == "disconnected").await;
     assert_eq!(told["verdict"], "expiring", "{told:#}");
     assert!(told["sentence"].as_str().unwrap().contains("is connected to no member"), "{told:#}");
     let left_ms = holder(&told, "expires_in_ms").as_i64().expect("the leader tells the end");
@@ -64,7 +69,8 @@ async fn dies(scene: Scene, lockscope: &Lockscope, library: Library, recipe: &st
     assert!(lock(lockscope, path).await["holders"][0]["session_id"] == dying.session.as_str(), "it holds until then");
 
     heir.says("held").await;
-    until(&scene, lockscope, path, "the lock passed on", |told| holder(told, "session_id") == heir.session.as_str()).await;
+    until(&scene, lockscope, path, "the lock passed on", |told| holder(told, "session_id") == heir.session.as_str())
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -88,9 +94,12 @@ async fn a_stopped_holder_is_silent_and_comes_back() {
     let sleeper = Library::Kazoo.slow_victim();
     let holding = sleeper.client(&scene.zk, &format!("lock {path}")).await;
     holding.does("acquire", "held").await;
-    until(&scene, &scene.lockscope, path, "the holder is connected", |told| holder(told, "liveness") == "connected").await;
+    until(&scene, &scene.lockscope, path, "the holder is connected", |told| holder(told, "liveness") == "connected")
+        .await;
     sleeper.stop();
-    let told = until(&scene, &scene.lockscope, path, "the holder is silent", |told| holder(told, "liveness") == "silent").await;
+    let told =
+        until(&scene, &scene.lockscope, path, "the holder is silent", |told| holder(told, "liveness") == "silent")
+            .await;
     assert_ne!(told["verdict"], "expiring", "it may only be slow");
     sleeper.go_on();
     until(&scene, &scene.lockscope, path, "it is heard again, or lost its session", |told| {
@@ -128,11 +137,18 @@ async fn a_waiter_without_its_watch_is_told() {
     // Its client lost the wake-up: the znode is there, the watch is not.
     let forgetful = open(&scene.zk).await;
     let node = format!("{path}/{:032x}__lock__", 7);
-    forgetful.create(&node, b"forgetful", &CreateMode::EphemeralSequential.with_acls(Acls::anyone_all())).await.unwrap();
-    let told = until(&scene, &scene.lockscope, path, "its edge is missing", |told| told["edges"][0]["evidence"] == "missing").await;
+    forgetful
+        .create(&node, b"forgetful", &CreateMode::EphemeralSequential.with_acls(Acls::anyone_all()))
+        .await
+        .unwrap();
+    let told =
+        until(&scene, &scene.lockscope, path, "its edge is missing", |told| told["edges"][0]["evidence"] == "missing")
+            .await;
     assert_eq!(told["edges"].as_array().unwrap().len(), 1);
     until(&scene, &scene.lockscope, path, "the finding", |told| {
-        told["findings"].as_array().is_some_and(|findings| findings.iter().any(|finding| finding["code"] == "missing_watch"))
+        told["findings"]
+            .as_array()
+            .is_some_and(|findings| findings.iter().any(|finding| finding["code"] == "missing_watch"))
     })
     .await;
 }
@@ -149,9 +165,11 @@ async fn five_hundred_watchers_of_one_znode_are_a_herd_of_five_hundred() {
         let (_, watcher) = client.check_and_watch_stat(path).await.unwrap();
         herd.push((client, watcher));
     }
-    let hidden = |told: &Value| told["contenders"].as_array().unwrap().iter().filter(|row| row["node"].is_null()).cloned().collect::<Vec<_>>();
-    // A round is taken in a piece at a time: the waiters of a lock follow the table that they are counted by, and who they
-    // are may be of the round before, in which the last of them had not come yet.
+    let hidden = |told: &Value| {
+        told["contenders"].as_array().unwrap().iter().filter(|row| row["node"].is_null()).cloned().collect::<Vec<_>>()
+    };
+    // A round is taken in a piece at a time: the waiters of a lock follow the table that they are counted by, and who
+    // they are may be of the round before, in which the last of them had not come yet.
     let all = |told: &Value| {
         let are_known = || hidden(told).iter().all(|row| row["client"]["address"].is_string());
         told["herd"]["wakes"] == HERD && told["hidden_waiter_count"] == HERD && are_known()
@@ -172,7 +190,10 @@ async fn without_evidence_everything_else_is_told_and_this_is_unknown() {
     let [first, second] = &scene.clients(Library::Kazoo, &format!("lock {path}")).await;
     first.does("acquire", "held").await;
     second.order("acquire");
-    let told = until(&scene, &lockscope, path, "holder and waiter", |told| told["holder_count"] == 1 && told["waiter_count"] == 1).await;
+    let told = until(&scene, &lockscope, path, "holder and waiter", |told| {
+        told["holder_count"] == 1 && told["waiter_count"] == 1
+    })
+    .await;
     assert_eq!((holder(&told, "liveness"), holder(&told, "client")), (&"unknown".into(), &Value::Null));
     assert_eq!(told["edges"][0]["evidence"], "inferred");
     assert_eq!(told["herd"]["known"], "by_rule");

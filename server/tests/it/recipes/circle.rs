@@ -41,7 +41,8 @@ impl Circle {
     async fn is_seen(&self) {
         for (mine, other) in [(0, 1), (1, 0)] {
             let holders = vec![Seat::of(&self.clients[mine], &self.held[mine], "exclusive")];
-            let waiters = vec![Seat::of(&self.clients[other], &self.wanted[other], "exclusive").behind(&[&self.held[mine]])];
+            let waiters =
+                vec![Seat::of(&self.clients[other], &self.wanted[other], "exclusive").behind(&[&self.held[mine]])];
             Lock { path: &self.paths[mine], recipe: "sequential_mutex", holders, waiters }.agrees(&self.scene).await;
         }
     }
@@ -53,7 +54,9 @@ impl Circle {
         stays.says("held").await;
         for (at, own) in [(0, &self.wanted[1]), (1, &self.held[1])] {
             let holders = vec![Seat::of(stays, own, "exclusive")];
-            Lock { path: &self.paths[at], recipe: "sequential_mutex", holders, waiters: vec![] }.agrees(&self.scene).await;
+            Lock { path: &self.paths[at], recipe: "sequential_mutex", holders, waiters: vec![] }
+                .agrees(&self.scene)
+                .await;
         }
     }
 }
@@ -65,7 +68,8 @@ async fn both_locks_say_so() {
     let verdicts = async |is_deadlocked: bool| {
         for path in &circle.paths {
             let wrong = async || {
-                let verdict = circle.scene.lockscope.ask(&format!("/api/v1/lock?path={path}")).await.1["verdict"].clone();
+                let verdict =
+                    circle.scene.lockscope.ask(&format!("/api/v1/lock?path={path}")).await.1["verdict"].clone();
                 ((verdict == "deadlocked") != is_deadlocked).then(|| format!("{path} is {verdict}"))
             };
             circle.scene.until("the verdict on a deadlock", wrong).await;
@@ -90,8 +94,11 @@ async fn the_waits_name_the_cycle() {
         let wrong = async || {
             let (status, waits) = circle.scene.lockscope.ask("/api/v1/waits").await;
             let cycles = waits["cycles"].as_array().map(Vec::as_slice).unwrap_or_default();
-            let is_ours = cycles.len() == 1 && sorted(&cycles[0]["sessions"]) == sessions && sorted(&cycles[0]["locks"]) == circle.paths;
-            let is_right = status == 200 && if is_there { is_ours } else { cycles.is_empty() && waits["cycles"] == json!([]) };
+            let is_ours = cycles.len() == 1
+                && sorted(&cycles[0]["sessions"]) == sessions
+                && sorted(&cycles[0]["locks"]) == circle.paths;
+            let is_right =
+                status == 200 && if is_there { is_ours } else { cycles.is_empty() && waits["cycles"] == json!([]) };
             (!is_right).then(|| format!("{status} {waits}, not {sessions:?} over {:?}", circle.paths))
         };
         circle.scene.until("the cycle among the waits", wrong).await;

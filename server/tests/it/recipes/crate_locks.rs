@@ -1,5 +1,5 @@
-//! The zookeeper-client crate's `lock()`, with each way to name its znodes. These clients live in this process, each with a
-//! session of its own.
+//! The zookeeper-client crate's `lock()`, with each way to name its znodes. These clients live in this process, each
+//! with a session of its own.
 
 use tokio::sync::oneshot;
 use zookeeper_client::{Acls, Client, LockOptions, LockPrefix};
@@ -27,7 +27,13 @@ struct Contender {
 }
 
 impl Naming {
-    async fn contend(self, client: Client, directory: String, held: oneshot::Sender<String>, release: oneshot::Receiver<()>) {
+    async fn contend(
+        self,
+        client: Client,
+        directory: String,
+        held: oneshot::Sender<String>,
+        release: oneshot::Receiver<()>,
+    ) {
         let shared = match self {
             Self::Shared(name) => format!("{directory}/{name}"),
             Self::Curator(_) | Self::Custom(..) => String::new(),
@@ -35,7 +41,9 @@ impl Naming {
         let prefix = match self {
             Self::Curator(name) => LockPrefix::new_curator(&directory, name),
             Self::Shared(_) => LockPrefix::new_shared(&shared),
-            Self::Custom(unique, common) => LockPrefix::new_custom(format!("{directory}/{}", unique(client.session_id().0)), common),
+            Self::Custom(unique, common) => {
+                LockPrefix::new_custom(format!("{directory}/{}", unique(client.session_id().0)), common)
+            }
         };
         let lock = client.lock(prefix.unwrap(), b"", LockOptions::new(Acls::anyone_all())).await.unwrap();
         held.send(lock.lock_path().to_owned()).unwrap();
@@ -118,5 +126,7 @@ async fn named_as_zookeepers_write_lock() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn named_as_kazoos_lock() {
-    Naming::Custom(|session| format!("{session:032x}__lock__"), "__lock__").play("crate-kazoo", "sequential_mutex", "exclusive").await;
+    Naming::Custom(|session| format!("{session:032x}__lock__"), "__lock__")
+        .play("crate-kazoo", "sequential_mutex", "exclusive")
+        .await;
 }

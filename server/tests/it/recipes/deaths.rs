@@ -1,5 +1,5 @@
-//! A process of clients dies by `kill -9`: what its sessions held moves on when they expire, not before, and what no session
-//! holds stays.
+//! A process of clients dies by `kill -9`: what its sessions held moves on when they expire, not before, and what no
+//! session holds stays.
 
 use super::agree::{Lock, Seat};
 use super::host::Library;
@@ -49,20 +49,35 @@ async fn kazoo_clients_die() {
         waiters: vec![Seat::of(&stuck, stuck_at, "exclusive").behind(&[left_over])],
     };
     let [mutex, semaphore, items] = ["sequential_mutex", "semaphore", "queue"];
-    let waiters = vec![Seat::of(&first_waiter, waited, "exclusive").behind(&[held]), Seat::of(&heir, inherited, "exclusive").behind(&[waited])];
-    Lock { path: lock, recipe: mutex, holders: vec![Seat::of(&holder, held, "exclusive")], waiters }.agrees(&scene).await;
+    let waiters = vec![
+        Seat::of(&first_waiter, waited, "exclusive").behind(&[held]),
+        Seat::of(&heir, inherited, "exclusive").behind(&[waited]),
+    ];
+    Lock { path: lock, recipe: mutex, holders: vec![Seat::of(&holder, held, "exclusive")], waiters }
+        .agrees(&scene)
+        .await;
     let waiters = vec![Seat::of(&next, next_at, "lease")];
-    Lock { path: leases, recipe: semaphore, holders: vec![Seat::of(&lessee, lease, "lease")], waiters }.agrees(&scene).await;
-    Lock { path: queue, recipe: items, holders: vec![Seat::of(&taker, taken, "item").or(item)], waiters: vec![] }.agrees(&scene).await;
+    Lock { path: leases, recipe: semaphore, holders: vec![Seat::of(&lessee, lease, "lease")], waiters }
+        .agrees(&scene)
+        .await;
+    Lock { path: queue, recipe: items, holders: vec![Seat::of(&taker, taken, "item").or(item)], waiters: vec![] }
+        .agrees(&scene)
+        .await;
     stays.agrees(&scene).await;
 
     victim.kill_minus_9();
     heir.says("held").await;
-    Lock { path: lock, recipe: mutex, holders: vec![Seat::of(&heir, inherited, "exclusive")], waiters: vec![] }.agrees_afresh(&scene).await;
+    Lock { path: lock, recipe: mutex, holders: vec![Seat::of(&heir, inherited, "exclusive")], waiters: vec![] }
+        .agrees_afresh(&scene)
+        .await;
     next.says("held").await;
     let lease = &next.made().await;
-    Lock { path: leases, recipe: semaphore, holders: vec![Seat::of(&next, lease, "lease")], waiters: vec![] }.agrees_afresh(&scene).await;
-    Lock { path: queue, recipe: items, holders: vec![], waiters: vec![Seat::persistent(item, "item")] }.agrees_afresh(&scene).await;
+    Lock { path: leases, recipe: semaphore, holders: vec![Seat::of(&next, lease, "lease")], waiters: vec![] }
+        .agrees_afresh(&scene)
+        .await;
+    Lock { path: queue, recipe: items, holders: vec![], waiters: vec![Seat::persistent(item, "item")] }
+        .agrees_afresh(&scene)
+        .await;
     stays.agrees_afresh(&scene).await;
 }
 
@@ -98,17 +113,29 @@ async fn curator_clients_die() {
 
     let read_seats = || [(one, &reads[0]), (two, &reads[1])].map(|(reader, read)| Seat::of(reader, read, "read"));
     let waiters = read_seats().map(|seat| seat.behind(&[write])).to_vec();
-    Lock { path: modes, recipe: "read_write", holders: vec![Seat::of(&writer, write, "write")], waiters }.agrees(&scene).await;
+    Lock { path: modes, recipe: "read_write", holders: vec![Seat::of(&writer, write, "write")], waiters }
+        .agrees(&scene)
+        .await;
     let waiters = vec![Seat::of(heir, leads, "leader").behind(&[led])];
-    Lock { path: latch, recipe: "election", holders: vec![Seat::of(&leader, led, "leader")], waiters }.agrees(&scene).await;
+    Lock { path: latch, recipe: "election", holders: vec![Seat::of(&leader, led, "leader")], waiters }
+        .agrees(&scene)
+        .await;
     let waiters = vec![Seat::of(next, queued, "lease").or(pending)];
-    Lock { path: permits, recipe: "semaphore", holders: vec![Seat::of(&lessee, lease, "lease")], waiters }.agrees(&scene).await;
+    Lock { path: permits, recipe: "semaphore", holders: vec![Seat::of(&lessee, lease, "lease")], waiters }
+        .agrees(&scene)
+        .await;
 
     victim.kill_minus_9();
     for heir in [one, two, heir, next] {
         heir.says("held").await;
     }
-    Lock { path: modes, recipe: "read_write", holders: read_seats().to_vec(), waiters: vec![] }.agrees_afresh(&scene).await;
-    Lock { path: latch, recipe: "election", holders: vec![Seat::of(heir, leads, "leader")], waiters: vec![] }.agrees_afresh(&scene).await;
-    Lock { path: permits, recipe: "semaphore", holders: vec![Seat::of(next, pending, "lease")], waiters: vec![] }.agrees_afresh(&scene).await;
+    Lock { path: modes, recipe: "read_write", holders: read_seats().to_vec(), waiters: vec![] }
+        .agrees_afresh(&scene)
+        .await;
+    Lock { path: latch, recipe: "election", holders: vec![Seat::of(heir, leads, "leader")], waiters: vec![] }
+        .agrees_afresh(&scene)
+        .await;
+    Lock { path: permits, recipe: "semaphore", holders: vec![Seat::of(next, pending, "lease")], waiters: vec![] }
+        .agrees_afresh(&scene)
+        .await;
 }

@@ -117,7 +117,16 @@ async fn curator_leader_selector() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn curator_leader_latch() {
-    Story { name: "curator-latch", program: "latch", recipe: "election", access: "leader", can_give_up: false, ..CURATOR }.play().await;
+    Story {
+        name: "curator-latch",
+        program: "latch",
+        recipe: "election",
+        access: "leader",
+        can_give_up: false,
+        ..CURATOR
+    }
+    .play()
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -128,5 +137,7 @@ async fn zookeeper_write_lock() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn zookeeper_leader_election_support() {
     let [recipe, access] = ["election", "leader"];
-    Story { name: "zookeeper-election", program: "election-support", recipe, access, can_give_up: false, ..CURATOR }.play().await;
+    Story { name: "zookeeper-election", program: "election-support", recipe, access, can_give_up: false, ..CURATOR }
+        .play()
+        .await;
 }

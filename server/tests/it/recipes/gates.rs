@@ -1,4 +1,5 @@
-//! Barriers: one znode that everybody waits to see go, and the double barrier that lets its members in and out together.
+//! Barriers: one znode that everybody waits to see go, and the double barrier that lets its members in and out
+//! together.
 
 use super::agree::{Lock, Seat};
 use super::host::Library;
@@ -8,7 +9,8 @@ async fn barrier(name: &str, library: Library) {
     let scene = Scene::new(name).await;
     let path = &scene.path("barrier");
     let [keeper, first, second] = &scene.clients(library, &format!("barrier {path}")).await;
-    let agrees = async |holders| Lock { path, recipe: "barrier", holders, waiters: Vec::new() }.agrees_afresh(&scene).await;
+    let agrees =
+        async |holders| Lock { path, recipe: "barrier", holders, waiters: Vec::new() }.agrees_afresh(&scene).await;
     keeper.does("create", "created").await;
     first.order("wait");
     second.order("wait");
@@ -37,7 +39,8 @@ async fn double_barrier(name: &str, library: Library) {
     let scene = Scene::new(name).await;
     let path = &scene.path("meeting");
     let members = &scene.clients::<3>(library, &format!("double-barrier {path} 3")).await;
-    let agrees = async |holders, waiters| Lock { path, recipe: "double_barrier", holders, waiters }.agrees_afresh(&scene).await;
+    let agrees =
+        async |holders, waiters| Lock { path, recipe: "double_barrier", holders, waiters }.agrees_afresh(&scene).await;
     let mut seats = Vec::new();
     for (count, member) in (1..).zip(members) {
         member.order("enter");

@@ -60,7 +60,11 @@ async fn kazoo_locking_queue() {
     assert_eq!(first.does("get", "got").await, "one");
     agrees(vec![Seat::of(first, taken_one, "item").or(one)], vec![item(two), item(three)]).await;
     assert_eq!(second.does("get", "got").await, "two");
-    agrees(vec![Seat::of(first, taken_one, "item").or(one), Seat::of(second, taken_two, "item").or(two)], vec![item(three)]).await;
+    agrees(
+        vec![Seat::of(first, taken_one, "item").or(one), Seat::of(second, taken_two, "item").or(two)],
+        vec![item(three)],
+    )
+    .await;
     first.does("consume", "consumed").await;
     agrees(vec![Seat::of(second, taken_two, "item").or(two)], vec![item(three)]).await;
     // Given back, not done.
@@ -72,7 +76,8 @@ async fn party(program: &str) {
     let scene = Scene::new(program).await;
     let path = &scene.path("members");
     let members = &scene.clients::<3>(Library::Kazoo, &format!("{program} {path}")).await;
-    let agrees = async |holders| Lock { path, recipe: "membership", holders, waiters: vec![] }.agrees_afresh(&scene).await;
+    let agrees =
+        async |holders| Lock { path, recipe: "membership", holders, waiters: vec![] }.agrees_afresh(&scene).await;
     let mut seats = Vec::new();
     for member in members {
         member.does("join", "joined").await;

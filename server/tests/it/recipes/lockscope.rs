@@ -50,8 +50,19 @@ impl Lockscope {
     pub(crate) async fn run(settings: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(settings);
-        for name in ["ZK", "NAME", "COLOR", "ROOT", "LISTEN", "CONFIG", "DATA_DIR", "CONNECT_TIMEOUT", "SESSION_TIMEOUT_MS", "EVIDENCE", "ADMIN_URL"]
-        {
+        for name in [
+            "ZK",
+            "NAME",
+            "COLOR",
+            "ROOT",
+            "LISTEN",
+            "CONFIG",
+            "DATA_DIR",
+            "CONNECT_TIMEOUT",
+            "SESSION_TIMEOUT_MS",
+            "EVIDENCE",
+            "ADMIN_URL",
+        ] {
             command.env_remove(format!("LOCKSCOPE_{name}"));
         }
         command
@@ -61,7 +72,11 @@ impl Lockscope {
             .kill_on_drop(true);
         let mut lockscope = command.spawn().expect("lockscope starts");
         let mut lines = BufReader::new(lockscope.stdout.take().unwrap()).lines();
-        let line = tokio::time::timeout(DEADLINE, lines.next_line()).await.expect("lockscope says where it listens").unwrap().unwrap();
+        let line = tokio::time::timeout(DEADLINE, lines.next_line())
+            .await
+            .expect("lockscope says where it listens")
+            .unwrap()
+            .unwrap();
         let address = line.strip_prefix("lockscope listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
         let lockscope = Self { address, _process: lockscope };
         crate::served::until(async || lockscope.ask("/readyz").await.0 == 200).await;
@@ -143,7 +158,8 @@ impl Scene {
     /// Whether a session watches a znode's data or existence, as the server tells.
     pub(super) async fn is_watching(&self, session: &str, path: &str) -> bool {
         let watches = self.server.four_letter("wchp").await.expect("the server tells who watches what");
-        let mut sessions = watches.lines().skip_while(|line| *line != path).skip(1).take_while(|line| line.starts_with('\t'));
+        let mut sessions =
+            watches.lines().skip_while(|line| *line != path).skip(1).take_while(|line| line.starts_with('\t'));
         sessions.any(|line| line.trim() == session)
     }
 
@@ -151,7 +167,13 @@ impl Scene {
     async fn tree(&self) -> String {
         let mut text = String::new();
         for (path, (stat, data)) in self.truth.trees(std::slice::from_ref(&self.root)).await {
-            let _ = writeln!(text, "  {path} owner {:#x} czxid {:#x} {:?}", stat.ephemeral_owner, stat.czxid, String::from_utf8_lossy(&data));
+            let _ = writeln!(
+                text,
+                "  {path} owner {:#x} czxid {:#x} {:?}",
+                stat.ephemeral_owner,
+                stat.czxid,
+                String::from_utf8_lossy(&data)
+            );
         }
         text
     }

@@ -46,8 +46,8 @@ fn is_held(queue: &[Contender], at: usize) -> bool {
     }
 }
 
-/// What a waiter watches. Writers watch what is right before them; of the writers before it, a reader of kazoo watches the
-/// nearest, one of Curator the first.
+/// What a waiter watches. Writers watch what is right before them; of the writers before it, a reader of kazoo watches
+/// the nearest, one of Curator the first.
 fn watched(library: Library, queue: &[Contender], at: usize) -> &str {
     let before = &queue[..at];
     let is_write = |contender: &&Contender| contender.1 == Mode::Write;
@@ -149,5 +149,7 @@ async fn curator_writer_becomes_a_reader() {
     both.does("release-read", "released").await;
     reader.does("release-read", "released").await;
     writer.says("held").await;
-    Lock { path, recipe, holders: vec![Seat::of(writer, write, "write")], waiters: Vec::new() }.agrees_afresh(&scene).await;
+    Lock { path, recipe, holders: vec![Seat::of(writer, write, "write")], waiters: Vec::new() }
+        .agrees_afresh(&scene)
+        .await;
 }

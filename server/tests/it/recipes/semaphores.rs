@@ -25,7 +25,11 @@ async fn kazoo_semaphore() {
     let queued_c = &c.made().await;
     d.order("acquire");
     let queued_d = &d.made().await;
-    agrees(vec![lease(a, lease_a), lease(b, lease_b)], vec![lease(c, queued_c), lease(d, queued_d).behind(&[queued_c])]).await;
+    agrees(
+        vec![lease(a, lease_a), lease(b, lease_b)],
+        vec![lease(c, queued_c), lease(d, queued_d).behind(&[queued_c])],
+    )
+    .await;
     a.does("release", "released").await;
     c.says("held").await;
     let lease_c = &c.made().await;

@@ -67,11 +67,20 @@ async fn who_waits_at_an_exclusive_lock_counts_everywhere_and_it_turns_slow_as_a
     second.order("acquire");
 
     let told = until(&scene, path, "all three are counted", |row| row["waiter_count"] == WAITERS).await;
-    assert!(told["oldest_wait_ms"].is_u64() && told["total_wait_ms"].as_u64() >= told["oldest_wait_ms"].as_u64(), "{told:#}");
+    assert!(
+        told["oldest_wait_ms"].is_u64() && told["total_wait_ms"].as_u64() >= told["oldest_wait_ms"].as_u64(),
+        "{told:#}"
+    );
     assert_eq!((&told["wait_is_lower_bound"], told["holder_count"].as_u64()), (&true.into(), Some(1)));
-    until(&scene, path, "nothing is missing", |row| row["complete"] == true && row["missing"].as_array().is_some_and(Vec::is_empty)).await;
+    until(&scene, path, "nothing is missing", |row| {
+        row["complete"] == true && row["missing"].as_array().is_some_and(Vec::is_empty)
+    })
+    .await;
     let metrics = scene.lockscope.text("/metrics").await;
-    assert!(metrics.contains(&format!("lockscope_lock_waiters{{ensemble=\"default\",path=\"{path}\"}} {WAITERS}\n")), "{metrics}");
+    assert!(
+        metrics.contains(&format!("lockscope_lock_waiters{{ensemble=\"default\",path=\"{path}\"}} {WAITERS}\n")),
+        "{metrics}"
+    );
     assert!(metrics.contains("lockscope_waiters{ensemble=\"default\"} 4\n"), "the kazoo lock's as well: {metrics}");
     let who = says(&scene.lockscope, &["who", path]).await;
     assert!(who.contains("; 3 wait, the longest for ≥ "), "{who}");
@@ -89,7 +98,10 @@ async fn who_waits_at_an_exclusive_lock_counts_everywhere_and_it_turns_slow_as_a
     let (heir, _) = &waiters[0];
     heir.create(node, b"app-2", &ephemeral()).await.unwrap();
     let told = until(&scene, path, "it changed hands", |row| row["holders"][0]["label"] == "app-2").await;
-    assert!(told["waiter_count"].is_null() || told["waiter_count"] == 0, "those that watched the old znode were woken: {told:#}");
+    assert!(
+        told["waiter_count"].is_null() || told["waiter_count"] == 0,
+        "those that watched the old znode were woken: {told:#}"
+    );
     let _watchers = [watch(&waiters[1].0, node).await, watch(&waiters[2].0, node).await];
     let told = until(&scene, path, "two wait again", |row| row["waiter_count"] == 2 && row["complete"] == true).await;
     assert!(told["oldest_wait_ms"].as_i64() > Some(30_000), "they wait since before the lock changed hands: {told:#}");
@@ -125,7 +137,10 @@ async fn where_no_table_is_read_waiters_of_a_fixed_znode_are_unknown_not_none() 
     assert!(says(&blind, &["who", path]).await.contains("; waiters can't be seen here"));
     let metrics = blind.text("/metrics").await;
     assert!(!metrics.contains(&format!("lockscope_lock_waiters{{ensemble=\"default\",path=\"{path}\"")), "{metrics}");
-    assert!(metrics.contains("lockscope_locks_incomplete{ensemble=\"default\",missing=\"watches_not_read\"} 1\n"), "{metrics}");
+    assert!(
+        metrics.contains("lockscope_locks_incomplete{ensemble=\"default\",missing=\"watches_not_read\"} 1\n"),
+        "{metrics}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -136,7 +151,10 @@ async fn a_herd_on_the_list_of_children_is_in_no_table_and_never_told_as_nobody(
     let mut herd = Vec::new();
     for _ in 0..12 {
         let client = open(&scene.zk).await;
-        client.create(&format!("{path}/lock-"), b"", &CreateMode::EphemeralSequential.with_acls(Acls::anyone_all())).await.unwrap();
+        client
+            .create(&format!("{path}/lock-"), b"", &CreateMode::EphemeralSequential.with_acls(Acls::anyone_all()))
+            .await
+            .unwrap();
         let (.., watcher) = client.get_and_watch_children(path).await.unwrap();
         herd.push((client, watcher));
     }
@@ -145,7 +163,8 @@ async fn a_herd_on_the_list_of_children_is_in_no_table_and_never_told_as_nobody(
         .until("tables and counters were read", async || {
             told.replace(scene.lockscope.ask(&format!("/api/v1/lock?path={path}")).await.1);
             let told = told.borrow();
-            let is_read = !told["trust"]["watches_at_ms"].is_null() && told["fired"].as_array().is_some_and(|rows| !rows.is_empty());
+            let is_read = !told["trust"]["watches_at_ms"].is_null()
+                && told["fired"].as_array().is_some_and(|rows| !rows.is_empty());
             (!is_read).then(|| format!("{told:#}"))
         })
         .await;

@@ -50,13 +50,21 @@ struct Server {
 impl Server {
     async fn start(zk: &str, dir: &Path, token: &str) -> Self {
         let dir = dir.to_str().unwrap();
-        let mut child = lockscope(&["serve", "--zk", zk, "--root", "/locks", "--listen", "127.0.0.1:0", "--data-dir", dir]).spawn().unwrap();
+        let mut child =
+            lockscope(&["serve", "--zk", zk, "--root", "/locks", "--listen", "127.0.0.1:0", "--data-dir", dir])
+                .spawn()
+                .unwrap();
         let address = listening(&mut child).await;
         Self { child, address, token: token.to_owned() }
     }
 
     async fn post(&self, path: &str, body: &Value) -> Result<(u16, Value), reqwest::Error> {
-        let asked = reqwest::Client::new().post(format!("{}{path}", self.address)).bearer_auth(&self.token).json(body).send().await?;
+        let asked = reqwest::Client::new()
+            .post(format!("{}{path}", self.address))
+            .bearer_auth(&self.token)
+            .json(body)
+            .send()
+            .await?;
         Ok((asked.status().as_u16(), asked.json().await?))
     }
 
@@ -88,11 +96,16 @@ async fn what_was_under_way_has_an_outcome_after_the_next_start() {
     let truth = Truth::new(&zk.address()).await;
     let place = tempfile::tempdir().unwrap();
     let dir = place.path();
-    let made = lockscope(&["token", "new", "--name", "anna", "--role", "admin", "--data-dir", dir.to_str().unwrap()]).output().await.unwrap();
+    let made = lockscope(&["token", "new", "--name", "anna", "--role", "admin", "--data-dir", dir.to_str().unwrap()])
+        .output()
+        .await
+        .unwrap();
     let token = String::from_utf8(made.stdout).unwrap().lines().last().unwrap().to_owned();
     let plot = Arc::new(Mutex::new(Plot::Pass));
     let tap = Tap::start(zk.address(), hook(&plot)).await;
-    for (name, arrives, expected) in [("a", true, "is gone, by this request or otherwise"), ("b", false, "is still there")] {
+    for (name, arrives, expected) in
+        [("a", true, "is gone, by this request or otherwise"), ("b", false, "is still there")]
+    {
         *plot.lock().unwrap() = Plot::Pass;
         truth.make(&format!("/locks/{name}")).await;
         let path = truth.queue(&format!("/locks/{name}/lock-")).await;
@@ -116,7 +129,8 @@ async fn what_was_under_way_has_an_outcome_after_the_next_start() {
 
         let server = Server::start(&zk.address(), dir, &token).await;
         // Asked again at once, it is told as soon as it is known.
-        let again = tokio::time::timeout(DEADLINE, server.post("/api/v1/release/execute", &order)).await.unwrap().unwrap();
+        let again =
+            tokio::time::timeout(DEADLINE, server.post("/api/v1/release/execute", &order)).await.unwrap().unwrap();
         assert_eq!((again.0, &again.1["outcome"]), (202, &json!("unknown")), "{again:?}");
         let sentence = again.1["sentence"].as_str().unwrap();
         assert!(sentence.contains(expected), "{sentence}");
@@ -139,7 +153,10 @@ async fn what_was_under_way_has_an_outcome_after_the_next_start() {
     server.kill().await;
     let server = Server::start(&zk.address(), dir, &token).await;
     let (status, again) = server.post("/api/v1/release/execute", &order).await.unwrap();
-    assert_eq!((status, &again["outcome"], &again["verified"], &again["audit_id"]), (200, &told["outcome"], &json!(true), &told["audit_id"]));
+    assert_eq!(
+        (status, &again["outcome"], &again["verified"], &again["audit_id"]),
+        (200, &told["outcome"], &json!(true), &told["audit_id"])
+    );
     let records = verify_dir(dir, None).unwrap().requests;
     assert_eq!((records.open_count(), records.completed().count()), (0, 3), "one outcome each");
 }

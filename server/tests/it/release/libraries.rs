@@ -58,8 +58,8 @@ async fn play(name: &str, library: Library, recipes: [&str; 5], wishes: [Wish; 5
         queue.iter().find(|other| other.path == **path).unwrap().client.says("held").await;
     }
 
-    // One in the middle and the last, both waiting. What their clients make of it is their library's: WriteLock queues anew
-    // where it finds nobody, and waits for nothing for ever where it finds somebody who did so a moment before.
+    // One in the middle and the last, both waiting. What their clients make of it is their library's: WriteLock queues
+    // anew where it finds nobody, and waits for nothing for ever where it finds somebody who did so a moment before.
     let released = [3, 4];
     for at in released {
         let done = office.release(&queue[at].path).await;
@@ -80,7 +80,10 @@ async fn play(name: &str, library: Library, recipes: [&str; 5], wishes: [Wish; 5
             waiting.retain(|at| match queue[*at].client.said() {
                 Some(said) => {
                     heard.extend(said.starts_with("held").then_some(*at));
-                    assert!(said.starts_with("held") || said.starts_with("failed") || said.starts_with("gave-up"), "{name} {at}: {said}");
+                    assert!(
+                        said.starts_with("held") || said.starts_with("failed") || said.starts_with("gave-up"),
+                        "{name} {at}: {said}"
+                    );
                     false
                 }
                 None => true,
@@ -128,7 +131,11 @@ async fn curator_revocable() {
     let (done, ()) = tokio::join!(office.service.revoke(&asker, &order), lets_go);
     let done = done.unwrap();
     assert_eq!((done.result.outcome, done.result.verified), (Outcome::Released, true), "{done:?}");
-    assert!(done.result.sentence.contains("was let go by its holder; /revoked/a now held by"), "{}", done.result.sentence);
+    assert!(
+        done.result.sentence.contains("was let go by its holder; /revoked/a now held by"),
+        "{}",
+        done.result.sentence
+    );
     clients[1].says("held").await;
     let refused = office.service.revoke(&asker, &super::office::order_of(&plain)).await.unwrap_err();
     assert_eq!(refused.status(), 409, "{refused}");

@@ -1,5 +1,5 @@
-//! Releases on real servers: every outcome, races judged by what really happened, the checks of the release service, and what becomes
-//! of real libraries' queues.
+//! Releases on real servers: every outcome, races judged by what really happened, the checks of the release service,
+//! and what becomes of real libraries' queues.
 
 mod killed;
 mod libraries;

@@ -111,11 +111,17 @@ impl Office {
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
         tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.clone()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.clone()));
-        let info = EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
+        let info =
+            EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
         let journal = Arc::new(Memory::default());
         let site = EnsembleHandle { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
         let people = tempfile::tempdir().unwrap();
-        let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), ListenScope::LOOPBACK, clock.clone());
+        let access = Access::new(
+            Some(people.path().to_owned()),
+            access::Settings::default(),
+            ListenScope::LOOPBACK,
+            clock.clone(),
+        );
         let service = ReleaseService::new(vec![site], journal.clone(), access, clock.clone(), settings);
         let office = Self { service, people, journal, clock, engine, _stopper: stopper, _demand: demand };
         office.until("the view is live", is_live).await;
@@ -159,7 +165,8 @@ impl Office {
 
     /// Waits until a znode is known with its owner, in a view that is live.
     pub(crate) async fn knows(&self, path: &str) {
-        let is_read = |model: &Observatory| model.roots()[0].mirror.node(path).is_some_and(|child| child.read.is_some());
+        let is_read =
+            |model: &Observatory| model.roots()[0].mirror.node(path).is_some_and(|child| child.read.is_some());
         self.until(path, |model| is_live(model) && is_read(model)).await;
     }
 

@@ -55,7 +55,8 @@ impl Stage {
         truth.make("/locks").await;
         let plot = Plot::default();
         let tap = Tap::start(server.address(), hook(&plot)).await;
-        let office = Office::open_through(&server.address(), &tap.address(), "/locks", release::Settings::default()).await;
+        let office =
+            Office::open_through(&server.address(), &tap.address(), "/locks", release::Settings::default()).await;
         Self { _server: server, office, truth, tap, plot }
     }
 
@@ -102,7 +103,11 @@ async fn released_with_proof() {
         assert!(plan.next_sentence.contains(&format!("fencing value {:#x}", next.czxid)), "{}", plan.next_sentence);
         assert!(plan.runbook.as_deref().unwrap().contains("terminateSession"), "{:?}", plan.runbook);
         let done = stage.office.order(&plan).await.unwrap();
-        assert_eq!((done.result.outcome, done.result.verified, done.status()), (Outcome::Released, true, 200), "{done:?}");
+        assert_eq!(
+            (done.result.outcome, done.result.verified, done.status()),
+            (Outcome::Released, true, 200),
+            "{done:?}"
+        );
         // Its address once a member told it, until then its session.
         let told = format!("{} deleted; /locks/a{time} now held by ", plan.czxid);
         let proof = format!(" ({:#x}) after {} ms.", next.czxid, done.result.took_ms);

@@ -62,7 +62,14 @@ async fn deletes(client: &Client, path: &str) -> bool {
     }
 }
 
-async fn race_of_one(acting: &ReleaseClient, client: &Client, connect: &str, kind: Kind, directory: &str, delay: u64) -> (Vec<End>, Real) {
+async fn race_of_one(
+    acting: &ReleaseClient,
+    client: &Client,
+    connect: &str,
+    kind: Kind,
+    directory: &str,
+    delay: u64,
+) -> (Vec<End>, Real) {
     let owner = open(connect).await;
     let (path, stat) = make(&owner, &format!("{directory}/lock-"), CreateMode::EphemeralSequential).await.unwrap();
     make(client, &format!("{directory}/lock-"), CreateMode::EphemeralSequential).await.unwrap();
@@ -149,18 +156,24 @@ fn judge(end: &End, real: &Real) -> Result<(), String> {
         (Ending::Released, _) => is_target,
         (Ending::ReleasedOther, _) => real.by_release.len() == 1 && !is_target,
         (Ending::Unknown, Fact::Ambiguous) => real.by_release.len() == 1,
-        (Ending::AlreadyGone | Ending::ChangedHands | Ending::VersionMoved | Ending::Denied | Ending::NotLive, _) => real.by_release.is_empty(),
+        (Ending::AlreadyGone | Ending::ChangedHands | Ending::VersionMoved | Ending::Denied | Ending::NotLive, _) => {
+            real.by_release.is_empty()
+        }
         (Ending::Unknown, Fact::NeverArrived) => real.by_release.is_empty(),
         // Claims nothing; where an answer does not come in time, on a machine that is busy, nothing else is true.
         (Ending::Unknown, _) => true,
     };
-    is_right.then_some(()).ok_or_else(|| format!("{end:?}, but the release deleted {:x?}, and the target was {:x}", real.by_release, real.target))
+    is_right.then_some(()).ok_or_else(|| {
+        format!("{end:?}, but the release deleted {:x?}, and the target was {:x}", real.by_release, real.target)
+    })
 }
 
 /// That no answer came in time is the exception: one of ten at most.
 fn are_decided(counts: impl Iterator<Item = (Ending, Fact, u64)>) {
     let is_late = |ending, fact| ending == Ending::NotLive || (ending == Ending::Unknown && fact != Fact::Ambiguous);
-    let (late, all) = counts.fold((0, 0), |(late, all), (ending, fact, count)| (late + u64::from(is_late(ending, fact)) * count, all + count));
+    let (late, all) = counts.fold((0, 0), |(late, all), (ending, fact, count)| {
+        (late + u64::from(is_late(ending, fact)) * count, all + count)
+    });
     assert!(late * 10 <= all, "{late} of {all} had no answer in time");
 }
 
@@ -187,7 +200,10 @@ async fn a_thousand_races() {
                 let count = |ending| ends.iter().filter(|end| end.ending == ending).count();
                 assert!(count(Ending::Released) <= 1, "{directory}: {ends:?}");
                 let undecided = count(Ending::NotLive) + count(Ending::Unknown);
-                assert!(undecided > 0 || (count(Ending::Released), count(Ending::AlreadyGone)) == (1, 1), "{directory}: {ends:?}");
+                assert!(
+                    undecided > 0 || (count(Ending::Released), count(Ending::AlreadyGone)) == (1, 1),
+                    "{directory}: {ends:?}"
+                );
             }
         }
     };
@@ -217,7 +233,9 @@ async fn flips(act: &str, adversary: &str, races: u64) {
         *counts.entry((end.ending, end.fact)).or_default() += 1;
     }
     are_decided(counts.iter().map(|((ending, fact), count)| (*ending, *fact, *count)));
-    println!("{races} races of a fixed name against full speed; deletions of another incarnation: {foreign}, all told; {counts:?}");
+    println!(
+        "{races} races of a fixed name against full speed; deletions of another incarnation: {foreign}, all told; {counts:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,5 @@
-//! The checks of the release service, on a real server: who may, what uses a plan up, limits, records that fail, orders whose asker is
-//! gone, and the end.
+//! The checks of the release service, on a real server: who may, what uses a plan up, limits, records that fail, orders
+//! whose asker is gone, and the end.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -58,7 +58,11 @@ async fn only_who_may_and_only_there() {
     elsewhere.scope = Scope { ensembles: Vec::new(), paths: vec!["/other".to_owned()] };
     assert_eq!(scene.office.service.plan(&elsewhere, &request).await.unwrap_err().kind, RejectionReason::Right);
     let nothing = PlanRequest { ensemble: None, path: "/locks/nothing".to_owned() };
-    assert_eq!(scene.office.service.plan(&elsewhere, &nothing).await.unwrap_err().kind, RejectionReason::Right, "not even that it is not there");
+    assert_eq!(
+        scene.office.service.plan(&elsewhere, &nothing).await.unwrap_err().kind,
+        RejectionReason::Right,
+        "not even that it is not there"
+    );
     assert_eq!(scene.office.service.plan(&operator(), &nothing).await.unwrap_err().status(), 404);
     let other = PlanRequest { ensemble: Some("prod".to_owned()), path: path.clone() };
     assert_eq!(scene.office.service.plan(&operator(), &other).await.unwrap_err().status(), 404);
@@ -68,9 +72,15 @@ async fn only_who_may_and_only_there() {
     // A role that was taken away in between.
     let plan = scene.office.plan(&path).await.unwrap();
     let demoted = somebody("anna", Role::Viewer);
-    assert_eq!(scene.office.service.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind, RejectionReason::Right);
+    assert_eq!(
+        scene.office.service.execute(&demoted, &order_of(&plan)).await.unwrap_err().kind,
+        RejectionReason::Right
+    );
     assert!(scene.is_there(&path).await);
-    assert!(scene.office.journal.kinds().iter().all(|kind| *kind == AuditKind::Refused) && scene.office.journal.kinds().len() == 5);
+    assert!(
+        scene.office.journal.kinds().iter().all(|kind| *kind == AuditKind::Refused)
+            && scene.office.journal.kinds().len() == 5
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -91,13 +101,20 @@ async fn a_plan_is_for_one_order_of_one_actor_within_its_time() {
     scene.office.rest();
     let plan = scene.office.plan(&path).await.unwrap();
     scene.office.clock.set_ms(plan.expires_at_ms - 1);
-    let wrong = |confirm: &str, reason: &str| ReleaseOrder { confirm: confirm.to_owned(), reason: reason.to_owned(), ..order_of(&plan) };
+    let wrong = |confirm: &str, reason: &str| ReleaseOrder {
+        confirm: confirm.to_owned(),
+        reason: reason.to_owned(),
+        ..order_of(&plan)
+    };
     for confirm in ["", "/locks", "/locks/b ", "/locks/B", &path] {
         let refused = scene.office.service.execute(&operator(), &wrong(confirm, "because")).await.unwrap_err();
         assert_eq!((refused.kind, refused.status()), (RejectionReason::Confirm, 422), "{confirm:?}");
     }
     for reason in ["", "  no ", &"x".repeat(501)] {
-        assert_eq!(scene.office.service.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind, RejectionReason::Reason);
+        assert_eq!(
+            scene.office.service.execute(&operator(), &wrong("/locks/b", reason)).await.unwrap_err().kind,
+            RejectionReason::Reason
+        );
     }
     // Of two orders at once, one is carried out, and whoever asks is told its outcome.
     let (one, other) = tokio::join!(scene.office.order(&plan), scene.office.order(&plan));
@@ -132,9 +149,17 @@ async fn not_too_many_in_too_short_a_time() {
     let plans = [scene.office.plan(&first).await.unwrap(), scene.office.plan(&second).await.unwrap()];
     assert_eq!(scene.office.order(&plans[0]).await.unwrap().result.outcome, Outcome::Released);
     let refused = scene.office.order(&plans[1]).await.unwrap_err();
-    assert_eq!((refused.kind, refused.status()), (RejectionReason::TooMany { wait_ms: LOCK_PAUSE_MS }, 429), "{refused}");
+    assert_eq!(
+        (refused.kind, refused.status()),
+        (RejectionReason::TooMany { wait_ms: LOCK_PAUSE_MS }, 429),
+        "{refused}"
+    );
     scene.office.clock.set_ms(scene.office.clock.now_ms() + LOCK_PAUSE_MS);
-    assert_eq!(scene.office.order(&plans[1]).await.unwrap().result.outcome, Outcome::Released, "the plan was not used up by the refusal");
+    assert_eq!(
+        scene.office.order(&plans[1]).await.unwrap().result.outcome,
+        Outcome::Released,
+        "the plan was not used up by the refusal"
+    );
     for at in 2..ACTOR_ACTS_MAX {
         let path = scene.queued(&format!("b{at}")).await;
         let plan = scene.office.plan(&path).await.unwrap();
@@ -186,7 +211,11 @@ async fn an_order_goes_on_when_whoever_asked_is_gone() {
     assert!(!scene.is_there(&path).await);
     assert_eq!(scene.office.journal.kinds(), [AuditKind::ReleaseIntent, AuditKind::ReleaseOutcome]);
     assert_eq!((scene.office.journal.last().intent, scene.office.journal.last().outcome), (Some(1), Some("released")));
-    assert_eq!(service.execute(&asker, &order).await.unwrap().result.outcome, Outcome::Released, "who comes back is told");
+    assert_eq!(
+        service.execute(&asker, &order).await.unwrap().result.outcome,
+        Outcome::Released,
+        "who comes back is told"
+    );
     let counted: u64 = service.counted().ended[0].1.iter().map(|(_, count)| count).sum();
     assert_eq!(counted, 1, "counted though nobody waited");
     let path = scene.queued("b").await;
@@ -222,13 +251,27 @@ async fn a_second_person_approves() {
     assert!(plan.needs_second);
     assert_eq!(scene.office.order(&plan).await.unwrap_err().kind, RejectionReason::Second);
     let approval = order_of(&plan);
-    assert_eq!(scene.office.service.approve(&operator(), &approval).await.unwrap_err().kind, RejectionReason::Second, "not oneself");
-    assert_eq!(scene.office.service.approve(&somebody("vera", Role::Viewer), &approval).await.unwrap_err().kind, RejectionReason::Right);
+    assert_eq!(
+        scene.office.service.approve(&operator(), &approval).await.unwrap_err().kind,
+        RejectionReason::Second,
+        "not oneself"
+    );
+    assert_eq!(
+        scene.office.service.approve(&somebody("vera", Role::Viewer), &approval).await.unwrap_err().kind,
+        RejectionReason::Right
+    );
     for name in ["ANNA", "anna ", "an\u{200b}na", "\u{430}nna"] {
         let same = somebody(name, Role::Operator);
-        assert_eq!(scene.office.service.approve(&same, &approval).await.unwrap_err().kind, RejectionReason::Second, "{name:?} is anna");
+        assert_eq!(
+            scene.office.service.approve(&same, &approval).await.unwrap_err().kind,
+            RejectionReason::Second,
+            "{name:?} is anna"
+        );
     }
-    let elsewhere = Actor { scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] }, ..somebody("carl", Role::Operator) };
+    let elsewhere = Actor {
+        scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] },
+        ..somebody("carl", Role::Operator)
+    };
     let refused = scene.office.service.approve(&elsewhere, &approval).await.unwrap_err();
     assert!(refused.status() == 404 && !refused.sentence.contains("/locks"), "{refused}");
     let ben = somebody("ben", Role::Operator);
@@ -266,7 +309,8 @@ async fn nothing_is_sent_from_a_view_that_is_not_live() {
         }
     }
     scene.server.kill_minus_9().await.unwrap();
-    let is_live = |model: &lockscope_core::observatory::Observatory| model.link().0 == lockscope_core::observation::Link::Live;
+    let is_live =
+        |model: &lockscope_core::observatory::Observatory| model.link().0 == lockscope_core::observation::Link::Live;
     scene.office.until("the link is lost", |model| !is_live(model)).await;
     for (actor, plan) in &plans {
         let done = scene.office.service.execute(actor, &order_of(plan)).await.unwrap();

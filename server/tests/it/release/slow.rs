@@ -27,10 +27,18 @@ async fn a_slow_release_is_answered_with_its_outcome_however_often_it_is_asked_f
     let plan = office.plan(&path).await.unwrap();
     let people = tempfile::tempdir().unwrap();
     let (_, token) = access::new_token(people.path(), "anna", Grant::everywhere(Role::Operator), 0, None).unwrap();
-    let access = Access::new(Some(people.path().to_owned()), access::Settings::default(), ListenScope::LOOPBACK, Clock::system());
+    let access = Access::new(
+        Some(people.path().to_owned()),
+        access::Settings::default(),
+        ListenScope::LOOPBACK,
+        Clock::system(),
+    );
     let limits = Limits { answer_ms_max: ANSWER_MS, ..Limits::default() };
     let service = office.service.clone();
-    let served = Served::start_with(limits, Bounds::default(), None, |http| http.with_release_service(service).with_access(access)).await;
+    let served = Served::start_with(limits, Bounds::default(), None, |http| {
+        http.with_release_service(service).with_access(access)
+    })
+    .await;
     office.journal.stalls.send_replace(true);
     let order = || {
         let asked = reqwest::Client::new().post(format!("http://{}/api/v1/release/execute", served.address));

@@ -1,5 +1,5 @@
-//! A TCP proxy that understands where ZooKeeper's requests begin and what kind they are, so that a test can do something
-//! at exactly one point between two requests, lose exactly one, or lose the answers from there on.
+//! A TCP proxy that understands where ZooKeeper's requests begin and what kind they are, so that a test can do
+//! something at exactly one point between two requests, lose exactly one, or lose the answers from there on.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -47,7 +47,8 @@ impl Authority {
     fn renew(&self, days: i64) -> CertificateDer<'static> {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-        let now = rcgen::date_time_ymd(1970, 1, 1) + Duration::from_millis(Clock::system().now_ms().try_into().unwrap());
+        let now =
+            rcgen::date_time_ymd(1970, 1, 1) + Duration::from_millis(Clock::system().now_ms().try_into().unwrap());
         params.not_before = now - Duration::from_secs(400 * 86_400);
         let from_now = Duration::from_secs(days.unsigned_abs() * 86_400);
         params.not_after = if days < 0 { now - from_now } else { now + from_now };
@@ -113,7 +114,10 @@ async fn pages_come_by_tls_only() {
             assert!(String::from_utf8_lossy(&answer[..length]).starts_with(&format!("HTTP/1.1 {status}")), "{origin}");
         }
     }
-    assert!(connect(&authority.client(rustls::DEFAULT_VERSIONS, &[b"h2"]), &served).await.is_err(), "only http/1.1 is spoken");
+    assert!(
+        connect(&authority.client(rustls::DEFAULT_VERSIONS, &[b"h2"]), &served).await.is_err(),
+        "only http/1.1 is spoken"
+    );
     assert!(Authority::new().connect(&served).await.is_err(), "another authority");
     // Plain HTTP, garbage, and nothing at all end; others go on.
     let (hasty, _follower) = authority.served_within(hasty()).await;
@@ -147,7 +151,10 @@ async fn a_renewed_certificate_is_taken_over_and_a_bad_one_is_not() {
 
     let good_key = std::fs::read(authority.files().key).unwrap();
     let bad: [(&str, Spoil<'_>); 5] = [
-        ("does not match tls_cert", Box::new(|| std::fs::write(authority.files().key, KeyPair::generate().unwrap().serialize_pem()).unwrap())),
+        (
+            "does not match tls_cert",
+            Box::new(|| std::fs::write(authority.files().key, KeyPair::generate().unwrap().serialize_pem()).unwrap()),
+        ),
         ("has no private key", Box::new(|| std::fs::write(authority.files().key, "nothing").unwrap())),
         ("expired 3 days ago", Box::new(|| drop(authority.renew(-3)))),
         ("has 0 certificates", Box::new(|| std::fs::write(authority.files().cert, "").unwrap())),
@@ -188,7 +195,17 @@ async fn the_end_of_a_certificate_is_told_once_a_day() {
 fn lockscope(files: &TlsFiles) -> tokio::process::Command {
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_lockscope"));
     let path = |path: &PathBuf| path.display().to_string();
-    command.args(["serve", "--zk", "127.0.0.1:1", "--listen", "127.0.0.1:0", "--tls-cert", &path(&files.cert), "--tls-key", &path(&files.key)]);
+    command.args([
+        "serve",
+        "--zk",
+        "127.0.0.1:1",
+        "--listen",
+        "127.0.0.1:0",
+        "--tls-cert",
+        &path(&files.cert),
+        "--tls-key",
+        &path(&files.key),
+    ]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).kill_on_drop(true);
     command
 }
@@ -200,7 +217,10 @@ async fn the_binary_serves_by_tls_and_refuses_what_it_can_not_use() {
     let done = tokio::time::timeout(DEADLINE, lockscope(&authority.files()).output()).await.unwrap().unwrap();
     let text = String::from_utf8_lossy(&done.stderr);
     assert_eq!((done.status.code(), text.lines().count()), (Some(64), 1), "{text}");
-    assert!(text.starts_with("lockscope: tls_cert ") && text.contains("expired 2 days ago; put a new certificate"), "{text}");
+    assert!(
+        text.starts_with("lockscope: tls_cert ") && text.contains("expired 2 days ago; put a new certificate"),
+        "{text}"
+    );
     authority.renew(90);
     let mut child = lockscope(&authority.files()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -94,7 +94,11 @@ fn change(change: &Change, out: &mut Out) -> i32 {
             out.count(codes.len());
             for code in codes {
                 let mut inner = Out::default();
-                let kind = if *code == 0 { self::change(&Change::Check { path: "/a".into(), version: 1 }, &mut inner) } else { -1 };
+                let kind = if *code == 0 {
+                    self::change(&Change::Check { path: "/a".into(), version: 1 }, &mut inner)
+                } else {
+                    -1
+                };
                 if kind == -1 {
                     inner.int(*code);
                 }
@@ -166,7 +170,11 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 fn acl() -> impl Strategy<Value = Vec<Acl>> {
-    let entry = (any::<i32>(), "[a-z]{0,6}", "[a-z]{0,6}").prop_map(|(permissions, scheme, id)| Acl { permissions, scheme, id });
+    let entry = (any::<i32>(), "[a-z]{0,6}", "[a-z]{0,6}").prop_map(|(permissions, scheme, id)| Acl {
+        permissions,
+        scheme,
+        id,
+    });
     vec(entry, 0..3)
 }
 
@@ -184,8 +192,10 @@ fn lifetime() -> impl Strategy<Value = Lifetime> {
 }
 
 fn part() -> impl Strategy<Value = Change> {
-    let create = (path(), data(), acl(), lifetime(), any::<i32>())
-        .prop_map(|(path, data, acl, lifetime, parent_cversion)| Change::Create(Create { path, data, acl, lifetime, parent_cversion }));
+    let create =
+        (path(), data(), acl(), lifetime(), any::<i32>()).prop_map(|(path, data, acl, lifetime, parent_cversion)| {
+            Change::Create(Create { path, data, acl, lifetime, parent_cversion })
+        });
     prop_oneof![
         create,
         (path(), any::<bool>()).prop_map(|(path, by_server)| Change::Delete { path, by_server }),
@@ -209,12 +219,7 @@ fn any_change() -> impl Strategy<Value = Change> {
 }
 
 pub(crate) fn transactions(most: usize) -> impl Strategy<Value = Vec<Transaction>> {
-    let one = (any::<i64>(), any::<i64>(), any::<i64>(), any::<i32>(), any_change()).prop_map(|(zxid, time_ms, session, cxid, change)| Transaction {
-        zxid,
-        time_ms,
-        session,
-        cxid,
-        change,
-    });
+    let one = (any::<i64>(), any::<i64>(), any::<i64>(), any::<i32>(), any_change())
+        .prop_map(|(zxid, time_ms, session, cxid, change)| Transaction { zxid, time_ms, session, cxid, change });
     vec(one, 0..most)
 }

@@ -107,7 +107,10 @@ fn each_damage_is_named_with_its_place() {
     assert_eq!(damaged(0, b'X'), (0, Problem::NotALog { found: 0x584b_4c47 }));
     assert_eq!(damaged(7, 9), (4, Problem::UnknownVersion { found: 9 }));
     assert!(matches!(damaged(second + 20, 0x77), (place, Problem::Checksum { .. }) if place == second as u64));
-    assert_eq!(damaged(second + 8, 0xff).1, Problem::BadLength { found: i32::from_be_bytes([0xff, 0, 0, bytes[second + 11]]) });
+    assert_eq!(
+        damaged(second + 8, 0xff).1,
+        Problem::BadLength { found: i32::from_be_bytes([0xff, 0, 0, bytes[second + 11]]) }
+    );
     // The end mark of the second is the byte before the third.
     assert_eq!(damaged(begins[2] - 1, 0).1, Problem::NoEndMark);
     let mut holed = bytes.clone();
@@ -119,7 +122,10 @@ fn each_damage_is_named_with_its_place() {
 fn errors_are_sentences() {
     let (mut bytes, _) = log(&[check(1)], true);
     bytes[3] = b'X';
-    assert_eq!(read(&bytes).1.unwrap_err().to_string(), "at byte 0: not a transaction log: it begins with 0x5a4b4c58 instead of \"ZKLG\"");
+    assert_eq!(
+        read(&bytes).1.unwrap_err().to_string(),
+        "at byte 0: not a transaction log: it begins with 0x5a4b4c58 instead of \"ZKLG\""
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The formats, against an encoder of the tests' own. Against ZooKeeper itself they are tested in `server/tests/it/txn_log.rs`.
+//! The formats, against an encoder of the tests' own. Against ZooKeeper itself they are tested in
+//! `server/tests/it/txn_log.rs`.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 mod encode;

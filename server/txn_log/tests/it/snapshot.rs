@@ -57,7 +57,10 @@ fn sessions_access_lists_and_znodes_are_read() {
     for (owner, lifetime) in OWNERS {
         let node = reader.next().unwrap().unwrap();
         assert_eq!((node.path.clone(), node.data), (format!("/n{owner}"), Some(node.path.into_bytes())));
-        assert_eq!((node.stat.lifetime(), node.stat.session()), (lifetime, (lifetime == Lifetime::Ephemeral).then_some(owner)));
+        assert_eq!(
+            (node.stat.lifetime(), node.stat.session()),
+            (lifetime, (lifetime == Lifetime::Ephemeral).then_some(owner))
+        );
         let stat = node.stat;
         assert_eq!([stat.czxid, stat.mzxid, stat.ctime_ms, stat.mtime_ms, stat.pzxid], [1, 2, 3, 4, 8]);
         assert_eq!([stat.version, stat.cversion, stat.aversion], [5, 6, 7]);

@@ -159,7 +159,8 @@ pub fn watches_by_path(body: &[u8]) -> Result<WatchTable, Malformed> {
 pub fn monitor(body: &[u8]) -> Result<Health, Malformed> {
     let told: Monitor = read(body)?;
     let Some(state) = told.server_state else { return Err(Malformed::strange("no server_state")) };
-    let counters = from_counters(|name| told.counters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value));
+    let counters =
+        from_counters(|name| told.counters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value));
     Ok(Health { role: role(&state), version: told.version.map(Into::into), ..counters })
 }
 
@@ -202,8 +203,14 @@ mod tests {
     fn connections_of_a_real_server_are_exact() {
         let body = br#"{"connections":[{"remote_socket_address":"127.0.0.1:58690","interest_ops":1,"outstanding_requests":0,"packets_received":6,"packets_sent":7,"session_id":72059164892004353,"last_operation":"GETC","established":1795250057782,"session_timeout":8000,"last_cxid":5,"last_zxid":4294967300,"last_response_time":24000120,"last_latency":1},{"remote_socket_address":"127.0.0.1:1","packets_received":1}],"secure_connections":[{"remote_socket_address":"10.0.0.1:5","session_id":-71776119061217281,"session_timeout":4000}],"command":"connections","error":null}"#;
         let told = connections(body).unwrap();
-        assert_eq!((told.len(), told[0].session, told[0].timeout_ms, told[0].answered_ms), (2, SESSION, 8_000, Some(24_000_120)));
-        assert_eq!((&*told[0].address, told[0].received, told[0].established_ms), ("127.0.0.1:58690", Some(6), Some(1_795_250_057_782)));
+        assert_eq!(
+            (told.len(), told[0].session, told[0].timeout_ms, told[0].answered_ms),
+            (2, SESSION, 8_000, Some(24_000_120))
+        );
+        assert_eq!(
+            (&*told[0].address, told[0].received, told[0].established_ms),
+            ("127.0.0.1:58690", Some(6), Some(1_795_250_057_782))
+        );
         assert_eq!((told[1].session, &*told[1].address), (SessionId(-71_776_119_061_217_281), "10.0.0.1:5"));
     }
 
@@ -217,13 +224,21 @@ mod tests {
 
     #[test]
     fn watches_and_health_of_a_real_server() {
-        let table = watches_by_path(br#"{"path_to_session_ids":{"/l":[72059164892004353]},"command":"watches_by_path","error":null}"#).unwrap();
+        let table = watches_by_path(
+            br#"{"path_to_session_ids":{"/l":[72059164892004353]},"command":"watches_by_path","error":null}"#,
+        )
+        .unwrap();
         assert_eq!(table.by_path["/l"], [SESSION]);
         let health = monitor(br#"{"version":"3.8.0","server_state":"leader","avg_latency":0.0,"max_client_response_size":-1,"watch_count":7,"cnt_node_deleted_watch_count":2,"sum_node_deleted_watch_count":9,"command":"monitor","error":null}"#).unwrap();
         assert_eq!((health.role, health.watches, health.deleted.watches), (Some(MemberRole::Leader), Some(7), 9));
         let stats = server_stats(br#"{"version":"3.8.0","read_only":false,"server_stats":{"packets_sent":7,"packets_received":5,"server_state":"follower","last_processed_zxid":4294967296,"avg_latency":0.0},"command":"server_stats","error":null}"#).unwrap();
-        assert_eq!((stats.role, stats.zxid, stats.packets), (Some(MemberRole::Follower), Some(Zxid(4_294_967_296)), Some((5, 7))));
-        let who = identity(br#"{"client_port":30181,"tick_time":500,"server_id":1,"command":"configuration","error":null}"#).unwrap();
+        assert_eq!(
+            (stats.role, stats.zxid, stats.packets),
+            (Some(MemberRole::Follower), Some(Zxid(4_294_967_296)), Some((5, 7)))
+        );
+        let who =
+            identity(br#"{"client_port":30181,"tick_time":500,"server_id":1,"command":"configuration","error":null}"#)
+                .unwrap();
         assert_eq!(who, Identity { client_port: 30_181, server_id: 1, tick_time: Some(500) });
     }
 
@@ -231,7 +246,10 @@ mod tests {
     fn errors_and_strangers() {
         let serving = br#"{"command":"dump","error":"This ZooKeeper instance is not currently serving requests"}"#;
         assert_eq!(dump(serving), Err(Malformed::NotServing));
-        assert_eq!(dump(br#"{"command":"x","error":"Unknown command: x"}"#), Err(Malformed::Refused { said: "Unknown command: x".to_owned() }));
+        assert_eq!(
+            dump(br#"{"command":"x","error":"Unknown command: x"}"#),
+            Err(Malformed::Refused { said: "Unknown command: x".to_owned() })
+        );
         assert_eq!(dump(b""), Err(Malformed::Empty));
         assert_eq!(dump(br#"{"expiry_time_to_session_ids":{"1":[1"#), Err(Malformed::CutOff));
         assert!(matches!(dump(b"<html>Jenkins</html>"), Err(Malformed::Strange { .. })));

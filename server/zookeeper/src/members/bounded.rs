@@ -127,10 +127,18 @@ mod tests {
         assert_eq!((list("[]"), list("[1,2,3]")), (Ok(vec![]), Ok(vec![1, 2, 3])));
         assert_eq!(list("[1,2,3,{\"a\":[4]}]"), Err(Malformed::TooMany { what: "things", max: 3 }));
         let lists = |text: &str| serde_json::from_str::<Lists<i64, i64, 3>>(text).unwrap().whole("things");
-        assert_eq!(lists(r#"{"1":[1,2],"-2":[3],"3":[]}"#), Ok(BTreeMap::from([(1, vec![1, 2]), (-2, vec![3]), (3, vec![])])));
-        for over in [r#"{"1":[1,2],"2":[3,4]}"#, r#"{"1":[],"2":[],"3":[],"4":[]}"#, r#"{"1":[1,2,3,4],"2":"not a list"}"#] {
+        assert_eq!(
+            lists(r#"{"1":[1,2],"-2":[3],"3":[]}"#),
+            Ok(BTreeMap::from([(1, vec![1, 2]), (-2, vec![3]), (3, vec![])]))
+        );
+        for over in
+            [r#"{"1":[1,2],"2":[3,4]}"#, r#"{"1":[],"2":[],"3":[],"4":[]}"#, r#"{"1":[1,2,3,4],"2":"not a list"}"#]
+        {
             assert!(lists(over).is_err(), "{over}");
         }
-        assert!(serde_json::from_str::<List<i64, 3>>("{}").is_err() && serde_json::from_str::<List<i64, 3>>("[1,2").is_err());
+        assert!(
+            serde_json::from_str::<List<i64, 3>>("{}").is_err()
+                && serde_json::from_str::<List<i64, 3>>("[1,2").is_err()
+        );
     }
 }

@@ -23,7 +23,10 @@ pub(super) fn strip(report: &mut Report, chroot: &str) {
         }
     }
     if let MemberAnswer::Ok { value, .. } = &mut report.watches {
-        value.by_path = std::mem::take(&mut value.by_path).into_iter().filter_map(|(path, by)| Some((within(&path)?, by))).collect();
+        value.by_path = std::mem::take(&mut value.by_path)
+            .into_iter()
+            .filter_map(|(path, by)| Some((within(&path)?, by)))
+            .collect();
     }
 }
 
@@ -46,7 +49,10 @@ mod tests {
             by: "".into(),
             is_down: false,
             connections: MemberAnswer::NotAsked,
-            sessions: MemberAnswer::Ok { asked_at: TimeMs(1), value: SessionTable { ephemerals, ..SessionTable::default() } },
+            sessions: MemberAnswer::Ok {
+                asked_at: TimeMs(1),
+                value: SessionTable { ephemerals, ..SessionTable::default() },
+            },
             watches: MemberAnswer::Ok { asked_at: TimeMs(1), value: WatchTable { by_path } },
             health: MemberAnswer::NotAsked,
         };

@@ -1,4 +1,5 @@
-//! Rounds of requests to the members: when, to whom, and what is passed on. One task; a slow member never delays the others.
+//! Rounds of requests to the members: when, to whom, and what is passed on. One task; a slow member never delays the
+//! others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
@@ -30,10 +31,12 @@ const JITTER_MAX: Duration = Duration::from_millis(400);
 const HAND_ON_AFTER: Duration = Duration::from_millis(450);
 /// So late a client may be known.
 const KNOWN_WITHIN: Duration = Duration::from_secs(6);
-const _: () = assert!(ROUND_EVERY.as_millis() + JITTER_MAX.as_millis() + HAND_ON_AFTER.as_millis() <= KNOWN_WITHIN.as_millis());
+const _: () =
+    assert!(ROUND_EVERY.as_millis() + JITTER_MAX.as_millis() + HAND_ON_AFTER.as_millis() <= KNOWN_WITHIN.as_millis());
 /// Watches are asked no more often than this.
 pub const WATCHES_EVERY: Duration = Duration::from_secs(15);
-/// The same while nobody looks, and some lock's waiters are in those tables alone: a table must not grow too old between.
+/// The same while nobody looks, and some lock's waiters are in those tables alone: a table must not grow too old
+/// between.
 pub const WAITERS_EVERY: Duration = Duration::from_secs(30);
 /// How often it is looked up who the members are.
 pub const MEMBERS_EVERY: Duration = Duration::from_secs(300);
@@ -63,8 +66,15 @@ impl Demand {
 }
 
 /// Asks all members about every five seconds until `stop`; each batch handed on is one [`Round`].
-pub async fn collect(config: Config, clock: Clock, demand: watch::Receiver<Demand>, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
-    let client = http::client().inspect_err(|error| tracing::warn!(%error, "no HTTP client; AdminServers are not asked")).ok();
+pub async fn collect(
+    config: Config,
+    clock: Clock,
+    demand: watch::Receiver<Demand>,
+    sink: mpsc::Sender<Vec<Observation>>,
+    stop: CancellationToken,
+) {
+    let client =
+        http::client().inspect_err(|error| tracing::warn!(%error, "no HTTP client; AdminServers are not asked")).ok();
     let mut collector = Collector {
         config,
         clock,
@@ -174,7 +184,13 @@ impl Collector {
 
     fn ask_new(&mut self) {
         let new = |member: &Member| !member.was_asked();
-        for name in self.idle.values().filter(|member| new(member)).map(|member| member.place().name.clone()).collect::<Vec<_>>() {
+        for name in self
+            .idle
+            .values()
+            .filter(|member| new(member))
+            .map(|member| member.place().name.clone())
+            .collect::<Vec<_>>()
+        {
             if let Some(member) = self.idle.remove(&name) {
                 self.ask(member);
             }
@@ -215,7 +231,8 @@ impl Collector {
 
     /// Hands on what came, as a round in which the others were not asked. False when nobody takes it.
     async fn hand_on(&mut self) -> bool {
-        let mut landed: BTreeMap<Box<str>, Report> = self.landed.drain(..).map(|report| (report.member.clone(), report)).collect();
+        let mut landed: BTreeMap<Box<str>, Report> =
+            self.landed.drain(..).map(|report| (report.member.clone(), report)).collect();
         let report = |place: &MemberAddress| {
             let report = landed.remove(&place.name).unwrap_or_else(|| self.no_answer(place));
             // Its number may have become known while it was asked.

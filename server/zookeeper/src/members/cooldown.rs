@@ -45,7 +45,10 @@ mod tests {
         assert!(!rest.is_on(now));
         for seconds in [4, 8, 16, 32, 60, 60] {
             rest.failed(now);
-            assert!(rest.is_on(now + Duration::from_secs(seconds - 1)) && !rest.is_on(now + Duration::from_secs(seconds)), "{seconds}");
+            assert!(
+                rest.is_on(now + Duration::from_secs(seconds - 1)) && !rest.is_on(now + Duration::from_secs(seconds)),
+                "{seconds}"
+            );
         }
         rest.worked();
         assert!(!rest.is_on(now));

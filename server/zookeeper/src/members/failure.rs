@@ -59,7 +59,8 @@ impl Failure {
 
     /// An AdminServer of somebody else.
     pub(super) fn stranger(who: Identity) -> Self {
-        let said = format!("another member answers there (server id {}, client port {})", who.server_id, who.client_port);
+        let said =
+            format!("another member answers there (server id {}, client port {})", who.server_id, who.client_port);
         Self::new(Trouble::Broken, true, said)
     }
 }
@@ -69,7 +70,11 @@ impl From<Malformed> for Failure {
         let trouble = match malformed {
             Malformed::Denied => Trouble::Denied,
             Malformed::Refused { .. } => Trouble::Off,
-            Malformed::NotServing | Malformed::Empty | Malformed::CutOff | Malformed::TooMany { .. } | Malformed::Strange { .. } => Trouble::Broken,
+            Malformed::NotServing
+            | Malformed::Empty
+            | Malformed::CutOff
+            | Malformed::TooMany { .. }
+            | Malformed::Strange { .. } => Trouble::Broken,
         };
         Self::new(trouble, false, malformed.to_string())
     }

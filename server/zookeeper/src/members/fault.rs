@@ -1,6 +1,7 @@
 //! What can be wrong with an answer, and how large one may be.
 
-/// Connections of one member; a longer list is refused as a whole, since a cut list would make living clients look gone.
+/// Connections of one member; a longer list is refused as a whole, since a cut list would make living clients look
+/// gone.
 pub const CONNECTIONS_MAX: usize = 100_000;
 /// Sessions of one member.
 pub const SESSIONS_MAX: usize = 200_000;

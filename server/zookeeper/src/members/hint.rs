@@ -1,4 +1,5 @@
-//! The hint for a request without an answer: what was tried, what came back, and the configuration line that would help. Pure.
+//! The hint for a request without an answer: what was tried, what came back, and the configuration line that would
+//! help. Pure.
 
 use lockscope_core::evidence::{Question, Trouble};
 
@@ -30,13 +31,19 @@ pub(super) fn hint(tried: &Attempt<'_>) -> (Trouble, Box<str>) {
         Question::Watches => ("who watches what", "wchp"),
         Question::Health => ("how it is", "srvr"),
     };
-    let words = tried.words.map(|failure| format!("the four-letter word `{word}` was tried at {}: {}", tried.member, failure.said));
+    let words = tried
+        .words
+        .map(|failure| format!("the four-letter word `{word}` was tried at {}: {}", tried.member, failure.said));
     let admin = match tried.admin {
         Some((url, failure)) => format!("its AdminServer was tried at {url}: {}", failure.said),
         None => format!("no AdminServer of it was found at {}", tried.guessed),
     };
-    let troubles = || tried.words.into_iter().chain(tried.admin.map(|(_, failure)| failure)).map(|failure| failure.trouble);
-    let trouble = [Trouble::Denied, Trouble::Broken].into_iter().find(|one| troubles().any(|trouble| trouble == *one)).unwrap_or(Trouble::Off);
+    let troubles =
+        || tried.words.into_iter().chain(tried.admin.map(|(_, failure)| failure)).map(|failure| failure.trouble);
+    let trouble = [Trouble::Denied, Trouble::Broken]
+        .into_iter()
+        .find(|one| troubles().any(|trouble| trouble == *one))
+        .unwrap_or(Trouble::Off);
     let unreached = tried.words.is_some_and(|failure| failure.whole_way);
     let check = if unreached { "check that it runs and can be reached from here, or " } else { "" };
     let port = tried.admin.map_or(tried.guessed, |(url, _)| url);
@@ -62,7 +69,13 @@ mod tests {
     #[test]
     fn a_word_that_is_not_listed() {
         let words = Failure::from(Malformed::Denied);
-        let tried = Attempt { member: "zk1:2181", question: Question::Connections, admin: None, guessed: "http://zk1:8080", words: Some(&words) };
+        let tried = Attempt {
+            member: "zk1:2181",
+            question: Question::Connections,
+            admin: None,
+            guessed: "http://zk1:8080",
+            words: Some(&words),
+        };
         let (trouble, sentence) = hint(&tried);
         assert_eq!(trouble, Trouble::Denied);
         assert_eq!(

@@ -13,7 +13,12 @@ use super::url;
 pub(super) fn client() -> Result<Client, reqwest::Error> {
     // No proxy: members are asked from here or not at all. No redirect: an AdminServer never sends one.
     // No authorities either: it is plain HTTP, and a machine without them must not keep us from asking.
-    Client::builder().no_proxy().redirect(Policy::none()).tls_certs_only(std::iter::empty()).pool_max_idle_per_host(1).build()
+    Client::builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        .tls_certs_only(std::iter::empty())
+        .pool_max_idle_per_host(1)
+        .build()
 }
 
 /// The body of one answer.
@@ -25,7 +30,9 @@ pub(super) async fn ask(client: &Client, base: &str, command: &str, deadline: In
 async fn exchange(client: &Client, url: &str) -> Result<Vec<u8>, Failure> {
     let mut response = client.get(url).send().await.map_err(|error| failed(&error))?;
     match response.status() {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(Failure::forbidden(&format!("HTTP {}", response.status()))),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            return Err(Failure::forbidden(&format!("HTTP {}", response.status())));
+        }
         StatusCode::NOT_FOUND => return Err(Failure::absent(&format!("HTTP {}", response.status()))),
         // ZooKeeper 3.9 answers errors with 4xx and 5xx and the reason in the body.
         _ => {}

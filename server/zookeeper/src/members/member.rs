@@ -1,9 +1,11 @@
-//! One member: which transport answers which request, when a transport is not used for a while, and the result of a round.
-//! Sends one request at a time, so a member never has two of ours.
+//! One member: which transport answers which request, when a transport is not used for a while, and the result of a
+//! round. Sends one request at a time, so a member never has two of ours.
 
 use std::time::Duration;
 
-use lockscope_core::evidence::{Connection, Expiry, Health, MemberAnswer, MemberRole, Question, Report, SessionTable, Trouble, WatchTable};
+use lockscope_core::evidence::{
+    Connection, Expiry, Health, MemberAnswer, MemberRole, Question, Report, SessionTable, Trouble, WatchTable,
+};
 use lockscope_core::time::TimeMs;
 use reqwest::Client;
 use tokio::time::Instant;
@@ -163,10 +165,14 @@ impl Member {
     }
 
     fn use_admin_url(&mut self) {
-        self.admin_url =
-            self.place.admin_url.clone().unwrap_or_else(|| format!("http://{}:{}", split_port(&self.place.address).0, url::PORT_DEFAULT));
+        self.admin_url = self
+            .place
+            .admin_url
+            .clone()
+            .unwrap_or_else(|| format!("http://{}:{}", split_port(&self.place.address).0, url::PORT_DEFAULT));
         let client = self.client.as_ref().filter(|_| self.place.admin_url.is_some());
-        self.admin = client.map(|client| Way::new(Source::Admin { client: client.clone(), url: self.admin_url.clone() }));
+        self.admin =
+            client.map(|client| Way::new(Source::Admin { client: client.clone(), url: self.admin_url.clone() }));
     }
 
     /// Asks everything that is to be asked now.
@@ -195,7 +201,16 @@ impl Member {
             None => MemberAnswer::NotAsked,
         };
         let is_down = self.is_down().await;
-        Report { member: self.place.name.clone(), number: self.place.number, by: self.by(), is_down, connections, sessions, watches, health }
+        Report {
+            member: self.place.name.clone(),
+            number: self.place.number,
+            by: self.by(),
+            is_down,
+            connections,
+            sessions,
+            watches,
+            health,
+        }
     }
 
     /// Whether nobody listens at its client port, looked at anew each time: no session can be connected to it then.
@@ -232,7 +247,9 @@ impl Member {
                 }
             }
             (Ok(who), Some(admin)) => admin.fails(Failure::stranger(who), Instant::now()),
-            (Err(failure), Some(admin)) if failure.trouble == Trouble::Broken || failure.whole_way => admin.fails(failure, Instant::now()),
+            (Err(failure), Some(admin)) if failure.trouble == Trouble::Broken || failure.whole_way => {
+                admin.fails(failure, Instant::now())
+            }
             // It answers and does not report who it is: an operator named it, so it is believed.
             (Err(_), Some(_)) => self.is_identified = true,
             // Nobody, or somebody else, where nobody said that one would be.
@@ -268,7 +285,10 @@ impl Member {
             return MemberAnswer::NotAsked;
         }
         if let Some(watches) = self.watches.filter(|watches| *watches > WATCHES_ASK_MAX) {
-            return MemberAnswer::None { trouble: Trouble::Spared, remedy: spared(&self.place.name, watches, WATCHES_ASK_MAX) };
+            return MemberAnswer::None {
+                trouble: Trouble::Spared,
+                remedy: spared(&self.place.name, watches, WATCHES_ASK_MAX),
+            };
         }
         self.watches_asked = Some(now);
         self.answer(clock).await
@@ -286,7 +306,8 @@ impl Member {
     }
 }
 
-/// Whether expiry is on a monotonic clock that none of our sessions gives a sign of life on. One that is alone has our other sessions.
+/// Whether expiry is on a monotonic clock that none of our sessions gives a sign of life on. One that is alone has our
+/// other sessions.
 fn needs_stamp(sessions: &MemberAnswer<SessionTable>, health: &MemberAnswer<Health>) -> bool {
     let is_alone = health.value().is_some_and(|(_, health)| health.role == Some(MemberRole::Standalone));
     let is_running = |expiry: &Expiry| matches!(expiry, Expiry::Running(_));

@@ -48,7 +48,8 @@ pub(super) fn split_port(address: &str) -> (&str, Option<u16>) {
 pub(super) fn listed(config: &str) -> Vec<Listed> {
     let lines = config.lines().filter_map(|line| {
         let (number, value) = line.trim().strip_prefix("server.")?.split_once('=')?;
-        let (servers, client) = value.split_once(';').map_or((value, None), |(servers, client)| (servers, Some(client.trim())));
+        let (servers, client) =
+            value.split_once(';').map_or((value, None), |(servers, client)| (servers, Some(client.trim())));
         let host = host(servers.split('|').next()?);
         let client = client.map(|client| client.rsplit_once(':').unwrap_or(("0.0.0.0", client))).filter(|(_, port)| {
             // A port that is none would be asked for ever.
@@ -112,7 +113,12 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         // Two names of one member.
         let is_second = same.len() == 1 && number.is_none() && same.iter().any(|one| one.client.is_some());
         if !is_second {
-            places.push(MemberAddress { name: (*server).into(), number, address: (*server).to_owned(), admin_url: None });
+            places.push(MemberAddress {
+                name: (*server).into(),
+                number,
+                address: (*server).to_owned(),
+                admin_url: None,
+            });
         }
     }
     let port = servers.first().and_then(|server| split_port(server).1);
@@ -120,8 +126,16 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         let is_there = one.client.is_none() && servers.iter().any(|server| is_same(server, one));
         // Members that do not report their port nearly always use the same.
         let address = one.client.clone().or_else(|| port.map(|port| format!("{}:{port}", one.host)));
-        let Some(address) = address.filter(|address| !is_there && places.iter().all(|place| place.address != *address)) else { continue };
-        places.push(MemberAddress { name: address.as_str().into(), number: Some(one.number), address, admin_url: None });
+        let Some(address) = address.filter(|address| !is_there && places.iter().all(|place| place.address != *address))
+        else {
+            continue;
+        };
+        places.push(MemberAddress {
+            name: address.as_str().into(),
+            number: Some(one.number),
+            address,
+            admin_url: None,
+        });
     }
     places.truncate(MEMBERS_MAX);
     assign(&mut places, urls, resolved);
@@ -132,7 +146,8 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
 fn assign(places: &mut [MemberAddress], urls: &[String], resolved: &Resolved) {
     let is_host = |place: &MemberAddress, url: &str| {
         let authority = url::authority(url);
-        split_port(&place.address).0 == split_port(authority).0 || shares(&ips(resolved, &place.address), &ips(resolved, authority))
+        split_port(&place.address).0 == split_port(authority).0
+            || shares(&ips(resolved, &place.address), &ips(resolved, authority))
     };
     let mut left = Vec::new();
     for url in urls {

@@ -1,4 +1,5 @@
-//! The two transports to a member behind one interface: each request in the form the transport needs, each failure in the same words.
+//! The two transports to a member behind one interface: each request in the form the transport needs, each failure in
+//! the same words.
 
 use std::future::Future;
 use std::time::Duration;
@@ -23,7 +24,12 @@ pub(super) enum Source {
 }
 
 impl Source {
-    async fn admin<T>(client: &Client, url: &str, command: &str, read: fn(&[u8]) -> Result<T, Malformed>) -> Result<T, Failure> {
+    async fn admin<T>(
+        client: &Client,
+        url: &str,
+        command: &str,
+        read: fn(&[u8]) -> Result<T, Malformed>,
+    ) -> Result<T, Failure> {
         let body = http::ask(client, url, command, Instant::now() + ANSWER_MAX).await?;
         Ok(read(&body)?)
     }
@@ -72,7 +78,9 @@ impl SourceAnswer for WatchTable {
     const QUESTION: Question = Question::Watches;
     async fn ask(source: &Source) -> Result<Self, Failure> {
         match source {
-            Source::Admin { client, url } => Source::admin(client, url, "watches_by_path", admin::watches_by_path).await,
+            Source::Admin { client, url } => {
+                Source::admin(client, url, "watches_by_path", admin::watches_by_path).await
+            }
             Source::Words { address } => Source::word(address, "wchp", wchp::parse).await,
         }
     }
@@ -96,7 +104,8 @@ impl SourceAnswer for Health {
         match (first, second) {
             (Ok(first), Ok(second)) => {
                 // The counters are in `monitor` and `mntr`.
-                let (counters, other) = if matches!(source, Source::Admin { .. }) { (first, second) } else { (second, first) };
+                let (counters, other) =
+                    if matches!(source, Source::Admin { .. }) { (first, second) } else { (second, first) };
                 Ok(health::merged(counters, other))
             }
             (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),

@@ -1,6 +1,6 @@
-//! A connection of our own to a member that reports session expiry on its monotonic clock, as AdminServers do. Its answer is
-//! stamped with that clock right before its connections are requested; without it, that clock can be related to ours only
-//! when some client of that member happens to send something.
+//! A connection of our own to a member that reports session expiry on its monotonic clock, as AdminServers do. Its
+//! answer is stamped with that clock right before its connections are requested; without it, that clock can be related
+//! to ours only when some client of that member happens to send something.
 
 use std::fmt;
 use std::time::Duration;

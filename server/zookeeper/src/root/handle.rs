@@ -195,7 +195,15 @@ impl RootWatch {
         }
     }
 
-    fn node(&mut self, path: Arc<str>, facts: Box<Facts>, unreadable: bool, purpose: Purpose, child_events: ChildEvents, out: &mut Outbox) {
+    fn node(
+        &mut self,
+        path: Arc<str>,
+        facts: Box<Facts>,
+        unreadable: bool,
+        purpose: Purpose,
+        child_events: ChildEvents,
+        out: &mut Outbox,
+    ) {
         if path == self.path {
             if unreadable {
                 return self.input(Input::RootDenied, out);
@@ -277,7 +285,8 @@ impl RootWatch {
             }
             self.sync_lists_left -= usize::from(purpose == ListPurpose::Sync);
             self.other_lists_left -= usize::from(purpose != ListPurpose::Sync);
-            let (gone, is_mixed) = if purpose == ListPurpose::Sync { Default::default() } else { self.end_recheck(&directory) };
+            let (gone, is_mixed) =
+                if purpose == ListPurpose::Sync { Default::default() } else { self.end_recheck(&directory) };
             let names = match reply {
                 ListReply::Names(names) => names.into_iter().filter(|name| !gone.contains(name.as_str())).collect(),
                 ListReply::Nothing => Vec::new(),
@@ -291,8 +300,8 @@ impl RootWatch {
         }
     }
 
-    /// A list arrived: the children that went while it was under way, and whether it was mixed with another. A child that
-    /// came again meanwhile is reported by its own event, or by the next comparison.
+    /// A list arrived: the children that went while it was under way, and whether it was mixed with another. A child
+    /// that came again meanwhile is reported by its own event, or by the next comparison.
     fn end_recheck(&mut self, directory: &Arc<str>) -> (HashSet<Box<str>>, bool) {
         let Some(recheck) = self.rechecks.get_mut(directory) else { return Default::default() };
         recheck.lists -= 1;
@@ -318,12 +327,13 @@ impl RootWatch {
         count
     }
 
-    /// A directory whose counters reported more than events did has been listed: unreadable children that came are read,
-    /// unreadable ones that went are reported; what is left unexplained came and went unseen.
+    /// A directory whose counters reported more than events did has been listed: unreadable children that came are
+    /// read, unreadable ones that went are reported; what is left unexplained came and went unseen.
     fn rechecked(&mut self, directory: &str, names: &[String], unseen: Missed, is_mixed: bool, out: &mut Outbox) {
         let came = self.want_unknown(directory, names, Purpose::Found, out);
         let present: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let unreadable = self.ledger.unreadable.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
+        let unreadable =
+            self.ledger.unreadable.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
         let (stayed, gone): (Vec<_>, Vec<_>) = unreadable.partition(|(_, stayed)| *stayed);
         let went = u32::try_from(gone.len()).unwrap_or(u32::MAX);
         for (path, _) in gone {
@@ -332,7 +342,8 @@ impl RootWatch {
         }
         let (more_came, more_went) = (came.saturating_sub(unseen.creates), went.saturating_sub(unseen.deletes));
         if (is_mixed || unseen == Missed::default()) && came + went > 0 {
-            // Before the comparison or after it: nobody knows, so the next one counts from there, until a list shows nothing new.
+            // Before the comparison or after it: nobody knows, so the next one counts from there, until a list shows
+            // nothing new.
             self.ledger.doubt(directory);
             self.say_incomplete(directory, true, out);
         } else {

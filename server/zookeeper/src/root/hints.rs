@@ -1,5 +1,5 @@
-//! What child watches report of a root's directories. A recursive watch does not fire for children that we may not read, a child
-//! watch does: where it reported more changes than events did, something came or went unseen. Pure.
+//! What child watches report of a root's directories. A recursive watch does not fire for children that we may not
+//! read, a child watch does: where it reported more changes than events did, something came or went unseen. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use super::super::directory_watch::WatchChange;
 
 /// Directories of one root with a child watch. Overflow policy: further ones are compared in rounds only.
 const DIRECTORIES_MAX: usize = 10_000;
-/// Comparisons of a directory whose child watch is ahead of events: at once, and then one a tick, for our own member may be
-/// behind the one that the watch is at.
+/// Comparisons of a directory whose child watch is ahead of events: at once, and then one a tick, for our own member
+/// may be behind the one that the watch is at.
 const CHECKS_AT_ONCE: u8 = 3;
 const CHECKS_MAX: u8 = 5;
 
@@ -61,7 +61,8 @@ impl DirectoryHints {
         }
     }
 
-    /// Everything was read anew: those that are no directories any more are dropped, and what is reported counts from here.
+    /// Everything was read anew: those that are no directories any more are dropped, and what is reported counts from
+    /// here.
     pub(super) fn begin_anew(&mut self, is_there: impl Fn(&str) -> bool) {
         let gone: Vec<Arc<str>> = self.directories.keys().filter(|path| !is_there(path)).cloned().collect();
         gone.iter().for_each(|path| self.gone(path));
@@ -109,7 +110,9 @@ impl DirectoryHints {
 
     /// Events showed all that a directory's counters report; `quiet`: nothing happened during the comparison.
     pub(super) fn compared(&mut self, path: &str, quiet: bool) -> Verdict {
-        let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else { return Verdict::Agreed };
+        let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else {
+            return Verdict::Agreed;
+        };
         if directory.lead > 0 {
             directory.checks += 1;
             return match directory.checks {

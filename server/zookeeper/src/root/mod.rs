@@ -138,7 +138,10 @@ impl RootWatch {
     pub(super) fn input(&mut self, input: Input, out: &mut Outbox) {
         let (state, action) = step(self.state, input);
         if state != self.state
-            && !matches!((state, self.state), (State::Resting { .. }, State::Resting { .. }) | (State::Polling { .. }, State::Polling { .. }))
+            && !matches!(
+                (state, self.state),
+                (State::Resting { .. }, State::Resting { .. }) | (State::Polling { .. }, State::Polling { .. })
+            )
         {
             tracing::debug!(root = %self.path, from = ?self.state, to = ?state, ?input, "root");
         }
@@ -196,7 +199,11 @@ impl RootWatch {
             return Some(Request::List(self.take_lists()));
         }
         self.turn_of_checks = !self.turn_of_checks;
-        if self.turn_of_checks { self.next_checks().or_else(|| self.next_reads()) } else { self.next_reads().or_else(|| self.next_checks()) }
+        if self.turn_of_checks {
+            self.next_checks().or_else(|| self.next_reads())
+        } else {
+            self.next_reads().or_else(|| self.next_checks())
+        }
     }
 
     fn next_reads(&mut self) -> Option<Request> {
@@ -208,7 +215,9 @@ impl RootWatch {
         let (mut taken, mut names, mut bytes) = (Vec::new(), 0, 0);
         while taken.len() < LISTS_A_REQUEST
             && let Some(next) = self.lists.front()
-            && (taken.is_empty() || (names + next.names as usize <= NAMES_A_REQUEST && bytes + next.directory.len() <= REQUEST_BYTES_MAX))
+            && (taken.is_empty()
+                || (names + next.names as usize <= NAMES_A_REQUEST
+                    && bytes + next.directory.len() <= REQUEST_BYTES_MAX))
             && let Some(listing) = self.lists.pop_front()
         {
             names += listing.names as usize;

@@ -1,6 +1,6 @@
-//! The periodic sweep over all directories of a root. No event reports children that we may not read, but the Stat counters
-//! of their directory show them: each directory's are compared with the events seen, twice a second unless there are more
-//! directories than can be compared in that time.
+//! The periodic sweep over all directories of a root. No event reports children that we may not read, but the Stat
+//! counters of their directory show them: each directory's are compared with the events seen, twice a second unless
+//! there are more directories than can be compared in that time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ const CHECKED_AFTER_SYNC: usize = 20_000;
 const ROUND_TICKS: u32 = 2;
 /// Directories that wait to be compared beside the round. Overflow policy: further ones wait for the round.
 const CHECKS_MAX: usize = 16_384;
-/// Unreadable znodes read again in turn: they may have become readable, which no event reports. And ticks between turns.
+/// Unreadable znodes read again in turn: they may have become readable, which no event reports. And ticks between
+/// turns.
 const UNREADABLE_A_TURN: usize = 100;
 const SILENT_TICKS: u32 = 4;
 
@@ -143,7 +144,8 @@ impl RootWatch {
         }
         self.sweep.ticks = self.sweep.ticks.saturating_add(1);
         self.sweep.allowance = CHECKED_A_TICK;
-        let is_done = self.sweep.asked_all && self.sweep.flying == 0 && self.sweep.checks.is_empty() && !self.follows_up();
+        let is_done =
+            self.sweep.asked_all && self.sweep.flying == 0 && self.sweep.checks.is_empty() && !self.follows_up();
         self.sweep.running &= !is_done;
         if !self.sweep.running && self.sweep.ticks >= ROUND_TICKS {
             self.ledger.begin_round();

@@ -150,11 +150,15 @@ impl Server {
                 self.watched = true;
                 return self.wire.push_back(Wire::Armed(epoch));
             }
-            Request::Read(paths) => Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), read(stat(&path)))).collect()),
-            Request::Stat(paths) => Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), self.stat(&path))).collect()),
-            Request::List(directories) => {
-                Reply::Lists(directories.into_iter().map(|(path, purpose)| (Arc::clone(&path), purpose, self.list(&path))).collect())
+            Request::Read(paths) => {
+                Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), read(stat(&path)))).collect())
             }
+            Request::Stat(paths) => {
+                Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), self.stat(&path))).collect())
+            }
+            Request::List(directories) => Reply::Lists(
+                directories.into_iter().map(|(path, purpose)| (Arc::clone(&path), purpose, self.list(&path))).collect(),
+            ),
             Request::Check(checks) => {
                 let reply = |check: &Check| match stat(&check.directory) {
                     None => CheckReply::Missing,
@@ -162,7 +166,12 @@ impl Server {
                     Some(node) if node.denied && self.hides_stats => CheckReply::StatDenied,
                     Some(node) => CheckReply::Facts(Box::new(node.facts.clone())),
                 };
-                Reply::Checks(checks.into_iter().map(|check| (Arc::clone(&check.directory), check.stamp, reply(&check))).collect())
+                Reply::Checks(
+                    checks
+                        .into_iter()
+                        .map(|check| (Arc::clone(&check.directory), check.stamp, reply(&check)))
+                        .collect(),
+                )
             }
         };
         self.wire.push_back(Wire::Reply(epoch, reply));
@@ -179,7 +188,12 @@ impl Server {
     fn list(&self, path: &str) -> ListReply {
         match self.tree.get(path) {
             Some(node) if !node.denied => ListReply::Names(
-                self.tree.keys().filter_map(|key| split_path(key)).filter(|(parent, _)| *parent == path).map(|(_, name)| name.to_owned()).collect(),
+                self.tree
+                    .keys()
+                    .filter_map(|key| split_path(key))
+                    .filter(|(parent, _)| *parent == path)
+                    .map(|(_, name)| name.to_owned())
+                    .collect(),
             ),
             _ => ListReply::Nothing,
         }
@@ -231,7 +245,8 @@ impl History {
     fn arrive(&mut self, count: usize) {
         let count = count.min(self.server.wire.len());
         let arrived: Vec<Wire> = self.server.wire.drain(..count).collect();
-        let (events, replies): (Vec<Wire>, Vec<Wire>) = arrived.into_iter().partition(|item| matches!(item, Wire::Event(_)));
+        let (events, replies): (Vec<Wire>, Vec<Wire>) =
+            arrived.into_iter().partition(|item| matches!(item, Wire::Event(_)));
         for item in events.into_iter().chain(replies) {
             match item {
                 Wire::Event(event) => self.watch.event(event, &mut self.out),
@@ -318,9 +333,13 @@ fn assert_true(history: &History, seed: u64) {
     // Changes of an unreadable znode's data can't be seen by anybody.
     let version = |path: &String, version| if tree.get(path).is_some_and(|node| node.denied) { 0 } else { version };
     let told = |node: &Znode| if node.denied && history.server.hides_stats { Zxid(0) } else { node.facts.czxid };
-    let real: BTreeMap<&String, (Zxid, i32)> = tree.iter().map(|(path, node)| (path, (told(node), version(path, node.facts.version)))).collect();
-    let identity = |path, facts: &Option<Facts>| facts.as_ref().map_or((Zxid(0), 0), |facts| (facts.czxid, version(path, facts.version)));
-    let believed: BTreeMap<&String, (Zxid, i32)> = history.believed.tree.iter().map(|(path, facts)| (path, identity(path, facts))).collect();
+    let real: BTreeMap<&String, (Zxid, i32)> =
+        tree.iter().map(|(path, node)| (path, (told(node), version(path, node.facts.version)))).collect();
+    let identity = |path, facts: &Option<Facts>| {
+        facts.as_ref().map_or((Zxid(0), 0), |facts| (facts.czxid, version(path, facts.version)))
+    };
+    let believed: BTreeMap<&String, (Zxid, i32)> =
+        history.believed.tree.iter().map(|(path, facts)| (path, identity(path, facts))).collect();
     assert_eq!(believed, real, "seed {seed}");
     let expected = if real.is_empty() { State::Absent } else { State::Live };
     assert_eq!(history.watch.state, expected, "seed {seed}");

@@ -47,7 +47,11 @@ fn an_unseen_create_is_told_once() {
     assert_eq!(ledger.check("/d", &facts(11, 5), before), unseen(1, 0));
     let after = stamp(&ledger);
     assert_eq!(ledger.check("/d", &facts(11, 5), after), Comparison::Complete);
-    assert_eq!(ledger.check("/d", &facts(11, 5), before), Comparison::Doubtful, "a mark of what was counted before tells nothing");
+    assert_eq!(
+        ledger.check("/d", &facts(11, 5), before),
+        Comparison::Doubtful,
+        "a mark of what was counted before tells nothing"
+    );
 }
 
 #[test]

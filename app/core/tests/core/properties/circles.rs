@@ -71,7 +71,12 @@ fn check(world: &World) {
     }
     assert_eq!(found, expected);
     for lock in world.observatory.locks() {
-        assert_eq!(lock.assessment.deadlock.is_some(), expected.iter().any(|(.., path)| *path == *lock.path), "{}", lock.path);
+        assert_eq!(
+            lock.assessment.deadlock.is_some(),
+            expected.iter().any(|(.., path)| *path == *lock.path),
+            "{}",
+            lock.path
+        );
     }
 }
 
@@ -121,6 +126,10 @@ fn a_root_that_is_gone_takes_its_deadlocks_along() {
     world.tick(1);
     check(&world);
     assert_eq!(world.observatory.cycles().len(), 1);
-    world.apply(Observation::RootTrouble { root: RootId(0), trouble: lockscope_core::observation::RootTrouble::Gone, why: "gone".into() });
+    world.apply(Observation::RootTrouble {
+        root: RootId(0),
+        trouble: lockscope_core::observation::RootTrouble::Gone,
+        why: "gone".into(),
+    });
     assert!(world.observatory.cycles().is_empty());
 }

@@ -73,7 +73,9 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn world() -> World {
     let mut world = World::new();
-    for directory in KINDS.iter().map(|(directory, _)| *directory).filter(|directory| *directory != "/r").collect::<BTreeSet<_>>() {
+    for directory in
+        KINDS.iter().map(|(directory, _)| *directory).filter(|directory| *directory != "/r").collect::<BTreeSet<_>>()
+    {
         for path in directory.match_indices('/').skip(2).map(|(at, _)| &directory[..at]).chain([directory]) {
             world.create_named(path, 0, if path == "/r/ksem" { "2" } else { "" });
         }
@@ -110,7 +112,11 @@ fn shown(observatory: &Observatory, except: Option<&str>) -> BTreeMap<String, St
 fn told(observatory: &Observatory, lock: &AssessedLock) -> String {
     let mirror = observatory.mirror_of(lock).unwrap();
     let contenders = lock.contenders(mirror).map(|contender| {
-        let targets: Vec<String> = lock.waits_for(mirror, &contender).iter().map(|target| format!("{}{}", target.path(), target.is_shared)).collect();
+        let targets: Vec<String> = lock
+            .waits_for(mirror, &contender)
+            .iter()
+            .map(|target| format!("{}{}", target.path(), target.is_shared))
+            .collect();
         format!("{} {:?} {} {targets:?}", contender.path(), lock.access(&contender), lock.hold_of(&contender).is_some())
     });
     let contenders: Vec<String> = contenders.collect();
@@ -133,7 +139,8 @@ fn take(world: &mut World, step: &Step) {
         Step::Read { at } => world.pick(*at).into_iter().for_each(|path| world.read(&path)),
         Step::Delete { at } => world.pick(*at).into_iter().for_each(|path| delete(world, &path)),
         Step::EndSession { session } => {
-            let owned: Vec<String> = world.truth.iter().filter(|(_, node)| node.owner == *session).map(|(path, _)| path.clone()).collect();
+            let owned: Vec<String> =
+                world.truth.iter().filter(|(_, node)| node.owner == *session).map(|(path, _)| path.clone()).collect();
             owned.iter().for_each(|path| delete(world, path));
         }
         Step::Resync => world.resync(false),
@@ -153,7 +160,12 @@ fn check_lock(world: &World, lock: &AssessedLock) {
     let paths: Vec<String> = contenders.iter().map(lockscope_core::lock::ContenderRef::path).collect();
     assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), paths.len(), "each contender comes once: {paths:?}");
     let holders = contenders.iter().filter(|contender| lock.hold_of(contender).is_some()).count();
-    assert_eq!((lock.standing.holders as usize, lock.holders.len()), (holders, holders), "{}", told(&world.observatory, lock));
+    assert_eq!(
+        (lock.standing.holders as usize, lock.holders.len()),
+        (holders, holders),
+        "{}",
+        told(&world.observatory, lock)
+    );
     assert_eq!(lock.standing.waiting.count as usize, contenders.len() - holders, "{}", told(&world.observatory, lock));
     let waiting: i64 = contenders
         .iter()
@@ -181,8 +193,14 @@ fn check_sessions(world: &World) {
     let mut naive: BTreeSet<(i64, String, String, bool)> = BTreeSet::new();
     for lock in world.observatory.locks() {
         let contenders = lock.contenders(world.observatory.mirror_of(lock).unwrap());
-        let owned = contenders
-            .filter_map(|contender| Some((contender.child.owner()?.0, lock.path.to_string(), contender.path(), lock.hold_of(&contender).is_some())));
+        let owned = contenders.filter_map(|contender| {
+            Some((
+                contender.child.owner()?.0,
+                lock.path.to_string(),
+                contender.path(),
+                lock.hold_of(&contender).is_some(),
+            ))
+        });
         naive.extend(owned);
     }
     let spots = (1..=SESSIONS).flat_map(|session| {
@@ -192,10 +210,11 @@ fn check_sessions(world: &World) {
     let indexed: Vec<_> = spots.collect();
     assert_eq!(indexed.len(), naive.len(), "{indexed:?} {naive:?}");
     assert_eq!(indexed.into_iter().collect::<BTreeSet<_>>(), naive);
-    let owned = world.truth.values().filter(|node| node.read && node.owner != 0).fold(BTreeMap::new(), |mut owned, node| {
-        *owned.entry(SessionId(node.owner)).or_insert(0) += 1;
-        owned
-    });
+    let owned =
+        world.truth.values().filter(|node| node.read && node.owner != 0).fold(BTreeMap::new(), |mut owned, node| {
+            *owned.entry(SessionId(node.owner)).or_insert(0) += 1;
+            owned
+        });
     assert_eq!(world.observatory.sessions(), owned);
 }
 

@@ -29,7 +29,13 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new() -> Self {
-        let mut world = Self { truth: BTreeMap::new(), observatory: observatory(), now: 1_000, counters: BTreeMap::new(), zxid: 10 };
+        let mut world = Self {
+            truth: BTreeMap::new(),
+            observatory: observatory(),
+            now: 1_000,
+            counters: BTreeMap::new(),
+            zxid: 10,
+        };
         world.resync(false);
         world
     }
@@ -98,7 +104,8 @@ impl World {
 
     /// The children of a directory in the order of their numbers.
     pub(super) fn inside(&self, directory: &str) -> impl Iterator<Item = (&String, &Node)> {
-        let mut inside: Vec<_> = self.truth.iter().filter(|(path, _)| split_path(path).unwrap().0 == directory).collect();
+        let mut inside: Vec<_> =
+            self.truth.iter().filter(|(path, _)| split_path(path).unwrap().0 == directory).collect();
         inside.sort_by_key(|(path, _)| sequence::parse(path).map(|found| found.number));
         inside.into_iter()
     }
@@ -121,7 +128,10 @@ pub(super) fn sync(observatory: &mut Observatory, now: i64, truth: &BTreeMap<Str
     nodes.sort_by_key(|(path, _)| path.matches('/').count());
     for (path, node) in nodes {
         let facts = Box::new(facts(node));
-        observatory.apply(now, Observation::SyncNode { root: RootId(0), path: path.as_str().into(), facts, unreadable: false });
+        observatory.apply(
+            now,
+            Observation::SyncNode { root: RootId(0), path: path.as_str().into(), facts, unreadable: false },
+        );
     }
     observatory.apply(now, Observation::SyncEnded { root: RootId(0) });
 }

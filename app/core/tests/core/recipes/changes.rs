@@ -47,7 +47,10 @@ fn curators_writer_may_read_and_keeps_reading_when_it_stops_to_write() {
         /rw/{b}__READ__0000000001 owner=a
         /rw/{c}__READ__0000000002 owner=c"
     ));
-    assert_eq!(story.show(), format!("/rw ReadWrite Healthy [{a}__WRIT__0000000000 {b}__READ__0000000001] <- {c}__READ__0000000002"));
+    assert_eq!(
+        story.show(),
+        format!("/rw ReadWrite Healthy [{a}__WRIT__0000000000 {b}__READ__0000000001] <- {c}__READ__0000000002")
+    );
     story.tell(&format!("20 - /rw/{a}__WRIT__0000000000"));
     assert_eq!(story.show(), format!("/rw ReadWrite Healthy [{b}__READ__0000000001 {c}__READ__0000000002] <-"));
 }
@@ -65,27 +68,45 @@ fn a_lease_is_pending_while_its_session_heads_the_queue() {
         /s/leases/{c}lease-0000000002 owner=c
         /s/locks/{d}lock-0000000003 owner=d"
     ));
-    assert_eq!(story.show(), format!("/s Semaphore Healthy [{a}lease-0000000000 {b}lease-0000000001] <- {c}lock-0000000002 {d}lock-0000000003"));
-    assert_eq!(story.edges("/s"), format!("{c}lock-0000000002 -> {a}lease-0000000000 {b}lease-0000000001\n{d}lock-0000000003 -> {c}lock-0000000002"));
+    assert_eq!(
+        story.show(),
+        format!(
+            "/s Semaphore Healthy [{a}lease-0000000000 {b}lease-0000000001] <- {c}lock-0000000002 {d}lock-0000000003"
+        )
+    );
+    assert_eq!(
+        story.edges("/s"),
+        format!(
+            "{c}lock-0000000002 -> {a}lease-0000000000 {b}lease-0000000001\n{d}lock-0000000003 -> {c}lock-0000000002"
+        )
+    );
     assert_eq!(story.sentence("/s"), "2 of 2 leases held, the first by session 0xa; 2 wait.");
     story.tell(&format!("20 - /s/leases/{a}lease-0000000000\n21 - /s/locks/{c}lock-0000000002"));
-    assert_eq!(story.show(), format!("/s Semaphore Healthy [{b}lease-0000000001 {c}lease-0000000002] <- {d}lock-0000000003"));
+    assert_eq!(
+        story.show(),
+        format!("/s Semaphore Healthy [{b}lease-0000000001 {c}lease-0000000002] <- {d}lock-0000000003")
+    );
 }
 
 #[test]
 fn a_mutex_turns_out_to_be_the_queue_of_a_semaphore() {
     let [a, ..] = U;
     let mut story = tree("/s");
-    story.tell(&format!("20 + /s/locks\n20 = /s/locks\n21 + /s/locks/{a}lock-0000000000\n22 = /s/locks/{a}lock-0000000000 owner=a"));
+    story.tell(&format!(
+        "20 + /s/locks\n20 = /s/locks\n21 + /s/locks/{a}lock-0000000000\n22 = /s/locks/{a}lock-0000000000 owner=a"
+    ));
     assert_eq!(story.show(), format!("/s/locks SequentialMutex Healthy [{a}lock-0000000000] <-"));
-    story.tell(&format!("23 + /s/leases\n24 = /s/leases\n25 + /s/leases/{a}lease-0000000000\n26 = /s/leases/{a}lease-0000000000 owner=a"));
+    story.tell(&format!(
+        "23 + /s/leases\n24 = /s/leases\n25 + /s/leases/{a}lease-0000000000\n26 = /s/leases/{a}lease-0000000000 owner=a"
+    ));
     story.tell(&format!("27 - /s/locks/{a}lock-0000000000"));
     assert_eq!(story.show(), format!("/s Semaphore Healthy [{a}lease-0000000000] <-"));
 }
 
 #[test]
 fn kazoos_semaphore_is_found_with_its_sibling() {
-    let (x, y, z) = ("0f1e2d3c00004a4a8b8b0123456789ab", "1f1e2d3c00004a4a8b8b0123456789ab", "2f1e2d3c00004a4a8b8b0123456789ab");
+    let (x, y, z) =
+        ("0f1e2d3c00004a4a8b8b0123456789ab", "1f1e2d3c00004a4a8b8b0123456789ab", "2f1e2d3c00004a4a8b8b0123456789ab");
     let story = tree(&format!(
         "/sem data=2
         /sem-__lock__
@@ -124,7 +145,12 @@ fn clients_that_do_not_see_each_other_hold_at_once() {
     ));
     assert_eq!(
         story.show(),
-        format!("/m SequentialMutex DoubleOwner [{a}lock-0000000000 {x}__lock__0000000001] <- {b}lock-0000000002 {y}__lock__0000000003")
+        format!(
+            "/m SequentialMutex DoubleOwner [{a}lock-0000000000 {x}__lock__0000000001] <- {b}lock-0000000002 {y}__lock__0000000003"
+        )
     );
-    assert_eq!(story.edges("/m"), format!("{b}lock-0000000002 -> {a}lock-0000000000\n{y}__lock__0000000003 -> {x}__lock__0000000001"));
+    assert_eq!(
+        story.edges("/m"),
+        format!("{b}lock-0000000002 -> {a}lock-0000000000\n{y}__lock__0000000003 -> {x}__lock__0000000001")
+    );
 }

@@ -48,7 +48,10 @@ fn a_znode_of_any_name_may_be_a_lock() {
         Held by host-1; waiters can't be seen here.
         Exclusive holds owner",
     );
-    assert_eq!(story.sentence("/gates/deploy"), "Up: everybody waits until it is taken down; waiters can't be seen here.");
+    assert_eq!(
+        story.sentence("/gates/deploy"),
+        "Up: everybody waits until it is taken down; waiters can't be seen here."
+    );
     tell(&mut story, "20 - /apps/billing/owner\n21 + /apps/orders/owner\n22 = /apps/orders/owner owner=c");
     assert_eq!(story.sentence("/apps/billing/owner"), "Free; last held by host-1.");
     assert_eq!(story.sentence("/apps/orders/owner"), "Held by session 0xc; waiters can't be seen here.");

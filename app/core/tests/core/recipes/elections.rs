@@ -6,7 +6,12 @@ use super::{check, expand, says, tell, tree, tree_configured};
 
 #[test]
 fn curators_latch_wherever_it_is() {
-    for path in ["/druid/coordinator/_COORDINATOR", "/druid/overlord/_OVERLORD", "/job/leader/election/latch", "/spark/leader_election"] {
+    for path in [
+        "/druid/coordinator/_COORDINATOR",
+        "/druid/overlord/_OVERLORD",
+        "/job/leader/election/latch",
+        "/spark/leader_election",
+    ] {
         check(
             &format!(
                 "{path}

@@ -83,7 +83,10 @@ fn members_of_any_name_synchronise() {
         Member waits node-1
         Member waits node-2",
     );
-    tell(&mut story, "20 + /synchronizing/node-3\n21 = /synchronizing/node-3 owner=c\n22 + /synchronizing/start\n23 = /synchronizing/start owner=c");
+    tell(
+        &mut story,
+        "20 + /synchronizing/node-3\n21 = /synchronizing/node-3 owner=c\n22 + /synchronizing/start\n23 = /synchronizing/start owner=c",
+    );
     says(
         &story,
         "/synchronizing DoubleBarrier Medium Healthy: double barrier
@@ -122,7 +125,10 @@ fn numbered_members_synchronise_as_well() {
 #[test]
 fn a_synchronisation_is_recognised_as_it_happens() {
     let mut story = tree("/synchronizing");
-    tell(&mut story, "20 + /synchronizing/a\n21 = /synchronizing/a owner=a\n22 + /synchronizing/b\n23 = /synchronizing/b owner=b");
+    tell(
+        &mut story,
+        "20 + /synchronizing/a\n21 = /synchronizing/a owner=a\n22 + /synchronizing/b\n23 = /synchronizing/b owner=b",
+    );
     assert_eq!(story.show(), "/synchronizing DoubleBarrier Healthy [] <- a b");
     tell(&mut story, "30 + /synchronizing/start");
     assert_eq!(story.show(), "/synchronizing DoubleBarrier Healthy [a b] <-");

@@ -31,7 +31,11 @@ fn tree_configured(configured: &[(&str, Recipe)], lines: &str) -> Story {
 }
 
 fn entries(configured: &[(&str, Recipe)]) -> Vec<Configured> {
-    let entry = |(pattern, recipe): &(&str, Recipe)| Configured { pattern: (*pattern).to_owned(), recipe: Some(*recipe), max: None };
+    let entry = |(pattern, recipe): &(&str, Recipe)| Configured {
+        pattern: (*pattern).to_owned(),
+        recipe: Some(*recipe),
+        max: None,
+    };
     configured.iter().map(entry).collect()
 }
 

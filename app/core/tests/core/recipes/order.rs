@@ -87,7 +87,8 @@ fn a_container_that_is_reaped_and_made_again_is_counted() {
 
 #[test]
 fn equal_numbers_are_ordered_by_name_whatever_came_first() {
-    let lines = ["/k/{c}__lock__#4 owner=c czxid=7", "/k/{a}__lock__#4 owner=a czxid=9", "/k/{b}__lock__#3 owner=b czxid=8"];
+    let lines =
+        ["/k/{c}__lock__#4 owner=c czxid=7", "/k/{a}__lock__#4 owner=a czxid=9", "/k/{b}__lock__#3 owner=b czxid=8"];
     for rotation in 0..3 {
         let mut lines = lines;
         lines.rotate_left(rotation);

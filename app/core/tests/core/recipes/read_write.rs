@@ -81,7 +81,10 @@ fn curators_newer_writer_reads_under_its_own_number() {
         Write waits _c_<d>-__WRIT__#9 -> _c_<c>-__READ__#8",
     );
     tell(&mut story, "20 - /rw/_c_<b>-__WRIT__#7");
-    assert_eq!(story.show(), expand("/rw ReadWrite Healthy [_c_<a>-__READ__#7 _c_<c>-__READ__#8] <- _c_<d>-__WRIT__#9"));
+    assert_eq!(
+        story.show(),
+        expand("/rw ReadWrite Healthy [_c_<a>-__READ__#7 _c_<c>-__READ__#8] <- _c_<d>-__WRIT__#9")
+    );
     assert_eq!(story.sentence("/rw"), "Read by session 0xa and 1 more together; 1 waits.");
 }
 

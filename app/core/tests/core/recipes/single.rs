@@ -52,7 +52,10 @@ fn hbases_masters() {
     );
     tell(&mut story, "20 - /hbase/master");
     assert!(story.show().starts_with("/hbase/master SingleNodeMutex Free [] <- hbase-2"), "{}", story.show());
-    tell(&mut story, "21 + /hbase/master\n22 = /hbase/master owner=b\n23 - /hbase/backup-masters/hbase-2,16000,1790000000123");
+    tell(
+        &mut story,
+        "21 + /hbase/master\n22 = /hbase/master owner=b\n23 - /hbase/backup-masters/hbase-2,16000,1790000000123",
+    );
     assert_eq!(story.sentence("/hbase/master"), "Held by session 0xb; 1 waits.");
 }
 
@@ -125,9 +128,15 @@ fn the_lock_that_guards_the_taking_of_a_lease_is_no_mutex() {
     let next = "{\"version\":1,\"holder\":\"worker-2\",\"end\":\"1970-01-01T00:02:00\"}";
     tell(&mut story, "61000 + /l/{a}__lock__#0\n61001 = /l/{a}__lock__#0 owner=a data=worker-2");
     assert_eq!(story.show(), "/l SingleNodeMutex Free [] <-");
-    tell(&mut story, "61002 - /l/lease_holder\n61002 + /l/{b}__lock__#1\n61003 = /l/{b}__lock__#1 owner=b data=worker-3");
+    tell(
+        &mut story,
+        "61002 - /l/lease_holder\n61002 + /l/{b}__lock__#1\n61003 = /l/{b}__lock__#1 owner=b data=worker-3",
+    );
     assert_eq!(story.show(), "/l SingleNodeMutex Free [] <-");
-    tell(&mut story, &format!("61004 + /l/lease_holder\n61005 = /l/lease_holder data={next}\n61006 - /l/{{a}}__lock__#0"));
+    tell(
+        &mut story,
+        &format!("61004 + /l/lease_holder\n61005 = /l/lease_holder data={next}\n61006 - /l/{{a}}__lock__#0"),
+    );
     says(
         &story,
         "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease

@@ -49,10 +49,22 @@ fn mutex() {
         "/order/_c_<a>-lock-#1",
         "Holder Sequential, next [_c_<b>-lock-#2], 3 move up, [OwnerUnknown, OldHolderBelieves]: session 0xb (fencing value 0x66) holds next.",
     );
-    check(MUTEX, "/order/_c_<c>-lock-#3", "Waiter Sequential, next [], 1 move up, [OwnerUnknown, WaiterNotTold]: Who holds stays the same.");
-    check(MUTEX, "/order/_c_<d>-lock-#4", "Waiter Sequential, next [], 0 move up, [OwnerUnknown, WaiterNotTold]: Who holds stays the same.");
+    check(
+        MUTEX,
+        "/order/_c_<c>-lock-#3",
+        "Waiter Sequential, next [], 1 move up, [OwnerUnknown, WaiterNotTold]: Who holds stays the same.",
+    );
+    check(
+        MUTEX,
+        "/order/_c_<d>-lock-#4",
+        "Waiter Sequential, next [], 0 move up, [OwnerUnknown, WaiterNotTold]: Who holds stays the same.",
+    );
     let alone = "/order/_c_<a>-lock-#1 owner=a";
-    check(alone, "/order/_c_<a>-lock-#1", "Holder Sequential, next [], 0 move up, [OwnerUnknown, OldHolderBelieves]: Nobody waits: it is free then.");
+    check(
+        alone,
+        "/order/_c_<a>-lock-#1",
+        "Holder Sequential, next [], 0 move up, [OwnerUnknown, OldHolderBelieves]: Nobody waits: it is free then.",
+    );
 }
 
 #[test]
@@ -129,7 +141,11 @@ fn semaphores() {
         "Holder Sequential, next [], 2 move up, [OwnerUnknown, LeaseUsedOn]: /sem/locks/_c_<c>-lock-#7 is first in line for the free lease; \
          the lease's fencing value is its own czxid, once it is made.",
     );
-    check(curator, "/sem/locks/_c_<c>-lock-#7", "Waiter Sequential, next [], 1 move up, [OwnerUnknown, WaiterNotTold]: Who holds stays the same.");
+    check(
+        curator,
+        "/sem/locks/_c_<c>-lock-#7",
+        "Waiter Sequential, next [], 1 move up, [OwnerUnknown, WaiterNotTold]: Who holds stays the same.",
+    );
 }
 
 #[test]
@@ -167,7 +183,13 @@ fn what_is_foretold_comes_true() {
     for path in ["/order/_c_<c>-lock-#3", "/order/_c_<a>-lock-#1", "/order/_c_<b>-lock-#2"] {
         let plan = planned(&story, path).unwrap();
         let foretold: Vec<String> = plan.next.iter().map(|contender| contender.key.name().to_owned()).collect();
-        let before: Vec<String> = plan.lock.holders.iter().map(|hold| hold.name.to_string()).filter(|name| !expand(path).ends_with(name)).collect();
+        let before: Vec<String> = plan
+            .lock
+            .holders
+            .iter()
+            .map(|hold| hold.name.to_string())
+            .filter(|name| !expand(path).ends_with(name))
+            .collect();
         assert_eq!(plan.target.naming, Naming::Sequential);
         let was_holder = plan.role == ContenderRole::Holder;
         story.tell(&expand(&format!("40 - {path}")));

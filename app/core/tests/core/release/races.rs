@@ -181,7 +181,9 @@ impl Race {
             order.first = order.first.or(Some(order.looked));
             let input = match order.act.step() {
                 Step::Look => Input::Looked(order.looked),
-                Step::Send => Input::Sent(Sent { after: Some(order.looked), deletions_heard: order.heard, ..order.sent }),
+                Step::Send => {
+                    Input::Sent(Sent { after: Some(order.looked), deletions_heard: order.heard, ..order.sent })
+                }
                 _ => Input::Settled(order.back, order.looked),
             };
             self.tell(at, input);
@@ -260,24 +262,39 @@ impl Race {
 
     /// Whether what an order says is the truth.
     fn judge(&self, at: usize, end: End) -> Result<(), &'static str> {
-        let ours: Vec<i64> = self.zk.deletions.iter().filter(|(_, by)| *by == By::Order(at)).map(|(czxid, _)| *czxid).collect();
+        let ours: Vec<i64> =
+            self.zk.deletions.iter().filter(|(_, by)| *by == By::Order(at)).map(|(czxid, _)| *czxid).collect();
         let target = self.target.czxid.0;
         let is_gone = self.zk.deletions.iter().any(|(czxid, _)| *czxid == target);
         let is = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         is(ours.len() <= 1, "one order, several deletions")?;
-        let is_planned = |looked: TargetSnapshot| looked.node.is_some_and(|seen| self.target.is(&seen) && seen.version == self.target.version);
-        is(ours.is_empty() || self.orders[at].first.is_some_and(is_planned), "deleted although the first look showed something else")?;
+        let is_planned = |looked: TargetSnapshot| {
+            looked.node.is_some_and(|seen| self.target.is(&seen) && seen.version == self.target.version)
+        };
+        is(
+            ours.is_empty() || self.orders[at].first.is_some_and(is_planned),
+            "deleted although the first look showed something else",
+        )?;
         let is_foreign = ours.iter().any(|czxid| *czxid != target);
         is(!is_foreign || self.kind != Kind::Numbered, "deleted another although names are numbered")?;
-        is(!is_foreign || self.kind != Kind::Reaped || self.was_made_anew, "deleted another in a directory that stayed")?;
+        is(
+            !is_foreign || self.kind != Kind::Reaped || self.was_made_anew,
+            "deleted another in a directory that stayed",
+        )?;
         match (end.ending, end.fact) {
             (Ending::Released, _) => is(ours == [target], "says released"),
             (Ending::ReleasedOther, _) => is(is_foreign && is_gone, "says that another was deleted"),
-            (Ending::AlreadyGone | Ending::ChangedHands, _) => is(ours.is_empty() && is_gone, "says that it went before"),
-            (Ending::VersionMoved | Ending::Denied | Ending::NotLive, _) => is(ours.is_empty(), "says that nothing was deleted"),
+            (Ending::AlreadyGone | Ending::ChangedHands, _) => {
+                is(ours.is_empty() && is_gone, "says that it went before")
+            }
+            (Ending::VersionMoved | Ending::Denied | Ending::NotLive, _) => {
+                is(ours.is_empty(), "says that nothing was deleted")
+            }
             (Ending::Unknown, Fact::NeverArrived) => is(ours.is_empty(), "says that the order never arrived"),
             (Ending::Unknown, Fact::GoneUnanswered) => is(is_gone, "says that it is gone"),
-            (Ending::Unknown, Fact::Ambiguous) => is(ours.len() == 1 && is_gone, "says that it and something were deleted"),
+            (Ending::Unknown, Fact::Ambiguous) => {
+                is(ours.len() == 1 && is_gone, "says that it and something were deleted")
+            }
             (Ending::Unknown, Fact::Unread) => is(ours.len() == 1, "says that something was deleted"),
             (Ending::Unknown, Fact::MayArrive | Fact::Silence) => Ok(()),
             (Ending::Unknown, _) => Err("says unknown and why not"),
@@ -296,10 +313,18 @@ fn a_release_deletes_what_was_seen_or_says_what_it_did() {
         for (at, order) in race.orders.iter().enumerate() {
             let Step::End(end) = order.act.step() else { panic!("seed {seed}: no end") };
             if let Err(why) = race.judge(at, end) {
-                panic!("seed {seed}, order {at}, {:?}: {why}: {end:?}; target {:?}; deletions {:?}", race.kind, race.target, race.zk.deletions);
+                panic!(
+                    "seed {seed}, order {at}, {:?}: {why}: {end:?}; target {:?}; deletions {:?}",
+                    race.kind, race.target, race.zk.deletions
+                );
             }
             *endings.entry((end.ending, end.fact)).or_default() += 1;
-            let others = race.zk.deletions.iter().filter(|(czxid, by)| *by == By::Order(at) && *czxid != race.target.czxid.0).count() as u64;
+            let others = race
+                .zk
+                .deletions
+                .iter()
+                .filter(|(czxid, by)| *by == By::Order(at) && *czxid != race.target.czxid.0)
+                .count() as u64;
             foreign += others;
             numbered += if race.kind == Kind::Numbered { others } else { 0 };
         }
@@ -307,7 +332,8 @@ fn a_release_deletes_what_was_seen_or_says_what_it_did() {
     println!("{RACES} races; deletions of another incarnation: {foreign}, among numbered names {numbered}");
     endings.iter().for_each(|((ending, fact), count)| println!("  {ending:?} {fact:?}: {count}"));
     assert_eq!(numbered, 0);
-    let reached = |ending| endings.iter().filter(|((found, _), _)| *found == ending).map(|(_, count)| count).sum::<u64>();
+    let reached =
+        |ending| endings.iter().filter(|((found, _), _)| *found == ending).map(|(_, count)| count).sum::<u64>();
     for ending in [
         Ending::Released,
         Ending::ReleasedOther,

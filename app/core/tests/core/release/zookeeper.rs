@@ -110,7 +110,9 @@ impl Zk {
         self.changed();
         self.deletions.push((node.czxid, by));
         if *name == self.target && self.is_readable {
-            for connection in self.connections.iter_mut().filter(|connection| connection.is_watching && !connection.is_broken) {
+            for connection in
+                self.connections.iter_mut().filter(|connection| connection.is_watching && !connection.is_broken)
+            {
                 connection.to_client.push_back(Reply::Deleted);
             }
         }
@@ -118,7 +120,8 @@ impl Zk {
     }
 
     pub(super) fn end_session(&mut self, session: i64) {
-        let owned: Vec<String> = self.nodes.iter().filter(|(_, node)| node.owner == session).map(|(name, _)| name.clone()).collect();
+        let owned: Vec<String> =
+            self.nodes.iter().filter(|(_, node)| node.owner == session).map(|(name, _)| name.clone()).collect();
         for name in owned {
             self.delete(&name, By::World);
         }
@@ -137,7 +140,12 @@ impl Zk {
 
     fn seen(&self) -> Option<Seen> {
         let owner = |node: &Node| (node.owner != 0).then_some(SessionId(node.owner));
-        self.nodes.get(&self.target).map(|node| Seen { czxid: Zxid(node.czxid), owner: owner(node), version: node.version, children: 0 })
+        self.nodes.get(&self.target).map(|node| Seen {
+            czxid: Zxid(node.czxid),
+            owner: owner(node),
+            version: node.version,
+            children: 0,
+        })
     }
 
     /// What the server answers to a request of an order.

@@ -50,7 +50,11 @@ fn a_gap_asks_for_a_snapshot_and_keeps_what_is_shown() {
     assert!(!model.take(delta(id, 7, 1, 9)).changed);
     assert!(model.take_outbox().is_empty());
     let body = Body::Board(board(9));
-    assert!(model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 7, server_time_ms: 5, known_at_ms: 5, body }).changed);
+    assert!(
+        model
+            .take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 7, server_time_ms: 5, known_at_ms: 5, body })
+            .changed
+    );
     assert!(model.take(delta(id, 8, 9, 10)).changed);
     assert_eq!(locks(&model), 10);
 }
@@ -83,7 +87,10 @@ fn a_reconnect_resumes_and_stays_paused() {
     model.set_paused(true);
     model.disconnected();
     model.connected();
-    assert_eq!(model.take_outbox(), [ClientFrame::ResumeAfter { id, view: view(), epoch: Epoch(7), seq: 4 }, ClientFrame::Pause { id }]);
+    assert_eq!(
+        model.take_outbox(),
+        [ClientFrame::ResumeAfter { id, view: view(), epoch: Epoch(7), seq: 4 }, ClientFrame::Pause { id }]
+    );
 }
 
 #[test]
@@ -96,7 +103,14 @@ fn what_was_on_its_way_when_the_pause_began_waits_for_its_end() {
     model.set_paused(false);
     // Nothing may come after it, so its content is asked for.
     assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
-    model.take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 4, server_time_ms: 5, known_at_ms: 5, body: Body::Board(board(2)) });
+    model.take(ServerFrame::Snapshot {
+        id,
+        epoch: Epoch(7),
+        seq: 4,
+        server_time_ms: 5,
+        known_at_ms: 5,
+        body: Body::Board(board(2)),
+    });
     assert_eq!(locks(&model), 2);
     model.set_paused(true);
     model.set_paused(false);

@@ -97,10 +97,17 @@ const PRESETS: [Preset; 4] = [
 /// The presets.
 pub(super) fn presets(view: &LabView) -> AnyView {
     let one = |preset: &Preset| {
-        let strategies =
-            preset.strategies.iter().map(|strategy| view! { <input type="hidden" name="strategies" value=strategy.name() /> }).collect_view();
+        let strategies = preset
+            .strategies
+            .iter()
+            .map(|strategy| view! { <input type="hidden" name="strategies" value=strategy.name() /> })
+            .collect_view();
         let is_too_many = preset.clients > view.runs.clients_max;
-        let words = if is_too_many { format!("Allowed here: {} clients a strategy.", view.runs.clients_max) } else { preset.words.to_owned() };
+        let words = if is_too_many {
+            format!("Allowed here: {} clients a strategy.", view.runs.clients_max)
+        } else {
+            preset.words.to_owned()
+        };
         view! {
             <form method="post" action="/lab/run">
                 {strategies}

@@ -86,7 +86,8 @@ fn off(has_lab: bool) -> AnyView {
 }
 
 fn kept(view: &LabView) -> AnyView {
-    const COLUMNS: Columns = &[("When", ""), ("State", ""), ("Clients", "table-number"), ("Strategies", ""), ("Result", ""), ("By", "")];
+    const COLUMNS: Columns =
+        &[("When", ""), ("State", ""), ("Clients", "table-number"), ("Strategies", ""), ("Result", ""), ("By", "")];
     let runs = &view.runs.runs;
     let list = if runs.is_empty() {
         view! { <p class="quiet">"There was none yet."</p> }

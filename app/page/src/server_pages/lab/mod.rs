@@ -46,11 +46,19 @@ pub fn lab_page(plain: &ServerPage<'_>, view: &LabView) -> String {
 }
 
 /// One run, as of `now_ms`. `share` is its whole address; `error` says why a button did nothing, empty for nothing.
-pub fn lab_run_page(page_of: &ServerPage<'_>, run: &LabRun, sight: LabSight, now_ms: i64, share: &str, error: &str) -> String {
+pub fn lab_run_page(
+    page_of: &ServerPage<'_>,
+    run: &LabRun,
+    sight: LabSight,
+    now_ms: i64,
+    share: &str,
+    error: &str,
+) -> String {
     let is_moving = is_under_way(run.state);
     let title = format!("{} · Lab", title(&run.order));
     let content = || {
-        let lost = is_moving.then(|| view! { <p class="lab-lost" id="lab-lost" role="status" data-testid="lab-lost"></p> });
+        let lost =
+            is_moving.then(|| view! { <p class="lab-lost" id="lab-lost" role="status" data-testid="lab-lost"></p> });
         view! {
             <div class="lab">
                 <p class="lab-back"><a href="/lab">"The lab: all runs, and how to start one"</a></p>
@@ -63,12 +71,19 @@ pub fn lab_run_page(page_of: &ServerPage<'_>, run: &LabRun, sight: LabSight, now
             </div>
         }
     };
-    if is_moving { moving(page_of, &title, "lab", now_ms, content) } else { page(page_of, &title, "lab", now_ms, content) }
+    if is_moving {
+        moving(page_of, &title, "lab", now_ms, content)
+    } else {
+        page(page_of, &title, "lab", now_ms, content)
+    }
 }
 
 /// A run that is not there.
 pub fn lab_gone_page(plain: &ServerPage<'_>, id: &str) -> String {
-    let words = format!("There is no run {}. Only the newest are kept; this one was dropped for newer ones, or the address is wrong.", visible(id));
+    let words = format!(
+        "There is no run {}. Only the newest are kept; this one was dropped for newer ones, or the address is wrong.",
+        visible(id)
+    );
     page(plain, "Lab", "lab", 0, || {
         view! {
             <div class="lab">
@@ -88,7 +103,8 @@ fn problem(error: &str) -> Option<AnyView> {
 /// Ways to take it along; they do not change.
 fn links(run: &LabRun, share: &str) -> AnyView {
     let file = |end: &str, kind: &'static str, text: &'static str| {
-        let (href, name) = (format!("/api/v1/lab/runs/{}{end}", encoded(&run.id)), Exact(format!("lab-{}.{kind}", run.id)));
+        let (href, name) =
+            (format!("/api/v1/lab/runs/{}{end}", encoded(&run.id)), Exact(format!("lab-{}.{kind}", run.id)));
         view! { <a class="tool" href=href download=name>{text}</a> }
     };
     view! {

@@ -9,7 +9,14 @@ const SIGHT: LabSight = LabSight { may_run: true, has_many: false };
 const NOW_MS: i64 = BEGAN_MS + 4_200;
 
 fn person() -> Person {
-    Person { name: "o".to_owned(), role: Role::Operator, by: SignedBy::Token, may_release: true, may_audit: false, can_sign_in: true }
+    Person {
+        name: "o".to_owned(),
+        role: Role::Operator,
+        by: SignedBy::Token,
+        may_release: true,
+        may_audit: false,
+        can_sign_in: true,
+    }
 }
 
 fn names() -> AssetNames {
@@ -23,7 +30,12 @@ fn lab_drawn(run: &LabRun, sight: LabSight) -> String {
 fn page(run: &LabRun, sight: LabSight) -> String {
     let (assets, person) = (names(), person());
     lab_run_page(
-        &ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() },
+        &ServerPage {
+            assets: &assets,
+            nonce: "n",
+            person: &person,
+            tab: crate::document_title::DocumentTitle::default(),
+        },
         run,
         sight,
         NOW_MS,
@@ -39,7 +51,15 @@ fn view(runs: Vec<LabBrief>) -> LabView {
 
 fn list(view: &LabView) -> String {
     let (assets, person) = (names(), person());
-    lab_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() }, view)
+    lab_page(
+        &ServerPage {
+            assets: &assets,
+            nonce: "n",
+            person: &person,
+            tab: crate::document_title::DocumentTitle::default(),
+        },
+        view,
+    )
 }
 
 #[test]
@@ -47,7 +67,10 @@ fn a_run_under_way_is_taken_over_and_one_that_ended_is_not() {
     for run in [opening(), running(), famous(), broken()] {
         let html = page(&run, SIGHT);
         assert!(html.contains("data-run=\"00ff00ff00ff00ff\" data-may-run=\"true\""));
-        assert!(html.contains("draw_run()") && html.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>"));
+        assert!(
+            html.contains("draw_run()")
+                && html.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>")
+        );
         assert!(html.contains("lab-stop"));
     }
     for run in [finished(), stopped(), failed()] {
@@ -103,7 +126,12 @@ fn hostile_words_stay_words() {
         (lane.path, lane.seats) = (hostile.to_owned(), hostile.to_owned());
     }
     let (assets, person) = (names(), person());
-    let plain = ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() };
+    let plain = ServerPage {
+        assets: &assets,
+        nonce: "n",
+        person: &person,
+        tab: crate::document_title::DocumentTitle::default(),
+    };
     let html = lab_run_page(&plain, &run, LabSight { has_many: true, ..SIGHT }, NOW_MS, hostile, hostile);
     assert_eq!(html.matches("<script").count(), 2, "the theme's and the one that takes the run over");
     assert!(!html.contains('\u{202e}'));
@@ -120,14 +148,24 @@ fn hostile_words_stay_words() {
         strategies: vec![Strategy::Predecessor],
         conclusion: hostile.to_owned(),
     };
-    let draft = LabDraft { clients: hostile.to_owned(), seed: hostile.to_owned(), ensemble: hostile.to_owned(), ..LabDraft::default() };
+    let draft = LabDraft {
+        clients: hostile.to_owned(),
+        seed: hostile.to_owned(),
+        ensemble: hostile.to_owned(),
+        ..LabDraft::default()
+    };
     let html = list(&LabView { draft, error: hostile.to_owned(), ..view(vec![brief]) });
     assert!(html.matches("<script").count() == 1 && !html.replace("value=\"</script>", "").contains("<script>alert"));
 }
 
 #[test]
 fn the_form_keeps_what_was_typed() {
-    let draft = LabDraft { clients: "fifty".to_owned(), strategies: vec![Strategy::HerdExists], in_turn: true, ..LabDraft::default() };
+    let draft = LabDraft {
+        clients: "fifty".to_owned(),
+        strategies: vec![Strategy::HerdExists],
+        in_turn: true,
+        ..LabDraft::default()
+    };
     let html = list(&LabView { draft, error: "clients must be a whole number".to_owned(), ..view(Vec::new()) });
     assert!(html.contains("value=\"fifty\"") && html.contains("role=\"alert\""));
     assert_eq!(html.matches("checked=\"checked\"").count(), 1);
@@ -142,14 +180,20 @@ fn a_lab_that_is_off_says_how_to_switch_it_on() {
     assert!(list(&LabView { runs: off, ..view(Vec::new()) }).contains("wider scope"));
 }
 
-/// Writes every page into a folder, to be looked at: `LAB_PAGES=/tmp/lab cargo test -p page --features ssr --lib -- --ignored lab::tests`.
+/// Writes every page into a folder, to be looked at: `LAB_PAGES=/tmp/lab cargo test -p page --features ssr --lib --
+/// --ignored lab::tests`.
 #[test]
 #[ignore = "writes files for people"]
 fn pages_to_be_looked_at() {
     let folder = std::path::PathBuf::from(std::env::var("LAB_PAGES").unwrap());
     let css = std::env::var("LAB_CSS").unwrap();
     let (assets, person) = (AssetNames { css, ..names() }, person());
-    let plain = ServerPage { assets: &assets, nonce: "n", person: &person, tab: crate::document_title::DocumentTitle::default() };
+    let plain = ServerPage {
+        assets: &assets,
+        nonce: "n",
+        person: &person,
+        tab: crate::document_title::DocumentTitle::default(),
+    };
     let runs = [
         ("opening", opening()),
         ("running", running()),
@@ -176,9 +220,11 @@ fn pages_to_be_looked_at() {
     }
     let full = view(briefs);
     let off = LabRuns { ensembles: Vec::new(), clients_max: 500, runs: Vec::new() };
-    for (name, view) in
-        [("list", full.clone()), ("viewer", LabView { may_run: false, ..full.clone() }), ("off", LabView { runs: off, has_lab: false, ..full })]
-    {
+    for (name, view) in [
+        ("list", full.clone()),
+        ("viewer", LabView { may_run: false, ..full.clone() }),
+        ("off", LabView { runs: off, has_lab: false, ..full }),
+    ] {
         std::fs::write(folder.join(format!("{name}.html")), lab_page(&plain, &view)).unwrap();
     }
 }

@@ -6,7 +6,8 @@ use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 
 use super::*;
 
-const METHODS: [Method; 7] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
+const METHODS: [Method; 7] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 const ORIGINS: [Option<&str>; 6] = [
     None,
     Some("http://localhost:3000"),
@@ -15,7 +16,8 @@ const ORIGINS: [Option<&str>; 6] = [
     Some("null"),
     Some("http://localhost:5173"),
 ];
-const SITES: [Option<&str>; 6] = [None, Some("same-origin"), Some("none"), Some("same-site"), Some("cross-site"), Some("nonsense")];
+const SITES: [Option<&str>; 6] =
+    [None, Some("same-origin"), Some("none"), Some("same-site"), Some("cross-site"), Some("nonsense")];
 const MODES: [Option<&str>; 5] = [None, Some("navigate"), Some("cors"), Some("no-cors"), Some("websocket")];
 const CREDENTIALS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 /// Content type, and whether a body comes.
@@ -50,7 +52,9 @@ impl Cell {
         *request.uri_mut() = self.path.parse().unwrap();
         let headers = request.headers_mut();
         headers.insert(HOST, HeaderValue::from_static("localhost:3000"));
-        for (name, value) in [(ORIGIN, self.origin), (FETCH_SITE, self.site), (FETCH_MODE, self.mode), (CONTENT_TYPE, self.form.0)] {
+        for (name, value) in
+            [(ORIGIN, self.origin), (FETCH_SITE, self.site), (FETCH_MODE, self.mode), (CONTENT_TYPE, self.form.0)]
+        {
             value.map(|value| headers.insert(name, HeaderValue::from_static(value)));
         }
         if self.form.1 {
@@ -70,7 +74,11 @@ impl Cell {
         let is_api = self.path == PATHS[0];
         if self.method < 2 {
             let is_page = self.path == PATHS[1];
-            return if self.site == Some("cross-site") && self.mode != Some("navigate") && !is_page { 403 } else { 200 };
+            return if self.site == Some("cross-site") && self.mode != Some("navigate") && !is_page {
+                403
+            } else {
+                200
+            };
         }
         let site_is_ours = [None, Some("same-origin"), Some("none")].contains(&self.site);
         let origin_is_ours = ORIGINS[..3].contains(&self.origin);
@@ -93,17 +101,31 @@ fn cells() -> impl Iterator<Item = Cell> {
         });
         let (cookie, bearer) = CREDENTIALS[at[4]];
         at[0] %= METHODS.len();
-        Cell { method: at[0], origin: ORIGINS[at[1]], site: SITES[at[2]], mode: MODES[at[3]], cookie, bearer, form: FORMS[at[5]], path: PATHS[at[6]] }
+        Cell {
+            method: at[0],
+            origin: ORIGINS[at[1]],
+            site: SITES[at[2]],
+            mode: MODES[at[3]],
+            cookie,
+            bearer,
+            form: FORMS[at[5]],
+            path: PATHS[at[6]],
+        }
     })
 }
 
 #[test]
 fn every_cell_is_as_the_rules_say() {
-    let origins =
-        Origins::new("127.0.0.1:3000".parse().unwrap(), crate::Scheme::Http, vec![crate::Origin::parse("https://lockscope.example").unwrap()]);
+    let origins = Origins::new(
+        "127.0.0.1:3000".parse().unwrap(),
+        crate::Scheme::Http,
+        vec![crate::Origin::parse("https://lockscope.example").unwrap()],
+    );
     let (mut cells_seen, mut refused, mut forged) = (0_u32, 0_u32, 0_u32);
     for cell in cells() {
-        let told = check(&cell.request(), &origins, None).err().map_or(200, |refused| refused.into_response().status().as_u16());
+        let told = check(&cell.request(), &origins, None)
+            .err()
+            .map_or(200, |refused| refused.into_response().status().as_u16());
         assert_eq!(told, cell.expected(), "{cell:?}");
         // What a foreign page makes a browser send: its origin, or a site that is not ours, or nothing but a form.
         let is_foreign = matches!(cell.origin, Some("https://evil.example" | "null" | "http://localhost:5173"))
@@ -115,12 +137,25 @@ fn every_cell_is_as_the_rules_say() {
         cells_seen += 1;
         refused += u32::from(told != 200);
     }
-    assert!(cells_seen >= 100_000 && forged >= 50_000 && refused > forged, "{cells_seen} cells, {forged} forged, {refused} refused");
+    assert!(
+        cells_seen >= 100_000 && forged >= 50_000 && refused > forged,
+        "{cells_seen} cells, {forged} forged, {refused} refused"
+    );
 }
 
 #[test]
 fn two_content_types_or_chunks_without_one_are_no_json() {
-    let mut request = Cell { method: 2, origin: None, site: None, mode: None, cookie: false, bearer: true, form: FORMS[2], path: PATHS[0] }.request();
+    let mut request = Cell {
+        method: 2,
+        origin: None,
+        site: None,
+        mode: None,
+        cookie: false,
+        bearer: true,
+        form: FORMS[2],
+        path: PATHS[0],
+    }
+    .request();
     assert!(check(&request, &Origins::loopback(), None).is_ok());
     request.headers_mut().append(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
     assert!(check(&request, &Origins::loopback(), None).is_err());
@@ -137,7 +172,9 @@ fn a_whole_address_is_refused_and_probes_need_no_name() {
     *request.uri_mut() = "http://localhost:3000/api/v1/status".parse().unwrap();
     request.headers_mut().insert(HOST, HeaderValue::from_static("localhost:3000"));
     assert!(check(&request, &Origins::loopback(), None).is_err());
-    for (path, passes) in [("/healthz", true), ("/readyz", true), ("/healthz/", false), ("/metrics", false), ("/", false)] {
+    for (path, passes) in
+        [("/healthz", true), ("/readyz", true), ("/healthz/", false), ("/metrics", false), ("/", false)]
+    {
         let mut request = Request::new(Body::empty());
         *request.uri_mut() = path.parse().unwrap();
         request.headers_mut().insert(HOST, HeaderValue::from_static("10.1.2.3:3000"));

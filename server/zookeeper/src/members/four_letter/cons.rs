@@ -82,7 +82,11 @@ pub fn packets(text: &str) -> Result<BTreeMap<SessionId, Packets>, Malformed> {
     let mut lines = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         count(&mut lines, "connections", CONNECTIONS_MAX)?;
-        let fields = line.split_once("](").and_then(|(_, rest)| rest.rsplit_once(')')).ok_or_else(|| Malformed::strange(line))?.0;
+        let fields = line
+            .split_once("](")
+            .and_then(|(_, rest)| rest.rsplit_once(')'))
+            .ok_or_else(|| Malformed::strange(line))?
+            .0;
         let told = |key: &str| fields.split(',').find_map(|field| field.strip_prefix(key)?.strip_prefix('='));
         let Some(id) = told("sid").and_then(session) else { continue };
         let number = |key: &str| told(key).and_then(|value| value.parse().ok()).ok_or_else(|| Malformed::strange(line));
@@ -115,7 +119,10 @@ mod tests {
     #[test]
     fn packets_of_sessions() {
         let told = packets(REAL).unwrap();
-        assert_eq!(told.into_iter().collect::<Vec<_>>(), [(SessionId(0x0100_016d_be33_0001), Packets { received: 6, sent: 7 })]);
+        assert_eq!(
+            told.into_iter().collect::<Vec<_>>(),
+            [(SessionId(0x0100_016d_be33_0001), Packets { received: 6, sent: 7 })]
+        );
         assert_eq!(packets(REAL.trim_end()), Err(Malformed::CutOff));
     }
 

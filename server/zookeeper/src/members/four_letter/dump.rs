@@ -1,5 +1,5 @@
-//! `dump`: which sessions there are, when they run out, and what they own. A leader (or a standalone server) prints when
-//! sessions run out, the others print time-outs.
+//! `dump`: which sessions there are, when they run out, and what they own. A leader (or a standalone server) prints
+//! when sessions run out, the others print time-outs.
 
 use lockscope_core::evidence::{Expiry, SessionTable};
 use lockscope_core::znode::SessionId;
@@ -36,7 +36,14 @@ struct Reading {
 /// See [`Malformed`].
 pub fn parse(text: &str) -> Result<SessionTable, Malformed> {
     opening(text)?;
-    let mut reading = Reading { table: SessionTable::default(), part: Part::Before, expiry: None, owner: None, sessions: 0, ephemerals: 0 };
+    let mut reading = Reading {
+        table: SessionTable::default(),
+        part: Part::Before,
+        expiry: None,
+        owner: None,
+        sessions: 0,
+        ephemerals: 0,
+    };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if !reading.begins(line) {
             match reading.part {
@@ -113,7 +120,8 @@ impl Reading {
 /// Which second of every quarter of an hour: the zone is printed as letters that several zones share.
 fn quarter_hour(date: &str) -> Option<Expiry> {
     let time = date.split_whitespace().find(|word| word.bytes().filter(|byte| *byte == b':').count() == 2)?;
-    let mut numbers = time.split(':').map(|number| number.parse::<i64>().ok().filter(|number| (0..=60).contains(number)));
+    let mut numbers =
+        time.split(':').map(|number| number.parse::<i64>().ok().filter(|number| (0..=60).contains(number)));
     let (_, minutes, seconds) = (numbers.next()??, numbers.next()??, numbers.next()??);
     Some(Expiry::QuarterHour((minutes * 60 + seconds).rem_euclid(QUARTER_S) * 1_000))
 }
@@ -132,8 +140,7 @@ mod tests {
 
     #[test]
     fn a_real_leader() {
-        let head =
-            "SessionTracker dump:\nSession Sets (1)/(2):\n2 expire at Sat Nov 21 08:34:26 UTC 2026:\n\t0x300016dbe330000\n\t0x100016dbe330001\n";
+        let head = "SessionTracker dump:\nSession Sets (1)/(2):\n2 expire at Sat Nov 21 08:34:26 UTC 2026:\n\t0x300016dbe330000\n\t0x100016dbe330001\n";
         let table = parse(&format!("{head}{TAIL}")).unwrap();
         assert_eq!(table.expiries.get(&SESSION), Some(&Expiry::QuarterHour(266_000)));
         assert_eq!((table.expiries.len(), table.timeouts_ms.len(), table.ephemerals.len()), (2, 0, 2));
@@ -147,7 +154,10 @@ mod tests {
         assert_eq!((table.expiries.len(), table.timeouts_ms.get(&SESSION)), (0, Some(&8_000)));
         let local = "SessionTracker dump:\nLocal Session Sets (1)/(1):\n1 expire at Sat Nov 21 08:59:59 CET 2026:\n\t0x7\nGlobal Sessions(1):\n0x100016dbe330001\t8000ms\n";
         let table = parse(&format!("{local}{TAIL}")).unwrap();
-        assert_eq!((&table.local[..], table.expiries.get(&SessionId(7))), (&[SessionId(7)][..], Some(&Expiry::QuarterHour(899_000))));
+        assert_eq!(
+            (&table.local[..], table.expiries.get(&SessionId(7))),
+            (&[SessionId(7)][..], Some(&Expiry::QuarterHour(899_000)))
+        );
         assert_eq!(table.expiries.get(&SESSION), None);
     }
 

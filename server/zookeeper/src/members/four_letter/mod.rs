@@ -35,7 +35,11 @@ fn opening(text: &str) -> Result<(), Malformed> {
 
 /// `cons` and `wchp` end in an empty line.
 fn ending(text: &str) -> Result<(), Malformed> {
-    if text.ends_with('\n') && text.lines().last().is_none_or(|line| line.trim().is_empty()) { Ok(()) } else { Err(Malformed::CutOff) }
+    if text.ends_with('\n') && text.lines().last().is_none_or(|line| line.trim().is_empty()) {
+        Ok(())
+    } else {
+        Err(Malformed::CutOff)
+    }
 }
 
 /// `0x…` as Java prints a long: unsigned.

@@ -15,7 +15,8 @@ use super::opening;
 /// See [`Malformed`].
 pub fn parse(text: &str) -> Result<Health, Malformed> {
     opening(text)?;
-    let told: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(": ")).map(|(key, value)| (key.trim(), value.trim())).collect();
+    let told: BTreeMap<&str, &str> =
+        text.lines().filter_map(|line| line.split_once(": ")).map(|(key, value)| (key.trim(), value.trim())).collect();
     let Some(version) = told.get("Zookeeper version") else { return Err(Malformed::strange(text)) };
     let Some(mode) = told.get("Mode") else { return Err(Malformed::CutOff) };
     let number = |key: &str| told.get(key).and_then(|value| value.parse::<u64>().ok());
@@ -43,7 +44,10 @@ mod tests {
     #[test]
     fn a_real_answer() {
         let health = parse(REAL).unwrap();
-        assert_eq!((health.role, health.zxid, health.packets), (Some(MemberRole::Leader), Some(Zxid(4_294_967_304)), Some((4, 5))));
+        assert_eq!(
+            (health.role, health.zxid, health.packets),
+            (Some(MemberRole::Leader), Some(Zxid(4_294_967_304)), Some((4, 5)))
+        );
         assert_eq!((health.connections, health.outstanding, health.watches), (Some(1), Some(0), None));
     }
 

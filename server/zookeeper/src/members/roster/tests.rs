@@ -5,7 +5,10 @@ use super::*;
 const CONFIG: &str = "server.1=10.0.0.1:2888:3888:participant;0.0.0.0:2181\nserver.2=zk2:2888:3888:participant;10.0.0.2:2181\nserver.3=[::3]:2888:3888:observer;[::3]:2181\nversion=0";
 
 fn resolved(pairs: &[(&str, &[&str])]) -> Resolved {
-    pairs.iter().map(|(name, addresses)| ((*name).to_owned(), addresses.iter().map(|one| one.parse().unwrap()).collect())).collect()
+    pairs
+        .iter()
+        .map(|(name, addresses)| ((*name).to_owned(), addresses.iter().map(|one| one.parse().unwrap()).collect()))
+        .collect()
 }
 
 fn told(places: &[MemberAddress]) -> Vec<(&str, Option<i64>)> {
@@ -14,10 +17,21 @@ fn told(places: &[MemberAddress]) -> Vec<(&str, Option<i64>)> {
 
 #[test]
 fn lines_of_a_configuration() {
-    let one = |number, host: &str, client: Option<&str>| Listed { number, host: host.to_owned(), client: client.map(str::to_owned) };
-    let expected = [one(1, "10.0.0.1", Some("10.0.0.1:2181")), one(2, "zk2", Some("10.0.0.2:2181")), one(3, "[::3]", Some("[::3]:2181"))];
+    let one = |number, host: &str, client: Option<&str>| Listed {
+        number,
+        host: host.to_owned(),
+        client: client.map(str::to_owned),
+    };
+    let expected = [
+        one(1, "10.0.0.1", Some("10.0.0.1:2181")),
+        one(2, "zk2", Some("10.0.0.2:2181")),
+        one(3, "[::3]", Some("[::3]:2181")),
+    ];
     assert_eq!(listed(CONFIG), expected);
-    assert_eq!(listed("server.7=a:1:2:participant\nserver.8=b:1:2|c:1:2;2181"), [one(7, "a", None), one(8, "b", Some("b:2181"))]);
+    assert_eq!(
+        listed("server.7=a:1:2:participant\nserver.8=b:1:2|c:1:2;2181"),
+        [one(7, "a", None), one(8, "b", Some("b:2181"))]
+    );
     assert_eq!(listed("server.x=a:1:2;1\nserver.1=\nserver.2=a:1:2;0\nnonsense"), [one(2, "a", None)]);
     let many: String = (0..40).map(|n| format!("server.{n}=h{n}:1:2:participant;2181\n")).collect();
     assert_eq!(listed(&many).len(), MEMBERS_MAX);
@@ -25,15 +39,22 @@ fn lines_of_a_configuration() {
 
 #[test]
 fn one_member_by_two_names_is_one() {
-    let resolved = resolved(&[("zk1:2181", &["10.0.0.1:2181"]), ("10.0.0.1:2181", &["10.0.0.1:2181"]), ("10.0.0.2:2181", &["10.0.0.2:2181"])]);
+    let resolved = resolved(&[
+        ("zk1:2181", &["10.0.0.1:2181"]),
+        ("10.0.0.1:2181", &["10.0.0.1:2181"]),
+        ("10.0.0.2:2181", &["10.0.0.2:2181"]),
+    ]);
     let places = places("zk1:2181,10.0.0.1:2181/app", &listed(CONFIG), &[], &resolved);
     assert_eq!(told(&places), [("zk1:2181", Some(1)), ("10.0.0.2:2181", Some(2)), ("[::3]:2181", Some(3))]);
 }
 
 #[test]
 fn one_name_for_all_is_no_member() {
-    let resolved =
-        resolved(&[("zk:2181", &["10.0.0.1:2181", "10.0.0.2:2181"]), ("10.0.0.1:2181", &["10.0.0.1:2181"]), ("10.0.0.2:2181", &["10.0.0.2:2181"])]);
+    let resolved = resolved(&[
+        ("zk:2181", &["10.0.0.1:2181", "10.0.0.2:2181"]),
+        ("10.0.0.1:2181", &["10.0.0.1:2181"]),
+        ("10.0.0.2:2181", &["10.0.0.2:2181"]),
+    ]);
     let places = places("zk:2181", &listed(CONFIG), &[], &resolved);
     assert_eq!(told(&places), [("10.0.0.1:2181", Some(1)), ("10.0.0.2:2181", Some(2)), ("[::3]:2181", Some(3))]);
 }
@@ -56,7 +77,9 @@ fn nobody_is_asked_twice() {
         ("a:1", &["10.0.0.1:1"]),
         ("b:1", &["10.0.0.1:1"]),
     ]);
-    let told_of = |connect: &str| places(connect, &[], &[], &resolved).into_iter().map(|place| place.name.to_string()).collect::<Vec<_>>();
+    let told_of = |connect: &str| {
+        places(connect, &[], &[], &resolved).into_iter().map(|place| place.name.to_string()).collect::<Vec<_>>()
+    };
     assert_eq!(told_of("x:1,y:1,x:1"), ["x:1", "y:1"]);
     assert_eq!(told_of("localhost:1,a:1,127.0.0.1:1,b:1"), ["localhost:1", "a:1"]);
     let many = (0..20).map(|n| format!("h{n}:1")).collect::<Vec<_>>().join(",");
@@ -70,8 +93,14 @@ fn admin_servers_go_to_their_hosts_and_then_in_order() {
         places(connect, &[], &urls(list), resolved).into_iter().map(|place| place.admin_url).collect()
     };
     let none = Resolved::new();
-    assert_eq!(given("a:1,b:1", &["http://b:8080", "http://a:8080"], &none), [Some("http://a:8080".into()), Some("http://b:8080".into())]);
-    assert_eq!(given("h:1,h:2", &["http://h:8", "http://h:9"], &none), [Some("http://h:8".into()), Some("http://h:9".into())]);
+    assert_eq!(
+        given("a:1,b:1", &["http://b:8080", "http://a:8080"], &none),
+        [Some("http://a:8080".into()), Some("http://b:8080".into())]
+    );
+    assert_eq!(
+        given("h:1,h:2", &["http://h:8", "http://h:9"], &none),
+        [Some("http://h:8".into()), Some("http://h:9".into())]
+    );
     assert_eq!(given("a:1,b:1", &["http://x:8"], &none), [Some("http://x:8".into()), None]);
     let resolved = resolved(&[("b:1", &["10.0.0.2:1"]), ("10.0.0.2:8", &["10.0.0.2:8"])]);
     assert_eq!(given("a:1,b:1", &["http://10.0.0.2:8"], &resolved), [None, Some("http://10.0.0.2:8".into())]);

@@ -38,7 +38,9 @@ impl Believed {
                 self.tree = self.side.take().expect("a sync began");
                 self.incomplete = std::mem::take(&mut self.side_incomplete);
             }
-            Observation::RootTrouble { .. } => *self = Self { missed: self.missed, creates: self.creates, syncs: self.syncs, ..Self::default() },
+            Observation::RootTrouble { .. } => {
+                *self = Self { missed: self.missed, creates: self.creates, syncs: self.syncs, ..Self::default() }
+            }
             Observation::Incomplete { path, missing, .. } => {
                 for incomplete in [&mut self.incomplete, &mut self.side_incomplete] {
                     if missing.is_empty() {

@@ -82,7 +82,8 @@ fn silent_children_that_come_and_go_cost_no_sync() {
     assert_eq!((history.believed.tree.len(), history.believed.syncs), (4, 1));
 }
 
-/// Two directories that had a child each, and child watches on them; in the guarded one a third has an unreadable child.
+/// Two directories that had a child each, and child watches on them; in the guarded one a third has an unreadable
+/// child.
 fn with_child_watches(guarded: bool) -> History {
     let mut history = quiet(3);
     for at in 0..2 {
@@ -121,7 +122,9 @@ fn a_child_watch_tells_of_a_silent_child_without_a_tick() {
 fn where_something_is_silent_only_a_heard_child_watch_makes_a_directory_complete() {
     let mut history = with_child_watches(true);
     history.lose_hints();
-    let incomplete = |history: &History| (0..2).filter(|at| history.believed.incomplete.contains_key(&format!("{ROOT}/d{at}"))).count();
+    let incomplete = |history: &History| {
+        (0..2).filter(|at| history.believed.incomplete.contains_key(&format!("{ROOT}/d{at}"))).count()
+    };
     history.watch.tick(&mut history.out);
     assert_eq!(incomplete(&history), 2);
     history.hear_hints();
@@ -135,7 +138,9 @@ fn events_and_child_watches_that_agree_cost_no_comparison() {
     history.server.create(&format!("{ROOT}/d1/second"), true, false);
     history.hear_hints();
     assert!(history.believed.incomplete.is_empty(), "{:?}", history.believed.incomplete);
-    let checks = |history: &History| history.server.requests.iter().filter(|(_, request)| matches!(request, Request::Check(_))).count();
+    let checks = |history: &History| {
+        history.server.requests.iter().filter(|(_, request)| matches!(request, Request::Check(_))).count()
+    };
     assert_eq!(checks(&history), 0);
 }
 

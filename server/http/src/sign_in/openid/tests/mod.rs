@@ -32,7 +32,8 @@ struct Kept(Mutex<Vec<String>>);
 impl Journal for Kept {
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>> {
         let mut kept = self.0.lock().unwrap();
-        let who = entry.actor.map_or_else(|| "nobody".to_owned(), |actor| format!("{}, {}", actor.name, actor.described()));
+        let who =
+            entry.actor.map_or_else(|| "nobody".to_owned(), |actor| format!("{}, {}", actor.name, actor.described()));
         kept.push(format!("{} {who}: {}", entry.kind, entry.detail));
         let id = kept.len() as u64;
         async move { Ok(id) }.boxed()
@@ -98,8 +99,10 @@ impl House {
         let access = Access::new(None, settings, ListenScope::LOOPBACK, clock.clone());
         let kept = Arc::new(Kept::default());
         access.record_in(kept.clone());
-        let about = About { version: String::new(), started_at_ms: NOW_MS, read_only: Arc::new(AtomicBool::new(false)) };
-        let hub = Hub::new(Arc::new(Projector::new(Vec::new(), about, clock.clone())), clock.clone(), feed::random_epoch());
+        let about =
+            About { version: String::new(), started_at_ms: NOW_MS, read_only: Arc::new(AtomicBool::new(false)) };
+        let hub =
+            Hub::new(Arc::new(Projector::new(Vec::new(), about, clock.clone())), clock.clone(), feed::random_epoch());
         let (_, draining) = shutdown::token();
         let (close, closing) = shutdown::token();
         let http = Http::new(hub, draining, Limits::default()).with_access(access.clone());
@@ -111,8 +114,11 @@ impl House {
 
     async fn get(&self, path: &str, cookie: &str) -> Answer {
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        let answer = client.get(format!("http://{}{path}", self.address)).header("cookie", cookie).send().await.unwrap();
-        let text = |name: &str| answer.headers().get_all(name).iter().map(|value| value.to_str().unwrap().to_owned()).collect::<Vec<_>>();
+        let answer =
+            client.get(format!("http://{}{path}", self.address)).header("cookie", cookie).send().await.unwrap();
+        let text = |name: &str| {
+            answer.headers().get_all(name).iter().map(|value| value.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
         let (to, cookies) = (text("location").concat(), text("set-cookie"));
         Answer { status: answer.status().as_u16(), to, cookies, text: answer.text().await.unwrap() }
     }
@@ -134,7 +140,11 @@ impl House {
     async fn me(&self, cookie: &str) -> String {
         let answer = self.get("/api/v1/me", cookie).await;
         let me: Value = serde_json::from_str(&answer.text).unwrap();
-        if answer.status == 200 { format!("{} {} {}", me["name"], me["role"], me["by"]).replace('"', "") } else { answer.status.to_string() }
+        if answer.status == 200 {
+            format!("{} {} {}", me["name"], me["role"], me["by"]).replace('"', "")
+        } else {
+            answer.status.to_string()
+        }
     }
 
     fn told(&self) -> Vec<String> {
@@ -158,7 +168,11 @@ async fn who_the_provider_knows_comes_in_by_their_group() {
     assert!(answer.text.contains("content=\"0;url=/lock?path=%2Fa\""), "{}", answer.text);
     let session = answer.cookies.iter().find(|cookie| cookie.starts_with("lockscope=")).unwrap();
     assert!(session.contains("; HttpOnly; SameSite=Strict"), "{session}");
-    assert!(answer.cookies.iter().any(|cookie| cookie.starts_with("lockscope-openid=;") && cookie.ends_with("Max-Age=0")), "{:?}", answer.cookies);
+    assert!(
+        answer.cookies.iter().any(|cookie| cookie.starts_with("lockscope-openid=;") && cookie.ends_with("Max-Age=0")),
+        "{:?}",
+        answer.cookies
+    );
     assert_eq!(house.me(&answer.cookie(SESSION)).await, "ann operator openid");
     assert_eq!(house.last(), "signed_in ann, operator by openid: signed in by openid");
 }
@@ -192,15 +206,27 @@ async fn only_who_began_comes_back_and_only_once() {
         let answer = house.get(address, cookie).await;
         assert_eq!((answer.status, answer.cookies.len()), (403, 0), "{why}: {}", answer.text);
         assert!(!answer.text.contains("evil") && !answer.text.contains("call me"), "{why}: {}", answer.text);
-        assert!(house.last().starts_with("refused nobody: sign-in of \"somebody by OpenID Connect\" from 127.0.0.1 refused"), "{}", house.last());
+        assert!(
+            house
+                .last()
+                .starts_with("refused nobody: sign-in of \"somebody by OpenID Connect\" from 127.0.0.1 refused"),
+            "{}",
+            house.last()
+        );
     }
     assert_eq!(house.provider.asked("token"), 0, "no code went out");
     assert_eq!(house.get(&back, &cookie).await.status, 200, "nobody else ended it");
     assert_eq!(house.get(&back, &cookie).await.status, 403, "the second time");
     let (again, cookie) = house.away(&["ops"]).await;
-    let used = again.split('&').map(|part| if part.contains("code=") { "/sign-in/openid/back?code=code-canary-0" } else { part });
+    let used = again
+        .split('&')
+        .map(|part| if part.contains("code=") { "/sign-in/openid/back?code=code-canary-0" } else { part });
     let answer = house.get(&used.collect::<Vec<_>>().join("&"), &cookie).await;
-    assert!(answer.status == 403 && answer.text.contains("invalid_grant"), "a used code with a new state: {}", answer.text);
+    assert!(
+        answer.status == 403 && answer.text.contains("invalid_grant"),
+        "a used code with a new state: {}",
+        answer.text
+    );
 }
 
 #[tokio::test]
@@ -230,7 +256,11 @@ async fn what_is_signed_wrongly_is_not_believed() {
         let answer = house.whole().await;
         assert_eq!((answer.status, answer.cookie(SESSION).as_str()), (403, ""), "{words} {sign:?}: {}", answer.text);
         assert!(answer.text.contains(words), "{words} {sign:?}: {}", answer.text);
-        assert!(house.last().starts_with("refused nobody") && house.last().contains(words), "{words}: {}", house.last());
+        assert!(
+            house.last().starts_with("refused nobody") && house.last().contains(words),
+            "{words}: {}",
+            house.last()
+        );
     }
     house.provider.behave(|manner| {
         manner.sign = Sign::Rsa;
@@ -260,24 +290,41 @@ async fn new_keys_are_asked_for_once_in_a_while() {
 async fn what_a_provider_answers_amiss_is_told_cut_and_visible() {
     let house = House::new().await;
     let huge = format!("{{\"error\":\"invalid_grant\",\"error_description\":\"{}\"}}", "x".repeat(600_000));
-    let hostile = format!("{{\"error\":\"invalid_grant\",\"error_description\":\"<script>\u{202e}{}\"}}", "y".repeat(5_000));
+    let hostile =
+        format!("{{\"error\":\"invalid_grant\",\"error_description\":\"<script>\u{202e}{}\"}}", "y".repeat(5_000));
     let cases = [
         (StatusAnd(400, hostile), 403, "invalid_grant"),
         (StatusAnd(400, huge), 502, "more than 524288 bytes"),
         (StatusAnd(302, String::new()), 502, "can&#39;t be used"),
         (StatusAnd(200, "{\"access_token\":\"access-token-canary\"".to_owned()), 502, "no answer with tokens"),
-        (StatusAnd(200, "{\"access_token\":\"access-token-canary\",\"token_type\":\"Bearer\"}".to_owned()), 502, "no ID token"),
+        (
+            StatusAnd(200, "{\"access_token\":\"access-token-canary\",\"token_type\":\"Bearer\"}".to_owned()),
+            502,
+            "no ID token",
+        ),
     ];
     for (StatusAnd(status, text), expected, words) in cases {
-        house.provider.behave(|manner| manner.instead = Some((axum::http::StatusCode::from_u16(status).unwrap(), text)));
+        house
+            .provider
+            .behave(|manner| manner.instead = Some((axum::http::StatusCode::from_u16(status).unwrap(), text)));
         let answer = house.whole().await;
         assert!(answer.status == expected && answer.text.contains(words), "{words}: {} {}", answer.status, answer.text);
-        assert!(!answer.text.contains("<script") && !answer.text.contains('\u{202e}') && answer.text.len() < 8_000, "{}", answer.text);
+        assert!(
+            !answer.text.contains("<script") && !answer.text.contains('\u{202e}') && answer.text.len() < 8_000,
+            "{}",
+            answer.text
+        );
     }
     let (back, cookie) = house.away(&[]).await;
     let state = back.split('&').find(|part| part.starts_with("state=")).unwrap();
-    let answer = house.get(&format!("/sign-in/openid/back?error=access_denied&error_description=not+today&{state}"), &cookie).await;
-    assert!(answer.status == 403 && answer.text.contains("the provider said access_denied (not today)"), "{}", answer.text);
+    let answer = house
+        .get(&format!("/sign-in/openid/back?error=access_denied&error_description=not+today&{state}"), &cookie)
+        .await;
+    assert!(
+        answer.status == 403 && answer.text.contains("the provider said access_denied (not today)"),
+        "{}",
+        answer.text
+    );
     let (back, cookie) = house.away(&[]).await;
     let answer = house.get(&back.replace(&house.provider.issuer(), "http://other"), &cookie).await;
     assert!(answer.status == 403 && answer.text.contains("another provider answered"), "{}", answer.text);
@@ -291,7 +338,11 @@ async fn a_provider_that_is_not_there_or_not_encrypted_is_told_and_left_alone() 
     house.provider.behave(|manner| manner.token_endpoint = Some("http://id.example/token".to_owned()));
     for _ in 0..3 {
         let answer = house.get("/sign-in/openid", "").await;
-        assert!(answer.status == 502 && answer.text.contains("http://id.example/token, which is not encrypted"), "{}", answer.text);
+        assert!(
+            answer.status == 502 && answer.text.contains("http://id.example/token, which is not encrypted"),
+            "{}",
+            answer.text
+        );
     }
     assert_eq!(house.provider.asked("discovery"), 1);
     house.provider.behave(|manner| manner.token_endpoint = None);
@@ -303,7 +354,11 @@ async fn a_provider_that_is_not_there_or_not_encrypted_is_told_and_left_alone() 
 async fn nothing_secret_is_told_anywhere() {
     let logs = Logs::default();
     let writer = logs.clone();
-    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false).with_writer(move || writer.clone()).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     let house = House::new().await;
     let good = house.whole().await;
@@ -317,7 +372,8 @@ async fn nothing_secret_is_told_anywhere() {
     let logged = String::from_utf8(logs.0.lock().unwrap().clone()).unwrap();
     // What other crates write on the level TRACE is theirs; the default level is far above.
     let ours: String = logged.lines().filter(|line| line.contains("server::")).collect();
-    let told = [good.text.clone(), refused.text, echoed, house.told().concat(), ours, format!("{:?}", house.access)].concat();
+    let told =
+        [good.text.clone(), refused.text, echoed, house.told().concat(), ours, format!("{:?}", house.access)].concat();
     for secret in [CLIENT_SECRET, "access-token-canary", "nonce-canary", "code-canary-2"] {
         assert!(!told.contains(secret), "{secret} in {told}");
     }

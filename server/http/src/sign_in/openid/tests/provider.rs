@@ -1,5 +1,5 @@
-//! A little OpenID provider on loopback. It checks what providers check (client, code, redirect, PKCE) and signs with keys
-//! of its own; whether we check what it signs, the tests find out by having it sign what it should not.
+//! A little OpenID provider on loopback. It checks what providers check (client, code, redirect, PKCE) and signs with
+//! keys of its own; whether we check what it signs, the tests find out by having it sign what it should not.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -83,7 +83,8 @@ fn encode(bytes: impl AsRef<[u8]>) -> String {
 impl Provider {
     pub(super) async fn start(now_s: i64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let manner = Manner { sign: Sign::Rsa, keys: vec!["rsa"], edit: |_| (), instead: None, token_endpoint: None, now_s };
+        let manner =
+            Manner { sign: Sign::Rsa, keys: vec!["rsa"], edit: |_| (), instead: None, token_endpoint: None, now_s };
         let provider = Self(Arc::new(Desk {
             address: listener.local_addr().unwrap(),
             rsa: RsaKeyPair::generate(KeySize::Rsa2048).unwrap(),
@@ -128,7 +129,10 @@ impl Provider {
         is("client_id", CLIENT);
         is("code_challenge_method", "S256");
         assert!(query["scope"].split(' ').any(|scope| scope == "openid"), "{to}");
-        assert!(query["state"].len() >= 32 && query["nonce"].len() >= 32 && query["code_challenge"].len() == 43, "{to}");
+        assert!(
+            query["state"].len() >= 32 && query["nonce"].len() >= 32 && query["code_challenge"].len() == 43,
+            "{to}"
+        );
         let mut inside = self.0.inside.lock().unwrap();
         let now_s = inside.manner.now_s;
         let claims = json!({
@@ -154,7 +158,11 @@ impl Provider {
             Sign::None => ("none", ""),
             Sign::Secret => ("HS256", ""),
         };
-        let header = if kid.is_empty() { json!({"alg": alg, "typ": "JWT"}) } else { json!({"alg": alg, "typ": "JWT", "kid": kid}) };
+        let header = if kid.is_empty() {
+            json!({"alg": alg, "typ": "JWT"})
+        } else {
+            json!({"alg": alg, "typ": "JWT", "kid": kid})
+        };
         let text = format!("{}.{}", encode(header.to_string()), encode(claims.to_string()));
         let random = SystemRandom::new();
         let by_rsa = |key: &RsaKeyPair| {
@@ -167,7 +175,9 @@ impl Provider {
             Sign::Forged => by_rsa(&self.0.forged),
             Sign::Ec(_) => self.0.ec.sign(&random, text.as_bytes()).unwrap().as_ref().to_vec(),
             Sign::None => Vec::new(),
-            Sign::Secret => hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, CLIENT_SECRET.as_bytes()), text.as_bytes()).as_ref().to_vec(),
+            Sign::Secret => hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, CLIENT_SECRET.as_bytes()), text.as_bytes())
+                .as_ref()
+                .to_vec(),
         };
         format!("{text}.{}", encode(signature))
     }
@@ -188,7 +198,8 @@ impl Provider {
 async fn discovery(State(provider): State<Provider>) -> Json<Value> {
     provider.count("discovery");
     let issuer = provider.issuer();
-    let token_endpoint = provider.0.inside.lock().unwrap().manner.token_endpoint.clone().unwrap_or_else(|| format!("{issuer}/token"));
+    let token_endpoint =
+        provider.0.inside.lock().unwrap().manner.token_endpoint.clone().unwrap_or_else(|| format!("{issuer}/token"));
     Json(json!({
         "issuer": issuer, "authorization_endpoint": format!("{issuer}/authorize"), "token_endpoint": token_endpoint,
         "jwks_uri": format!("{issuer}/keys"), "response_types_supported": ["code"], "subject_types_supported": ["public"],
@@ -203,18 +214,27 @@ async fn keys(State(provider): State<Provider>) -> Json<Value> {
     Json(json!({"keys": kids.into_iter().map(|kid| provider.key(kid)).collect::<Vec<_>>()}))
 }
 
-async fn token(State(provider): State<Provider>, headers: HeaderMap, Form(form): Form<BTreeMap<String, String>>) -> Response {
+async fn token(
+    State(provider): State<Provider>,
+    headers: HeaderMap,
+    Form(form): Form<BTreeMap<String, String>>,
+) -> Response {
     provider.count("token");
-    let refuse = |error: &str| (StatusCode::BAD_REQUEST, Json(json!({"error": error, "error_description": "no such code"}))).into_response();
+    let refuse = |error: &str| {
+        (StatusCode::BAD_REQUEST, Json(json!({"error": error, "error_description": "no such code"}))).into_response()
+    };
     let mut inside = provider.0.inside.lock().unwrap();
     if let Some((status, text)) = inside.manner.instead.clone() {
-        return (status, [("content-type", "application/json"), ("location", "http://127.0.0.1:1/")], text).into_response();
+        return (status, [("content-type", "application/json"), ("location", "http://127.0.0.1:1/")], text)
+            .into_response();
     }
     let known = format!("Basic {}", STANDARD.encode(format!("{CLIENT}:{CLIENT_SECRET}")));
     if headers.get("authorization").is_none_or(|given| given.as_bytes() != known.as_bytes()) {
         return refuse("invalid_client");
     }
-    let Some(given) = form.get("code").and_then(|code| inside.codes.remove(code)) else { return refuse("invalid_grant") };
+    let Some(given) = form.get("code").and_then(|code| inside.codes.remove(code)) else {
+        return refuse("invalid_grant");
+    };
     let challenge = encode(digest(&SHA256, form["code_verifier"].as_bytes()));
     if challenge != given.query["code_challenge"] || form["redirect_uri"] != given.query["redirect_uri"] {
         return refuse("invalid_grant");

@@ -1,0 +1,59 @@
+//! Where the server listens: its address, TLS, and the line that names both.
+
+use std::net::SocketAddr;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::config::{Config, ConfigError};
+use crate::error::RunError;
+use crate::stdout;
+use http::listener::{Bounds, Tls};
+use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
+use runtime::tasks;
+
+/// Listens.
+///
+/// # Errors
+/// When the address is taken or not ours.
+pub async fn bind(listen: SocketAddr) -> Result<TcpListener, RunError> {
+    TcpListener::bind(listen).await.map_err(|source| RunError::Listen {
+        listen,
+        remedy: if source.kind() == std::io::ErrorKind::AddrInUse {
+            "stop what uses it, or choose another port; port 0 takes a free one"
+        } else {
+            "choose an address of this machine, like 127.0.0.1:3000"
+        },
+        source,
+    })
+}
+
+pub(super) fn serve_http(
+    listener: TcpListener,
+    tls: Option<Tls>,
+    (router, bounds): (Router, Bounds),
+    closing: CancellationToken,
+    sign_in_link: &str,
+) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
+    let address =
+        listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let server = tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
+    stdout::print(&format!("lockscope listening on {scheme}://{address}"));
+    if !sign_in_link.is_empty() {
+        stdout::print(&format!(
+            "to release locks, sign in as operator within 15 minutes, once: {scheme}://{address}{sign_in_link}"
+        ));
+    }
+    Ok(server)
+}
+
+/// TLS as configured; its files are watched until `stop`.
+pub(super) fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) -> Result<Option<Tls>, RunError> {
+    let Some(files) = config.web.tls.clone() else { return Ok(None) };
+    let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
+    tasks::spawn("certificate", http::listener::follow(follower, stop));
+    Ok(Some(tls))
+}
