@@ -1,4 +1,4 @@
-// When the link banner changed, told by the page itself: polling from outside would be too coarse to measure with.
+// When the link banner changed, noted by the page itself: polling from outside would be too coarse to measure with.
 
 import type { Page } from './page.ts';
 

@@ -1,4 +1,4 @@
-// A child process that never outlives the tests: keeps the end of its output, tells how it ended, and is killed
+// A child process that never outlives the tests: keeps the end of its output, reports how it ended, and is killed
 // when the test runner exits.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -38,7 +38,7 @@ export class Child {
     this.lines(this.process.stderr, () => {});
   }
 
-  /** Hears every line of standard output from now on. */
+  /** Gets every line of standard output from now on. */
   onLine(hear: (line: string) => void): void {
     this.listeners.add(hear);
   }

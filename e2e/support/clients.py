@@ -64,7 +64,7 @@ def queue(who, path):
         try:
             if lock.acquire():
                 say(event="held", who=who)
-        except Exception as error:  # told, not lost: the test that waits for the lock then says why
+        except Exception as error:  # reported, not lost: the test that waits for the lock then says why
             say(event="failed", who=who, why=repr(error))
 
     threading.Thread(target=wait_for_it, daemon=True).start()

@@ -1,4 +1,4 @@
-// The real server, started as a user starts it, with questions to its API; told to end at the end, and that it
+// The real server, started as a user starts it, with questions to its API; stopped at the end, and that it
 // ends well is part of every run.
 
 import { execFileSync } from 'node:child_process';
@@ -138,7 +138,7 @@ export class Lockscope {
     rmSync(this.data, { recursive: true, force: true });
   }
 
-  /** One lock as the API tells it; undefined when there is none. */
+  /** One lock as the API has it; undefined when there is none. */
   async lock(path: string): Promise<ApiLock | undefined> {
     const answer = await fetch(`${this.url}/api/v1/lock?limit=1000&path=${encodeURIComponent(path)}`);
     return answer.ok ? ((await answer.json()) as ApiLock) : undefined;

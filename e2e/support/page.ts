@@ -128,7 +128,7 @@ export class Page {
     await expect(cell).toHaveAttribute('title', new RegExp(`/${other},`));
   }
 
-  /** Marks the document, so that a reload can be told. */
+  /** Marks the document, so that a reload shows. */
   async mark(): Promise<void> {
     await this.browser.evaluate(() => document.documentElement.setAttribute('data-marked', ''));
   }

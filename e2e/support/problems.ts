@@ -27,12 +27,12 @@ export class Problems {
     this.expected.push(pattern);
   }
 
-  /** The address of a page that is not there is told on the console by the browser itself. */
+  /** The address of a page that is not there is logged on the console by the browser itself. */
   expectNotFound(): void {
     this.expect(/Failed to load resource: the server responded with a status of 404/);
   }
 
-  /** While the server is away, so are its answers: the browser tells each on the console. */
+  /** While the server is away, so are its answers: the browser logs each on the console. */
   expectOutage(): void {
     this.expect(/net::ERR_|WebSocket connection to .* failed|Failed to fetch/);
   }

@@ -6,7 +6,7 @@ import type { Lockscope } from './lockscope.ts';
 
 export async function signIn(page: Page, lockscope: Lockscope, role: 'viewer' | 'operator' | 'auditor'): Promise<void> {
   const token = lockscope.token(role);
-  // A server without any credential offers no form; it hears of the first within a second.
+  // A server without any credential offers no form; it notices the first within a second.
   await expect(async () => {
     await page.goto(`${lockscope.url}/sign-in`);
     await expect(page.getByLabel('Or a token')).toBeVisible({ timeout: 200 });

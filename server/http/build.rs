@@ -1,4 +1,4 @@
-//! Tells the compiler where the built page lies, so that it can be embedded, and sees to it that the folder
+//! Sets where the built page lies for the compiler, so that it can be embedded, and sees to it that the folder
 //! exists: without a page the server still compiles, and says at run time what is missing.
 
 use std::path::{Path, PathBuf};

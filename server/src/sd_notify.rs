@@ -1,5 +1,5 @@
-//! Tells the service manager how we are (systemd's protocol: `Type=notify`, `WatchdogSec=`), by a datagram a word.
-//! Without such a manager nothing happens. Knows no part of ours: a watchdog is handed what has to move.
+//! Notifies the service manager (systemd's protocol: `Type=notify`, `WatchdogSec=`), one datagram a notification.
+//! Without such a manager nothing happens. Knows no other part of Lockscope: a watchdog gets the counts that must rise.
 
 use std::ffi::OsStr;
 use std::os::linux::net::SocketAddrExt as _;
@@ -81,8 +81,8 @@ impl SdNotify {
         }
     }
 
-    /// Tells that we are alive, but only while every pulse moves: a task that is stuck ends in a restart by the
-    /// manager.
+    /// Reports that the process is alive, but only while every pulse moves: a task that is stuck ends in a restart by
+    /// the manager.
     pub async fn watch(self, pulses: Pulses, stop: CancellationToken) {
         let Some(every) = self.watchdog.filter(|_| self.to.is_some()) else { return };
         let mut seen = vec![None; pulses.len()];

@@ -60,7 +60,7 @@ pub enum Change {
         /// The new first holder's znode.
         node: Option<Box<str>>,
     },
-    /// Several znodes of a session went at once and none is left: it ended. Told after the departures.
+    /// Several znodes of a session went at once and none is left: it ended. Reported after the departures.
     SessionEnded {
         /// The session.
         session: SessionId,

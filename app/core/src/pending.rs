@@ -112,9 +112,9 @@ impl Pending {
     fn find_whole(&mut self, owners: &impl Owners) {
         let Some(answered) = self.answered.take().filter(|place| *place > self.front) else { return };
         let mut steps = self.steps_of_ended(owners);
-        // The answer tells that all of a session's end is here if a part of it was told before the question; of those
-        // told of later only a part may be. So nothing is cut in two: all that lies around the place of the question
-        // waits for the next.
+        // The answer means that all of a session's end is here if a part of it was reported before the question; of
+        // those reported later only a part may be. So nothing is cut in two: all that lies around the place of the
+        // question waits for the next.
         steps.sort_unstable_by_key(|step| std::cmp::Reverse(step.last));
         let whole_until =
             steps.iter().fold(answered, |until, step| if step.last >= until { until.min(step.first) } else { until });

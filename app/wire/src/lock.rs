@@ -43,7 +43,7 @@ impl Default for AsOf {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LockRow {
-    /// Tells it from all other rows: its path, behind its ensemble's name where there are several.
+    /// Identifies it among all rows: its path, behind its ensemble's name where there are several.
     pub key: String,
     /// Ensemble.
     pub ensemble: String,

@@ -70,7 +70,7 @@ impl Rules {
 pub struct Principal {
     /// Who.
     pub actor: Actor,
-    /// Hears when that ends.
+    /// Notified when that ends.
     pub revocation: Revocation,
     /// The session whose cookie came along.
     pub(super) session: Option<Digest>,
@@ -251,7 +251,7 @@ impl Access {
         }
     }
 
-    /// Tells which addresses are proxies that stand for many, as it is set now. `is_behind`: one is there, named or
+    /// Decides which addresses are proxies that stand for many, as it is set now. `is_behind`: one is there, named or
     /// not.
     pub fn proxies(&self, is_behind: bool) -> impl Fn(IpAddr) -> bool + Send + Sync + 'static {
         let access = self.clone();

@@ -1,7 +1,7 @@
 //! The campaign: the real program is broken in every way we know of, between real ZooKeeper servers, real clients and a
 //! client that keeps every frame; then ZooKeeper's own transaction log says what was true. Knows of Lockscope what its
-//! documents tell. `docs/campaign.md` has the rules and the table.
-#![expect(missing_docs, reason = "names tell it; nothing outside this repository uses this crate")]
+//! documents say. `docs/campaign.md` has the rules and the table.
+#![expect(missing_docs, reason = "names say it; nothing outside this repository uses this crate")]
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

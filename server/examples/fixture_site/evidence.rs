@@ -140,6 +140,6 @@ const SPARED: &str = "zk2:2181 keeps 2400118 watches and is not asked for the li
 
 fn remedy(member: &str, what: &str, word: &str) -> String {
     format!(
-        "{member} does not tell {what}: the four-letter word `{word}` was tried at {member}: the word is not in its whitelist; no AdminServer of it was found at http://zk3:8080; write `4lw.commands.whitelist=srvr,cons,dump,wchp,mntr` into its configuration, or `admin.enableServer=true` and `admin.serverPort=8080` with --admin-url"
+        "{member} does not report {what}: the four-letter word `{word}` was tried at {member}: the word is not in its whitelist; no AdminServer of it was found at http://zk3:8080; write `4lw.commands.whitelist=srvr,cons,dump,wchp,mntr` into its configuration, or `admin.enableServer=true` and `admin.serverPort=8080` with --admin-url"
     )
 }

@@ -166,7 +166,7 @@ impl World {
             capacity: (row.recipe == Recipe::Semaphore).then(|| Capacity {
                 used: 3,
                 max: Some(5),
-                how: "as its leases tell".to_owned(),
+                how: "as its leases show".to_owned(),
             }),
             foreign: Vec::new(),
             findings: Vec::new(),

@@ -144,7 +144,7 @@ pub struct Http {
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
-    /// Who is shown payloads. Told anew, also when somebody may see more or less than before: then every socket begins
+    /// Who is shown payloads. Set again also when somebody may see more or less than before: then every socket begins
     /// anew.
     payloads: watch::Receiver<Payloads>,
     /// The lab.

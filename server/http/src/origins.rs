@@ -9,9 +9,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::problem::ErrorResponse;
 
-/// Tells a page's relation to us; sent by the browser, never by the page.
+/// A page's relation to us; sent by the browser, never by the page.
 pub(super) const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// Tells what the page wants with the answer.
+/// What the page wants with the answer.
 pub(super) const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 /// Origins that may be configured.
 pub const ORIGINS_MAX: usize = 16;

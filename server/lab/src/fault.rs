@@ -91,7 +91,7 @@ fn target(lane: &StrategyRun, fault: Fault) -> Option<u32> {
     }
 }
 
-/// Tells a client; gives it and the znode that it is about.
+/// Instructs a client; gives it and the znode that it is about.
 async fn hit(lane: &StrategyRun, fault: Fault) -> Result<(u32, String), LabRefusal> {
     let command = match fault {
         Fault::Kill => Command::Kill,
@@ -182,7 +182,7 @@ async fn put_first(lane: &StrategyRun) -> Result<String, LabRefusal> {
 
 /// What the board shows of it, in words.
 fn expectation(fault: Fault, strategy: Strategy, path: &str, timeout_s: u64) -> String {
-    let after = format!("its session runs out, {timeout_s} s after it was last heard of");
+    let after = format!("its session runs out, {timeout_s} s after its client was last heard from");
     match fault {
         Fault::Kill => format!(
             "The lock turns to Expiring when the members are asked next, within 5 s or so, or once more where the session is new: {path} is held by a session without a connection, and the countdown says when it frees itself. When {after}, the znode vanishes (not released), and the next client holds."

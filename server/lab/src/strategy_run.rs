@@ -131,7 +131,7 @@ impl StrategyRun {
         self.disturbed.load(Ordering::Relaxed)
     }
 
-    /// Tells a client to do something wrong; false when it is over already.
+    /// Instructs a client to do something wrong; false when it is over already.
     pub(super) fn command(&self, client: u32, command: Command) -> bool {
         self.disturb();
         let seated = self.seated();

@@ -235,7 +235,7 @@ async fn hold(request: &ReleaseRequest, within: Duration) -> Holding {
     request.ensemble.holding(&request.planned.plan.lock, &request.planned.target, within).await
 }
 
-/// Tells the end, and puts it on record whatever it is.
+/// Reports the end, and puts it in the audit log whatever it is.
 async fn finish(
     request: &ReleaseRequest,
     log: &RequestLog,

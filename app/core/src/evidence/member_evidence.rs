@@ -48,7 +48,7 @@ impl MemberEvidence {
         let (mut tables, mut listed) = (Vec::new(), Vec::new());
         for report in round.reports {
             let name: Arc<str> = (*report.member).into();
-            // Told before its sessions were asked for: its table is of no earlier state.
+            // Reported before its sessions were asked for: its table is of no earlier state.
             let reached = self.zxid_of(&name);
             if let Some((table, asked_at)) = self.hear(&name, report, offset) {
                 listed.push(Listed { member: Arc::clone(&name), reached });

@@ -166,7 +166,7 @@ impl Observatory {
         out.extend(changed);
     }
 
-    /// Tells of the roots that became too old to be live.
+    /// Reports the roots that became too old to be live.
     pub(super) fn age(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         let changed = (0..)
             .zip(&mut self.roots)

@@ -165,7 +165,7 @@ impl Observatory {
         out.push(Change::RootChanged(root));
     }
 
-    /// Tells who left a lock in the gap, and whether it is there.
+    /// Reports who left a lock in the gap, and whether it is there.
     fn compare(&self, work: &mut Settling, path: Arc<str>, out: &mut Vec<Change>) {
         let Some((view, lock)) = self.roots.get(work.root.0 as usize).zip(self.locks.get(&path)) else { return };
         departures(lock, &work.stale, &view.mirror, out);

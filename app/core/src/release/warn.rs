@@ -54,7 +54,7 @@ impl Warning {
                 "Its process is connected and answers: the znode is taken from somebody who may be working right now."
             }
             Self::OwnerSilent => {
-                "Its process is connected but nothing is heard of it: it may be paused, and go on working when it wakes."
+                "Its process is connected but its client is silent: it may be paused, and go on working when it wakes."
             }
             Self::OwnerUnknown => "No member reports whether its process is alive.",
             Self::OfficeStays => {

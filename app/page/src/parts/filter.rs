@@ -21,7 +21,7 @@ pub(crate) fn FilterBox(
     label: &'static str,
     /// What it finds, in a few words.
     placeholder: &'static str,
-    /// Told what was typed, a moment after.
+    /// Called with what was typed, a moment after.
     change: Callback<String>,
 ) -> AnyView {
     let box_ref = NodeRef::<Input>::new();
@@ -77,7 +77,7 @@ pub(crate) fn SortSelect(
     options: Vec<(&'static str, &'static str)>,
     /// The name in force.
     chosen: Signal<&'static str>,
-    /// Told the chosen name.
+    /// Called with the chosen name.
     change: Callback<String>,
 ) -> AnyView {
     let options: Vec<_> = options

@@ -22,7 +22,7 @@ fn meaning(liveness: Liveness) -> &'static str {
     match liveness {
         Liveness::Connected => "A member lists its connection, and heard from it lately.",
         Liveness::Silent => {
-            "Nothing was heard of it for more than a third of its time-out: by the member that lists it, or by the leader, whose end of it stands still."
+            "Its client was silent for more than a third of its time-out: the member that lists it received nothing, or the leader's date of its end stands still."
         }
         Liveness::Disconnected => {
             "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed."
@@ -49,7 +49,7 @@ pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: O
 #[component]
 pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
     let (sign, title) = if end.is_told {
-        ("", "The leader reports when the session runs out if nothing more is heard of it.")
+        ("", "The leader reports when the session runs out if its client stays silent.")
     } else {
         ("≤ ", "At the latest: no leader reports it, so this is its time-out, from when no member listed it any more.")
     };

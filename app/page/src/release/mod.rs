@@ -51,7 +51,7 @@ struct Releasing {
     /// The lock's path, as it is typed.
     confirm: RwSignal<String>,
     reason: RwSignal<String>,
-    /// Tells an answer to an old question from the one that is waited for.
+    /// Distinguishes the answer to an old question from the one that is waited for.
     question: StoredValue<u64>,
     heading: NodeRef<H2>,
 }

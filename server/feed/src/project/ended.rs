@@ -16,7 +16,7 @@ pub struct OutcomeText {
     pub proof: &'static str,
 }
 
-/// Tells an ending; None when the order broke off without one.
+/// Describes how a release ended; None when it broke off without an end.
 pub fn told(end: Option<&End>, target: &Target) -> OutcomeText {
     let Some(end) = end else {
         return OutcomeText {
@@ -114,7 +114,7 @@ fn proof(fact: Fact) -> &'static str {
         Fact::NothingSent => "nothing was sent",
         Fact::NothingDeleted => "ZooKeeper answered that it deleted nothing",
         Fact::Counted => "the directory's counters leave no room for another incarnation",
-        Fact::Heard => "exactly one deletion of the name was heard on the same connection",
+        Fact::Heard => "exactly one deletion of the name was reported on the same connection",
         Fact::Numbered => "a numbered name does not come again while its directory stays",
         Fact::SeenBefore => "a read right before the deletion showed that the planned one was gone",
         Fact::Ambiguous => "counters and events leave room for another incarnation",

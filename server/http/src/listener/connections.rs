@@ -82,7 +82,7 @@ impl Default for Bounds {
     }
 }
 
-/// Tells which addresses are trusted proxies.
+/// Decides which addresses are trusted proxies.
 #[derive(Clone)]
 pub struct Proxies(Arc<dyn Fn(IpAddr) -> bool + Send + Sync>);
 

@@ -12,7 +12,7 @@ pub const OTHER: &str = "_other";
 /// Millionths of one.
 const PPM: f64 = 1_000_000.0;
 
-/// Tells everything of one ensemble.
+/// Writes everything of one ensemble.
 pub(super) fn tell(figures: &Snapshot, out: &mut Exposition) {
     let ensemble = figures.ensemble.as_str();
     locks(figures, out);
