@@ -1,5 +1,5 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
-.PHONY: help demo build site test test-rust e2e screenshots bench-page lint supply advisories sbom campaign bench dev clean
+.PHONY: help demo build site test test-rust e2e screenshots bench-page lint supply advisories sbom campaign compare bench dev clean
 .DEFAULT_GOAL := help
 # One selection of packages for lints, tests and the page: with another, the crates that many depend on would be compiled again.
 WHOLE := --workspace --features server/oidc
@@ -45,7 +45,7 @@ lint: ## formatting and lints, each feature set apart
 	cargo clippy --locked $(WHOLE) --all-targets -- -D warnings
 	cargo clippy --locked --workspace --lib --bins --example fixture_site -- -D warnings
 	cargo clippy --locked -p core -p wire --all-targets -- -D warnings
-	cargo clippy --locked --workspace --exclude campaign --exclude demo --exclude lab --no-default-features --lib --bins -- -D warnings
+	cargo clippy --locked --workspace --exclude campaign --exclude compare --exclude demo --exclude lab --no-default-features --lib --bins -- -D warnings
 	cargo clippy --locked -p page --lib --features hydrate -- -D warnings
 
 supply: ## licences, sources and duplicates of all crates, and dependencies that nothing uses
@@ -77,6 +77,12 @@ campaign: site ## every fault against the release binary, judged by ZooKeeper's 
 	cargo build --release --locked -p server --bin lockscope
 	cargo build --release --locked -p campaign
 	$(TARGET)/release/campaign --seeds $(or $(SEEDS),1) --out $(TARGET)/campaign $(if $(ONLY),--only $(ONLY)) $(if $(DOCUMENT),--document $(DOCUMENT))
+
+compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone with the same load: ROUNDS=3, ONLY=events,sync
+	@.ci/need java javac zookeeper curator kazoo
+	cargo build --release --locked -p server --bin lockscope
+	cargo build --release --locked -p compare
+	$(TARGET)/release/compare --rounds $(or $(ROUNDS),3) --out $(TARGET)/compare $(if $(ONLY),--only $(ONLY))
 
 bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper

@@ -42,12 +42,12 @@ import org.apache.zookeeper.recipes.queue.DistributedQueue;
  * and answers are those of kazoo_client.py; what a recipe takes is in {@link #recipe}.
  */
 public final class CuratorClient {
-    /** What a recipe does when it is told to; null says nothing yet. */
+    /** What a recipe does on command; null answers nothing yet. */
     private interface Verb {
         String run(String[] words) throws Exception;
     }
 
-    /** Tells which znodes it made. Curator's other ways to create end in these three. */
+    /** Reports which znodes it made. Curator's other ways to create end in these three. */
     private static final class Told extends ZooKeeper {
         private final String name;
 

@@ -178,7 +178,7 @@ def recipe(name, client, orders, kind, path, count=None):
 
 
 class Told(KazooClient):
-    """A client that tells which znodes it made."""
+    """A client that reports which znodes it made."""
 
     def __init__(self, name, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -210,7 +210,7 @@ def serve(name, orders):
                 say(name, getattr(verbs, verb)(*words))
     except Exception as error:
         say(name, "failed", repr(error))
-        # Nobody hears its orders any more: its session must not outlive it.
+        # Nobody reads its commands any more: its session must not outlive it.
         if client:
             client.stop()
 

@@ -1,4 +1,4 @@
-//! Processes that real clients live in. Each client has a name, a session and a thread of its own there; it hears
+//! Processes that real clients live in. Each client has a name, a session and a thread of its own there; it takes
 //! commands and reports its state, one line each (`kazoo_client.py` documents the words).
 
 use std::collections::{BTreeMap, VecDeque};
@@ -12,8 +12,8 @@ use tokio::sync::watch;
 
 mod programs;
 
-pub use programs::python;
 use programs::{curator, kazoo};
+pub use programs::{curator_program, python};
 
 use crate::DEADLINE;
 

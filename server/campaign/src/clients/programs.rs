@@ -45,37 +45,45 @@ pub(super) fn kazoo(timeout_s: u32) -> Command {
 /// Clients of Curator and of ZooKeeper's own recipes.
 pub(super) fn curator(timeout_s: u32) -> Command {
     static CLASS_PATH: OnceLock<String> = OnceLock::new();
-    let mut command = Command::new("java");
-    command.args([
-        "-Xmx64m",
-        "-XX:TieredStopAtLevel=1",
-        "-XX:+UseSerialGC",
-        "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
-        "-cp",
-    ]);
-    command.arg(CLASS_PATH.get_or_init(compile)).arg("CuratorClient").arg(timeout_s.to_string());
+    let mut command = java(CLASS_PATH.get_or_init(|| compile("CuratorClient", CURATOR)));
+    command.args(["-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]);
+    command.arg("CuratorClient").arg(timeout_s.to_string());
     command
 }
 
-/// Compiles the Java clients unless that was done before; gives the class path to run them.
-fn compile() -> String {
+/// A Java program of one class that uses Curator, compiled unless that was done before. Arguments of the program
+/// follow.
+pub fn curator_program(class: &str, source: &str) -> Command {
+    let mut command = java(&compile(class, source));
+    command.arg(class);
+    command
+}
+
+fn java(class_path: &str) -> Command {
+    let mut command = Command::new("java");
+    command.args(["-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp", class_path]);
+    command
+}
+
+/// Compiles a Java program unless that was done before; gives the class path to run it.
+fn compile(class: &str, source: &str) -> String {
     let jars = JARS.map(|name| format!("{DEBIAN_JARS}/{name}.jar"));
     if let Some(missing) = jars.iter().find(|jar| !Path::new(jar).exists()) {
         panic!("{missing} is missing: run `apt-get install zookeeper libcurator-recipes-java`");
     }
     let mut hasher = DefaultHasher::new();
-    CURATOR.hash(&mut hasher);
+    source.hash(&mut hasher);
     // Beside our own program: `cargo clean` takes it away.
     let program = std::env::current_exe().expect("we are a file");
     let place = program.parent().expect("a file lies in a folder");
-    let folder = place.join(format!("curator-client-{:x}", hasher.finish()));
+    let folder = place.join(format!("{class}-{:x}", hasher.finish()));
     let class_path = format!("{}:{}", folder.display(), jars.join(":"));
     if !folder.exists() {
         // Renamed when complete, so that an interrupted compiler leaves nothing that looks compiled.
         let partial = tempfile::tempdir_in(place).unwrap();
-        let source = partial.path().join("CuratorClient.java");
-        std::fs::write(&source, CURATOR).unwrap();
-        let compiled = Command::new("javac").args(["-cp", &class_path, "-d"]).arg(partial.path()).arg(&source).output();
+        let file = partial.path().join(format!("{class}.java"));
+        std::fs::write(&file, source).unwrap();
+        let compiled = Command::new("javac").args(["-cp", &class_path, "-d"]).arg(partial.path()).arg(&file).output();
         let compiled = compiled
             .unwrap_or_else(|error| panic!("no Java compiler ({error}): run `apt-get install default-jdk-headless`"));
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));

@@ -1,0 +1,116 @@
+//! CPU time and requests that an event costs whoever watches, at everyday rates and at most. Each alone with the same
+//! load, all of them in turn in every round.
+
+use campaign::lockscope::Lockscope;
+use demo::PrivateZooKeeper;
+
+use super::{Setup, lockscope, packets, status_until, zookeeper};
+use crate::load::{self, Rate};
+use crate::peer::{Peer, Watcher};
+use crate::process::cpu_seconds;
+use crate::table::{Goal, PeerFigures, Row};
+
+const LOCKS: usize = 16;
+const RATES: [Rate; 3] = [Rate::ASecond(1_000), Rate::ASecond(5_000), Rate::Most];
+/// The goals: how many times a bare watcher's CPU time, and how many requests a change.
+const TIMES: f64 = 1.5;
+/// And how many times the rate of writers beside a bare watcher.
+const WRITTEN_TIMES: f64 = 0.98;
+
+fn requests_goal(rate: Rate) -> f64 {
+    if rate == Rate::Most { 0.02 } else { 0.2 }
+}
+
+/// What one watcher used in one round.
+struct Cost {
+    cpu_us: f64,
+    requests: f64,
+    /// Of the changes there were, in percent.
+    seen: f64,
+    /// What ZooKeeper's writers got done beside it, changes a second.
+    written: f64,
+}
+
+/// Lockscope or a peer, while it watches.
+enum Watching {
+    Lockscope(Box<Lockscope>),
+    Peer(Box<Watcher>),
+}
+
+pub(super) async fn run(setup: &Setup) -> Vec<Row> {
+    let server = zookeeper().await;
+    let client = load::open(&server.address()).await;
+    let mut rows = Vec::new();
+    let mut number = 0;
+    for rate in RATES {
+        let mut ours = Vec::new();
+        let mut peers: Vec<(Peer, Vec<Cost>)> = Peer::ALL.iter().map(|peer| (*peer, Vec::new())).collect();
+        for _ in 0..setup.rounds {
+            let mut all: Vec<(Option<Peer>, &mut Vec<Cost>)> = vec![(None, &mut ours)];
+            all.extend(peers.iter_mut().map(|(peer, costs)| (Some(*peer), costs)));
+            for (peer, costs) in all {
+                number += 1;
+                let root = format!("/events-{number}");
+                load::make_locks(&client, &root, LOCKS).await;
+                costs.extend(cost(setup, &server, &root, peer, rate).await);
+            }
+        }
+        rows.extend(rows_of(rate, &ours, &peers));
+    }
+    rows
+}
+
+async fn cost(setup: &Setup, server: &PrivateZooKeeper, root: &str, peer: Option<Peer>, rate: Rate) -> Option<Cost> {
+    let connect = server.address();
+    let mut watching = match peer {
+        Some(peer) => Watching::Peer(Box::new(Watcher::start(peer, &connect, root).await)),
+        None => Watching::Lockscope(Box::new(lockscope(setup, &connect, &[root.to_owned()]).await)),
+    };
+    let pid = match &watching {
+        Watching::Lockscope(lockscope) => lockscope.pid().unwrap(),
+        Watching::Peer(watcher) => watcher.pid(),
+    };
+    let (cpu, requests) = (cpu_seconds(pid), packets(server).await);
+    let done = load::run(&connect, root, LOCKS, rate, setup.lasting).await;
+    let seen = match &mut watching {
+        Watching::Lockscope(lockscope) => {
+            let status = status_until(lockscope, |status| status["events"].as_u64() >= Some(done.changes)).await;
+            status["events"].as_u64()?
+        }
+        Watching::Peer(watcher) => watcher.seen().await?,
+    };
+    let changes = done.changes as f64;
+    // What the load itself asked for is a request a change.
+    let requests = (packets(server).await - requests).saturating_sub(done.changes);
+    Some(Cost {
+        cpu_us: (cpu_seconds(pid) - cpu) * 1e6 / changes,
+        requests: requests as f64 / changes,
+        seen: 100.0 * seen as f64 / changes,
+        written: changes / done.took.as_secs_f64(),
+    })
+}
+
+fn rows_of(rate: Rate, ours: &[Cost], peers: &[(Peer, Vec<Cost>)]) -> Vec<Row> {
+    let row = |what: &str, unit, figure: fn(&Cost) -> f64, goal| Row {
+        what: format!("{what}, {}", rate.name()),
+        unit,
+        ours: ours.iter().map(figure).collect(),
+        peers: peers
+            .iter()
+            .map(|(peer, costs)| {
+                let least = costs.iter().map(|cost| cost.seen).fold(100.0, f64::min);
+                let note = if least < 100.0 { format!("saw {least:.0} %") } else { String::new() };
+                PeerFigures { name: peer.name(), figures: costs.iter().map(figure).collect(), note }
+            })
+            .collect(),
+        goal,
+    };
+    let cpu = row("CPU time an event", "µs", |cost| cost.cpu_us, Goal::Ceiling(TIMES, Peer::BareRead.name()));
+    let requests = row("requests a change", "", |cost| cost.requests, Goal::Limit(requests_goal(rate)));
+    let mut rows = vec![cpu, requests];
+    if rate == Rate::Most {
+        let goal = Goal::Floor(WRITTEN_TIMES, Peer::Bare.name());
+        rows.push(row("changes that writers get done beside it", "/s", |cost| cost.written, goal));
+    }
+    rows
+}

@@ -1,0 +1,153 @@
+//! A lock changes hands: how long after ZooKeeper's acknowledgement a browser shows it, beside a bare watcher's event,
+//! and how many bytes that takes on the lock's page and on the board.
+
+use std::time::Duration;
+
+use lockscope_wire::{BoardQuery, Body, LockQuery, View};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use zookeeper_client::{AddWatchMode, Client, EventType};
+
+use super::socket::{Encoding, Socket};
+use super::{Setup, lockscope, zookeeper};
+use crate::load::{self, enter};
+use crate::table::{Goal, PeerFigures, Row, median, percentile};
+
+const ROOT: &str = "/hand-off";
+const LOCK: &str = "/hand-off/0";
+const BARE: &str = "bare";
+/// The queue's length while it is timed, and how often it changes hands.
+const QUEUE: usize = 3;
+const EVERY: Duration = Duration::from_millis(20);
+/// Queues whose bytes are counted, with the goal on the lock's page.
+const LENGTHS: [usize; 2] = [3, 50];
+const PAGE_BYTES: f64 = 250.0;
+const BOARD_BYTES: f64 = 150.0;
+/// Boards have so many locks.
+const BOARD: usize = 100;
+/// After so long nothing more comes of a hand-off.
+const SETTLED: Duration = Duration::from_millis(400);
+const COUNTED: usize = 8;
+/// The goals: how much later than a bare watcher's event, in milliseconds.
+const LATER_P50: f64 = 1.0;
+const LATER_P99: f64 = 5.0;
+
+pub(super) async fn run(setup: &Setup) -> Vec<Row> {
+    let server = zookeeper().await;
+    let client = load::open(&server.address()).await;
+    load::make_locks(&client, ROOT, BOARD).await;
+    for lock in 1..BOARD {
+        enter(&client, &format!("{ROOT}/{lock}")).await;
+    }
+    let mut rows = timed(setup, &server.address(), &client).await;
+    rows.extend(bytes(setup, &server.address(), &client).await);
+    rows
+}
+
+async fn timed(setup: &Setup, connect: &str, client: &Client) -> Vec<Row> {
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..setup.rounds {
+        let watcher = load::open(connect).await;
+        let mut events = watcher.watch(ROOT, AddWatchMode::PersistentRecursive).await.unwrap();
+        bare.push(
+            hand_offs(setup, client, async |gone, _| {
+                while events.changed().await.event_type != EventType::NodeDeleted {}
+                gone
+            })
+            .await,
+        );
+        drop(events);
+        let lockscope = lockscope(setup, connect, &[ROOT.to_owned()]).await;
+        let view = View::Lock(LockQuery { path: LOCK.to_owned(), ..LockQuery::default() });
+        let mut socket = Socket::open(&lockscope.url(), view, Encoding::Binary).await;
+        ours.push(
+            hand_offs(setup, client, async |gone, heir| {
+                socket.until(|body| is_held_by(body, &heir)).await;
+                gone
+            })
+            .await,
+        );
+    }
+    let row = |name: &str, percent, later: f64| {
+        let figures = |rounds: &[Vec<f64>]| rounds.iter().map(|took| percentile(took, percent)).collect::<Vec<_>>();
+        let (ours, bare) = (figures(&ours), figures(&bare));
+        let limit = median(&bare).unwrap_or(0.0) + later;
+        let peers = vec![PeerFigures { name: BARE, figures: bare, note: String::new() }];
+        Row {
+            what: format!("acknowledged hand-off → page, 50/s, {name}"),
+            unit: "ms",
+            ours,
+            peers,
+            goal: Goal::Limit(limit),
+        }
+    };
+    vec![row("p50", 50, LATER_P50), row("p99", 99, LATER_P99)]
+}
+
+fn is_held_by(body: &Body, node: &str) -> bool {
+    matches!(body, Body::Lock(Some(page)) if page.head.row.holders.iter().any(|holder| holder.node.as_deref() == Some(node)))
+}
+
+/// Hands the lock on, again and again; how long each time, in milliseconds, until `shown` has shown the next holder.
+async fn hand_offs(setup: &Setup, client: &Client, mut shown: impl AsyncFnMut(Instant, String) -> Instant) -> Vec<f64> {
+    let mut queue = Vec::new();
+    for _ in 0..QUEUE {
+        queue.push(enter(client, LOCK).await);
+    }
+    let mut pulse = interval(EVERY);
+    pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (begin, mut took) = (Instant::now(), Vec::new());
+    while begin.elapsed() < setup.lasting {
+        pulse.tick().await;
+        queue.push(enter(client, LOCK).await);
+        client.delete(&queue.remove(0), None).await.unwrap();
+        let heir = queue[0].rsplit('/').next().unwrap().to_owned();
+        let gone = shown(Instant::now(), heir).await;
+        took.push(gone.elapsed().as_secs_f64() * 1_000.0);
+    }
+    for path in queue {
+        client.delete(&path, None).await.unwrap();
+    }
+    took
+}
+
+async fn bytes(setup: &Setup, connect: &str, client: &Client) -> Vec<Row> {
+    let lockscope = lockscope(setup, connect, &[ROOT.to_owned()]).await;
+    let mut rows = Vec::new();
+    for encoding in Encoding::ALL {
+        for length in LENGTHS {
+            let mut queue = Vec::new();
+            for _ in 0..length {
+                queue.push(enter(client, LOCK).await);
+            }
+            let page = View::Lock(LockQuery { path: LOCK.to_owned(), ..LockQuery::default() });
+            let ours = counted(&lockscope.url(), page, encoding, client, &mut queue).await;
+            let what = format!("bytes of a hand-off, page of a lock of {length}, {}", encoding.name());
+            rows.push(Row { what, unit: "B", ours, peers: Vec::new(), goal: Goal::Limit(PAGE_BYTES) });
+            if length == LENGTHS[0] {
+                let board = View::Board(BoardQuery::default());
+                let ours = counted(&lockscope.url(), board, encoding, client, &mut queue).await;
+                let what = format!("bytes of a hand-off, board of {BOARD}, {}", encoding.name());
+                rows.push(Row { what, unit: "B", ours, peers: Vec::new(), goal: Goal::Limit(BOARD_BYTES) });
+            }
+            for path in queue {
+                client.delete(&path, None).await.unwrap();
+            }
+        }
+    }
+    rows
+}
+
+/// Bytes that each of some hand-offs brings to a view. Whoever comes to the end of the queue is not counted.
+async fn counted(url: &str, view: View, encoding: Encoding, client: &Client, queue: &mut Vec<String>) -> Vec<f64> {
+    let mut socket = Socket::open(url, view, encoding).await;
+    let mut all = Vec::new();
+    for _ in 0..COUNTED {
+        queue.push(enter(client, LOCK).await);
+        socket.take_for(SETTLED).await;
+        socket.bytes = 0;
+        client.delete(&queue.remove(0), None).await.unwrap();
+        socket.take_for(SETTLED).await;
+        all.push(socket.bytes as f64);
+    }
+    all
+}

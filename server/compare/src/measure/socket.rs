@@ -1,0 +1,99 @@
+//! A browser's live socket, as far as it is measured: what it has, and how many bytes came.
+
+use std::time::Duration;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use lockscope_wire::{Body, ClientFrame, ServerFrame, View, decode_frame, encode_frame};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// In what the frames are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Binary,
+    Json,
+}
+
+impl Encoding {
+    pub(super) const ALL: [Self; 2] = [Self::Binary, Self::Json];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Binary => "binary",
+            Self::Json => "JSON",
+        }
+    }
+}
+
+/// A socket with one subscription.
+pub(super) struct Socket {
+    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    /// What a binary one shows.
+    body: Option<Body>,
+    /// Bytes of snapshots and differences since this was last taken.
+    pub(super) bytes: usize,
+}
+
+impl Socket {
+    /// Opens it, and waits for the first snapshot.
+    pub(super) async fn open(url: &str, view: View, encoding: Encoding) -> Self {
+        let mut request = format!("{}/api/v1/live", url.replace("http", "ws")).into_client_request().unwrap();
+        let (protocol, subscribe) = match encoding {
+            Encoding::Binary => {
+                let frame = encode_frame(&ClientFrame::Subscribe { id: 1, view }).unwrap();
+                ("lockscope.v1.bin", Message::binary(frame))
+            }
+            Encoding::Json => {
+                let frame = serde_json::to_string(&ClientFrame::Subscribe { id: 1, view }).unwrap();
+                ("lockscope.v1.json", Message::text(frame))
+            }
+        };
+        request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(protocol));
+        let (mut stream, _) = connect_async(request).await.unwrap();
+        stream.send(subscribe).await.unwrap();
+        let mut socket = Self { stream, body: None, bytes: 0 };
+        while socket.bytes == 0 {
+            socket.next().await;
+        }
+        socket.bytes = 0;
+        socket
+    }
+
+    /// Takes one message.
+    async fn next(&mut self) {
+        match self.stream.next().await.unwrap().unwrap() {
+            Message::Binary(bytes) => match decode_frame(&bytes).unwrap() {
+                ServerFrame::Snapshot { body, .. } => {
+                    self.body = Some(body);
+                    self.bytes += bytes.len();
+                }
+                ServerFrame::Delta { body, .. } => {
+                    assert!(self.body.as_mut().unwrap().apply(&body), "a difference leads nowhere");
+                    self.bytes += bytes.len();
+                }
+                _ => {}
+            },
+            Message::Text(text) if text.contains(r#""type":"snapshot""#) || text.contains(r#""type":"delta""#) => {
+                self.bytes += text.len();
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what comes for so long.
+    pub(super) async fn take_for(&mut self, span: Duration) {
+        let end = Instant::now() + span;
+        while timeout_at(end, self.next()).await.is_ok() {}
+    }
+
+    /// Takes messages until what it shows is as wanted.
+    pub(super) async fn until(&mut self, is_shown: impl Fn(&Body) -> bool) {
+        while !self.body.as_ref().is_some_and(&is_shown) {
+            self.next().await;
+        }
+    }
+}
