@@ -90,7 +90,8 @@ pub(crate) async fn run(connect: &str, root: &str, locks: usize, rate: Rate, las
                 pulse.set_missed_tick_behavior(MissedTickBehavior::Burst);
                 pulse
             });
-            let mut changes = 0;
+            // One of each lane waits until its next one has come: contenders live for a period.
+            let (mut changes, mut last) = (0, None);
             for cycle in lane.. {
                 if begin.elapsed() >= lasting {
                     break;
@@ -99,8 +100,15 @@ pub(crate) async fn run(connect: &str, root: &str, locks: usize, rate: Rate, las
                     pulse.tick().await;
                 }
                 let path = enter(&client, &format!("{root}/{}", cycle % locks)).await;
-                client.delete(&path, None).await.unwrap();
-                changes += 2;
+                changes += 1;
+                if let Some(last) = last.replace(path) {
+                    client.delete(&last, None).await.unwrap();
+                    changes += 1;
+                }
+            }
+            if let Some(last) = last {
+                client.delete(&last, None).await.unwrap();
+                changes += 1;
             }
             changes
         })
