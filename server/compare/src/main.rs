@@ -2,6 +2,7 @@
 //! each of them costs is printed beside the goal, *met* or *missed*, and saved. docs/performance.md carries the table.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "a tool for a terminal: what it made itself it takes for granted, and it fails by panicking"
 )]

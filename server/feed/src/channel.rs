@@ -12,9 +12,10 @@ use tokio::sync::Notify;
 
 use super::budget::{Budget, Share};
 use super::frames::{self, Encoding, delta_tail, snapshot_tail};
+use super::pace::{Load, Pace};
 use super::{
-    FeedError, Known, Owner, PROJECT_EVERY_MS, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX,
-    RING_DELTAS_MAX, VisibilityScope,
+    FeedError, Known, Owner, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX,
+    VisibilityScope,
 };
 use runtime::clock::Clock;
 
@@ -41,6 +42,7 @@ struct State {
     ring_bytes: usize,
     revision: Vec<u64>,
     looked_at: Instant,
+    pace: Pace,
     /// What all this takes.
     share: Share,
 }
@@ -94,7 +96,9 @@ impl Channel {
         let ProjectedView { body, known } = projection.project(&view, &scope).aged(clock.now_ms());
         let packed = snapshot_tail(&body, Encoding::Binary)?;
         let (ring, share) = (VecDeque::new(), budget.share());
-        let mut state = State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, share };
+        let pace = Pace::new(now);
+        let mut state =
+            State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, pace, share };
         state.count();
         let watchers = Watchers { wakers: BTreeMap::new(), next_key: 0, idle_since: now };
         Ok(Self {
@@ -107,20 +111,25 @@ impl Channel {
         })
     }
 
-    /// Looks at the model again if the view may differ and the last look is not too recent; wakes everybody when it
-    /// does differ. True when it may differ but was looked at too recently: look again soon.
-    pub(super) fn refresh(&self, projection: &dyn Projection, now: Instant) -> Result<bool, FeedError> {
+    /// Looks at the model again if the view may differ and was not looked at too often; wakes everybody when it does
+    /// differ. Gives the instant from which to look again when it may differ but was looked at too often.
+    pub(super) fn refresh(&self, projection: &dyn Projection, now: Instant) -> Result<Option<Instant>, FeedError> {
         let _one_at_a_time = lock(&self.projecting);
         // Asked for first: it then holds for whatever the model shows by the time that it is asked for its revision.
         let known = projection.known(&self.view, &self.scope);
         let revision = projection.view_revision(&self.view, &self.scope);
         {
+            let viewers = lock(&self.watchers).wakers.len();
             let mut state = lock(&self.state);
-            let age = now.saturating_duration_since(state.looked_at);
-            let is_dirty = !state.confirm(known, &revision);
-            let due = if is_dirty { PROJECT_EVERY_MS } else { REFRESH_EVERY_MS };
-            if age < Duration::from_millis(due) && !state.known.is_over(self.clock.now_ms()) {
-                return Ok(is_dirty);
+            let may_differ = !state.confirm(known, &revision);
+            let again_at = state.looked_at + Duration::from_millis(REFRESH_EVERY_MS);
+            let load = Load { viewers, bytes: state.ring.back().map_or(0, |step| step.packed.len()) };
+            let due = if may_differ { state.pace.due(load) } else { again_at };
+            if now < due && !state.known.is_over(self.clock.now_ms()) {
+                return Ok(may_differ.then_some(due));
+            }
+            if may_differ {
+                state.pace.count(now, load);
             }
         }
         let projected = projection.project(&self.view, &self.scope).aged(self.clock.now_ms());
@@ -130,7 +139,7 @@ impl Channel {
                 waker.notify_one();
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// The newest state and its number.

@@ -12,6 +12,7 @@ mod hub;
 pub mod json;
 mod known;
 mod owner;
+mod pace;
 pub mod project;
 mod projector;
 pub mod pump;
@@ -48,8 +49,6 @@ pub const IDLE_MS: u64 = 30_000;
 pub const RING_DELTAS_MAX: usize = 64;
 /// Encoded bytes of those deltas, both encodings together; the oldest go first, the newest always stays.
 pub const RING_BYTES_MAX: usize = 256 * 1024;
-/// Time between two projections of one view: at most 20 a second.
-pub const PROJECT_EVERY_MS: u64 = 50;
 /// Views are projected anew after this time even when the model did not change: order and sparkline follow the clock.
 pub const REFRESH_EVERY_MS: u64 = 1_000;
 /// How often the pump looks at the clock while the model says nothing: what is shown may have become too old meanwhile.

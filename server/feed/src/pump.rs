@@ -1,40 +1,60 @@
-//! The one task that projects: whenever the model changed, each view somebody looks at, at most 20 times a second and
+//! The one task that projects: whenever the model changed, each view somebody looks at, as often as its pace allows and
 //! never for more than a fifth of the time; off the runtime's threads. Knows no socket.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::channel::Channel;
-use super::{Hub, LOOK_EVERY_MS, Owner, PROJECT_EVERY_MS, REST_FACTOR};
+use super::{Hub, LOOK_EVERY_MS, Owner, REST_FACTOR};
 use runtime::clock;
 use runtime::shutdown::CancellationToken;
 
 /// Time of one pass that the views of one owner take, before others' turn comes.
 const SLICE: Duration = Duration::from_millis(10);
+/// Between two passes, at least: changes that come together are shown together.
+const REST_MIN: Duration = Duration::from_millis(1);
+/// The same while nobody looks.
+const REST_UNWATCHED: Duration = Duration::from_millis(50);
+
+/// What a pass over all views came to.
+#[derive(Default)]
+struct Pass {
+    /// The time that it took.
+    spent: Duration,
+    /// From when on some view wants to be looked at, whatever the model does.
+    again_at: Option<Instant>,
+    /// Views that wait for a change of the model.
+    ready: usize,
+    /// Views that may differ already, and wait until they may be looked at.
+    waiting: usize,
+}
 
 /// Runs until stopped, or until the model is gone.
 pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
     let mut revisions = hub.projection().revisions();
+    let mut last = Pass::default();
     loop {
+        let latest = clock::instant() + Duration::from_millis(LOOK_EVERY_MS);
+        let again_at = last.again_at.map_or(latest, |at| at.min(latest));
+        // When every view waits for its time anyway, changes need no pass.
+        let is_asleep = last.waiting > 0 && last.ready == 0;
         tokio::select! {
             () = stop.cancelled() => return,
-            changed = revisions.changed() => if changed.is_err() { return },
+            changed = revisions.changed(), if !is_asleep => if changed.is_err() { return },
             () = hub.kicked() => {}
-            () = tokio::time::sleep(Duration::from_millis(LOOK_EVERY_MS)) => {}
+            () = tokio::time::sleep_until(again_at.into()) => {}
         }
         let of_pass = hub.clone();
-        let (spent, is_dirty) = match tokio::task::spawn_blocking(move || pass(&of_pass)).await {
+        last = match tokio::task::spawn_blocking(move || pass(&of_pass)).await {
             Ok(passed) => passed,
             Err(error) => {
                 tracing::error!(%error, "a view could not be looked at");
-                (Duration::ZERO, true)
+                Pass { again_at: Some(clock::instant() + REST_UNWATCHED), ..Pass::default() }
             }
         };
-        if is_dirty {
-            hub.kick();
-        }
-        let rest = (spent * REST_FACTOR).max(Duration::from_millis(PROJECT_EVERY_MS).saturating_sub(spent));
+        let is_watched = last.ready + last.waiting > 0;
+        let rest = (last.spent * REST_FACTOR).max(if is_watched { REST_MIN } else { REST_UNWATCHED });
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(rest) => {}
@@ -43,15 +63,15 @@ pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
 }
 
 /// Watched views, the ones that were looked at longest ago first, each owner's for a slice of time: nobody's many views
-/// keep another's one waiting. Gives the time that took, and whether some view is still to be looked at.
-fn pass(hub: &Hub) -> (Duration, bool) {
+/// keep another's one waiting.
+fn pass(hub: &Hub) -> Pass {
     let mut by_owner: BTreeMap<Owner, Vec<Arc<Channel>>> = BTreeMap::new();
     for channel in hub.watched() {
         for owner in channel.owners() {
             by_owner.entry(owner).or_default().push(channel.clone());
         }
     }
-    let (mut spent, mut is_dirty) = (Duration::ZERO, false);
+    let mut passed = Pass::default();
     let mut done = HashSet::new();
     for channels in by_owner.values_mut() {
         channels.sort_by_cached_key(|channel| channel.looked_at());
@@ -59,17 +79,23 @@ fn pass(hub: &Hub) -> (Duration, bool) {
         for channel in channels.iter().filter(|channel| done.insert(Arc::as_ptr(channel))) {
             let began = clock::instant();
             match channel.refresh(hub.projection(), began) {
-                Ok(later) => is_dirty |= later,
+                Ok(None) => passed.ready += 1,
+                Ok(Some(due)) => {
+                    passed.waiting += 1;
+                    passed.again_at = Some(passed.again_at.map_or(due, |at| at.min(due)));
+                }
                 Err(error) => tracing::error!(%error, "a view could not be brought up to date"),
             }
             own += began.elapsed();
             if own >= SLICE {
-                is_dirty = true;
+                // The others of this owner have their turn in the next pass.
+                passed.again_at = Some(began);
+                passed.ready += 1;
                 break;
             }
         }
-        spent += own;
+        passed.spent += own;
     }
     hub.forget_idle(clock::instant());
-    (spent, is_dirty)
+    passed
 }

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::budget::Budget;
 use super::channel::{Channel, Next};
+use super::pace::LOOK_APART_MAX;
 use super::*;
 use runtime::clock::Clock;
 
@@ -68,7 +69,7 @@ impl Viewer {
 
 /// Instants far enough apart that no look is too recent.
 fn apart(start: Instant, step: usize) -> Instant {
-    start + Duration::from_millis(PROJECT_EVERY_MS) * u32::try_from(step + 2).unwrap()
+    start + LOOK_APART_MAX * u32::try_from(step + 2).unwrap()
 }
 
 proptest! {
@@ -189,14 +190,20 @@ fn a_view_is_not_looked_at_too_often_nor_without_need() {
     let fake = Fake::new();
     let start = Instant::now();
     let channel = channel_of(&fake, start);
-    fake.set(&["/a"]);
-    assert!(
-        channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS - 1)).unwrap(),
-        "too fresh, but must be looked at again"
-    );
-    assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS)).unwrap());
-    assert!(!channel.refresh(&*fake, start + Duration::from_millis(PROJECT_EVERY_MS * 3)).unwrap());
-    assert_eq!(fake.projections.load(Ordering::Relaxed), 2);
+    let (mut looks, now) = (1, start + LOOK_APART_MAX);
+    let due = loop {
+        fake.set(&[&format!("/{looks}")]);
+        match channel.refresh(&*fake, now).unwrap() {
+            None => looks += 1,
+            Some(due) => break due,
+        }
+        assert!(looks < 60, "it never has to wait");
+    };
+    assert!(due > now);
+    assert_eq!(fake.projections.load(Ordering::Relaxed), looks, "too fresh, but must be looked at again");
+    assert_eq!(channel.refresh(&*fake, due).unwrap(), None);
+    assert_eq!(channel.refresh(&*fake, due + LOOK_APART_MAX * 3).unwrap(), None, "it is as it was");
+    assert_eq!(fake.projections.load(Ordering::Relaxed), looks + 1);
 }
 
 #[test]

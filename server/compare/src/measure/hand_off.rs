@@ -1,6 +1,7 @@
 //! A lock changes hands: how long after ZooKeeper's acknowledgement a browser shows it, beside a bare watcher's event,
 //! and how many bytes that takes on the lock's page and on the board.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use lockscope_wire::{BoardQuery, Body, LockQuery, View};
@@ -15,7 +16,7 @@ use crate::table::{Goal, PeerFigures, Row, median, percentile};
 const ROOT: &str = "/hand-off";
 const LOCK: &str = "/hand-off/0";
 const BARE: &str = "bare";
-/// The queue's length while it is timed, and how often it changes hands.
+/// The queue's length while it is timed, and how often it changes: in turn somebody comes, and the lock changes hands.
 const QUEUE: usize = 3;
 const EVERY: Duration = Duration::from_millis(20);
 /// Queues whose bytes are counted, with the goal on the lock's page.
@@ -38,18 +39,23 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
     for lock in 1..BOARD {
         enter(&client, &format!("{ROOT}/{lock}")).await;
     }
-    let mut rows = timed(setup, &server.address(), &client).await;
+    let mut rows = timed(setup, &server.address()).await;
     rows.extend(bytes(setup, &server.address(), &client).await);
     rows
 }
 
-async fn timed(setup: &Setup, connect: &str, client: &Client) -> Vec<Row> {
+async fn timed(setup: &Setup, connect: &str) -> Vec<Row> {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    // Each contender has a session of its own, as most have: one whose session owns more is shown to go a little later.
+    let mut sessions = Vec::new();
+    for _ in 0..=QUEUE {
+        sessions.push(load::open(connect).await);
+    }
     for _ in 0..setup.rounds {
         let watcher = load::open(connect).await;
         let mut events = watcher.watch(ROOT, AddWatchMode::PersistentRecursive).await.unwrap();
         bare.push(
-            hand_offs(setup, client, async |gone, _| {
+            hand_offs(setup, &sessions, async |gone, _| {
                 while events.changed().await.event_type != EventType::NodeDeleted {}
                 gone
             })
@@ -60,7 +66,7 @@ async fn timed(setup: &Setup, connect: &str, client: &Client) -> Vec<Row> {
         let view = View::Lock(LockQuery { path: LOCK.to_owned(), ..LockQuery::default() });
         let mut socket = Socket::open(&lockscope.url(), view, Encoding::Binary).await;
         ours.push(
-            hand_offs(setup, client, async |gone, heir| {
+            hand_offs(setup, &sessions, async |gone, heir| {
                 socket.until(|body| is_held_by(body, &heir)).await;
                 gone
             })
@@ -73,7 +79,7 @@ async fn timed(setup: &Setup, connect: &str, client: &Client) -> Vec<Row> {
         let limit = median(&bare).unwrap_or(0.0) + later;
         let peers = vec![PeerFigures { name: BARE, figures: bare, note: String::new() }];
         Row {
-            what: format!("acknowledged hand-off → page, 50/s, {name}"),
+            what: format!("acknowledged hand-off → page, 50 changes/s, {name}"),
             unit: "ms",
             ours,
             peers,
@@ -88,24 +94,32 @@ fn is_held_by(body: &Body, node: &str) -> bool {
 }
 
 /// Hands the lock on, again and again; how long each time, in milliseconds, until `shown` has shown the next holder.
-async fn hand_offs(setup: &Setup, client: &Client, mut shown: impl AsyncFnMut(Instant, String) -> Instant) -> Vec<f64> {
-    let mut queue = Vec::new();
-    for _ in 0..QUEUE {
-        queue.push(enter(client, LOCK).await);
+async fn hand_offs(
+    setup: &Setup,
+    sessions: &[Client],
+    mut shown: impl AsyncFnMut(Instant, String) -> Instant,
+) -> Vec<f64> {
+    let mut sessions = sessions.iter().cycle();
+    let mut queue = VecDeque::new();
+    let join = async |client: &Client| (enter(client, LOCK).await, client.clone());
+    for session in sessions.by_ref().take(QUEUE) {
+        queue.push_back(join(session).await);
     }
     let mut pulse = interval(EVERY);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (begin, mut took) = (Instant::now(), Vec::new());
     while begin.elapsed() < setup.lasting {
         pulse.tick().await;
-        queue.push(enter(client, LOCK).await);
-        client.delete(&queue.remove(0), None).await.unwrap();
-        let heir = queue[0].rsplit('/').next().unwrap().to_owned();
+        queue.push_back(join(sessions.next().unwrap()).await);
+        pulse.tick().await;
+        let (path, owner) = queue.pop_front().unwrap();
+        owner.delete(&path, None).await.unwrap();
+        let heir = queue[0].0.rsplit('/').next().unwrap().to_owned();
         let gone = shown(Instant::now(), heir).await;
         took.push(gone.elapsed().as_secs_f64() * 1_000.0);
     }
-    for path in queue {
-        client.delete(&path, None).await.unwrap();
+    for (path, owner) in queue {
+        owner.delete(&path, None).await.unwrap();
     }
     took
 }

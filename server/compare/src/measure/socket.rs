@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::{Body, ClientFrame, ServerFrame, View, decode_frame, encode_frame};
+use serde_json::json;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::Message;
@@ -48,8 +49,11 @@ impl Socket {
                 ("lockscope.v1.bin", Message::binary(frame))
             }
             Encoding::Json => {
-                let frame = serde_json::to_string(&ClientFrame::Subscribe { id: 1, view }).unwrap();
-                ("lockscope.v1.json", Message::text(frame))
+                let view = match view {
+                    View::Lock(query) => json!({ "kind": "lock", "path": query.path }),
+                    _ => json!({ "kind": "board" }),
+                };
+                ("lockscope.v1.json", Message::text(json!({ "type": "subscribe", "id": 1, "view": view }).to_string()))
             }
         };
         request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(protocol));
@@ -77,6 +81,7 @@ impl Socket {
                 }
                 _ => {}
             },
+            Message::Text(text) if text.contains(r#""type":"error""#) => panic!("{text}"),
             Message::Text(text) if text.contains(r#""type":"snapshot""#) || text.contains(r#""type":"delta""#) => {
                 self.bytes += text.len();
             }

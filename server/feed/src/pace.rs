@@ -1,0 +1,103 @@
+//! How often a view is looked at: at once after a pause, a few times in a row without one, and for as long as it keeps
+//! changing at an even pace, which is slower the more viewers each new state is sent to and the more bytes it has. Pure:
+//! the time is an argument.
+
+use std::time::{Duration, Instant};
+
+/// Time between two looks at a view that keeps changing.
+const LOOK_APART: Duration = Duration::from_millis(10);
+/// The same at most, however many look and however much changes.
+pub(super) const LOOK_APART_MAX: Duration = Duration::from_millis(50);
+/// For each viewer: sending a state takes some 30 µs of CPU, and may take a quarter of the time.
+const APART_A_VIEWER: Duration = Duration::from_micros(120);
+/// For each byte of a difference: a viewer is sent at most 500 KB a second.
+const APART_A_BYTE: Duration = Duration::from_micros(2);
+/// Looks in a row that wait for nothing.
+const AT_ONCE: u32 = 8;
+
+/// What a new state of a view costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Load {
+    /// To so many it is sent.
+    pub(super) viewers: usize,
+    /// So many bytes had the last difference.
+    pub(super) bytes: usize,
+}
+
+/// When a view was looked at, as far as it matters for when it may be looked at again.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// Until when its even pace is used up.
+    used_until: Instant,
+}
+
+impl Pace {
+    /// Of a view that was looked at now.
+    pub(super) fn new(now: Instant) -> Self {
+        Self { used_until: now + LOOK_APART }
+    }
+
+    /// When it may be looked at.
+    pub(super) fn due(&self, load: Load) -> Instant {
+        let ahead = load.apart() * (AT_ONCE - 1);
+        self.used_until.checked_sub(ahead).unwrap_or(self.used_until)
+    }
+
+    /// Counts a look.
+    pub(super) fn count(&mut self, now: Instant, load: Load) {
+        self.used_until = self.used_until.max(now) + load.apart();
+    }
+}
+
+impl Load {
+    fn apart(self) -> Duration {
+        let of = |each: Duration, count: usize| each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+        of(APART_A_VIEWER, self.viewers).max(of(APART_A_BYTE, self.bytes)).clamp(LOOK_APART, LOOK_APART_MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use runtime::clock;
+
+    const ONE: Load = Load { viewers: 1, bytes: 100 };
+
+    /// Looks that a view gets within a second when it may always differ, and is asked for every millisecond.
+    fn looks(load: Load) -> u32 {
+        let start = clock::instant();
+        let mut pace = Pace::new(start);
+        let mut looks = 0;
+        for now in (0..1_000_u64).map(|ms| start + Duration::from_millis(ms)) {
+            if pace.due(load) <= now {
+                pace.count(now, load);
+                looks += 1;
+            }
+        }
+        looks
+    }
+
+    #[test]
+    fn what_changes_after_a_pause_is_looked_at_at_once_and_a_few_times_in_a_row() {
+        let start = clock::instant();
+        let mut pace = Pace::new(start);
+        let later = start + Duration::from_secs(1);
+        for _ in 0..AT_ONCE {
+            assert!(pace.due(ONE) <= later);
+            pace.count(later, ONE);
+        }
+        assert!(pace.due(ONE) > later, "then it waits");
+        assert!(pace.due(ONE) <= later + LOOK_APART);
+    }
+
+    #[test]
+    fn for_long_the_pace_is_even_and_slower_for_many_viewers_and_for_many_bytes() {
+        assert!((100..=100 + AT_ONCE).contains(&looks(ONE)), "{}", looks(ONE));
+        for load in [Load { viewers: 10_000, ..ONE }, Load { bytes: 1_000_000, ..ONE }] {
+            assert!((20..=20 + AT_ONCE).contains(&looks(load)), "{load:?}: {}", looks(load));
+        }
+        for load in [Load { viewers: 200, ..ONE }, Load { bytes: 12_000, ..ONE }] {
+            assert!((41..=42 + AT_ONCE).contains(&looks(load)), "{load:?}: {}", looks(load));
+        }
+    }
+}
