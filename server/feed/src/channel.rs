@@ -124,7 +124,7 @@ impl Channel {
             let may_differ = !state.confirm(known, &revision);
             let again_at = state.looked_at + Duration::from_millis(REFRESH_EVERY_MS);
             let load = Load { viewers, bytes: state.ring.back().map_or(0, |step| step.packed.len()) };
-            let due = if may_differ { state.pace.due(load) } else { again_at };
+            let due = if may_differ { state.pace.due() } else { again_at };
             if now < due && !state.known.is_over(self.clock.now_ms()) {
                 return Ok(may_differ.then_some(due));
             }

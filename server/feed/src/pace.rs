@@ -12,8 +12,10 @@ pub(super) const LOOK_APART_MAX: Duration = Duration::from_millis(50);
 const APART_A_VIEWER: Duration = Duration::from_micros(120);
 /// For each byte of a difference: a viewer is sent at most 500 KB a second.
 const APART_A_BYTE: Duration = Duration::from_micros(2);
-/// Looks in a row that wait for nothing.
+/// Looks in a row that wait for nothing; fewer where each uses up more time.
 const AT_ONCE: u32 = 8;
+/// Time that may be used ahead.
+const AHEAD: Duration = LOOK_APART.saturating_mul(AT_ONCE - 1);
 
 /// What a new state of a view costs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,9 +40,8 @@ impl Pace {
     }
 
     /// When it may be looked at.
-    pub(super) fn due(&self, load: Load) -> Instant {
-        let ahead = load.apart() * (AT_ONCE - 1);
-        self.used_until.checked_sub(ahead).unwrap_or(self.used_until)
+    pub(super) fn due(&self) -> Instant {
+        self.used_until.checked_sub(AHEAD).unwrap_or(self.used_until)
     }
 
     /// Counts a look.
@@ -69,7 +70,7 @@ mod tests {
         let mut pace = Pace::new(start);
         let mut looks = 0;
         for now in (0..1_000_u64).map(|ms| start + Duration::from_millis(ms)) {
-            if pace.due(load) <= now {
+            if pace.due() <= now {
                 pace.count(now, load);
                 looks += 1;
             }
@@ -83,11 +84,11 @@ mod tests {
         let mut pace = Pace::new(start);
         let later = start + Duration::from_secs(1);
         for _ in 0..AT_ONCE {
-            assert!(pace.due(ONE) <= later);
+            assert!(pace.due() <= later);
             pace.count(later, ONE);
         }
-        assert!(pace.due(ONE) > later, "then it waits");
-        assert!(pace.due(ONE) <= later + LOOK_APART);
+        assert!(pace.due() > later, "then it waits");
+        assert!(pace.due() <= later + LOOK_APART);
     }
 
     #[test]

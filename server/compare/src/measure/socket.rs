@@ -1,16 +1,17 @@
 //! A browser's live socket, as far as it is measured: what it has, and how many bytes came.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::{Body, ClientFrame, ServerFrame, View, decode_frame, encode_frame};
 use serde_json::json;
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// In what the frames are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl Encoding {
 
 /// A socket with one subscription.
 pub(super) struct Socket {
-    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    stream: WebSocketStream<TcpStream>,
     /// What a binary one shows.
     body: Option<Body>,
     /// Bytes of snapshots and differences since this was last taken.
@@ -42,6 +43,11 @@ pub(super) struct Socket {
 impl Socket {
     /// Opens it, and waits for the first snapshot.
     pub(super) async fn open(url: &str, view: View, encoding: Encoding) -> Self {
+        Self::open_from(Ipv4Addr::LOCALHOST, url, view, encoding).await
+    }
+
+    /// The same from an address of its own, as other browsers have: one address may have so many.
+    pub(super) async fn open_from(source: Ipv4Addr, url: &str, view: View, encoding: Encoding) -> Self {
         let mut request = format!("{}/api/v1/live", url.replace("http", "ws")).into_client_request().unwrap();
         let (protocol, subscribe) = match encoding {
             Encoding::Binary => {
@@ -57,7 +63,10 @@ impl Socket {
             }
         };
         request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(protocol));
-        let (mut stream, _) = connect_async(request).await.unwrap();
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((source, 0).into()).unwrap();
+        let address = url.strip_prefix("http://").unwrap().parse().unwrap();
+        let (mut stream, _) = client_async(request, socket.connect(address).await.unwrap()).await.unwrap();
         stream.send(subscribe).await.unwrap();
         let mut socket = Self { stream, body: None, bytes: 0 };
         while socket.bytes == 0 {

@@ -1,5 +1,6 @@
 //! Browsers: memory that one takes, and what stays when they have left.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt as _};
@@ -15,6 +16,8 @@ const ROOT: &str = "/sockets";
 const LOCKS: usize = 100;
 const SOCKETS: usize = 1_000;
 const AT_ONCE: usize = 16;
+/// Sockets from one address.
+const AN_ADDRESS: usize = 32;
 /// The goals: KB a socket, and MB that stay.
 const BINARY_KB: f64 = 24.0;
 const JSON_KB: f64 = 40.0;
@@ -38,7 +41,10 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
             // The view is there before the many come.
             let first = Socket::open(&url, View::Board(BoardQuery::default()), encoding).await;
             let before = resident_bytes(pid);
-            let opened = (0..SOCKETS).map(|_| Socket::open(&url, View::Board(BoardQuery::default()), encoding));
+            let opened = (0..SOCKETS).map(|at| {
+                let source = Ipv4Addr::new(127, 0, 1, u8::try_from(1 + at / AN_ADDRESS).unwrap());
+                Socket::open_from(source, &url, View::Board(BoardQuery::default()), encoding)
+            });
             let sockets: Vec<Socket> = stream::iter(opened).buffer_unordered(AT_ONCE).collect().await;
             tokio::time::sleep(SETTLED).await;
             each.push(resident_bytes(pid).saturating_sub(before) as f64 / SOCKETS as f64 / 1_000.0);
