@@ -135,7 +135,7 @@ pub enum Fact {
 pub struct End {
     /// How.
     pub ending: Ending,
-    /// WokenBasis by what.
+    /// Known by what.
     pub fact: Fact,
     /// What is at the path now, as far as that was read.
     pub there: Option<Seen>,
