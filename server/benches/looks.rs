@@ -10,7 +10,7 @@ use std::time::Duration;
 use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
-use lockscope_wire::{Body, ClientFrame, LockQuery, ServerFrame, View, decode_frame, encode_frame};
+use lockscope_wire::{Body, ClientFrame, CompactFrame, LockQuery, View, decode_frame, encode_frame};
 use shared::{Lockscope, WAIT_MAX, contender, directory};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, interval, sleep, sleep_until, timeout};
@@ -137,9 +137,9 @@ async fn until_holds(socket: &mut Socket, body: &mut Option<Body>, path: &str) {
         }
         let Message::Binary(bytes) = socket.next().await.unwrap().unwrap() else { continue };
         match decode_frame(&bytes).unwrap() {
-            ServerFrame::Snapshot { body: whole, .. } => *body = Some(whole),
-            ServerFrame::Delta { body: delta, .. } => {
-                assert!(body.as_mut().unwrap().apply(&delta), "a difference leads nowhere")
+            CompactFrame::Snapshot { body: whole, .. } => *body = Some(*whole),
+            CompactFrame::Delta { body: delta, .. } => {
+                assert!(body.as_mut().unwrap().apply_patch(delta), "a difference leads nowhere")
             }
             _ => {}
         }

@@ -71,10 +71,13 @@ pub const DEPTH_SLICES: usize = 48;
 /// Length of a slice.
 pub const DEPTH_SLICE_MS: i64 = 2_500;
 
-/// The largest number of waiters in each past slice, oldest first. Empty while nobody ever waited.
+/// The largest number of waiters in each past slice, oldest first, up to the last slice in which it was another than
+/// before: time alone changes nothing. Empty while nobody ever waited.
 #[derive(Clone, Debug, Default)]
 pub struct Depth {
-    slices: Vec<u16>,
+    peaks: Vec<u16>,
+    /// Number of the slice after the last: slices are counted from the clock's zero.
+    until: i64,
     peak: u32,
 }
 
@@ -84,25 +87,40 @@ impl Depth {
         self.peak = self.peak.max(waiters);
     }
 
-    /// Ends a slice; true when the history looks different now.
-    pub fn end_slice(&mut self, waiters: u32) -> bool {
-        let peak = self.peak.max(waiters);
+    /// Ends the slice of this number; true when its peak is another than that of the slice before.
+    pub fn end_slice(&mut self, slice: i64, waiters: u32) -> bool {
+        let peak = u16::try_from(self.peak.max(waiters)).unwrap_or(u16::MAX);
         self.peak = waiters;
-        if peak == 0 && self.slices.iter().all(|depth| *depth == 0) {
-            let changed = !self.slices.is_empty();
-            self.slices = Vec::new();
-            return changed;
+        let last = self.peaks.last().copied().unwrap_or(0);
+        if peak == last {
+            return false;
         }
-        if self.slices.len() >= DEPTH_SLICES {
-            self.slices.remove(0);
+        if !self.peaks.is_empty() {
+            let as_last = usize::try_from(slice - self.until).unwrap_or(0).min(DEPTH_SLICES);
+            self.peaks.extend(std::iter::repeat_n(last, as_last));
         }
-        self.slices.push(u16::try_from(peak).unwrap_or(u16::MAX));
+        self.peaks.push(peak);
+        self.peaks.drain(..self.peaks.len().saturating_sub(DEPTH_SLICES));
+        self.until = slice + 1;
         true
     }
 
-    /// The history.
-    pub fn slices(&self) -> &[u16] {
-        &self.slices
+    /// The history; it goes on with its last number.
+    pub fn peaks(&self) -> &[u16] {
+        &self.peaks
+    }
+
+    /// The first and the last number of the last [`DEPTH_SLICES`] that ended by then.
+    pub fn ends(&self, now: TimeMs) -> Option<(u16, u16)> {
+        let last = *self.peaks.last()?;
+        let as_last = usize::try_from(now.since(self.until()) / DEPTH_SLICE_MS).unwrap_or(0).min(DEPTH_SLICES);
+        let known = self.peaks.len().saturating_sub(DEPTH_SLICES - as_last);
+        Some((self.peaks.get(known).copied().unwrap_or(last), last))
+    }
+
+    /// Where its last slice ends.
+    pub fn until(&self) -> TimeMs {
+        TimeMs(self.until * DEPTH_SLICE_MS)
     }
 }
 
@@ -164,16 +182,24 @@ mod tests {
     }
 
     #[test]
-    fn depth_forgets_what_is_long_quiet() {
+    fn a_depth_changes_with_who_waits_and_not_with_time() {
         let mut depth = Depth::default();
-        assert!(!depth.end_slice(0));
+        assert!(!depth.end_slice(5, 0));
         depth.note(3);
-        assert!(depth.end_slice(0));
-        assert_eq!(depth.slices(), [3]);
-        for _ in 0..DEPTH_SLICES {
-            depth.end_slice(0);
-        }
-        depth.end_slice(0);
-        assert!(depth.slices().is_empty());
+        assert!(depth.end_slice(6, 1));
+        assert!(depth.end_slice(7, 1));
+        assert_eq!((depth.peaks(), depth.until()), (&[3, 1][..], TimeMs(8 * DEPTH_SLICE_MS)));
+        assert!(!depth.end_slice(8, 1) && !depth.end_slice(9, 1), "time alone changes nothing");
+        assert!(depth.end_slice(10, 2));
+        assert_eq!(depth.peaks(), [3, 1, 1, 1, 2]);
+        let slice = |number: i64| TimeMs(number * DEPTH_SLICE_MS);
+        assert_eq!(depth.ends(slice(11)), Some((3, 2)));
+        assert_eq!(depth.ends(slice(6 + DEPTH_SLICES as i64)), Some((3, 2)));
+        assert_eq!(depth.ends(slice(7 + DEPTH_SLICES as i64)), Some((1, 2)));
+        assert_eq!(depth.ends(slice(2_000)), Some((2, 2)));
+        assert!(!depth.end_slice(999, 0) && depth.end_slice(1_000, 0));
+        assert_eq!((depth.peaks().len(), depth.peaks().last()), (DEPTH_SLICES, Some(&0)));
+        assert!(depth.end_slice(3, 4), "a clock may be set back");
+        assert_eq!((depth.peaks().len(), depth.until()), (DEPTH_SLICES, TimeMs(4 * DEPTH_SLICE_MS)));
     }
 }

@@ -15,11 +15,12 @@ pub struct ClientInfo {
     pub server: String,
     /// Session time-out; null while no member reported it.
     pub timeout_ms: Option<i64>,
-    /// Last heard from, ms since the Unix epoch; null while not known.
+    /// Last heard from, ms since the Unix epoch; null while not known, and in a live view of several clients while it is
+    /// connected: that changes with every round of questions, and says nothing else.
     pub last_heard_at_ms: Option<i64>,
     /// Connected since.
     pub connected_since_ms: Option<i64>,
-    /// Its last operation as the member names it, like `PING`.
+    /// Its last operation as the member names it, like `PING`; null as before.
     pub last_operation: Option<String>,
 }
 

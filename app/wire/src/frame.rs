@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Board, BoardDelta, BoardQuery, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta, LockPage,
-    LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
+    Board, BoardDelta, BoardQuery, BodyPatch, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta,
+    LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
 };
 
 // The compact encoding identifies a variant by its index: none may depend on a feature, and new ones go last.
@@ -113,11 +113,17 @@ pub enum DeltaBody {
     Events(LatelyDelta),
 }
 
-/// From server to client.
+/// From server to scripts: differences have whole rows.
+pub type ServerFrame = Frame<DeltaBody>;
+
+/// From server to the page: differences have single fields.
+pub type CompactFrame = Frame<BodyPatch>;
+
+/// From server to client, with differences of either kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(tag = "type"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(tag = "type", rename = "ServerFrame"))]
 #[serde(rename_all = "snake_case")]
-pub enum ServerFrame {
+pub enum Frame<D> {
     /// First frame.
     Hello {
         /// Version of the protocol.
@@ -141,7 +147,7 @@ pub enum ServerFrame {
         /// nothing live, up to which it was. On the server's clock.
         known_at_ms: i64,
         /// The view.
-        body: Body,
+        body: Box<Body>,
     },
     /// From state `seq - 1` to state `seq`.
     Delta {
@@ -154,7 +160,7 @@ pub enum ServerFrame {
         /// As in a snapshot, of the state it leads to.
         known_at_ms: i64,
         /// The difference.
-        body: DeltaBody,
+        body: D,
     },
     /// What the client has no longer leads to the present; a snapshot follows.
     Resync {

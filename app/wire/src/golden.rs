@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use super::patch::{BoardHeadField, ContenderField, LockHeadField, LockRowField};
 use super::*;
 
 /// In hexadecimal.
@@ -25,25 +26,25 @@ fn first_byte(value: &impl serde::Serialize) -> Option<u8> {
 #[test]
 fn frames_are_these_bytes() {
     let epoch = Epoch(7);
-    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0200020e0a");
+    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0300030e0a");
     let body = DeltaBody::Whole(Body::Lab(None));
     assert_eq!(
         frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }),
-        "02020106040a030600"
+        "03020106040a030600"
     );
     let body = Body::Lock(None);
     assert_eq!(
-        frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body }),
-        "0201010e04060a0100"
+        frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body: body.into() }),
+        "0301010e04060a0100"
     );
-    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "020301026e6f");
+    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "030301026e6f");
     let views = vec![KnownView { id: 3, seq: 4, known_at_ms: 5 }];
-    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "020401040103040a");
-    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "02050109026e6f");
-    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "02000102");
-    assert_eq!(frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits {}, epoch, seq: 4 }), "020101030e04");
+    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "030401040103040a");
+    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "03050109026e6f");
+    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "03000102");
+    assert_eq!(frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits {}, epoch, seq: 4 }), "030101030e04");
     let rest = [ClientFrame::Unsubscribe { id: 6 }, ClientFrame::Pause { id: 6 }, ClientFrame::Resume { id: 6 }];
-    assert_eq!(rest.map(|one| frame(&one)), ["020206", "020306", "020406"]);
+    assert_eq!(rest.map(|one| frame(&one)), ["030206", "030306", "030406"]);
 }
 
 #[test]
@@ -78,6 +79,34 @@ fn views_and_bodies_keep_their_places() {
     assert_eq!(deltas.map(|delta| first_byte(&delta)), [0, 3, 4].map(Some));
 }
 
+/// In a patch, a field is known by its place: the last of each type.
+#[test]
+fn fields_keep_their_places() {
+    let depth = Depth { until_ms: 1, slice_ms: 2, peaks: vec![3] };
+    let row = LockRowField::Depth(depth);
+    let contender = ContenderField::Version(4);
+    let head = LockHeadField::Trust(Trust::default());
+    let roots = ListPatch { front: Vec::new(), kept: 3, changed: Vec::new(), back: Vec::new() };
+    let board = BoardHeadField::Roots(roots);
+    assert_eq!(
+        [hex_of(&row), hex_of(&contender), hex_of(&head), hex_of(&board)],
+        ["1502020103", "1508", "0d00000000000000", "0200030000"]
+    );
+    let patch = LockPatch { window: None, holders_are_rows: true, head: vec![LockHeadField::HiddenWaiters(5)] };
+    assert_eq!(hex_of(&BodyPatch::Lock(patch)), "010001010c05");
+    let window = WindowPatch {
+        total: 9,
+        offset: 2,
+        runs: Some(vec![Run::Kept { from: 1, count: 2 }, Run::New { count: 3 }]),
+        rows: vec![(4, RowPatch::Changed(vec![contender]))],
+    };
+    assert_eq!(hex_of::<WindowPatch<Contender, _>>(&window), "09020102000102010301040001 1508".replace(' ', ""));
+}
+
+fn hex_of<T: serde::Serialize>(value: &T) -> String {
+    hex(&postcard::to_extend(value, Vec::new()).unwrap_or_default())
+}
+
 #[test]
 fn words_keep_their_places() {
     let told = |names: &[&str]| names.join(" ");
@@ -100,6 +129,12 @@ fn nothing_on_the_wire_depends_on_a_feature() {
         include_str!("lab.rs"),
         include_str!("lock.rs"),
         include_str!("name.rs"),
+        include_str!("patch/body.rs"),
+        include_str!("patch/fields.rs"),
+        include_str!("patch/list.rs"),
+        include_str!("patch/mod.rs"),
+        include_str!("patch/text.rs"),
+        include_str!("patch/window.rs"),
         include_str!("query.rs"),
         include_str!("release.rs"),
         include_str!("session.rs"),

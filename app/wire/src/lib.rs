@@ -20,6 +20,7 @@ mod id;
 mod lab;
 mod lock;
 mod name;
+mod patch;
 mod person;
 mod problem;
 mod query;
@@ -37,7 +38,10 @@ pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use find::FindAnswer;
-pub use frame::{Body, COMPACT_TYPE, ClientFrame, DeltaBody, KnownView, ServerFrame, View, decode_frame, encode_frame};
+pub use frame::{
+    Body, COMPACT_TYPE, ClientFrame, CompactFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame,
+    encode_frame,
+};
 pub use freshness::{LIVE_AGE_MAX_MS, age_ms, is_fresh};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lab::{
@@ -45,12 +49,16 @@ pub use lab::{
     LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
 };
 pub use lock::{
-    AsOf, Capacity, Contender, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
+    AsOf, Capacity, Contender, Depth, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
     LockStats, NodeData, PastHolder, StatRow,
 };
 pub use name::{
     Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, RootState,
     Severity, Verdict,
+};
+pub use patch::{
+    BoardPatch, BodyPatch, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow, ROW_HOLDERS_MAX, RowPatch, Run,
+    TextPatch, WindowPatch,
 };
 pub use person::{Person, Role, SignedBy};
 pub use problem::Problem;
@@ -68,7 +76,7 @@ pub use waits::{Cycle, SessionLock, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.
-pub const PROTOCOL: u8 = 2;
+pub const PROTOCOL: u8 = 3;
 /// Subprotocol of scripts: JSON text frames.
 pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
 /// Subprotocol of the page: binary frames, one version byte and then postcard.

@@ -85,8 +85,34 @@ pub struct LockRow {
     pub hold_is_lower_bound: bool,
     /// Codes of the findings.
     pub findings: Vec<String>,
-    /// Waiters in the past, one number a time slice, oldest first.
-    pub depth: Vec<u16>,
+    /// Waiters in the past.
+    pub depth: Depth,
+}
+
+/// How many waited, at most, in each slice of the past, up to the last slice in which that changed: from then on as many
+/// as in that one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Depth {
+    /// End of the last slice.
+    pub until_ms: i64,
+    /// Length of a slice.
+    pub slice_ms: u32,
+    /// One number a slice, oldest first; empty while nobody ever waited.
+    pub peaks: Vec<u16>,
+}
+
+impl Depth {
+    /// The last slices that have ended by an instant, oldest first; fewer where no more are known, none where nobody
+    /// waited in them.
+    pub fn slices(&self, now_ms: i64, count: usize) -> Vec<u16> {
+        let Some(last) = self.peaks.last() else { return Vec::new() };
+        let since = now_ms.saturating_sub(self.until_ms).checked_div(i64::from(self.slice_ms)).unwrap_or(0);
+        let as_last = usize::try_from(since).unwrap_or(0).min(count);
+        let known = self.peaks.get(self.peaks.len().saturating_sub(count - as_last)..).unwrap_or_default();
+        let slices: Vec<u16> = known.iter().copied().chain(std::iter::repeat_n(*last, as_last)).collect();
+        if slices.iter().all(|peak| *peak == 0) { Vec::new() } else { slices }
+    }
 }
 
 impl LockRow {

@@ -1,6 +1,6 @@
 //! The made-up locks: one of each verdict, and the names that a page must survive.
 
-use lockscope_wire::{Confidence, LockRow, Missing, Recipe, RootState, Verdict};
+use lockscope_wire::{Confidence, Depth, LockRow, Missing, Recipe, RootState, Verdict};
 
 use super::contenders::{APART_MS, contender};
 
@@ -151,7 +151,7 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
         held_since_ms: (kind.holders > 0).then_some(held_since_ms),
         hold_is_lower_bound: matches!(kind.verdict, Verdict::Stuck | Verdict::Orphan),
         findings: findings(kind.verdict),
-        depth: depth(kind.waiters, turn),
+        depth: depth(kind.waiters, turn, now_ms),
         missing,
         path: kind.path,
     };
@@ -174,8 +174,9 @@ fn findings(verdict: Verdict) -> Vec<String> {
     if quiet { Vec::new() } else { vec![verdict.name().to_owned()] }
 }
 
-fn depth(waiters: u32, turn: u32) -> Vec<u16> {
-    (0..DEPTH_SLICES)
+fn depth(waiters: u32, turn: u32, now_ms: i64) -> Depth {
+    let peaks = (0..DEPTH_SLICES)
         .map(|slice| u16::try_from(waiters * (5 + (slice * 7 + turn) % 6) / 10).unwrap_or(u16::MAX))
-        .collect()
+        .collect();
+    Depth { until_ms: now_ms - now_ms % 10_000, slice_ms: 2_500, peaks }
 }

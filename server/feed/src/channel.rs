@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use lockscope_wire::{Body, DeltaBody, View};
+use lockscope_wire::{Body, View};
 use tokio::sync::Notify;
 
 use super::budget::{Budget, Share};
-use super::frames::{self, Encoding, delta_tail, snapshot_tail};
+use super::frames::{self, Encoding, compact_delta_tail, json_delta_tail, snapshot_tail};
 use super::pace::{Load, Pace};
 use super::{
     FeedError, Known, Owner, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX,
@@ -35,6 +35,8 @@ struct State {
     packed: Bytes,
     /// The same as JSON, once somebody wanted it.
     json: Option<Bytes>,
+    /// The state that somebody wanted something of as JSON last.
+    json_wanted: Option<u64>,
     /// Grows with each look that finds nothing else.
     known: Known,
     seq: u64,
@@ -53,7 +55,7 @@ struct Step {
     /// Of the state it leads to, when that was looked at.
     known: Known,
     packed: Bytes,
-    /// Made at the first wish, once for everybody.
+    /// While somebody wants that.
     json: Option<Bytes>,
 }
 
@@ -97,8 +99,19 @@ impl Channel {
         let packed = snapshot_tail(&body, Encoding::Binary)?;
         let (ring, share) = (VecDeque::new(), budget.share());
         let pace = Pace::new(now);
-        let mut state =
-            State { packed, json: None, known, seq, ring, ring_bytes: 0, revision, looked_at: now, pace, share };
+        let mut state = State {
+            packed,
+            json: None,
+            json_wanted: None,
+            known,
+            seq,
+            ring,
+            ring_bytes: 0,
+            revision,
+            looked_at: now,
+            pace,
+            share,
+        };
         state.count();
         let watchers = Watchers { wakers: BTreeMap::new(), next_key: 0, idle_since: now };
         Ok(Self {
@@ -201,6 +214,9 @@ impl Channel {
     /// What somebody who has seen state `seen` (None: nothing) needs next.
     pub(super) fn next(&self, seen: Option<u64>, encoding: Encoding) -> Result<Next, FeedError> {
         let mut state = lock(&self.state);
+        if encoding == Encoding::Json {
+            state.json_wanted = Some(state.seq);
+        }
         match seen {
             None => state.whole(encoding),
             Some(seen) if seen == state.seq => Ok(Next::UpToDate),
@@ -259,9 +275,12 @@ impl State {
             return Ok(false);
         }
         let before: Body = frames::unpack(&self.packed)?;
-        let Some(delta) = before.diff(&body) else { return Ok(false) };
+        let Some(patch) = before.patch_to(&body) else { return Ok(false) };
         let seq = self.seq + 1;
-        let step = Step { seq, known, packed: delta_tail(seq, known.at_ms, &delta, Encoding::Binary)?, json: None };
+        let wants_json = self.json_wanted.is_some_and(|wanted| seq - wanted <= RING_DELTAS_MAX as u64);
+        let delta = if wants_json { before.diff(&body) } else { None };
+        let json = delta.map(|delta| json_delta_tail(seq, known.at_ms, &delta)).transpose()?;
+        let step = Step { seq, known, packed: compact_delta_tail(seq, known.at_ms, &patch)?, json };
         (self.seq, self.packed, self.json) = (seq, packed, None);
         self.ring_bytes += step.bytes();
         self.ring.push_back(step);
@@ -302,30 +321,23 @@ impl State {
         Ok(Next::Snapshot { seq: self.seq, known_at_ms: self.known.at_ms, tail })
     }
 
-    fn step_after(&mut self, seen: u64, encoding: Encoding, now_ms: i64) -> Result<Next, FeedError> {
+    fn step_after(&self, seen: u64, encoding: Encoding, now_ms: i64) -> Result<Next, FeedError> {
         let newest = self.seq;
         let first = self.ring.front().map(|step| step.seq);
         let at =
             first.and_then(|first| seen.checked_add(1)?.checked_sub(first)).and_then(|at| usize::try_from(at).ok());
-        let Some(step) = at.and_then(|at| self.ring.get_mut(at)) else { return Ok(Next::Lost) };
+        let Some(step) = at.and_then(|at| self.ring.get(at)) else { return Ok(Next::Lost) };
         let seq = step.seq;
         // Nothing is called live that no longer is by the time it is read.
         if step.known.is_over(now_ms) || (seq != newest && step.known.is_fading(now_ms)) {
             return Ok(Next::Lost);
         }
-        let tail = match (encoding, &step.json) {
-            (Encoding::Binary, _) => step.packed.clone(),
-            (Encoding::Json, Some(json)) => json.clone(),
-            (Encoding::Json, None) => {
-                let (_, known_at_ms, delta): (u64, i64, DeltaBody) = frames::unpack(&step.packed)?;
-                let json = delta_tail(seq, known_at_ms, &delta, Encoding::Json)?;
-                step.json = Some(json.clone());
-                self.ring_bytes += json.len();
-                json
-            }
-        };
-        self.trim();
-        Ok(Next::Delta { seq, tail })
+        Ok(match (encoding, &step.json) {
+            (Encoding::Binary, _) => Next::Delta { seq, tail: step.packed.clone() },
+            (Encoding::Json, Some(json)) => Next::Delta { seq, tail: json.clone() },
+            // It was made while nobody wanted that.
+            (Encoding::Json, None) => Next::Lost,
+        })
     }
 }
 

@@ -3,8 +3,8 @@
 
 use bytes::Bytes;
 use lockscope_wire::{
-    Body, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame,
-    encode_frame,
+    Body, BodyPatch, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame,
+    decode_frame, encode_frame,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -74,19 +74,16 @@ pub(super) fn snapshot_tail(body: &Body, encoding: Encoding) -> Result<Bytes, Fe
     }
 }
 
-/// A delta's shared part: the sequence number of the state it leads to, up to when that is known to be true, and the
-/// difference.
-pub(super) fn delta_tail(
-    seq: u64,
-    known_at_ms: i64,
-    delta: &DeltaBody,
-    encoding: Encoding,
-) -> Result<Bytes, FeedError> {
-    match encoding {
-        Encoding::Json => json::delta_body(delta)
-            .map(|body| Bytes::from(format!("\"seq\":{seq},\"known_at_ms\":{known_at_ms},\"body\":{body}}}"))),
-        Encoding::Binary => compact(&(seq, known_at_ms, delta), Vec::new()),
-    }
+/// The shared part of a compact delta frame: the sequence number of the state it leads to, up to when that is known to be
+/// true, and the difference.
+pub(super) fn compact_delta_tail(seq: u64, known_at_ms: i64, patch: &BodyPatch) -> Result<Bytes, FeedError> {
+    compact(&(seq, known_at_ms, patch), Vec::new())
+}
+
+/// The same of a delta frame in JSON.
+pub(super) fn json_delta_tail(seq: u64, known_at_ms: i64, delta: &DeltaBody) -> Result<Bytes, FeedError> {
+    let body = json::delta_body(delta)?;
+    Ok(format!("\"seq\":{seq},\"known_at_ms\":{known_at_ms},\"body\":{body}}}").into())
 }
 
 /// What a snapshot says beside the body.
@@ -149,10 +146,14 @@ pub(super) fn unpack<T: DeserializeOwned>(tail: &[u8]) -> Result<T, FeedError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Board, BoardDelta, BoardHead, LockRow, Window};
+    use lockscope_wire::{Board, BoardDelta, BoardHead, CompactFrame, LockRow, Window};
 
     fn delta_body() -> DeltaBody {
         DeltaBody::Board(BoardDelta { head: Some(BoardHead::default()), window: None })
+    }
+
+    fn body_patch() -> BodyPatch {
+        BodyPatch::Whole(Body::Board(Board::default()))
     }
 
     #[test]
@@ -162,23 +163,24 @@ mod tests {
         {
             let epoch = Epoch(-42);
             let known_at_ms = server_time_ms.saturating_sub(9);
-            let tail = delta_tail(seq, known_at_ms, &delta_body(), Encoding::Binary).unwrap();
-            let whole =
-                encode_frame(&ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body: delta_body() }).unwrap();
+            let tail = compact_delta_tail(seq, known_at_ms, &body_patch()).unwrap();
+            let body = body_patch();
+            let whole = encode_frame(&CompactFrame::Delta { id, server_time_ms, seq, known_at_ms, body }).unwrap();
             assert_eq!(delta(id, server_time_ms, &tail, Encoding::Binary).unwrap(), whole);
 
             let body = Body::Board(Board { head: BoardHead::default(), window: Window::<LockRow>::default() });
             let tail = snapshot_tail(&body, Encoding::Binary).unwrap();
             let head = SnapshotHead { id, epoch, seq, server_time_ms, known_at_ms };
             let whole =
-                encode_frame(&ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body }).unwrap();
+                encode_frame(&ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body: body.into() })
+                    .unwrap();
             assert_eq!(snapshot(head, &tail, Encoding::Binary).unwrap(), whole);
         }
     }
 
     #[test]
     fn spliced_json_frames_are_the_text_of_the_whole_frame() {
-        let tail = delta_tail(8, 4, &delta_body(), Encoding::Json).unwrap();
+        let tail = json_delta_tail(8, 4, &delta_body()).unwrap();
         let whole = json::server_frame(&ServerFrame::Delta {
             id: 3,
             server_time_ms: 5,
@@ -198,7 +200,7 @@ mod tests {
             seq: 8,
             server_time_ms: 5,
             known_at_ms: 4,
-            body,
+            body: body.into(),
         })
         .unwrap();
         assert_eq!(snapshot(head, &tail, Encoding::Json).unwrap(), whole);

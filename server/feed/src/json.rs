@@ -224,7 +224,7 @@ mod tests {
                 seq: 9,
                 server_time_ms: 5,
                 known_at_ms: 4,
-                body: Body::Board(board.clone()),
+                body: Body::Board(board.clone()).into(),
             },
             ServerFrame::Snapshot {
                 id: 1,
@@ -232,7 +232,7 @@ mod tests {
                 seq: 9,
                 server_time_ms: 5,
                 known_at_ms: 4,
-                body: Body::Lock(None),
+                body: Body::Lock(None).into(),
             },
             ServerFrame::Delta {
                 id: 1,

@@ -17,6 +17,7 @@ pub mod project;
 mod projector;
 pub mod pump;
 mod query;
+mod settled;
 mod subscription;
 mod view;
 mod visibility;
@@ -46,7 +47,7 @@ pub const IDLE_CHANNELS_MAX: usize = 128;
 /// How long a view nobody looks at is kept.
 pub const IDLE_MS: u64 = 30_000;
 /// Deltas kept for each view; the oldest go first.
-pub const RING_DELTAS_MAX: usize = 64;
+pub const RING_DELTAS_MAX: usize = 256;
 /// Encoded bytes of those deltas, both encodings together; the oldest go first, the newest always stays.
 pub const RING_BYTES_MAX: usize = 256 * 1024;
 /// Views are projected anew after this time even when the model did not change: order and sparkline follow the clock.
@@ -87,7 +88,7 @@ pub trait Projection: Views + Send + Sync + 'static {
     fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64>;
     /// A view of any kind, as the body of a frame.
     fn project(&self, view: &View, scope: &VisibilityScope) -> ProjectedView<Body> {
-        match view {
+        let projected = match view {
             View::Board(query) => self.board(query, scope).map(Body::Board),
             View::Lock(query) => self.lock(query, scope).map(Body::Lock),
             View::Status {} => self.status(scope).map(Body::Status),
@@ -96,7 +97,8 @@ pub trait Projection: Views + Send + Sync + 'static {
             View::Session(query) => self.session(query, scope).map(Body::Session),
             View::Lab(query) => self.lab(query, scope).map(Body::Lab),
             View::Events(query) => self.events(query, scope).map(Body::Events),
-        }
+        };
+        projected.map(settled::settled)
     }
     /// Up to when the view, as the model would show it now, is known to be true.
     fn known(&self, view: &View, scope: &VisibilityScope) -> Known;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use lockscope_wire::{RootState, ServerFrame, decode_frame};
+use lockscope_wire::{CompactFrame, RootState, decode_frame};
 use proptest::prelude::*;
 use tokio::sync::Notify;
 
@@ -31,7 +31,7 @@ fn channel_of(fake: &Arc<Fake>, start: Instant) -> Channel {
     Channel::new((board(), VisibilityScope::ALL), 1, &**fake, start, (Clock::manual(5), &Budget::default())).unwrap()
 }
 
-fn decode(bytes: &[u8]) -> ServerFrame {
+fn decode(bytes: &[u8]) -> CompactFrame {
     decode_frame(bytes).unwrap()
 }
 
@@ -44,18 +44,18 @@ struct Viewer {
 }
 
 impl Viewer {
-    fn take(&mut self, frame: ServerFrame) {
+    fn take(&mut self, frame: CompactFrame) {
         match frame {
-            ServerFrame::Snapshot { seq, body, .. } => {
+            CompactFrame::Snapshot { seq, body, .. } => {
                 self.seq = seq;
-                self.body = Some(body);
+                self.body = Some(*body);
             }
-            ServerFrame::Delta { seq, body, .. } => {
+            CompactFrame::Delta { seq, body, .. } => {
                 assert_eq!(seq, self.seq + 1);
                 self.seq = seq;
-                assert!(self.body.as_mut().unwrap().apply(&body));
+                assert!(self.body.as_mut().unwrap().apply_patch(body));
             }
-            ServerFrame::Resync { .. } => self.resyncs += 1,
+            CompactFrame::Resync { .. } => self.resyncs += 1,
             other => panic!("unexpected {other:?}"),
         }
     }
@@ -115,7 +115,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
     }
     assert!(matches!(
         decode(&subscription.next(3, Encoding::Binary).unwrap().unwrap()),
-        ServerFrame::Resync { id: 3, .. }
+        CompactFrame::Resync { id: 3, .. }
     ));
     viewer.catch_up(&mut subscription);
     assert_eq!(viewer.body, Some(fake.project(&board(), &VisibilityScope::ALL).body));
@@ -172,6 +172,9 @@ fn all_who_share_a_view_share_its_projections_and_encodings() {
     let fake = Fake::new();
     let start = Instant::now();
     let channel = channel_of(&fake, start);
+    for encoding in Encoding::ALL {
+        assert!(matches!(channel.next(None, encoding).unwrap(), Next::Snapshot { seq: 1, .. }));
+    }
     fake.set(&["/a"]);
     channel.refresh(&*fake, apart(start, 1)).unwrap();
     for encoding in Encoding::ALL {
@@ -183,6 +186,23 @@ fn all_who_share_a_view_share_its_projections_and_encodings() {
         assert_eq!(tail_of(None), tail_of(None));
     }
     assert_eq!(fake.projections.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_difference_is_made_in_json_only_while_somebody_wants_that() {
+    let fake = Fake::new();
+    let start = Instant::now();
+    let channel = channel_of(&fake, start);
+    fake.set(&["/a"]);
+    channel.refresh(&*fake, apart(start, 1)).unwrap();
+    assert!(matches!(channel.next(Some(1), Encoding::Binary).unwrap(), Next::Delta { seq: 2, .. }));
+    assert!(matches!(channel.next(Some(1), Encoding::Json).unwrap(), Next::Lost), "nobody wanted it");
+    assert!(matches!(channel.next(None, Encoding::Json).unwrap(), Next::Snapshot { seq: 2, .. }));
+    for step in 2..RING_DELTAS_MAX * 2 {
+        fake.set(&[&format!("/{step}")]);
+        channel.refresh(&*fake, apart(start, step)).unwrap();
+        assert!(matches!(channel.next(Some(channel.seq() - 1), Encoding::Json).unwrap(), Next::Delta { .. }), "{step}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::Limits;
-use lockscope_wire::{BoardQuery, ClientFrame, PROTOCOL, ServerFrame, View, decode_frame, encode_frame};
+use lockscope_wire::{BoardQuery, ClientFrame, CompactFrame, PROTOCOL, View, decode_frame, encode_frame};
 use tokio_tungstenite::tungstenite::{self, Message};
 
 use crate::served::{Client, Served, closed, hear, say, short, until};
@@ -101,13 +101,13 @@ async fn the_page_speaks_binary_and_its_reducer_follows() {
     let (mut body, mut rows) = (None, 0);
     while rows < 3 {
         let Message::Binary(bytes) = client.next().await.unwrap().unwrap() else { continue };
-        match decode_frame::<ServerFrame>(&bytes).unwrap() {
-            ServerFrame::Snapshot { id: 9, body: whole, .. } => {
-                body = Some(whole);
+        match decode_frame::<CompactFrame>(&bytes).unwrap() {
+            CompactFrame::Snapshot { id: 9, body: whole, .. } => {
+                body = Some(*whole);
                 served.fake.set(&paths(3, "b"));
             }
-            ServerFrame::Delta { id: 9, body: delta, .. } => assert!(body.as_mut().unwrap().apply(&delta)),
-            ServerFrame::Hello { .. } | ServerFrame::Heartbeat { .. } => {}
+            CompactFrame::Delta { id: 9, body: delta, .. } => assert!(body.as_mut().unwrap().apply_patch(delta)),
+            CompactFrame::Hello { .. } | CompactFrame::Heartbeat { .. } => {}
             other => panic!("unexpected {other:?}"),
         }
         if let Some(lockscope_wire::Body::Board(board)) = &body {

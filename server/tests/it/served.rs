@@ -96,7 +96,7 @@ fn row(path: &str) -> LockRow {
         held_since_ms: Some(NOW_MS - 900),
         hold_is_lower_bound: true,
         findings: Vec::new(),
-        depth: Vec::new(),
+        depth: lockscope_wire::Depth::default(),
         missing: Vec::new(),
     }
 }

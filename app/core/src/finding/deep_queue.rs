@@ -20,10 +20,9 @@ impl Lint for DeepQueue {
         if !lists || contenders < context.limits.deep_contenders {
             return Outcome::Ok;
         }
-        let slices = context.lock.tally.depth.slices();
-        let trend = match (slices.first(), slices.last()) {
-            (Some(first), Some(last)) if last > first => ", and it grows",
-            (Some(first), Some(last)) if last < first => ", and it shrinks",
+        let trend = match context.lock.tally.depth.ends(context.now) {
+            Some((first, last)) if last > first => ", and it grows",
+            Some((first, last)) if last < first => ", and it shrinks",
             _ => "",
         };
         let text = format!(

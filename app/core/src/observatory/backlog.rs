@@ -27,8 +27,8 @@ pub(super) struct Backlog {
     pub(super) tables_after: Option<Arc<str>>,
     /// Looks that were due by then.
     pub(super) due_until: Option<TimeMs>,
-    /// A slice of depths ends; noted up to this lock.
-    pub(super) depth_after: Option<Arc<str>>,
+    /// The slice of depths of this number ends; noted up to this lock.
+    pub(super) depth_after: Option<(i64, Arc<str>)>,
 }
 
 impl Backlog {
@@ -111,21 +111,21 @@ impl Observatory {
             }
             return true;
         }
-        if let Some(after) = self.backlog.depth_after.take() {
-            self.end_depth_slice(&after, out);
+        if let Some((slice, after)) = self.backlog.depth_after.take() {
+            self.end_depth_slice(slice, &after, out);
             return true;
         }
         false
     }
 
-    fn end_depth_slice(&mut self, after: &Arc<str>, out: &mut Vec<Change>) {
+    fn end_depth_slice(&mut self, slice: i64, after: &Arc<str>, out: &mut Vec<Change>) {
         let paths: Vec<Arc<str>> =
             self.locks.after(after).take(DEPTHS_A_PIECE).map(|(path, _)| Arc::clone(path)).collect();
-        self.backlog.depth_after = paths.last().cloned();
+        self.backlog.depth_after = paths.last().map(|last| (slice, Arc::clone(last)));
         for path in paths {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
             let waiters = lock.waiters_seen();
-            if lock.tally.depth.end_slice(waiters) {
+            if lock.tally.depth.end_slice(slice, waiters) {
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: path });
             }

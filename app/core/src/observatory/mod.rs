@@ -109,7 +109,12 @@ pub struct Observatory {
     ended: Ended,
     recorder: EventLog,
     revision: u64,
-    slice_ends_at: TimeMs,
+    /// Number of the slice of depths that is under way.
+    depth_slice: i64,
+}
+
+fn depth_slice(now: TimeMs) -> i64 {
+    now.0.div_euclid(DEPTH_SLICE_MS)
 }
 
 impl Observatory {
@@ -142,7 +147,7 @@ impl Observatory {
             ended: Ended::default(),
             recorder: EventLog::default(),
             revision: 0,
-            slice_ends_at: now + DEPTH_SLICE_MS,
+            depth_slice: depth_slice(now),
         }
     }
 
@@ -225,9 +230,10 @@ impl Observatory {
         self.search(now, out);
         self.judge_cycles(now, out);
         self.backlog.due_until = Some(now);
-        if now >= self.slice_ends_at {
-            self.slice_ends_at = now + DEPTH_SLICE_MS;
-            self.backlog.depth_after = Some("".into());
+        let slice = depth_slice(now);
+        if slice != self.depth_slice && self.backlog.depth_after.is_none() {
+            self.backlog.depth_after = Some((self.depth_slice, "".into()));
+            self.depth_slice = slice;
         }
     }
 

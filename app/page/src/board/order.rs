@@ -74,7 +74,7 @@ fn places(window: &Window<LockRow>) -> impl Iterator<Item = (u32, &LockRow)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Confidence, Recipe, RootState, Verdict};
+    use lockscope_wire::{Confidence, Depth, Recipe, RootState, Verdict};
 
     fn window(paths: &[&str]) -> Window<LockRow> {
         let rows: Vec<LockRow> = paths.iter().map(|path| row(path)).collect();
@@ -104,7 +104,7 @@ mod tests {
             held_since_ms: None,
             hold_is_lower_bound: false,
             findings: Vec::new(),
-            depth: Vec::new(),
+            depth: Depth::default(),
         }
     }
 

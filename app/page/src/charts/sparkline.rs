@@ -5,20 +5,22 @@ use std::fmt::Write as _;
 use crate::erase::view;
 use leptos::prelude::*;
 
+use crate::live::Live;
 use crate::parts::filled;
+use lockscope_wire::Depth;
 
 const WIDTH: u32 = 96;
 const HEIGHT: u32 = 20;
 /// The line that it stands on.
 const BASE: &str = "M0 19.5H96";
 /// Slices of a full history; a shorter one is drawn at the right end.
-const SLICES: u32 = 48;
+const SLICES: usize = 48;
 
 /// Outline of the area, and its upper edge alone. Both empty without data.
 fn outline(depth: &[u16]) -> (String, String) {
     let Some(peak) = depth.iter().max().filter(|_| depth.len() > 1) else { return (String::new(), String::new()) };
     let scale = f64::from((*peak).max(4));
-    let step = f64::from(WIDTH) / f64::from(SLICES - 1);
+    let step = f64::from(WIDTH) / (SLICES - 1) as f64;
     let left = f64::from(WIDTH) - step * (depth.len() - 1) as f64;
     let room = f64::from(HEIGHT) - 2.0;
     let mut edge = String::new();
@@ -34,18 +36,26 @@ fn outline(depth: &[u16]) -> (String, String) {
 
 /// The chart. It says its last and its largest number to those who can't see it.
 #[component]
-pub(crate) fn Sparkline(depth: Vec<u16>) -> AnyView {
-    let (area, edge) = outline(&depth);
-    let text = match (depth.last(), depth.iter().max()) {
-        (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
-        _ => "nobody was seen to wait in the last two minutes".to_owned(),
-    };
+pub(crate) fn Sparkline(depth: Depth) -> AnyView {
+    let live = Live::of_app();
+    // It moves to the left with the clock, and is drawn anew only when that looks different.
+    let slices = Memo::new(move |_| depth.slices(live.now_ms(), SLICES));
+    let text = move || slices.with(|slices| words(slices));
+    let area = move || filled(slices.with(|slices| outline(slices).0));
+    let edge = move || filled(slices.with(|slices| outline(slices).1));
     view! {
         <svg class="spark" viewBox="0 0 96 20" width="96" height="20" role="img" aria-label=text preserveAspectRatio="none">
             <path class="spark-base" d=BASE></path>
-            <path class="spark-area" d=filled(area)></path>
-            <path class="spark-edge" d=filled(edge)></path>
+            <path class="spark-area" d=area></path>
+            <path class="spark-edge" d=edge></path>
         </svg>
+    }
+}
+
+fn words(slices: &[u16]) -> String {
+    match (slices.last(), slices.iter().max()) {
+        (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
+        _ => "nobody was seen to wait in the last two minutes".to_owned(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ports::InitialView;
 #[cfg(feature = "hydrate")]
 use lockscope_wire::LabRun;
 use lockscope_wire::{
-    Board, BoardHead, Body, Epoch, Link, LockPage, Query, ServerFrame, SessionPage, Sessions, Status, View, Waits,
+    Board, BoardHead, Body, CompactFrame, Epoch, Link, LockPage, Query, SessionPage, Sessions, Status, View, Waits,
     is_fresh,
 };
 use model::Model;
@@ -292,7 +292,7 @@ impl Live {
         self.clocks.try_update_value(|clocks| clocks.local.now_ms(wall_ms, steady_ms)).unwrap_or(steady_ms)
     }
 
-    fn take(self, frame: ServerFrame) {
+    fn take(self, frame: CompactFrame) {
         let local_ms = self.local_now_ms();
         let taken = self.model.try_update_value(|model| model.take(frame)).unwrap_or_default();
         if let Some(server_ms) = taken.server_time_ms {

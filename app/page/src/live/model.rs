@@ -1,7 +1,7 @@
 //! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
 //! graph; the reducer is the one the server uses.
 
-use lockscope_wire::{BoardHead, BoardQuery, Body, ClientFrame, Epoch, KnownView, ServerFrame, View};
+use lockscope_wire::{BoardHead, BoardQuery, Body, ClientFrame, CompactFrame, Epoch, KnownView, View};
 
 /// The subscription that every page but the board has besides: what is the matter with any lock.
 const BESIDE: u32 = 0;
@@ -172,32 +172,32 @@ impl Model {
     }
 
     /// Takes one frame in.
-    pub(crate) fn take(&mut self, frame: ServerFrame) -> AppliedFrame {
+    pub(crate) fn take(&mut self, frame: CompactFrame) -> AppliedFrame {
         match frame {
-            ServerFrame::Hello { server_time_ms, .. } => {
+            CompactFrame::Hello { server_time_ms, .. } => {
                 AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) }
             }
-            ServerFrame::Heartbeat { server_time_ms, views, .. } => {
+            CompactFrame::Heartbeat { server_time_ms, views, .. } => {
                 views.iter().for_each(|view| self.confirm(view));
                 AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) }
             }
-            ServerFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body } => {
-                let changed = self.take_snapshot(id, (epoch, seq), body);
+            CompactFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body } => {
+                let changed = self.take_snapshot(id, (epoch, seq), *body);
                 self.confirm(&KnownView { id, seq, known_at_ms });
                 AppliedFrame { changed, server_time_ms: Some(server_time_ms) }
             }
-            ServerFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
-                let changed = self.take_delta(id, seq, &body);
+            CompactFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
+                let changed = self.take_delta(id, seq, body);
                 self.confirm(&KnownView { id, seq, known_at_ms });
                 AppliedFrame { changed, server_time_ms: Some(server_time_ms) }
             }
-            ServerFrame::Resync { id, .. } => {
+            CompactFrame::Resync { id, .. } => {
                 if let Some(current) = self.subscription(id) {
                     current.awaits_snapshot = true;
                 }
                 AppliedFrame::default()
             }
-            ServerFrame::Error { detail, .. } => {
+            CompactFrame::Error { detail, .. } => {
                 self.refusal = Some(detail);
                 AppliedFrame { changed: true, server_time_ms: None }
             }
@@ -231,7 +231,7 @@ impl Model {
         changed
     }
 
-    fn take_delta(&mut self, id: u32, seq: u64, delta: &lockscope_wire::DeltaBody) -> bool {
+    fn take_delta(&mut self, id: u32, seq: u64, patch: lockscope_wire::BodyPatch) -> bool {
         let is_paused = self.paused && id != BESIDE;
         let Some(current) = self.subscription(id).filter(|current| !current.awaits_snapshot) else { return false };
         if is_paused {
@@ -242,7 +242,7 @@ impl Model {
         let applied = match (&mut current.at, &mut current.body) {
             (Some((_, have)), Some(body)) if *have + 1 == seq => {
                 *have = seq;
-                body.apply(delta)
+                body.apply_patch(patch)
             }
             _ => false,
         };

@@ -1,8 +1,8 @@
 //! A plan and the page it was made from, for tests.
 
 use lockscope_wire::{
-    Access, AsOf, Confidence, Contender, ContenderRole, DeleteRight, Liveness, LockHead, LockPage, LockRow, LockStats,
-    Naming, Recipe, ReleasePlan, RootState, SessionId, Trust, Verdict, Window, Zxid,
+    Access, AsOf, Confidence, Contender, ContenderRole, DeleteRight, Depth, Liveness, LockHead, LockPage, LockRow,
+    LockStats, Naming, Recipe, ReleasePlan, RootState, SessionId, Trust, Verdict, Window, Zxid,
 };
 
 pub(crate) fn holder() -> Contender {
@@ -86,7 +86,7 @@ pub(crate) fn page(plan: &ReleasePlan) -> LockPage {
         held_since_ms: None,
         hold_is_lower_bound: false,
         findings: Vec::new(),
-        depth: Vec::new(),
+        depth: Depth::default(),
     };
     let head = LockHead {
         row,

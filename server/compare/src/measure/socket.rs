@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use lockscope_wire::{Body, ClientFrame, ServerFrame, View, decode_frame, encode_frame};
+use lockscope_wire::{Body, ClientFrame, CompactFrame, View, decode_frame, encode_frame};
 use serde_json::json;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, timeout_at};
@@ -80,12 +80,12 @@ impl Socket {
     async fn next(&mut self) {
         match self.stream.next().await.unwrap().unwrap() {
             Message::Binary(bytes) => match decode_frame(&bytes).unwrap() {
-                ServerFrame::Snapshot { body, .. } => {
-                    self.body = Some(body);
+                CompactFrame::Snapshot { body, .. } => {
+                    self.body = Some(*body);
                     self.bytes += bytes.len();
                 }
-                ServerFrame::Delta { body, .. } => {
-                    assert!(self.body.as_mut().unwrap().apply(&body), "a difference leads nowhere");
+                CompactFrame::Delta { body, .. } => {
+                    assert!(self.body.as_mut().unwrap().apply_patch(body), "a difference leads nowhere");
                     self.bytes += bytes.len();
                 }
                 _ => {}

@@ -20,6 +20,7 @@ use lockscope_core::lock::{Lock, Since};
 use lockscope_core::mirror::Mirror;
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
+use lockscope_core::tally::{DEPTH_SLICE_MS, Depth};
 use lockscope_core::time::TimeMs;
 pub(super) use lockscope_core::znode::is_under;
 use lockscope_wire as wire;
@@ -37,7 +38,6 @@ pub use words::root_help;
 use words::{wire_confidence, wire_missing, wire_recipe, wire_root_state, wire_verdict};
 
 /// Holders shown on a board row.
-const ROW_HOLDERS_MAX: usize = 4;
 
 /// What the model does not know about the ensemble it models.
 #[derive(Clone, Debug)]
@@ -139,7 +139,7 @@ impl<'a> ProjectionContext<'a> {
     fn row(&self, lock: &AssessedLock) -> wire::LockRow {
         let waits = self.waits_in(lock);
         let mirror = self.observatory.mirror_of(lock);
-        let holders = mirror.map(|mirror| self.holders(lock, mirror).take(ROW_HOLDERS_MAX).collect());
+        let holders = mirror.map(|mirror| self.holders(lock, mirror).take(wire::ROW_HOLDERS_MAX).collect());
         let sentence = mirror.map(|mirror| self.sentence(lock, mirror));
         wire::LockRow {
             key: self.ensemble.key(&lock.path),
@@ -163,7 +163,7 @@ impl<'a> ProjectionContext<'a> {
             held_since_ms: lock.holders.first().map(|hold| hold.since.0),
             hold_is_lower_bound: lock.holders.first().is_some_and(|hold| hold.is_lower_bound),
             findings: lock.assessment.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
-            depth: lock.tally.depth.slices().to_vec(),
+            depth: depth(&lock.tally.depth),
         }
     }
 
@@ -320,6 +320,14 @@ fn text_of(lock: &Lock) -> String {
         text.extend(hold.owner.map(|owner| format!(" {owner}")));
     }
     text
+}
+
+fn depth(depth: &Depth) -> wire::Depth {
+    wire::Depth {
+        until_ms: depth.until().0,
+        slice_ms: u32::try_from(DEPTH_SLICE_MS).unwrap_or(u32::MAX),
+        peaks: depth.peaks().to_vec(),
+    }
 }
 
 /// The lower, the less what is shown can be trusted.

@@ -26,13 +26,13 @@ fn what_is_sent_says_up_to_when_it_is_known_and_what_stays_is_confirmed() {
     assert_eq!(subscription.known(1).unwrap().known_at_ms, 800, "it may not be what was shown");
     channel.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
     assert_eq!(subscription.known(1), None, "there is something newer");
-    let ServerFrame::Delta { server_time_ms, known_at_ms, body, seq, .. } =
+    let CompactFrame::Delta { server_time_ms, known_at_ms, body, seq, .. } =
         decode(&subscription.next(1, Encoding::Binary).unwrap().unwrap())
     else {
         panic!("no delta");
     };
     assert_eq!((server_time_ms, known_at_ms), (900, 850));
-    viewer.take(ServerFrame::Delta { id: 1, server_time_ms, seq, known_at_ms, body });
+    viewer.take(CompactFrame::Delta { id: 1, server_time_ms, seq, known_at_ms, body });
     assert_eq!(subscription.known(1).unwrap().known_at_ms, 850);
     clock.set_ms(2_851);
     assert_eq!(subscription.known(1), None, "it calls itself live and is not told of as that");

@@ -13,9 +13,9 @@ fn view() -> View {
     View::Board(BoardQuery::default())
 }
 
-fn delta(id: u32, seq: u64, from: u32, to: u32) -> ServerFrame {
-    let body = Body::Board(board(from)).diff(&Body::Board(board(to))).unwrap();
-    ServerFrame::Delta { id, server_time_ms: 5, seq, known_at_ms: 5, body }
+fn delta(id: u32, seq: u64, from: u32, to: u32) -> CompactFrame {
+    let body = Body::Board(board(from)).patch_to(&Body::Board(board(to))).unwrap();
+    CompactFrame::Delta { id, server_time_ms: 5, seq, known_at_ms: 5, body }
 }
 
 fn locks(model: &Model) -> u32 {
@@ -49,10 +49,10 @@ fn a_gap_asks_for_a_snapshot_and_keeps_what_is_shown() {
     assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
     assert!(!model.take(delta(id, 7, 1, 9)).changed);
     assert!(model.take_outbox().is_empty());
-    let body = Body::Board(board(9));
+    let body = Box::new(Body::Board(board(9)));
     assert!(
         model
-            .take(ServerFrame::Snapshot { id, epoch: Epoch(7), seq: 7, server_time_ms: 5, known_at_ms: 5, body })
+            .take(CompactFrame::Snapshot { id, epoch: Epoch(7), seq: 7, server_time_ms: 5, known_at_ms: 5, body })
             .changed
     );
     assert!(model.take(delta(id, 8, 9, 10)).changed);
@@ -103,13 +103,13 @@ fn what_was_on_its_way_when_the_pause_began_waits_for_its_end() {
     model.set_paused(false);
     // Nothing may come after it, so its content is asked for.
     assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id, view: view() }]);
-    model.take(ServerFrame::Snapshot {
+    model.take(CompactFrame::Snapshot {
         id,
         epoch: Epoch(7),
         seq: 4,
         server_time_ms: 5,
         known_at_ms: 5,
-        body: Body::Board(board(2)),
+        body: Box::new(Body::Board(board(2))),
     });
     assert_eq!(locks(&model), 2);
     model.set_paused(true);
