@@ -86,11 +86,11 @@ fn fields_keep_their_places() {
     let row = LockRowField::Depth(depth);
     let contender = ContenderField::Version(4);
     let head = LockHeadField::Trust(Trust::default());
-    let roots = ListPatch { front: Vec::new(), kept: 3, changed: Vec::new(), back: Vec::new() };
+    let roots = ListPatch { front: Vec::new(), from: 2, kept: 3, changed: Vec::new(), back: Vec::new() };
     let board = BoardHeadField::Roots(roots);
     assert_eq!(
         [hex_of(&row), hex_of(&contender), hex_of(&head), hex_of(&board)],
-        ["1502020103", "1508", "0d00000000000000", "0200030000"]
+        ["1502020103", "1508", "0d00000000000000", "020002030000"]
     );
     let patch = LockPatch { window: None, holders_are_rows: true, head: vec![LockHeadField::HiddenWaiters(5)] };
     assert_eq!(hex_of(&BodyPatch::Lock(patch)), "010001010c05");

@@ -8,7 +8,7 @@ use lockscope_wire::{
 };
 
 /// Of a board that shows a hand-off: 52 of them are the name of the znode that holds now.
-const BOARD_MAX: usize = 155;
+const BOARD_MAX: usize = 156;
 /// Of a lock page that shows a hand-off, however long the queue is: 52 are the name of the znode that held before.
 const LOCK_MAX: usize = 200;
 const START_MS: i64 = 1_795_000_000_000;

@@ -4,9 +4,9 @@
 
 use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Body, BodyPatch, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
-    EdgeEvidence, EnsembleColor, EnsembleTag, Foreign, Liveness, LockHead, LockPage, LockRow, LockStats, Missing,
-    NodeData, PastHolder, Patched as _, ROW_HOLDERS_MAX, Recipe, RootBrief, RootState, RunsOut, SessionId, StatRow,
-    Totals, Trust, Verdict, Window, Zxid, decode_frame, encode_frame,
+    EdgeEvidence, EnsembleColor, EnsembleTag, FindingRow, Foreign, Liveness, LockHead, LockPage, LockRow, LockStats,
+    Missing, NodeData, PastHolder, Patched as _, ROW_HOLDERS_MAX, Recipe, RootBrief, RootState, RunsOut, SessionId,
+    Severity, StatRow, Totals, Trust, Verdict, Window, Zxid, decode_frame, encode_frame,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -127,6 +127,18 @@ fn past() -> impl Strategy<Value = Vec<PastHolder>> {
     vec(one, 0..5)
 }
 
+/// Whose text and paths have what a holder's name has.
+fn finding(of: &PastHolder) -> FindingRow {
+    let paths = (0..of.until_ms).map(|at| format!("/l/{}{at}", of.node)).collect();
+    FindingRow {
+        code: "deep_queue".into(),
+        severity: Severity::Info,
+        text: of.node.clone(),
+        paths,
+        since_ms: of.from_ms,
+    }
+}
+
 fn head() -> impl Strategy<Value = LockHead> {
     (row("/l".to_owned()), past(), option::of(0..3_i32), any::<u64>(), vec(text(), 0..2)).prop_map(
         |(row, past, stat, acquisitions, notes)| LockHead {
@@ -135,7 +147,7 @@ fn head() -> impl Strategy<Value = LockHead> {
             recognised_by: notes.clone(),
             capacity: None,
             foreign: notes.iter().map(|path| Foreign { path: path.clone(), reason: String::new() }).collect(),
-            findings: Vec::new(),
+            findings: past.iter().map(finding).collect(),
             notes,
             stat: stat.map(|version| StatRow {
                 czxid: Zxid(1),
@@ -221,6 +233,15 @@ proptest! {
     #[test]
     fn a_patch_leads_to_the_next_board(old in board(), new in board()) {
         follow(&old, &new);
+    }
+
+    #[test]
+    fn a_patch_leads_to_the_next_list(old in vec("[a-e]", 0..6), new in vec("[a-e]", 0..6)) {
+        let mut state = old.clone();
+        if let Some(patch) = old.patch_to(&new) {
+            state.apply_patch(patch);
+        }
+        prop_assert_eq!(state, new);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{
     Access, AsOf, BoardHead, Capacity, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge, EdgeEvidence,
     EnsembleTag, FindingRow, FiredRow, Foreign, Herd, Liveness, LockHead, LockRow, LockStats, Missing, NodeData,
-    PastHolder, Recipe, RootBrief, RootState, RunsOut, SessionId, StatRow, Totals, Trust, Verdict, Zxid,
+    PastHolder, Recipe, RootBrief, RootState, RunsOut, SessionId, Severity, StatRow, Totals, Trust, Verdict, Zxid,
 };
 use super::window::PatchedRow;
 use super::{Part, Patched, whole};
@@ -13,7 +13,7 @@ use super::{Part, Patched, whole};
 /// Digits of the number that ZooKeeper gives a sequential znode.
 const SEQUENCE_DIGITS: usize = 10;
 
-whole!(Access, Confidence, ContenderRole, EdgeEvidence, Liveness, Recipe, RootState, Verdict);
+whole!(Access, Confidence, ContenderRole, EdgeEvidence, Liveness, Recipe, RootState, Severity, Verdict);
 whole!(Depth, PastHolder, RootBrief, Trust);
 whole!(
     Option<bool>,
@@ -24,7 +24,7 @@ whole!(
     Option<NodeData>,
     Option<RunsOut>
 );
-whole!(Vec<FindingRow>, Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<(Verdict, u32)>);
+whole!(Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<(Verdict, u32)>);
 
 /// A type's fields, each with a variant of its own. Variants go last, as in every enum on the wire.
 macro_rules! fields {
@@ -55,6 +55,7 @@ macro_rules! fields {
 impl Part for ClientInfo {}
 impl Part for Contender {}
 impl Part for Edge {}
+impl Part for FindingRow {}
 impl Part for PastHolder {}
 impl Part for RootBrief {}
 impl Part for StatRow {}
@@ -81,6 +82,7 @@ patched_by_fields!(
     BoardHead BoardHeadField,
     ClientInfo ClientInfoField,
     Edge EdgeField,
+    FindingRow FindingRowField,
     LockHead LockHeadField,
     LockRow LockRowField,
     LockStats LockStatsField,
@@ -103,6 +105,14 @@ fields!(ClientInfo, ClientInfoField {
     LastHeardAtMs last_heard_at_ms: Option<i64>,
     ConnectedSinceMs connected_since_ms: Option<i64>,
     LastOperation last_operation: Option<String>,
+});
+
+fields!(FindingRow, FindingRowField {
+    Code code: String,
+    Severity severity: Severity,
+    Text text: String,
+    Paths paths: Vec<String>,
+    SinceMs since_ms: i64,
 });
 
 fields!(Edge, EdgeField {

@@ -1,4 +1,4 @@
-//! Lists whose elements have no keys: what happened last comes first, and what is too old goes at the end.
+//! Lists whose elements have no keys: what happened last comes first, what is too old goes at either end.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,11 @@ use super::{Part, Patched};
 pub struct ListPatch<T, P> {
     /// New elements at the beginning.
     pub front: Vec<T>,
-    /// Behind them so many of the old elements, from the first.
+    /// Behind them old elements, from this one on.
+    pub from: u32,
+    /// So many.
     pub kept: u32,
-    /// Those of them that changed, with their index in the old list.
+    /// Those of them that changed: how many elements after the one before in this list, and what.
     pub changed: Vec<(u32, P)>,
     /// New elements at the end.
     pub back: Vec<T>,
@@ -24,22 +26,34 @@ impl<T: Part> Patched for Vec<T> {
         if self == next {
             return None;
         }
-        let first = self.first();
-        let front = first.and_then(|first| next.iter().position(|element| element == first)).unwrap_or(0);
+        let place = |list: &[T], of: Option<&T>| of.and_then(|of| list.iter().position(|element| element == of));
+        // Where the first of one list stands in the other, they are the same from there on.
+        let front = place(next, self.first()).unwrap_or(0);
+        let from = if front == 0 { place(self, next.first()).unwrap_or(0) } else { 0 };
         let (front, rest) = next.split_at_checked(front).unwrap_or((&[], next));
-        let kept = self.len().min(rest.len());
-        let pairs = (0..).zip(self.iter().zip(rest));
-        let changed = pairs.filter_map(|(at, (old, new))| old.patch_to(new).map(|patch| (at, patch))).collect();
+        let old = self.get(from..).unwrap_or_default();
+        let kept = old.len().min(rest.len());
+        let (mut changed, mut gap) = (Vec::new(), 0);
+        for (old, new) in old.iter().zip(rest) {
+            if let Some(patch) = old.patch_to(new) {
+                changed.push((gap, patch));
+                gap = 0;
+            }
+            gap += 1;
+        }
         let back = rest.get(kept..).unwrap_or_default().to_vec();
         // A longer list than that does not fit into any frame.
-        let kept = u32::try_from(kept).unwrap_or(u32::MAX);
-        Some(ListPatch { front: front.to_vec(), kept, changed, back })
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Some(ListPatch { front: front.to_vec(), from: count(from), kept: count(kept), changed, back })
     }
 
     fn apply_patch(&mut self, patch: Self::Patch) {
+        self.drain(..self.len().min(patch.from as usize));
         self.truncate(patch.kept as usize);
-        for (at, change) in patch.changed {
-            if let Some(element) = self.get_mut(at as usize) {
+        let mut at = 0_usize;
+        for (gap, change) in patch.changed {
+            at = at.saturating_add(gap as usize);
+            if let Some(element) = self.get_mut(at) {
                 element.apply_patch(change);
             }
         }
