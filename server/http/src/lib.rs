@@ -42,6 +42,7 @@ mod server_pages;
 mod shared_answers;
 mod sign_in;
 mod socket;
+mod socket_stream;
 mod worker_pool;
 
 use std::sync::Arc;
@@ -116,7 +117,7 @@ impl Default for Limits {
         Self {
             heartbeat_ms: 1_000,
             send_ms_max: 10_000,
-            write_buffer_bytes: 16 * 1024,
+            write_buffer_bytes: 4 * 1024,
             read_buffer_bytes: 4 * 1024,
             sockets_max: SOCKETS_MAX,
             answer_ms_max: ANSWER_MS_MAX,

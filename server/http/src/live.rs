@@ -7,14 +7,17 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::header::{COOKIE, SEC_WEBSOCKET_PROTOCOL};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
+use hyper::upgrade::OnUpgrade;
 
 use super::caller::Caller;
 use super::origins;
 use super::problem::{ErrorResponse, echo};
 use super::socket::{self, FRAME_BYTES_MAX, Socket};
+use super::socket_stream::{SocketStream, switching};
 use super::{Counts, Http};
 use crate::listener::Arrival;
 use feed::Encoding;
+use runtime::tasks;
 
 /// A message this long is read to its end, so that its sender gets an error; a longer one cuts the connection.
 const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
@@ -22,12 +25,20 @@ const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 pub(super) async fn live(
     State(http): State<Http>,
     arrival: Option<Extension<Arrival>>,
+    on_upgrade: Option<Extension<OnUpgrade>>,
     Caller { principal, scope, payloads, .. }: Caller,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ErrorResponse> {
-    let upgrade = upgrade
-        .map_err(|error| ErrorResponse::new(error.status(), format!("{}; open a WebSocket here", error.body_text())))?;
+    // What the request must be is axum's to say; the socket itself is not.
+    if let Err(error) = upgrade {
+        return Err(ErrorResponse::new(error.status(), format!("{}; open a WebSocket here", error.body_text())));
+    }
+    let Some(Extension(on_upgrade)) = on_upgrade else {
+        return Err(ErrorResponse::bad_request(
+            "this connection can't become a WebSocket; open one of HTTP/1.1".to_owned(),
+        ));
+    };
     if http.draining.is_cancelled() {
         return Err(ErrorResponse::unavailable("the server is shutting down; connect to another"));
     }
@@ -48,12 +59,9 @@ pub(super) async fn live(
     let most = http.limits.caller_sockets_max * caller.shares();
     let place = http.caller_sockets.take_of(Some(caller), most);
     Counts::add(&http.counts.sockets_opened);
-    let upgrade = upgrade
-        .max_message_size(READ_BYTES_MAX)
-        .max_frame_size(READ_BYTES_MAX)
-        .write_buffer_size(http.limits.write_buffer_bytes)
-        .read_buffer_size(http.limits.read_buffer_bytes);
-    Ok(upgrade.protocols([encoding.subprotocol()]).on_upgrade(move |socket| async move {
+    let answer = switching(&headers, encoding.subprotocol());
+    tasks::spawn("live socket", async move {
+        let Some(socket) = SocketStream::open(on_upgrade, &http.limits, READ_BYTES_MAX).await else { return };
         match place {
             Ok(place) => {
                 Socket::new(http, socket, encoding, principal, (scope, payloads)).run().await;
@@ -69,7 +77,8 @@ pub(super) async fn live(
             }
         }
         drop(permit);
-    }))
+    });
+    Ok(answer)
 }
 
 /// The preferred one of those offered; JSON when none is named.

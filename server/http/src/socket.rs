@@ -6,13 +6,14 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use axum::extract::ws::close_code;
 use bytes::Bytes;
 use lockscope_wire::{ClientFrame, Epoch, KnownView, ServerFrame, View, age_ms};
 use tokio::sync::Notify;
 
 use super::caller::PayloadChanges;
 use super::flow_control::FlowControl;
+use super::socket_stream::{Received, SocketStream};
 use super::{Counts, Http};
 use access::{Principal, RevocationReason};
 use feed::{self, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope};
@@ -37,7 +38,7 @@ const BYTES_A_MS: usize = 16;
 /// One socket.
 pub(super) struct Socket {
     http: Http,
-    socket: WebSocket,
+    socket: SocketStream,
     encoding: Encoding,
     /// Who listens, and until when they may.
     principal: Principal,
@@ -64,15 +65,9 @@ struct Viewer {
 }
 
 /// Closes a socket that may not be.
-pub(super) async fn turn_away(mut socket: WebSocket, why: &str) {
-    let frame = Message::Close(Some(CloseFrame { code: close_code::AGAIN, reason: why.into() }));
-    let closing = async {
-        socket.send(frame).await?;
-        while let Some(Ok(_)) = socket.recv().await {}
-        Ok::<(), axum::Error>(())
-    };
+pub(super) async fn turn_away(mut socket: SocketStream, why: &str) {
     // The client may be gone, or never read.
-    let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), closing).await;
+    let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), socket.close(close_code::AGAIN, why)).await;
 }
 
 /// Why a socket ends.
@@ -86,7 +81,7 @@ enum End {
 impl Socket {
     pub(super) fn new(
         http: Http,
-        socket: WebSocket,
+        socket: SocketStream,
         encoding: Encoding,
         principal: Principal,
         (scope, payloads): (VisibilityScope, PayloadChanges),
@@ -114,14 +109,8 @@ impl Socket {
             if code == close_code::AGAIN {
                 Counts::add(&self.http.counts.slow_closed);
             }
-            let frame = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) }));
-            let closing = async {
-                self.socket.send(frame).await?;
-                // Reads on until the client answers: closing over unread bytes would take the frame from it.
-                while let Some(Ok(_)) = self.socket.recv().await {}
-                Ok::<(), axum::Error>(())
-            };
             // The client may be gone, or never read: then it is left without a farewell.
+            let closing = self.socket.close(code, reason);
             let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), closing).await;
         }
     }
@@ -140,8 +129,8 @@ impl Socket {
                 () = draining.cancelled() => return Err(going_away()),
                 () = payloads.next() => return Err(read_anew()),
                 why = permitted.revoked() => return Err(not_permitted(why)),
-                message = self.socket.recv() => {
-                    self.take(message).await?;
+                received = self.socket.receive() => {
+                    self.take(received).await?;
                     is_pending = true;
                 }
                 () = heartbeat.as_mut() => {
@@ -204,18 +193,15 @@ impl Socket {
         Ok(false)
     }
 
-    async fn take(&mut self, message: Option<Result<Message, axum::Error>>) -> Result<(), End> {
-        let (bytes, encoding) = match message {
-            None | Some(Ok(Message::Close(_))) => return Err(End::Gone),
-            Some(Err(error)) if is_too_long(&error) => return Err(too_long()),
-            Some(Err(_)) => return Err(End::Gone),
-            Some(Ok(Message::Pong(carried))) => {
+    async fn take(&mut self, received: Received) -> Result<(), End> {
+        let (bytes, encoding) = match received {
+            Received::Data(bytes, encoding) => (bytes, encoding),
+            Received::Pong(carried) => {
                 self.flow.answered(&carried, clock::instant());
                 return Ok(());
             }
-            Some(Ok(Message::Ping(_))) => return Ok(()),
-            Some(Ok(Message::Text(text))) => (Bytes::from(text), Encoding::Json),
-            Some(Ok(Message::Binary(bytes))) => (bytes, Encoding::Binary),
+            Received::TooLong => return Err(too_long()),
+            Received::Gone => return Err(End::Gone),
         };
         if bytes.len() > FRAME_BYTES_MAX {
             return Err(too_long());
@@ -298,29 +284,20 @@ impl Socket {
             End::Close { code: close_code::ERROR, reason: "the server could not write a frame" }
         })?;
         let length = bytes.len();
-        let message = match self.encoding {
-            Encoding::Binary => Message::Binary(bytes),
-            Encoding::Json => match Utf8Bytes::try_from(bytes) {
-                Ok(text) => Message::Text(text),
-                Err(_) => {
-                    return Err(End::Close { code: close_code::ERROR, reason: "the server wrote text that is none" });
-                }
-            },
-        };
         Counts::add(&self.http.counts.frames_sent);
-        self.send_message(message, length).await?;
-        if self.flow.sent(length) {
-            let ping = self.flow.ask(clock::instant());
-            self.send_message(Message::Ping(Bytes::copy_from_slice(&ping)), 0).await?;
-        }
-        Ok(())
-    }
-
-    async fn send_message(&mut self, message: Message, bytes: usize) -> Result<(), End> {
-        let for_its_length = u64::try_from(bytes / BYTES_A_MS).unwrap_or(u64::MAX);
+        let (socket, flow, encoding) = (&mut self.socket, &mut self.flow, self.encoding);
+        let sending = async {
+            socket.send(bytes, encoding).await?;
+            if !flow.sent(length) {
+                return Ok(());
+            }
+            let ping = flow.ask(clock::instant());
+            socket.ping(Bytes::copy_from_slice(&ping)).await
+        };
+        let for_its_length = u64::try_from(length / BYTES_A_MS).unwrap_or(u64::MAX);
         let within = Duration::from_millis(self.http.limits.send_ms_max.saturating_add(for_its_length));
         tokio::select! {
-            sent = tokio::time::timeout(within, self.socket.send(message)) => match sent {
+            sent = tokio::time::timeout(within, sending) => match sent {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(_)) => Err(End::Gone),
                 Err(_) => Err(too_slow()),
@@ -359,9 +336,4 @@ fn no_such(id: u32) -> FrameError {
         id: Some(id),
         detail: format!("there is no subscription {id} on this socket; start one with `subscribe`"),
     }
-}
-
-fn is_too_long(error: &axum::Error) -> bool {
-    // The error's type is private to the WebSocket crate; its text is the only thing to distinguish it by.
-    std::error::Error::source(error).is_some_and(|source| source.to_string().contains("too long"))
 }

@@ -37,8 +37,6 @@ pub use waits::waits;
 pub use words::root_help;
 use words::{wire_confidence, wire_missing, wire_recipe, wire_root_state, wire_verdict};
 
-/// Holders shown on a board row.
-
 /// What the model does not know about the ensemble it models.
 #[derive(Clone, Debug)]
 pub struct EnsembleInfo {
