@@ -23,6 +23,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire::{SessionId, Waits, WaitsQuery};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
+use runtime::task_thread::TaskThread;
 use shared::{WAIT_MAX, contender, directory};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -137,7 +138,8 @@ impl Watcher {
         let now_ms = clock.now_ms();
         let observatory =
             Observatory::new(Settings { roots: vec![ROOT.into()], ..Settings::default() }, TimeMs(now_ms));
-        let engine = Engine::start(observatory, inbox, clock.clone(), stop.clone());
+        let engine =
+            Engine::start(observatory, inbox, clock.clone(), stop.clone(), &TaskThread::start("engine").unwrap());
         let config = ObserverConfig::new(address, vec![ROOT.into()], SESSION).unwrap();
         let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.clone()));
         let info = EnsembleInfo { name: "default".into(), connect: address.into(), color: None, has_others: false };

@@ -42,6 +42,7 @@ use listen::{open_tls, serve_http};
 use release::{self, EnsembleHandle, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
+use runtime::task_thread::TaskThread;
 use runtime::tasks::{TaskTracker, supervised};
 use zookeeper::members::Demand;
 use zookeeper::{self, BATCHES_MAX, ReleaseClient};
@@ -64,6 +65,8 @@ pub struct ObserverContext {
     pub demand: watch::Receiver<Demand>,
     /// Where it counts what it asks.
     pub counts: Arc<zookeeper::RequestCounts>,
+    /// The thread of the ensemble's engine: what it observes need not change threads.
+    pub thread: TaskThread,
 }
 
 /// What feeds the engine: an observer of a real ensemble, or a script in tests.
@@ -120,7 +123,7 @@ pub async fn run<O: Observer>(
     }
     let audit = AuditParts::of(config, &access, &clock).await;
     let config_health = reload::config_health(&origin, &clock);
-    let parts = RunningServer::start(config, ensembles, clock, audit, access, config_health);
+    let parts = RunningServer::start(config, ensembles, clock, audit, access, config_health)?;
     let served = parts
         .serve((config, origin, hang_up), (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
@@ -176,7 +179,7 @@ impl RunningServer {
         audit: AuditParts,
         access: Access,
         config_health: ConfigHealth,
-    ) -> Self {
+    ) -> Result<Self, RunError> {
         let (stopper, stop) = shutdown::token();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
@@ -198,11 +201,14 @@ impl RunningServer {
                 limits: config.lints.clone(),
                 ..Settings::default()
             };
-            let engine = Engine::start(Observatory::new(settings, TimeMs(now_ms)), inbox, clock.clone(), stop.clone());
+            let thread = TaskThread::start("ensemble")
+                .map_err(|error| RunError::Internal(format!("no thread for an ensemble: {error}")))?;
+            let model = Observatory::new(settings, TimeMs(now_ms));
+            let engine = Engine::start(model, inbox, clock.clone(), stop.clone(), &thread);
             let counts = Arc::<zookeeper::RequestCounts>::default();
             metrics.zookeeper.push((info.name.clone(), counts.clone()));
             let (context, receiver) =
-                (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts }, stop.clone());
+                (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts, thread }, stop.clone());
             observers.push(tokio::spawn(async move { observer.observe(context, sink, receiver).await }));
             handles.push(EnsembleHandle {
                 info: info.clone(),
@@ -237,7 +243,7 @@ impl RunningServer {
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
         tasks.spawn(supervised("demand", async { _ = demand.await }));
         let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
-        Self {
+        Ok(Self {
             hub,
             engines,
             observers,
@@ -253,7 +259,7 @@ impl RunningServer {
             stop,
             stopper,
             tasks,
-        }
+        })
     }
 
     async fn serve(

@@ -117,8 +117,8 @@ impl Default for Limits {
         Self {
             heartbeat_ms: 1_000,
             send_ms_max: 10_000,
-            write_buffer_bytes: 4 * 1024,
-            read_buffer_bytes: 4 * 1024,
+            write_buffer_bytes: 2 * 1024,
+            read_buffer_bytes: 2 * 1024,
             sockets_max: SOCKETS_MAX,
             answer_ms_max: ANSWER_MS_MAX,
             caller_sockets_max: CALLER_SOCKETS_MAX,

@@ -21,7 +21,7 @@ use super::Limits;
 use feed::Encoding;
 
 /// Longest fragment.
-const FRAGMENT_BYTES_MAX: usize = 4 * 1024;
+const FRAGMENT_BYTES_MAX: usize = 2 * 1024 - 16;
 
 /// One WebSocket.
 pub(super) struct SocketStream(WebSocketStream<TokioIo<Upgraded>>);

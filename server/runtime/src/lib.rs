@@ -6,4 +6,5 @@ pub mod panics;
 pub mod quota;
 pub mod rate;
 pub mod shutdown;
+pub mod task_thread;
 pub mod tasks;

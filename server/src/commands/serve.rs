@@ -107,6 +107,10 @@ impl Observer for EnsembleObserver {
                 compared.await;
             }
         };
-        tokio::join!(observe_counted(self.observer, context.clock, context.counts, sink, stop), asks, compares);
+        let observed = context.thread.spawn(observe_counted(self.observer, context.clock, context.counts, sink, stop));
+        let (observed, ..) = tokio::join!(observed, asks, compares);
+        if let Err(error) = observed {
+            tracing::error!(%error, "the observer failed");
+        }
     }
 }

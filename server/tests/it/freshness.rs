@@ -24,6 +24,7 @@ use lockscope_wire::{
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
+use runtime::task_thread::TaskThread;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -162,7 +163,7 @@ impl Line {
         let (stopper, stop) = shutdown::token();
         let model =
             Observatory::new(Settings { roots: vec!["/order".into()], ..Settings::default() }, TimeMs(clock.now_ms()));
-        let engine = Engine::start(model, inbox, clock.clone(), stop.clone());
+        let engine = Engine::start(model, inbox, clock.clone(), stop.clone(), &TaskThread::start("engine").unwrap());
         let answers = Arc::new(AtomicBool::new(true));
         tokio::spawn(observe(sink, clock.clone(), answers.clone()));
         let info = EnsembleInfo { name: "default".into(), connect: "made:up".into(), color: None, has_others: false };

@@ -75,7 +75,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// RequestCounts changes; true when they are too many from now on.
+    /// Counts changes; true when they are too many from now on.
     fn begins(&mut self, changes: u32, now: Instant) -> bool {
         if now.saturating_duration_since(self.counted_since) >= BUSY_FOR {
             (self.counted_since, self.changes) = (now, 0);

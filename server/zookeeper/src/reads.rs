@@ -58,7 +58,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     entries: HashMap<Arc<str>, Entry>,
-    /// DeletePermission name znodes that no longer wait; those are skipped.
+    /// May name znodes that no longer wait; those are skipped.
     order: VecDeque<Arc<str>>,
     sync_left: usize,
     found_left: usize,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{self, BoxFuture, FutureExt};
+use futures_util::future;
 use lockscope_core::znode::Facts;
 use zookeeper_client::{AddWatchMode, Client, Error, MultiReadResult, PersistentWatcher, Stat};
 
@@ -10,7 +10,17 @@ use super::request_counts::Kind;
 use super::stat_counters::{Check, Missed, Version};
 use super::translate::{WatchFailure, facts, watch_failure};
 
-/// RequestCounts starts over of a root; replies of an earlier one are ignored.
+/// Reads a request. More is no faster.
+pub(super) const READS_A_REQUEST: usize = 100;
+/// Lists a request, and names that they may bring together.
+pub(super) const LISTS_A_REQUEST: usize = 100;
+pub(super) const NAMES_A_REQUEST: usize = 10_000;
+/// Directories a comparison. One of this size takes the server about a millisecond.
+pub(super) const CHECKS_A_REQUEST: usize = 1_000;
+/// Bytes of paths a request; the server cuts connections that send more than about 1 MiB at once.
+pub(super) const REQUEST_BYTES_MAX: usize = 256 * 1024;
+
+/// Counts how often a root starts over; replies of an earlier one are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Epoch(pub(super) u64);
 
@@ -26,28 +36,87 @@ pub(super) enum ListPurpose {
 }
 
 /// What a root asks for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Request {
-    /// Set the recursive watch, anew after each reconnect.
-    Watch,
+    /// Set the recursive watch of this root, anew after each reconnect.
+    Watch(Arc<str>),
     /// Data and Stat.
     Read(Vec<Arc<str>>),
     /// Stat alone, of znodes that may not be read.
     Stat(Vec<Arc<str>>),
-    /// Names of children.
-    List(Vec<(Arc<str>, ListPurpose)>),
+    /// Names of children, and about how many there are in all.
+    List(Vec<(Arc<str>, ListPurpose)>, usize),
     /// Counters of directories.
     Check(Vec<Check>),
 }
 
 impl Request {
+    /// Znodes that it names.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Watch(_) => 1,
+            Self::Read(paths) | Self::Stat(paths) => paths.len(),
+            Self::List(lists, _) => lists.len(),
+            Self::Check(checks) => checks.len(),
+        }
+    }
+
+    fn path_bytes(&self) -> usize {
+        match self {
+            Self::Watch(root) => root.len(),
+            Self::Read(paths) | Self::Stat(paths) => paths.iter().map(|path| path.len()).sum(),
+            Self::List(lists, _) => lists.iter().map(|(directory, _)| directory.len()).sum(),
+            Self::Check(checks) => checks.iter().map(|check| check.directory.len()).sum(),
+        }
+    }
+
+    /// Nothing more goes into it. Before, it takes in one of another root, so it gets twice as long at most.
+    pub(super) fn is_full(&self) -> bool {
+        let is_much = match self {
+            Self::Watch(_) => true,
+            Self::Read(paths) | Self::Stat(paths) => paths.len() >= READS_A_REQUEST,
+            Self::List(lists, names) => lists.len() >= LISTS_A_REQUEST || *names >= NAMES_A_REQUEST,
+            Self::Check(checks) => checks.len() >= CHECKS_A_REQUEST,
+        };
+        is_much || self.path_bytes() >= REQUEST_BYTES_MAX
+    }
+
+    /// Both may be sent as one.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Takes in one like it.
+    pub(super) fn append(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Read(all), Self::Read(more)) | (Self::Stat(all), Self::Stat(more)) => all.extend(more),
+            (Self::List(all, names), Self::List(more, more_names)) => {
+                all.extend(more);
+                *names = names.saturating_add(more_names);
+            }
+            (Self::Check(all), Self::Check(more)) => all.extend(more),
+            (this, other) => debug_assert!(false, "{this:?} is not like {other:?}"),
+        }
+    }
+
+    /// Takes out what names its first znodes.
+    pub(super) fn take_front(&mut self, count: usize) -> Self {
+        match self {
+            Self::Watch(root) => Self::Watch(Arc::clone(root)),
+            Self::Read(paths) => Self::Read(take_front(paths, count)),
+            Self::Stat(paths) => Self::Stat(take_front(paths, count)),
+            Self::List(lists, names) => Self::List(take_front(lists, count), *names),
+            Self::Check(checks) => Self::Check(take_front(checks, count)),
+        }
+    }
+
     /// Its kind, and how many requests of ZooKeeper's it takes.
     pub(super) fn cost(&self) -> (Kind, usize) {
         match self {
-            Self::Watch => (Kind::Watch, 1),
+            Self::Watch(_) => (Kind::Watch, 1),
             Self::Read(_) => (Kind::Read, 1),
             Self::Stat(paths) => (Kind::Stat, paths.len()),
-            Self::List(_) => (Kind::List, 1),
+            Self::List(..) => (Kind::List, 1),
             Self::Check(checks) => {
                 let alone = checks.iter().filter(|check| check.by_stat).count();
                 (Kind::Check, alone + usize::from(alone < checks.len()))
@@ -104,6 +173,17 @@ pub(super) enum Reply {
 }
 
 impl Reply {
+    /// Takes out what belongs to the first znodes that were named.
+    pub(super) fn take_front(&mut self, count: usize) -> Self {
+        match self {
+            Self::Watch(_) => std::mem::replace(self, Self::Failed),
+            Self::Nodes(nodes) => Self::Nodes(take_front(nodes, count)),
+            Self::Lists(lists) => Self::Lists(take_front(lists, count)),
+            Self::Checks(checks) => Self::Checks(take_front(checks, count)),
+            Self::Failed => Self::Failed,
+        }
+    }
+
     /// Whether the request, or some part of it, was not answered.
     pub(super) fn has_failed(&self) -> bool {
         match self {
@@ -116,23 +196,23 @@ impl Reply {
     }
 }
 
-/// Sends a request; the future gives its reply.
-pub(super) fn send(client: &Client, root: &str, request: Request) -> BoxFuture<'static, Reply> {
-    let client = client.clone();
+/// The first of a list; what is left stays.
+fn take_front<T>(all: &mut Vec<T>, count: usize) -> Vec<T> {
+    let rest = all.split_off(count.min(all.len()));
+    std::mem::replace(all, rest)
+}
+
+/// Sends a request; gives its reply.
+pub(super) async fn send(client: &Client, request: Request) -> Reply {
     match request {
-        Request::Watch => {
-            let root: Arc<str> = root.into();
-            async move {
-                Reply::Watch(
-                    client.watch(&root, AddWatchMode::PersistentRecursive).await.map_err(|error| watch_failure(&error)),
-                )
-            }
-            .boxed()
+        Request::Watch(root) => {
+            let watch = client.watch(&root, AddWatchMode::PersistentRecursive).await;
+            Reply::Watch(watch.map_err(|error| watch_failure(&error)))
         }
-        Request::Read(paths) => async move { read(&client, paths).await.unwrap_or(Reply::Failed) }.boxed(),
-        Request::Stat(paths) => async move { stat(&client, paths).await }.boxed(),
-        Request::List(directories) => async move { list(&client, directories).await.unwrap_or(Reply::Failed) }.boxed(),
-        Request::Check(checks) => async move { check(&client, checks).await.unwrap_or(Reply::Failed) }.boxed(),
+        Request::Read(paths) => read(client, paths).await.unwrap_or(Reply::Failed),
+        Request::Stat(paths) => stat(client, paths).await,
+        Request::List(directories, _) => list(client, directories).await.unwrap_or(Reply::Failed),
+        Request::Check(checks) => check(client, checks).await.unwrap_or(Reply::Failed),
     }
 }
 
@@ -189,37 +269,46 @@ async fn list(client: &Client, directories: Vec<(Arc<str>, ListPurpose)>) -> Res
     Ok(Reply::Lists(lists.collect()))
 }
 
-/// All in one request, but for those of which only the Stat may or should be asked for.
+/// All in one request, but for those of which only the Stat may or should be asked for. The replies keep their order.
 async fn check(client: &Client, checks: Vec<Check>) -> Result<Reply, Error> {
-    let (alone, together): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(|check| check.by_stat);
     let mut reader = client.new_multi_reader();
-    for check in &together {
+    for check in checks.iter().filter(|check| !check.by_stat) {
         reader.add_get_data(&check.directory)?;
     }
-    let read = async { if together.is_empty() { Ok(Vec::new()) } else { reader.commit().await } };
-    let stats = future::join_all(alone.iter().map(|check| client.check_stat(&check.directory)));
+    let alone = checks.iter().filter(|check| check.by_stat);
+    let stats = future::join_all(alone.map(|check| client.check_stat(&check.directory)));
+    let together = checks.iter().filter(|check| !check.by_stat).count();
+    let read = async { if together == 0 { Ok(Vec::new()) } else { reader.commit().await } };
     let (results, stats) = future::join(read, stats).await;
     let results = results?;
-    if results.len() != together.len() {
+    if results.len() != together {
         return Ok(Reply::Failed);
     }
-    let by_data = together.into_iter().zip(results).map(|(check, result)| {
-        let reply = match result {
-            MultiReadResult::Data { stat, .. } => CheckReply::Facts(facts(&stat, None)),
-            MultiReadResult::Error { err: Error::NoNode } => CheckReply::Missing,
-            MultiReadResult::Error { err: Error::NoAuth } => CheckReply::Denied,
-            _ => CheckReply::Failed,
+    let (mut by_data, mut by_stat) = (results.into_iter(), stats.into_iter());
+    let replies = checks.into_iter().map(|check| {
+        let reply = match check.by_stat {
+            true => by_stat.next().map(check_reply_of_stat),
+            false => by_data.next().map(check_reply_of_data),
         };
-        (check.directory, check.stamp, reply)
+        (check.directory, check.stamp, reply.unwrap_or(CheckReply::Failed))
     });
-    let by_stat = alone.into_iter().zip(stats).map(|(check, stat)| {
-        let reply = match stat {
-            Ok(Some(stat)) => CheckReply::Facts(facts(&stat, None)),
-            Ok(None) => CheckReply::Missing,
-            Err(Error::NoAuth) => CheckReply::StatDenied,
-            Err(_) => CheckReply::Failed,
-        };
-        (check.directory, check.stamp, reply)
-    });
-    Ok(Reply::Checks(by_data.chain(by_stat).collect()))
+    Ok(Reply::Checks(replies.collect()))
+}
+
+fn check_reply_of_data(result: MultiReadResult) -> CheckReply {
+    match result {
+        MultiReadResult::Data { stat, .. } => CheckReply::Facts(facts(&stat, None)),
+        MultiReadResult::Error { err: Error::NoNode } => CheckReply::Missing,
+        MultiReadResult::Error { err: Error::NoAuth } => CheckReply::Denied,
+        _ => CheckReply::Failed,
+    }
+}
+
+fn check_reply_of_stat(result: Result<Option<Stat>, Error>) -> CheckReply {
+    match result {
+        Ok(Some(stat)) => CheckReply::Facts(facts(&stat, None)),
+        Ok(None) => CheckReply::Missing,
+        Err(Error::NoAuth) => CheckReply::StatDenied,
+        Err(_) => CheckReply::Failed,
+    }
 }

@@ -17,13 +17,14 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
+use super::batch::{Answer, Batch};
 use super::child_watch::ChildWatches;
 use super::config::ObserverConfig;
 use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::probe::{PULSE, Probe, Proved};
 use super::reconnect::Reconnect;
-use super::request::{Epoch, Reply, Request, send};
+use super::request::Reply;
 use super::request_counts::{Kind, RequestCounts};
 use super::root::RootWatch;
 use super::translate::{WatcherEvent, heard};
@@ -35,6 +36,8 @@ use runtime::shutdown::CancellationToken;
 pub(super) const TICK: Duration = Duration::from_millis(250);
 /// Requests of all roots under way at once. More is no faster, and the server throttles at 1,000.
 const REQUESTS_MAX: usize = 8;
+/// The same while watches are set: each takes a request of its own.
+const WATCHES_MAX: usize = 256;
 /// Answers handled before events are looked at from the top again.
 const ANSWERS_A_TURN: usize = 64;
 /// A child watch and an event report the same change on two connections: so long the event may take to come.
@@ -116,7 +119,7 @@ pub(super) struct Session<'a> {
     out: &'a mut Outbox,
     link: &'a mut LinkTeller,
     shared: Shared<'a>,
-    flights: FuturesUnordered<BoxFuture<'static, (usize, Epoch, Reply)>>,
+    flights: FuturesUnordered<BoxFuture<'static, Vec<Answer>>>,
     probe: Probe,
     reconnect: Reconnect,
     /// When the news of child watches is looked at.
@@ -165,7 +168,7 @@ impl<'a> Session<'a> {
                     Ok(permit) => permit.send(self.out.take_batch()),
                     Err(_) => return End::Stopped,
                 },
-                Some((index, epoch, reply)) = self.flights.next() => self.answered(index, epoch, reply),
+                Some(answers) = self.flights.next() => self.answered(answers),
                 () = self.shared.child_watches.heard(), if self.hints_at.is_none() => self.hints_at = Some(Instant::now() + HINT_GRACE),
                 () = sleep_until(self.hints_at) => self.hinted(),
                 result = self.probe.changed() => result.into_iter().for_each(|result| self.proved(&result)),
@@ -182,8 +185,8 @@ impl<'a> Session<'a> {
         self.tell_link();
         let mut busy = self.drain();
         for _ in 0..ANSWERS_A_TURN {
-            let Some(Some((index, epoch, reply))) = self.flights.next().now_or_never() else { break };
-            self.answered(index, epoch, reply);
+            let Some(Some(answers)) = self.flights.next().now_or_never() else { break };
+            self.answered(answers);
             busy = true;
         }
         self.follow_directories();
@@ -216,21 +219,23 @@ impl<'a> Session<'a> {
         busy
     }
 
-    fn answered(&mut self, index: usize, epoch: Epoch, reply: Reply) {
+    fn answered(&mut self, answers: Vec<Answer>) {
         if !is_connected(self.states.peek_state()) {
             // Failed with the link, which is about to be reported; what did arrive is read again after it.
             return;
         }
-        let Some(root) = self.roots.get_mut(index) else { return };
-        // Every event that came before the reply is in its channel by now, and must be handled before it.
-        root.drain(&mut Context::from_waker(std::task::Waker::noop()), self.out);
-        match reply {
-            Reply::Watch(Ok(watcher)) if epoch == root.watch.epoch() => {
-                // The new one is in place before the old one goes, so no watch is removed at the server.
-                root.watcher = Some(watcher);
-                root.watch.armed(epoch, self.out);
+        for Answer { root, epoch, reply } in answers {
+            let Some(root) = self.roots.get_mut(root) else { continue };
+            // Every event that came before the reply is in its channel by now, and must be handled before it.
+            root.drain(&mut Context::from_waker(std::task::Waker::noop()), self.out);
+            match reply {
+                Reply::Watch(Ok(watcher)) if epoch == root.watch.epoch() => {
+                    // The new one is in place before the old one goes, so no watch is removed at the server.
+                    root.watcher = Some(watcher);
+                    root.watch.armed(epoch, self.out);
+                }
+                reply => root.watch.reply(epoch, reply, self.out),
             }
-            reply => root.watch.reply(epoch, reply, self.out),
         }
         if self.out.take_sync_ended() {
             self.probe.hurry();
@@ -264,38 +269,36 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Sends what the roots ask for, what several ask for at once in one request.
     fn issue(&mut self) {
         if !self.connected || self.out.is_busy() {
             return;
         }
         let count = self.roots.len();
-        let mut idle = 0;
-        while self.flights.len() < REQUESTS_MAX && idle < count {
+        let (mut idle, mut open) = (0, Vec::<Batch>::new());
+        while idle < count {
             let index = self.turn % count;
-            self.turn = (self.turn + 1) % count;
             let Some(root) = self.roots.get_mut(index) else { return };
+            let most = if root.watch.wants_watch() { WATCHES_MAX } else { REQUESTS_MAX };
+            if self.flights.len() + open.len() >= most {
+                break;
+            }
+            self.turn = (self.turn + 1) % count;
             match root.watch.next_request() {
                 Some(request) => {
                     idle = 0;
-                    self.send(index, request);
+                    let full = Batch::gather(&mut open, index, root.watch.epoch(), request);
+                    full.into_iter().for_each(|batch| self.send(batch));
                 }
                 None => idle += 1,
             }
         }
+        open.into_iter().for_each(|batch| self.send(batch));
     }
 
-    fn send(&mut self, index: usize, request: Request) {
-        let Some(root) = self.roots.get(index) else { return };
-        let epoch = root.watch.epoch();
-        let ((kind, requests), counts) = (request.cost(), Arc::clone(self.shared.counts));
-        counts.asked(kind, requests);
-        let reply = send(&self.client, root.watch.path(), request);
-        let counted = reply.inspect(move |reply| {
-            if reply.has_failed() {
-                counts.failed(kind);
-            }
-        });
-        self.flights.push(async move { (index, epoch, counted.await) }.boxed());
+    fn send(&mut self, batch: Batch) {
+        let counts = Arc::clone(self.shared.counts);
+        self.flights.push(batch.send(self.client.clone(), counts).boxed());
     }
 
     fn state_changed(&mut self, state: SessionState) -> Option<End> {

@@ -21,9 +21,9 @@ use crate::verdict;
 use crate::znode::{SessionId, join_path, split_path};
 
 /// Findings of a lock are looked for this long after a change; a long queue waits longer, a millisecond for each
-/// hundred contenders.
+/// twenty-five contenders.
 const LOOK_AFTER_MS: i64 = 200;
-const CONTENDERS_A_MS: u32 = 100;
+const CONTENDERS_A_MS: u32 = 25;
 
 /// What happened to a znode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use lockscope_core::pending::Pending;
 use lockscope_core::time::TimeMs;
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use runtime::clock::{self, Clock};
 use runtime::shutdown::CancellationToken;
+use runtime::task_thread::{TaskResult, TaskThread};
 
 pub use model::Model;
 
@@ -76,18 +76,24 @@ pub struct Engine<M> {
     /// Read access.
     pub reader: Reader<M>,
     pulse: Arc<AtomicU64>,
-    task: JoinHandle<Result<(), EngineError>>,
+    task: TaskResult<Result<(), EngineError>>,
 }
 
 impl<M: Model> Engine<M> {
-    /// Starts the task.
-    pub fn start(model: M, inbox: mpsc::Receiver<Vec<Observation>>, clock: Clock, stop: CancellationToken) -> Self {
+    /// Starts the task on a thread, best that of the observer.
+    pub fn start(
+        model: M,
+        inbox: mpsc::Receiver<Vec<Observation>>,
+        clock: Clock,
+        stop: CancellationToken,
+        thread: &TaskThread,
+    ) -> Self {
         let model = Arc::new(RwLock::new(model));
         let (publish, revision) = watch::channel(0);
         let pulse = Arc::new(AtomicU64::new(0));
         let (now, pending) = (TimeMs(i64::MIN), Pending::new());
         let writer = Writer { model: model.clone(), publish, clock, now, pulse: pulse.clone(), pending };
-        Self { reader: Reader { model, revision }, pulse, task: tokio::spawn(writer.run(inbox, stop)) }
+        Self { reader: Reader { model, revision }, pulse, task: thread.spawn(writer.run(inbox, stop)) }
     }
 
     /// A count that rises whenever the model took something in, at least with each tick: while it does, the engine

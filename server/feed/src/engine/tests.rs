@@ -10,6 +10,7 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::*;
 use runtime::shutdown;
+use runtime::task_thread::TaskThread;
 
 #[derive(Default)]
 struct Counting {
@@ -72,7 +73,8 @@ fn ended(root: u32) -> Observation {
 async fn batches_are_applied_in_order_and_published_and_stop_ends_the_task() {
     let (stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
-    let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
+    let mut engine =
+        Engine::start(Counting::default(), rx, Clock::manual(1), stop, &TaskThread::start("engine").unwrap());
     tx.send((0..3_000).map(ended).collect()).await.unwrap();
     let mut revisions = engine.reader.revisions();
     revisions.wait_for(|revision| *revision == 3_000).await.unwrap();
@@ -86,7 +88,8 @@ async fn batches_are_applied_in_order_and_published_and_stop_ends_the_task() {
 async fn a_panic_in_the_model_is_noticed_and_reading_goes_on() {
     let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
-    let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
+    let mut engine =
+        Engine::start(Counting::default(), rx, Clock::manual(1), stop, &TaskThread::start("engine").unwrap());
     tx.send(vec![ended(1), ended(u32::MAX)]).await.unwrap();
     assert!(matches!(engine.ended().await, Err(EngineError::Failed(_))));
     assert_eq!(engine.reader.read(|model| model.roots), 1);
@@ -96,7 +99,8 @@ async fn a_panic_in_the_model_is_noticed_and_reading_goes_on() {
 async fn an_observer_that_is_gone_is_an_error() {
     let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
-    let mut engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
+    let mut engine =
+        Engine::start(Counting::default(), rx, Clock::manual(1), stop, &TaskThread::start("engine").unwrap());
     drop(tx);
     assert!(matches!(engine.ended().await, Err(EngineError::NoObserver)));
 }
@@ -106,7 +110,7 @@ async fn readers_get_their_turn_while_a_long_observation_is_applied() {
     const PIECES: u32 = 500;
     let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(4);
-    let engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop);
+    let engine = Engine::start(Counting::default(), rx, Clock::manual(1), stop, &TaskThread::start("engine").unwrap());
     let (reader, pulse) = (engine.reader.clone(), engine.pulse());
     let looks = tokio::task::spawn_blocking(move || {
         let mut looks = 0_u32;
@@ -152,7 +156,7 @@ async fn nobody_sees_a_part_of_the_end_of_a_session() {
     let (_stopper, stop) = shutdown::token();
     let (tx, rx) = mpsc::channel(1);
     let model = Observatory::new(Settings { roots: vec!["/l".into()], ..Settings::default() }, TimeMs(1));
-    let engine = Engine::start(model, rx, Clock::manual(1), stop);
+    let engine = Engine::start(model, rx, Clock::manual(1), stop, &TaskThread::start("engine").unwrap());
     let seen = |model: &Observatory| model.roots()[0].mirror.owned(OWNER) as usize;
     tx.send(owned()).await.unwrap();
     engine.reader.revisions().wait_for(|_| engine.reader.read(seen) == OWNED).await.unwrap();

@@ -20,6 +20,7 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{AuditKind, Epoch, Role};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
+use runtime::task_thread::TaskThread;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -121,7 +122,7 @@ impl World {
             let (sink, inbox) = mpsc::channel(8);
             let (stopper, stop) = shutdown::token();
             let model = Observatory::new(Model { roots: vec!["/".into()], ..Model::default() }, TimeMs(NOW_MS));
-            let engine = Engine::start(model, inbox, clock.clone(), stop);
+            let engine = Engine::start(model, inbox, clock.clone(), stop, &TaskThread::start("engine").unwrap());
             sink.send(told).await.unwrap();
             let info =
                 EnsembleInfo { name: name.into(), connect: format!("{name}:2181"), color: None, has_others: true };

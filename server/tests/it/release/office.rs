@@ -18,6 +18,7 @@ use lockscope_wire::{AuditKind, PlanRequest, ReleaseOrder, ReleasePlan, Role, Si
 use release::{EnsembleHandle, Execution, Rejection, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
+use runtime::task_thread::TaskThread;
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
 use zookeeper::members::{self, Demand};
@@ -100,7 +101,7 @@ impl Office {
         let roots = vec![root.to_owned()];
         let clock = Clock::manual(Clock::system().now_ms());
         let model = Observatory::new(Settings { roots: roots.clone(), ..Settings::default() }, TimeMs(clock.now_ms()));
-        let engine = Engine::start(model, inbox, Clock::system(), stop.clone());
+        let engine = Engine::start(model, inbox, Clock::system(), stop.clone(), &TaskThread::start("engine").unwrap());
         let config = ObserverConfig::new(watch, roots, Duration::from_secs(30)).unwrap();
         let asked = members::Config {
             connect: watch.to_owned(),

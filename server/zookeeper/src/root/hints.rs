@@ -12,6 +12,8 @@ const DIRECTORIES_MAX: usize = 10_000;
 /// may be behind the one that the watch is at.
 const CHECKS_AT_ONCE: u8 = 3;
 const CHECKS_MAX: u8 = 5;
+/// Ticks after which a child watch has reported what events showed.
+const LATE_TICKS: u32 = 2;
 
 /// What is to be done with a directory that events and counters show to be complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +33,12 @@ struct Directory {
     is_set: bool,
     /// Changes that the child watch reported, less those that events or counters showed.
     lead: i32,
-    /// The same at the last comparison during which nothing happened.
-    quiet_lead: i32,
-    /// Comparisons since the watch is ahead.
+    /// The highest lead since this tick.
+    peak: i32,
+    peak_since: u32,
+    /// Comparisons since the watch is ahead by so much.
     checks: u8,
+    doubted: i32,
 }
 
 /// The child watches of one root.
@@ -97,7 +101,10 @@ impl DirectoryHints {
     pub(super) fn heard(&mut self, path: &str, changes: u32) -> bool {
         let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else { return false };
         directory.lead = directory.lead.saturating_add(i32::try_from(changes).unwrap_or(i32::MAX));
-        directory.checks = 0;
+        directory.peak = directory.peak.max(directory.lead);
+        if directory.lead > directory.doubted {
+            directory.checks = 0;
+        }
         directory.lead > 0
     }
 
@@ -109,27 +116,28 @@ impl DirectoryHints {
     }
 
     /// Events showed all that a directory's counters report; `quiet`: nothing happened during the comparison.
-    pub(super) fn compared(&mut self, path: &str, quiet: bool) -> Verdict {
+    pub(super) fn compared(&mut self, path: &str, quiet: bool, tick: u32) -> Verdict {
         let Some(directory) = self.directories.get_mut(path).filter(|directory| directory.is_set) else {
             return Verdict::Agreed;
         };
         if directory.lead > 0 {
             directory.checks += 1;
+            directory.doubted = directory.lead;
             return match directory.checks {
                 checks if checks < CHECKS_AT_ONCE => Verdict::Again,
                 checks if checks < CHECKS_MAX => Verdict::Later,
                 // The counters were misread, or it reported something twice.
                 _ => {
-                    (directory.lead, directory.quiet_lead, directory.checks) = (0, 0, 0);
+                    *directory = Directory { is_set: true, peak_since: tick, ..Directory::default() };
                     Verdict::List
                 }
             };
         }
-        if quiet {
-            // What it has not reported since the last such comparison it never will.
-            let never = directory.lead.max(directory.quiet_lead);
-            directory.lead -= never;
-            directory.quiet_lead = directory.lead;
+        (directory.checks, directory.doubted) = (0, 0);
+        if quiet && tick.wrapping_sub(directory.peak_since) >= LATE_TICKS {
+            // What it has not caught up with in so long it never reports.
+            directory.lead -= directory.peak.min(0);
+            (directory.peak, directory.peak_since) = (directory.lead, tick);
         }
         Verdict::Agreed
     }
@@ -153,30 +161,55 @@ mod tests {
         assert!(!hints.heard("/d", 2), "late hints are no news");
         assert!(hints.heard("/d", 1), "one is ahead");
         hints.shown("/d", 1);
-        assert_eq!(hints.compared("/d", true), Verdict::Agreed);
+        assert_eq!(hints.compared("/d", true, 0), Verdict::Agreed);
     }
 
     #[test]
     fn a_silent_child_is_looked_for_a_few_times() {
         let mut hints = watched();
         assert!(hints.heard("/d", 1));
-        let verdicts: Vec<Verdict> = (0..6).map(|_| hints.compared("/d", true)).collect();
+        let verdicts: Vec<Verdict> = (0..6).map(|_| hints.compared("/d", true, 0)).collect();
         assert_eq!(verdicts[..2], [Verdict::Again, Verdict::Again]);
         assert_eq!(verdicts[2..], [Verdict::Later, Verdict::Later, Verdict::List, Verdict::Agreed]);
         assert!(hints.heard("/d", 1), "the next one is noticed again");
         hints.shown("/d", 1);
-        assert_eq!(hints.compared("/d", true), Verdict::Agreed, "the counters told of it");
+        assert_eq!(hints.compared("/d", true, 0), Verdict::Agreed, "the counters showed it");
     }
 
     #[test]
     fn hints_that_never_come_hide_nothing_for_long() {
         let mut hints = watched();
         hints.shown("/d", 1);
-        assert_eq!(hints.compared("/d", true), Verdict::Agreed);
+        assert_eq!(hints.compared("/d", true, 0), Verdict::Agreed);
         assert!(!hints.heard("/d", 1), "it was only late");
         hints.shown("/d", 1);
-        (0..2).for_each(|_| _ = hints.compared("/d", true));
+        (1..=2).for_each(|round| _ = hints.compared("/d", true, round * LATE_TICKS));
         assert!(hints.heard("/d", 1), "it never came, and does not hide this one");
+    }
+
+    #[test]
+    fn a_hint_that_is_on_its_way_at_each_comparison_is_not_taken_for_a_child_that_came_unseen() {
+        let mut hints = watched();
+        for tick in 0..10 * LATE_TICKS {
+            // Twice within a tick: the hint comes after both.
+            hints.shown("/d", 1);
+            assert_eq!(hints.compared("/d", true, tick), Verdict::Agreed);
+            assert_eq!(hints.compared("/d", true, tick), Verdict::Agreed);
+            assert!(!hints.heard("/d", 1), "in tick {tick}");
+        }
+    }
+
+    #[test]
+    fn what_was_counted_twice_is_doubted_once_however_many_changes_follow() {
+        let mut hints = watched();
+        assert!(hints.heard("/d", 1));
+        let mut lists = 0;
+        for tick in 0..100 {
+            hints.shown("/d", 1);
+            hints.heard("/d", 1);
+            lists += u32::from(hints.compared("/d", true, tick) == Verdict::List);
+        }
+        assert_eq!(lists, 1);
     }
 
     #[test]

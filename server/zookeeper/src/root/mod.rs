@@ -17,18 +17,13 @@ use self::hints::DirectoryHints;
 use self::sweep::Sweep;
 use super::outbox::Outbox;
 use super::reads::{Purpose, Reads};
-use super::request::{Epoch, ListPurpose, Request};
+use super::request::{
+    Epoch, LISTS_A_REQUEST, ListPurpose, NAMES_A_REQUEST, READS_A_REQUEST, REQUEST_BYTES_MAX, Request,
+};
 use super::stat_counters::StatCounters;
 use super::translate::trouble_text;
 use super::watch::{Action, Input, State, Why, step};
 
-/// Reads a request. More is no faster.
-const READS_A_REQUEST: usize = 100;
-/// Bytes of paths a request; the server cuts connections that send more than about 1 MiB at once.
-const REQUEST_BYTES_MAX: usize = 256 * 1024;
-/// Lists a request, and names they may bring together.
-const LISTS_A_REQUEST: usize = 100;
-const NAMES_A_REQUEST: usize = 10_000;
 /// With so many reads waiting, further lists wait: a sync needs little room, however big the tree.
 const LISTS_PAUSE_AT: usize = 10_000;
 /// Directories that wait to be listed. Overflow policy: the root is read anew later.
@@ -121,8 +116,9 @@ impl RootWatch {
         }
     }
 
-    pub(super) fn path(&self) -> &str {
-        &self.path
+    /// Its next request sets its watch.
+    pub(super) fn wants_watch(&self) -> bool {
+        self.wants_watch
     }
 
     pub(super) fn epoch(&self) -> Epoch {
@@ -189,14 +185,14 @@ impl RootWatch {
     /// The next request to send, if any.
     pub(super) fn next_request(&mut self) -> Option<Request> {
         if std::mem::take(&mut self.wants_watch) {
-            return Some(Request::Watch);
+            return Some(Request::Watch(Arc::clone(&self.path)));
         }
         if !self.denied.is_empty() {
             let count = self.denied.len().min(READS_A_REQUEST);
             return Some(Request::Stat(self.denied.drain(..count).collect()));
         }
         if !self.lists.is_empty() && self.reads.len() < LISTS_PAUSE_AT {
-            return Some(Request::List(self.take_lists()));
+            return Some(self.take_lists());
         }
         self.turn_of_checks = !self.turn_of_checks;
         if self.turn_of_checks {
@@ -211,7 +207,7 @@ impl RootWatch {
         (!paths.is_empty()).then_some(Request::Read(paths))
     }
 
-    fn take_lists(&mut self) -> Vec<(Arc<str>, ListPurpose)> {
+    fn take_lists(&mut self) -> Request {
         let (mut taken, mut names, mut bytes) = (Vec::new(), 0, 0);
         while taken.len() < LISTS_A_REQUEST
             && let Some(next) = self.lists.front()
@@ -224,7 +220,7 @@ impl RootWatch {
             bytes += listing.directory.len();
             taken.push((listing.directory, listing.purpose));
         }
-        taken
+        Request::List(taken, names)
     }
 
     fn begin_sync(&mut self, why: Why, out: &mut Outbox) {

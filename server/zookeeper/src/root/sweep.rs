@@ -2,7 +2,7 @@
 //! counters of their directory show them: each directory's are compared with the events seen, twice a second unless
 //! there are more directories than can be compared in that time.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use lockscope_core::missing::{Missing, MissingSet};
@@ -12,14 +12,12 @@ use lockscope_core::znode::Facts;
 use super::super::directory_watch::{DirectoryNews, WatchChange};
 use super::super::outbox::Outbox;
 use super::super::reads::Purpose;
-use super::super::request::{CheckReply, Epoch, ListPurpose, Request};
+use super::super::request::{CHECKS_A_REQUEST, CheckReply, Epoch, ListPurpose, REQUEST_BYTES_MAX, Request};
 use super::super::stat_counters::{Check, Comparison, Missed, Version};
 use super::super::watch::{Input, State};
+use super::RootWatch;
 use super::hints::Verdict;
-use super::{REQUEST_BYTES_MAX, RootWatch};
 
-/// Directories a request. One of this size takes the server about a millisecond.
-const CHECKS_A_REQUEST: usize = 1_000;
 /// Directories compared in each tick: ten thousand a second. More of them take a longer round.
 const CHECKED_A_TICK: usize = 2_500;
 /// Directories compared at once after a sync.
@@ -36,8 +34,9 @@ const SILENT_TICKS: u32 = 4;
 /// Where the round stands.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
-    /// Compared beside the round.
+    /// Compared beside the round, each once.
     checks: VecDeque<Arc<str>>,
+    waiting: HashSet<Arc<str>>,
     running: bool,
     asked_all: bool,
     /// Ticks since the round began.
@@ -57,9 +56,15 @@ impl Sweep {
 
     /// Asks for a comparison beside the round.
     pub(super) fn want(&mut self, directory: &Arc<str>) {
-        if self.checks.len() < CHECKS_MAX {
+        if self.checks.len() < CHECKS_MAX && self.waiting.insert(Arc::clone(directory)) {
             self.checks.push_back(Arc::clone(directory));
         }
+    }
+
+    fn next(&mut self) -> Option<Arc<str>> {
+        let directory = self.checks.pop_front()?;
+        self.waiting.remove(&directory);
+        Some(directory)
     }
 
     /// The same with the next tick.
@@ -168,7 +173,7 @@ impl RootWatch {
         let mut checks: Vec<Check> = Vec::new();
         let mut bytes = 0;
         while checks.len() < CHECKS_A_REQUEST && bytes < REQUEST_BYTES_MAX {
-            let Some(directory) = self.sweep.checks.pop_front() else { break };
+            let Some(directory) = self.sweep.next() else { break };
             bytes += directory.len();
             checks.extend(self.ledger.check_of(&directory));
         }
@@ -226,7 +231,7 @@ impl RootWatch {
         match compared {
             Comparison::Nothing => {}
             Comparison::Complete if self.follows_up() => {}
-            Comparison::Complete => match self.hints.compared(&directory, quiet) {
+            Comparison::Complete => match self.hints.compared(&directory, quiet, self.ticks) {
                 Verdict::Agreed => self.say_incomplete(&directory, self.is_exposed(&directory), out),
                 Verdict::Again => self.sweep.want(&directory),
                 Verdict::Later => self.sweep.later(directory),

@@ -146,7 +146,7 @@ impl Server {
         let Some((epoch, request)) = self.requests.pop_front() else { return };
         let stat = |path: &Arc<str>| self.tree.get(&**path);
         let reply = match request {
-            Request::Watch => {
+            Request::Watch(_) => {
                 self.watched = true;
                 return self.wire.push_back(Wire::Armed(epoch));
             }
@@ -156,7 +156,7 @@ impl Server {
             Request::Stat(paths) => {
                 Reply::Nodes(paths.into_iter().map(|path| (Arc::clone(&path), self.stat(&path))).collect())
             }
-            Request::List(directories) => Reply::Lists(
+            Request::List(directories, _) => Reply::Lists(
                 directories.into_iter().map(|(path, purpose)| (Arc::clone(&path), purpose, self.list(&path))).collect(),
             ),
             Request::Check(checks) => {
