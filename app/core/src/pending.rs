@@ -1,7 +1,7 @@
 //! Observations that wait until every transaction among them is complete: the end of a session deletes all its znodes
 //! at once, but each deletion is an event of its own. They leave in the order in which they came.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::observation::{Link, Observation, RootId};
 use super::znode::SessionId;
@@ -131,7 +131,7 @@ impl Pending {
 
     /// The deletions of each session that has no other znode: one that has others had not ended when it was asked.
     fn steps_of_ended(&self, owners: &impl Owners) -> Vec<Step> {
-        let mut read = BTreeMap::new();
+        let mut read = HashMap::new();
         let mut told = BTreeMap::<SessionId, SessionDeletions>::new();
         for (place, observation) in (self.front..).zip(&self.waiting) {
             match observation {

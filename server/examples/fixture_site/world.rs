@@ -321,8 +321,8 @@ impl Views for World {
 }
 
 impl Projection for World {
-    fn revisions(&self) -> watch::Receiver<u64> {
-        self.turn.subscribe()
+    fn revisions(&self) -> feed::Revisions {
+        feed::Revisions::of([self.turn.subscribe()])
     }
 
     fn revision(&self) -> u64 {

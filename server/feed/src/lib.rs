@@ -17,6 +17,7 @@ pub mod project;
 mod projector;
 pub mod pump;
 mod query;
+mod revisions;
 mod settled;
 mod subscription;
 mod view;
@@ -26,7 +27,6 @@ use lockscope_wire::{
     Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
     SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
 };
-use tokio::sync::watch;
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use frame_error::FrameError;
@@ -36,6 +36,7 @@ pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;
 pub use projector::{About, ConfigState, Ensemble, LabSource, Projector};
 pub use query::ModelQuery;
+pub use revisions::Revisions;
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
 pub use visibility::VisibilityScope;
@@ -81,7 +82,7 @@ pub trait Views {
 /// What the feed needs from the model.
 pub trait Projection: Views + Send + Sync + 'static {
     /// Rises with every change of the model.
-    fn revisions(&self) -> watch::Receiver<u64>;
+    fn revisions(&self) -> Revisions;
     /// Changes applied to the model so far.
     fn revision(&self) -> u64;
     /// Numbers that differ whenever the view may differ, the passing of time aside.

@@ -16,9 +16,8 @@ use tokio::sync::watch;
 
 use super::engine::Reader;
 use super::project::{self, EnsembleInfo, EventsView, MetricSelection, ProjectionContext, Snapshot};
-use super::{Known, ProjectedView, Projection, Views, VisibilityScope};
+use super::{Known, ProjectedView, Projection, Revisions, Views, VisibilityScope};
 use runtime::clock::Clock;
-use runtime::tasks;
 
 /// One ensemble: what the model does not know of it, and the model.
 pub struct Ensemble {
@@ -59,9 +58,9 @@ pub trait ConfigState: Send + Sync {
 pub struct Projector {
     ensembles: Vec<Ensemble>,
     /// Changes of all models together.
-    revision: watch::Receiver<u64>,
+    revision: Revisions,
     /// The same, and those of the lab.
-    wakes: watch::Receiver<u64>,
+    wakes: Revisions,
     about: About,
     clock: Clock,
     lab: Option<Arc<dyn LabSource>>,
@@ -71,21 +70,21 @@ pub struct Projector {
 impl Projector {
     /// Over some ensembles, in the order they are shown.
     pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
-        let revision = summed(ensembles.iter().map(|ensemble| ensemble.reader.revisions()).collect());
+        let revision = Revisions::of(ensembles.iter().map(|ensemble| ensemble.reader.revisions()));
         Self { ensembles, wakes: revision.clone(), revision, about, clock, lab: None, config: None }
     }
 
     /// The same, with the runs of this lab.
     #[must_use]
     pub fn with_lab(self, lab: Arc<dyn LabSource>) -> Self {
-        let wakes = summed(vec![self.wakes.clone(), lab.changes()]);
+        let wakes = self.wakes.and(lab.changes());
         Self { wakes, lab: Some(lab), ..self }
     }
 
     /// The same, with how the settings stand.
     #[must_use]
     pub fn with_config(self, config: Arc<dyn ConfigState>) -> Self {
-        let wakes = summed(vec![self.wakes.clone(), config.changes()]);
+        let wakes = self.wakes.and(config.changes());
         Self { wakes, config: Some(config), ..self }
     }
 
@@ -154,27 +153,6 @@ impl Projector {
     }
 }
 
-/// The sum of several counters. Closed when one of them is.
-fn summed(mut parts: Vec<watch::Receiver<u64>>) -> watch::Receiver<u64> {
-    if parts.len() == 1
-        && let Some(only) = parts.pop()
-    {
-        return only;
-    }
-    let sum = |parts: &mut Vec<watch::Receiver<u64>>| parts.iter_mut().map(|part| *part.borrow_and_update()).sum();
-    let (publish, revision) = watch::channel(sum(&mut parts));
-    tasks::spawn("revisions", async move {
-        while !parts.is_empty() && !publish.is_closed() {
-            let changes = parts.iter_mut().map(|part| Box::pin(part.changed()));
-            if futures_util::future::select_all(changes).await.0.is_err() {
-                return;
-            }
-            publish.send_replace(sum(&mut parts));
-        }
-    });
-    revision
-}
-
 impl Views for Projector {
     fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board> {
         self.show(query, scope, |looks| project::board(looks, query))
@@ -211,12 +189,12 @@ impl Views for Projector {
 }
 
 impl Projection for Projector {
-    fn revisions(&self) -> watch::Receiver<u64> {
+    fn revisions(&self) -> Revisions {
         self.wakes.clone()
     }
 
     fn revision(&self) -> u64 {
-        *self.revision.borrow()
+        self.revision.latest()
     }
 
     fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64> {

@@ -14,8 +14,8 @@ use runtime::shutdown::CancellationToken;
 const SLICE: Duration = Duration::from_millis(10);
 /// Between two passes, at least: changes that come together are shown together.
 const REST_MIN: Duration = Duration::from_millis(1);
-/// The same while nobody looks.
-const REST_UNWATCHED: Duration = Duration::from_millis(50);
+/// After a look that failed.
+const REST_FAILED: Duration = Duration::from_millis(50);
 
 /// What a pass over all views came to.
 #[derive(Default)]
@@ -37,8 +37,11 @@ pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
     loop {
         let latest = clock::instant() + Duration::from_millis(LOOK_EVERY_MS);
         let again_at = last.again_at.map_or(latest, |at| at.min(latest));
-        // When every view waits for its time anyway, changes need no pass.
-        let is_asleep = last.waiting > 0 && last.ready == 0;
+        // When nobody looks, or every view waits for its time anyway, changes need no pass. Whoever begins to look kicks.
+        let is_asleep = last.ready == 0;
+        if revisions.is_closed() {
+            return;
+        }
         tokio::select! {
             () = stop.cancelled() => return,
             changed = revisions.changed(), if !is_asleep => if changed.is_err() { return },
@@ -50,14 +53,14 @@ pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
             Ok(passed) => passed,
             Err(error) => {
                 tracing::error!(%error, "a view could not be looked at");
-                Pass { again_at: Some(clock::instant() + REST_UNWATCHED), ..Pass::default() }
+                Pass { again_at: Some(clock::instant() + REST_FAILED), ..Pass::default() }
             }
         };
-        let is_watched = last.ready + last.waiting > 0;
-        let rest = (last.spent * REST_FACTOR).max(if is_watched { REST_MIN } else { REST_UNWATCHED });
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(rest) => {}
+        if last.ready + last.waiting > 0 {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep((last.spent * REST_FACTOR).max(REST_MIN)) => {}
+            }
         }
     }
 }

@@ -27,7 +27,7 @@ use runtime::shutdown::{self, DropGuard};
 use runtime::task_thread::TaskThread;
 use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -81,7 +81,7 @@ impl Views for Slow {
 }
 
 impl Projection for Slow {
-    fn revisions(&self) -> watch::Receiver<u64> {
+    fn revisions(&self) -> feed::Revisions {
         self.projector.revisions()
     }
     fn revision(&self) -> u64 {

@@ -222,8 +222,8 @@ impl Views for Fake {
 }
 
 impl Projection for Fake {
-    fn revisions(&self) -> watch::Receiver<u64> {
-        self.revision.subscribe()
+    fn revisions(&self) -> feed::Revisions {
+        feed::Revisions::of([self.revision.subscribe()])
     }
 
     fn revision(&self) -> u64 {

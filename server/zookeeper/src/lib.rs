@@ -3,6 +3,7 @@
 //! page. `observer` runs sessions; `root` holds the pure state of one watched root.
 
 mod acl;
+mod alarm;
 mod batch;
 mod child_watch;
 mod clock_probe;

@@ -103,7 +103,7 @@ async fn next_session(
         match result {
             Ok(client) => return Some(client),
             Err(error) => {
-                // Once for each reason: it is tried every second.
+                // Once for each reason: it is tried several times a second.
                 if told.replace(why_lost(&error)) != Some(why_lost(&error)) {
                     tracing::warn!(%error, connect = config.connect(), "no ZooKeeper session");
                 }

@@ -2,11 +2,10 @@
 //! in flight at a time. An answer that took too long proves nothing about now, so it never makes a view live.
 
 use std::future;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, FutureExt, join};
 use lockscope_core::time::TimeMs;
-use tokio::time::Instant;
 use zookeeper_client::{Client, Error};
 
 /// Pause between proofs on a link that answers.
@@ -172,18 +171,18 @@ impl Probe {
         self.answer = Some(send(client.clone(), question).boxed());
     }
 
-    /// Waits for the answer, or until something may be asked that has to wait.
-    pub(super) async fn changed(&mut self) -> Option<Result<(), Error>> {
-        if let Some(answer) = &mut self.answer {
-            let result = answer.await;
-            self.answer = None;
-            return Some(result);
-        }
-        match self.known.question_sent.filter(|_| self.known.wants_fence || self.known.hurried) {
-            Some(sent) => tokio::time::sleep_until(sent + QUESTION_EVERY).await,
-            None => future::pending().await,
-        }
-        None
+    /// Waits for the answer; for ever without a question.
+    pub(super) async fn answer(&mut self) -> Result<(), Error> {
+        let Some(answer) = &mut self.answer else { return future::pending().await };
+        let result = answer.await;
+        self.answer = None;
+        result
+    }
+
+    /// When something may be asked that has to wait.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let waits = self.answer.is_none() && (self.known.wants_fence || self.known.hurried);
+        self.known.question_sent.filter(|_| waits).map(|sent| sent + QUESTION_EVERY)
     }
 
     /// Takes an answer in; all that came before it has been passed on.

@@ -169,6 +169,11 @@ impl Reads {
         self.entries.len()
     }
 
+    /// Some are not sent yet.
+    pub(super) fn waits(&self) -> bool {
+        !self.order.is_empty()
+    }
+
     /// Gives back the room that a sync needed.
     pub(super) fn shrink(&mut self) {
         self.entries.shrink_to_fit();

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -14,9 +14,10 @@ use lockscope_core::observation::{Link, Observation};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::MissedTickBehavior;
 use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
 
+use super::alarm::Alarm;
 use super::batch::{Answer, Batch};
 use super::child_watch::ChildWatches;
 use super::config::ObserverConfig;
@@ -24,9 +25,9 @@ use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::probe::{PULSE, Probe, Proved};
 use super::reconnect::Reconnect;
-use super::request::Reply;
+use super::request::{Reply, Request};
 use super::request_counts::{Kind, RequestCounts};
-use super::root::RootWatch;
+use super::root::{Pause, RootWatch};
 use super::translate::{WatcherEvent, heard};
 use super::watch::{Input, Why};
 use runtime::clock::Clock;
@@ -42,6 +43,10 @@ const WATCHES_MAX: usize = 256;
 const ANSWERS_A_TURN: usize = 64;
 /// A child watch and an event report the same change on two connections: so long the event may take to come.
 const HINT_GRACE: Duration = Duration::from_millis(5);
+/// Created znodes are read together: after a read, the next waits so long for others.
+const READ_PAUSE: Duration = Duration::from_millis(4);
+/// Mostly an event comes before a read that waits is due, and it is sent then; without one it waits so long.
+const READ_WAIT_MAX: Duration = Duration::from_millis(8);
 
 /// One root and its watchers on this session.
 #[derive(Debug)]
@@ -124,6 +129,9 @@ pub(super) struct Session<'a> {
     reconnect: Reconnect,
     /// When the news of child watches is looked at.
     hints_at: Option<Instant>,
+    /// Until when reads wait for others.
+    reads_from: Instant,
+    alarm: Alarm,
     /// The root that is asked first for requests, so that a big one does not starve the others.
     turn: usize,
 }
@@ -139,8 +147,23 @@ impl<'a> Session<'a> {
         let states = client.state_watcher();
         let (flights, probe, reconnect) = (FuturesUnordered::new(), Probe::new(), Reconnect::default());
         // A session before may have been notified that there is something, and have gone before it looked.
-        let hints_at = Some(Instant::now());
-        Self { client, states, connected: true, roots, out, link, shared, flights, probe, reconnect, hints_at, turn: 0 }
+        let (hints_at, reads_from) = (Some(Instant::now()), Instant::now());
+        Self {
+            client,
+            states,
+            connected: true,
+            roots,
+            out,
+            link,
+            shared,
+            flights,
+            probe,
+            reconnect,
+            hints_at,
+            reads_from,
+            alarm: Alarm::new(),
+            turn: 0,
+        }
     }
 
     /// Runs until the session ends or `stop` is cancelled.
@@ -170,8 +193,8 @@ impl<'a> Session<'a> {
                 },
                 Some(answers) = self.flights.next() => self.answered(answers),
                 () = self.shared.child_watches.heard(), if self.hints_at.is_none() => self.hints_at = Some(Instant::now() + HINT_GRACE),
-                () = sleep_until(self.hints_at) => self.hinted(),
-                result = self.probe.changed() => result.into_iter().for_each(|result| self.proved(&result)),
+                () = self.alarm.rung() => {}
+                result = self.probe.answer() => self.proved(&result),
                 client = self.reconnect.found() => return End::Moved(client),
                 () = wait_for_events(self.roots, self.out) => {}
                 () = tokio::task::yield_now(), if busy => {}
@@ -184,6 +207,9 @@ impl<'a> Session<'a> {
         // Before anything that waited for us is passed on: it may have waited for long.
         self.tell_link();
         let mut busy = self.drain();
+        if self.hints_at.is_some_and(|at| at <= Instant::now()) {
+            self.hinted();
+        }
         for _ in 0..ANSWERS_A_TURN {
             let Some(Some(answers)) = self.flights.next().now_or_never() else { break };
             self.answered(answers);
@@ -206,6 +232,7 @@ impl<'a> Session<'a> {
         }
         self.tell_link();
         self.issue();
+        self.hints_at.into_iter().chain(self.probe.due()).for_each(|due| self.alarm.set(due));
         busy
     }
 
@@ -274,8 +301,9 @@ impl<'a> Session<'a> {
         if !self.connected || self.out.is_busy() {
             return;
         }
-        let count = self.roots.len();
+        let (count, now) = (self.roots.len(), Instant::now());
         let (mut idle, mut open) = (0, Vec::<Batch>::new());
+        let (pause, mut is_held) = (if now < self.reads_from { Pause::Reads } else { Pause::Nothing }, false);
         while idle < count {
             let index = self.turn % count;
             let Some(root) = self.roots.get_mut(index) else { return };
@@ -284,14 +312,23 @@ impl<'a> Session<'a> {
                 break;
             }
             self.turn = (self.turn + 1) % count;
-            match root.watch.next_request() {
+            match root.watch.next_request(pause) {
                 Some(request) => {
                     idle = 0;
+                    if matches!(request, Request::Read(_)) {
+                        self.reads_from = now + READ_PAUSE;
+                    }
                     let full = Batch::gather(&mut open, index, root.watch.epoch(), request);
                     full.into_iter().for_each(|batch| self.send(batch));
                 }
-                None => idle += 1,
+                None => {
+                    idle += 1;
+                    is_held |= root.watch.waits_to_read();
+                }
             }
+        }
+        if is_held {
+            self.alarm.set(now + READ_WAIT_MAX);
         }
         open.into_iter().for_each(|batch| self.send(batch));
     }
@@ -374,14 +411,6 @@ impl<'a> Session<'a> {
 
 fn is_connected(state: SessionState) -> bool {
     matches!(state, SessionState::SyncConnected | SessionState::ConnectedReadOnly)
-}
-
-/// Waits until then; for ever without an instant.
-async fn sleep_until(instant: Option<Instant>) {
-    match instant {
-        Some(instant) => tokio::time::sleep_until(instant).await,
-        None => std::future::pending().await,
-    }
 }
 
 async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {

@@ -12,8 +12,8 @@ pub fn foreign<'a>(lock: &'a Lock, mirror: &'a Mirror) -> impl Iterator<Item = (
     let parts = [Some(&lock.parts.main), lock.parts.second.as_ref()].into_iter().flatten();
     let is_whole = !lock.is_alone() && lock.recognition.shape != Shape::Idle;
     let children = parts.filter(move |_| is_whole).flat_map(|path| {
-        let directory = mirror.directory(path).into_iter().flat_map(Directory::children);
-        directory.map(move |(key, child)| (&**path, key, child))
+        let directory = mirror.directory(path).filter(|directory| !lock.has_all_of(path, directory));
+        directory.into_iter().flat_map(Directory::children).map(move |(key, child)| (&**path, key, child))
     });
     children.filter(move |(path, key, child)| !lock.counts(path, key, child) && !is_part(lock, path, key.name()))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::line::QueueEntry;
 use super::{ContenderRef, Lock};
-use crate::mirror::{Child, ChildKey, Directory, Mirror};
+use crate::mirror::{Child, ChildKey, Directory, Mirror, RuleCount};
 use crate::recipe::{Access, Dialect, NodeRole, Shape, rule};
 use crate::znode::join_path;
 
@@ -84,11 +84,7 @@ impl Lock {
     /// Whether others watch the same znode. Those right behind it are asked what they watch; readers of Curator's
     /// that wait are counted, as they all watch the first writer.
     fn is_shared(&self, directory: &Directory, target: &ChildKey, contender: &ContenderRef<'_>) -> bool {
-        let lines = directory
-            .census()
-            .iter()
-            .filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
-        if lines.count() < 2 {
+        if !self.mixes_rules(directory) {
             return false;
         }
         let watches_first =
@@ -108,6 +104,12 @@ impl Lock {
                 && self.line_target(directory, key, child) == Some(target)
         };
         is_shared_by_readers || directory.after(target).take(SHARERS_LOOK).any(watches)
+    }
+
+    /// Contenders are of several rules, or of any: only then do some of them wait for the same one.
+    fn mixes_rules(&self, directory: &Directory) -> bool {
+        let is_there = |found: &&RuleCount| found.totals.count > 0 && rule(found.rule).role == NodeRole::Line;
+        self.recognition.takes_any_name() || directory.census().iter().filter(is_there).count() > 1
     }
 
     /// Readers of Curator's that wait.
@@ -133,7 +135,7 @@ impl Lock {
             }
             _ => return None,
         }
-        let directory = mirror.directory(&self.parts.main)?;
+        let directory = mirror.directory(&self.parts.main).filter(|directory| self.mixes_rules(directory))?;
         let mut kinds: Vec<Kind<'_>> = Vec::new();
         let mut crowds: BTreeMap<&ChildKey, u32> = BTreeMap::new();
         for (key, child) in directory.numbered() {

@@ -130,18 +130,31 @@ impl Lock {
             return self.recognition.takes(key, child);
         }
         match (self.recognition.shape, is_main) {
-            (Shape::Line | Shape::LeaderElection, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => {
-                child.role() == Some(NodeRole::Line)
-            }
-            (Shape::LeasesAndLocks | Shape::LeasesAndSibling, true) => child.role() == Some(NodeRole::Lease),
-            (Shape::Fixed, _) => matches!(child.role(), Some(NodeRole::Fixed | NodeRole::Timed)),
             (Shape::Alone | Shape::Gate, true) => split_path(&self.path).is_some_and(|(_, name)| name == key.name()),
-            (Shape::Gathering, _) => matches!(child.role(), Some(NodeRole::Member | NodeRole::Lease)),
-            (Shape::Items | Shape::TakenItems, _) => child.role() == Some(NodeRole::Item),
-            (Shape::Group, _) => child.role() == Some(NodeRole::Member),
             (Shape::Alone | Shape::Gate, false) => child.is_owned() != Some(false),
-            (Shape::Line | Shape::LeaderElection, false) | (Shape::Idle, _) => false,
+            _ => child.role().is_some_and(|role| self.takes_role(is_main, role)),
         }
+    }
+
+    fn takes_role(&self, is_main: bool, role: NodeRole) -> bool {
+        match (self.recognition.shape, is_main) {
+            (Shape::Line | Shape::LeaderElection, true) | (Shape::LeasesAndLocks | Shape::LeasesAndSibling, false) => {
+                role == NodeRole::Line
+            }
+            (Shape::LeasesAndLocks | Shape::LeasesAndSibling, true) => role == NodeRole::Lease,
+            (Shape::Fixed, _) => matches!(role, NodeRole::Fixed | NodeRole::Timed),
+            (Shape::Gathering, _) => matches!(role, NodeRole::Member | NodeRole::Lease),
+            (Shape::Items | Shape::TakenItems, _) => role == NodeRole::Item,
+            (Shape::Group, _) => role == NodeRole::Member,
+            (Shape::Alone | Shape::Gate | Shape::Idle, _) | (Shape::Line | Shape::LeaderElection, false) => false,
+        }
+    }
+
+    /// Whether the census shows that all children of one of its directories belong to it; false where it can't show it.
+    pub fn has_all_of(&self, path: &str, directory: &Directory) -> bool {
+        let is_main = *path == *self.parts.main;
+        !self.recognition.takes_any_name()
+            && directory.totals(|role| self.takes_role(is_main, role)).count as usize == directory.len()
     }
 
     /// Whether a child of one of its directories belongs to it: a contender, or a lease that is set aside.

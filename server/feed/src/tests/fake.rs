@@ -93,8 +93,8 @@ impl Views for Fake {
 }
 
 impl Projection for Fake {
-    fn revisions(&self) -> watch::Receiver<u64> {
-        self.revision.subscribe()
+    fn revisions(&self) -> Revisions {
+        Revisions::of([self.revision.subscribe()])
     }
 
     fn revision(&self) -> u64 {

@@ -54,6 +54,14 @@ struct Recheck {
     gone: HashSet<Box<str>>,
 }
 
+/// What a root that is live does not ask for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pause {
+    Nothing,
+    /// A few reads: more may come that go with them.
+    Reads,
+}
+
 /// One watched root.
 #[derive(Debug)]
 pub(super) struct RootWatch {
@@ -182,8 +190,13 @@ impl RootWatch {
         self.input(Input::Tick, out);
     }
 
+    /// Znodes wait to be read, and nothing else to be asked for.
+    pub(super) fn waits_to_read(&self) -> bool {
+        self.reads.waits()
+    }
+
     /// The next request to send, if any.
-    pub(super) fn next_request(&mut self) -> Option<Request> {
+    pub(super) fn next_request(&mut self, pause: Pause) -> Option<Request> {
         if std::mem::take(&mut self.wants_watch) {
             return Some(Request::Watch(Arc::clone(&self.path)));
         }
@@ -196,13 +209,16 @@ impl RootWatch {
         }
         self.turn_of_checks = !self.turn_of_checks;
         if self.turn_of_checks {
-            self.next_checks().or_else(|| self.next_reads())
+            self.next_checks().or_else(|| self.next_reads(pause))
         } else {
-            self.next_reads().or_else(|| self.next_checks())
+            self.next_reads(pause).or_else(|| self.next_checks())
         }
     }
 
-    fn next_reads(&mut self) -> Option<Request> {
+    fn next_reads(&mut self, pause: Pause) -> Option<Request> {
+        if pause == Pause::Reads && self.state == State::Live && self.reads.len() < READS_A_REQUEST {
+            return None;
+        }
         let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);
         (!paths.is_empty()).then_some(Request::Read(paths))
     }

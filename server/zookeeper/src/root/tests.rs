@@ -16,7 +16,7 @@ use super::super::request::{CheckReply, Epoch, ListReply, NodeReply, Reply, Requ
 use super::super::stat_counters::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
-use super::RootWatch;
+use super::{Pause, RootWatch};
 use believed::Believed;
 
 const ROOT: &str = "/r";
@@ -236,7 +236,7 @@ impl History {
                 }
             }
         }
-        while let Some(request) = self.watch.next_request() {
+        while let Some(request) = self.watch.next_request(Pause::Nothing) {
             self.server.requests.push_back((self.watch.epoch(), request));
         }
     }
