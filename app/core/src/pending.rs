@@ -131,7 +131,8 @@ impl Pending {
 
     /// The deletions of each session that has no other znode: one that has others had not ended when it was asked.
     fn steps_of_ended(&self, owners: &impl Owners) -> Vec<Step> {
-        let mut read = HashMap::new();
+        // A created znode is an event, a read and, mostly, a deletion.
+        let mut read = HashMap::with_capacity(self.waiting.len() / 3);
         let mut told = BTreeMap::<SessionId, SessionDeletions>::new();
         for (place, observation) in (self.front..).zip(&self.waiting) {
             match observation {

@@ -112,7 +112,7 @@ mod tests {
     async fn a_panic_ends_its_task_alone() {
         let thread = TaskThread::start("own").unwrap();
         let broken = thread.spawn(async { panic!("broke") });
-        let error = broken.await.map(|()| ()).unwrap_err();
+        let error = broken.await.unwrap_err();
         assert!(error.to_string().contains("broke"), "{error}");
         assert_eq!(thread.spawn(async { 7 }).await.unwrap(), 7);
     }
