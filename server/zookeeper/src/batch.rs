@@ -58,13 +58,14 @@ impl Batch {
         let mut reply = send_counted(&client, request, &counts).await;
         let has_failed = matches!(reply, Reply::Failed);
         let mut answers = Vec::with_capacity(parts.len());
-        for Part { root, epoch, length } in parts {
-            let reply = match again.as_mut().map(|again| again.take_front(length)) {
+        for Part { root, epoch, length } in parts.into_iter().rev() {
+            let reply = match again.as_mut().map(|again| again.take_back(length)) {
                 Some(own) if has_failed => send_counted(&client, own, &counts).await,
-                _ => reply.take_front(length),
+                _ => reply.take_back(length),
             };
             answers.push(Answer { root, epoch, reply });
         }
+        answers.reverse();
         answers
     }
 }
@@ -107,10 +108,10 @@ mod tests {
     fn each_root_gets_what_it_asked_for() {
         let mut request = read("/a", 2);
         request.append(read("/b", 3));
-        let Request::Read(first) = request.take_front(2) else { panic!("another kind") };
-        assert_eq!(first, ["/a/0".into(), "/a/1".into()]);
-        assert_eq!(request.len(), 3);
+        let Request::Read(last) = request.take_back(3) else { panic!("another kind") };
+        assert_eq!(last, ["/b/0".into(), "/b/1".into(), "/b/2".into()]);
+        assert_eq!(request.len(), 2);
         // Each part of a failed reply is failed.
-        assert!(matches!(Reply::Failed.take_front(1), Reply::Failed));
+        assert!(matches!(Reply::Failed.take_back(1), Reply::Failed));
     }
 }

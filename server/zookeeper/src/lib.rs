@@ -29,6 +29,7 @@ mod stat_counters;
 mod translate;
 mod unreadable;
 mod watch;
+mod watched_roots;
 
 pub use acl::{DeletePermission, Right};
 pub use clock_probe::{ClockProbeConfig, compare_clocks};

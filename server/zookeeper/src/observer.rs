@@ -13,8 +13,9 @@ use super::outbox::Outbox;
 use super::reconnect::{RETRY_CAP, RETRY_FIRST, pause};
 use super::request_counts::RequestCounts;
 use super::root::RootWatch;
-use super::session::{End, Root, Session, Shared};
+use super::session::{End, Session, Shared};
 use super::watch::{Input, Why};
+use super::watched_roots::WatchedRoots;
 use runtime::backoff::Backoff;
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
@@ -51,10 +52,8 @@ pub async fn observe_counted(
 
 async fn sessions(shared: Shared<'_>, stop: &CancellationToken) {
     let config = shared.config;
-    let mut roots: Vec<Root> = Vec::with_capacity(config.roots().len());
-    for (id, path) in (0..).zip(config.roots()) {
-        roots.push(Root::new(RootWatch::new(RootId(id), path, !config.has_chroot())));
-    }
+    let watches = (0..).zip(config.roots()).map(|(id, path)| RootWatch::new(RootId(id), path, !config.has_chroot()));
+    let mut roots = WatchedRoots::new(watches);
     let mut out = Outbox::new(Arc::clone(shared.counts));
     let mut link = LinkTeller::default();
     link.tell(Link::Lost, None, "connecting", &mut out);
@@ -76,10 +75,8 @@ async fn sessions(shared: Shared<'_>, stop: &CancellationToken) {
             }
             End::Moved(client) => found = Some(client),
         }
-        for root in &mut roots {
-            root.drop_watcher();
-            root.watch.input(Input::Disconnected, &mut out);
-        }
+        roots.drop_watchers();
+        roots.each(|root| root.input(Input::Disconnected, &mut out));
         why = Why::NewSession;
     }
 }

@@ -99,14 +99,14 @@ impl Request {
         }
     }
 
-    /// Takes out what names its first znodes.
-    pub(super) fn take_front(&mut self, count: usize) -> Self {
+    /// Takes out what names its last znodes.
+    pub(super) fn take_back(&mut self, count: usize) -> Self {
         match self {
             Self::Watch(root) => Self::Watch(Arc::clone(root)),
-            Self::Read(paths) => Self::Read(take_front(paths, count)),
-            Self::Stat(paths) => Self::Stat(take_front(paths, count)),
-            Self::List(lists, names) => Self::List(take_front(lists, count), *names),
-            Self::Check(checks) => Self::Check(take_front(checks, count)),
+            Self::Read(paths) => Self::Read(take_back(paths, count)),
+            Self::Stat(paths) => Self::Stat(take_back(paths, count)),
+            Self::List(lists, names) => Self::List(take_back(lists, count), *names),
+            Self::Check(checks) => Self::Check(take_back(checks, count)),
         }
     }
 
@@ -173,13 +173,13 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    /// Takes out what belongs to the first znodes that were named.
-    pub(super) fn take_front(&mut self, count: usize) -> Self {
+    /// Takes out what belongs to the last znodes that were named.
+    pub(super) fn take_back(&mut self, count: usize) -> Self {
         match self {
             Self::Watch(_) => std::mem::replace(self, Self::Failed),
-            Self::Nodes(nodes) => Self::Nodes(take_front(nodes, count)),
-            Self::Lists(lists) => Self::Lists(take_front(lists, count)),
-            Self::Checks(checks) => Self::Checks(take_front(checks, count)),
+            Self::Nodes(nodes) => Self::Nodes(take_back(nodes, count)),
+            Self::Lists(lists) => Self::Lists(take_back(lists, count)),
+            Self::Checks(checks) => Self::Checks(take_back(checks, count)),
             Self::Failed => Self::Failed,
         }
     }
@@ -196,10 +196,9 @@ impl Reply {
     }
 }
 
-/// The first of a list; what is left stays.
-fn take_front<T>(all: &mut Vec<T>, count: usize) -> Vec<T> {
-    let rest = all.split_off(count.min(all.len()));
-    std::mem::replace(all, rest)
+/// The last of a list. From the back, for nothing that stays is moved then.
+fn take_back<T>(all: &mut Vec<T>, count: usize) -> Vec<T> {
+    all.split_off(all.len().saturating_sub(count))
 }
 
 /// Sends a request; gives its reply.

@@ -1,10 +1,7 @@
 //! One ZooKeeper session from connect to its end: drains watchers, sends requests, probes the link. The only effects
 //! are on ZooKeeper and the outbox's channel.
 
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
@@ -15,7 +12,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
-use zookeeper_client::{Client, Error, PersistentWatcher, SessionState, StateWatcher};
+use zookeeper_client::{Client, Error, SessionState, StateWatcher};
 
 use super::alarm::Alarm;
 use super::batch::{Answer, Batch};
@@ -27,9 +24,9 @@ use super::probe::{PULSE, Probe, Proved};
 use super::reconnect::Reconnect;
 use super::request::{Reply, Request};
 use super::request_counts::{Kind, RequestCounts};
-use super::root::{Pause, RootWatch};
-use super::translate::{WatcherEvent, heard};
+use super::root::Pause;
 use super::watch::{Input, Why};
+use super::watched_roots::WatchedRoots;
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 
@@ -47,53 +44,6 @@ const HINT_GRACE: Duration = Duration::from_millis(5);
 const READ_PAUSE: Duration = Duration::from_millis(4);
 /// Mostly an event comes before a read that waits is due, and it is sent then; without one it waits so long.
 const READ_WAIT_MAX: Duration = Duration::from_millis(8);
-
-/// One root and its watchers on this session.
-#[derive(Debug)]
-pub(super) struct Root {
-    pub(super) watch: RootWatch,
-    watcher: Option<PersistentWatcher>,
-}
-
-impl Root {
-    pub(super) fn new(watch: RootWatch) -> Self {
-        Self { watch, watcher: None }
-    }
-
-    pub(super) fn drop_watcher(&mut self) {
-        self.watcher = None;
-    }
-
-    /// Hands over every event that is there. True when there was one.
-    fn drain(&mut self, context: &mut Context<'_>, out: &mut Outbox) -> bool {
-        let mut any = false;
-        while let Some(what) = poll_watcher(&mut self.watcher, context) {
-            any = true;
-            match what {
-                WatcherEvent::Node(event) => {
-                    self.watch.event(event, out);
-                    out.heard();
-                }
-                WatcherEvent::Children | WatcherEvent::Link | WatcherEvent::Terminal => {}
-            }
-        }
-        any
-    }
-}
-
-/// One event, when there is one. After the session's end the watcher is dropped: asking it again would panic.
-fn poll_watcher(slot: &mut Option<PersistentWatcher>, context: &mut Context<'_>) -> Option<WatcherEvent> {
-    let watcher = slot.as_mut()?;
-    let event = match pin!(watcher.changed()).poll(context) {
-        Poll::Ready(event) => event,
-        Poll::Pending => return None,
-    };
-    let what = heard(event);
-    if matches!(what, WatcherEvent::Terminal) {
-        *slot = None;
-    }
-    Some(what)
-}
 
 /// How a session ended.
 pub(super) enum End {
@@ -120,7 +70,7 @@ pub(super) struct Session<'a> {
     client: Client,
     states: StateWatcher,
     connected: bool,
-    roots: &'a mut [Root],
+    roots: &'a mut WatchedRoots,
     out: &'a mut Outbox,
     link: &'a mut LinkTeller,
     shared: Shared<'a>,
@@ -132,14 +82,12 @@ pub(super) struct Session<'a> {
     /// Until when reads wait for others.
     reads_from: Instant,
     alarm: Alarm,
-    /// The root that is asked first for requests, so that a big one does not starve the others.
-    turn: usize,
 }
 
 impl<'a> Session<'a> {
     pub(super) fn new(
         client: Client,
-        roots: &'a mut [Root],
+        roots: &'a mut WatchedRoots,
         out: &'a mut Outbox,
         link: &'a mut LinkTeller,
         shared: Shared<'a>,
@@ -162,15 +110,12 @@ impl<'a> Session<'a> {
             hints_at,
             reads_from,
             alarm: Alarm::new(),
-            turn: 0,
         }
     }
 
     /// Runs until the session ends or `stop` is cancelled.
     pub(super) async fn run(mut self, why: Why, stop: &CancellationToken) -> End {
-        for root in self.roots.iter_mut() {
-            root.watch.input(Input::Connected(why), self.out);
-        }
+        self.roots.each(|root| root.input(Input::Connected(why), self.out));
         let mut tick = tokio::time::interval(TICK);
         let mut pulse = tokio::time::interval(PULSE);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -186,7 +131,7 @@ impl<'a> Session<'a> {
                     }
                 }
                 _ = pulse.tick() => {}
-                _ = tick.tick() => self.roots.iter_mut().for_each(|root| root.watch.tick(self.out)),
+                _ = tick.tick() => self.roots.each(|root| root.tick(self.out)),
                 permit = self.shared.sink.reserve(), if !self.out.is_empty() => match permit {
                     Ok(permit) => permit.send(self.out.take_batch()),
                     Err(_) => return End::Stopped,
@@ -196,7 +141,7 @@ impl<'a> Session<'a> {
                 () = self.alarm.rung() => {}
                 result = self.probe.answer() => self.proved(&result),
                 client = self.reconnect.found() => return End::Moved(client),
-                () = wait_for_events(self.roots, self.out) => {}
+                () = self.roots.events(self.out) => {}
                 () = tokio::task::yield_now(), if busy => {}
             }
         }
@@ -226,9 +171,7 @@ impl<'a> Session<'a> {
         }
         if let Some(dropped) = self.out.recovered() {
             tracing::warn!(dropped, "the consumer was too slow: observations dropped, all roots are read again");
-            for root in self.roots.iter_mut() {
-                root.watch.input(Input::Untrusted(Why::EventsLost), self.out);
-            }
+            self.roots.each(|root| root.input(Input::Untrusted(Why::EventsLost), self.out));
         }
         self.tell_link();
         self.issue();
@@ -238,8 +181,7 @@ impl<'a> Session<'a> {
 
     /// Hands over all events that are there, of all roots.
     fn drain(&mut self) -> bool {
-        let mut context = Context::from_waker(std::task::Waker::noop());
-        let busy = self.roots.iter_mut().fold(false, |any, root| root.drain(&mut context, self.out) | any);
+        let busy = self.roots.drain(self.out);
         if self.out.take_deletions() {
             self.probe.want_fence();
         }
@@ -251,17 +193,16 @@ impl<'a> Session<'a> {
             // Failed with the link, which is about to be reported; what did arrive is read again after it.
             return;
         }
-        for Answer { root, epoch, reply } in answers {
-            let Some(root) = self.roots.get_mut(root) else { continue };
-            // Every event that came before the reply is in its channel by now, and must be handled before it.
-            root.drain(&mut Context::from_waker(std::task::Waker::noop()), self.out);
+        // Every event that came before the reply is in its channel by now, and must be handled before it.
+        self.roots.drain(self.out);
+        for Answer { root: index, epoch, reply } in answers {
+            let Some(root) = self.roots.root(index) else { continue };
             match reply {
-                Reply::Watch(Ok(watcher)) if epoch == root.watch.epoch() => {
-                    // The new one is in place before the old one goes, so no watch is removed at the server.
-                    root.watcher = Some(watcher);
-                    root.watch.armed(epoch, self.out);
+                Reply::Watch(Ok(watcher)) if epoch == root.epoch() => {
+                    root.armed(epoch, self.out);
+                    self.roots.set_watcher(index, watcher);
                 }
-                reply => root.watch.reply(epoch, reply, self.out),
+                reply => root.reply(epoch, reply, self.out),
             }
         }
         if self.out.take_sync_ended() {
@@ -275,25 +216,26 @@ impl<'a> Session<'a> {
         self.drain();
         let news = self.shared.child_watches.take();
         for root in news.lost {
-            if let Some(root) = self.roots.get_mut(root) {
-                root.watch.hints_lost(self.out);
+            if let Some(root) = self.roots.root(root) {
+                root.hints_lost(self.out);
             }
         }
         for ((root, directory), news) in news.directories {
-            if let Some(root) = self.roots.get_mut(root) {
-                root.watch.hinted(&directory, news, self.out);
+            if let Some(root) = self.roots.root(root) {
+                root.hinted(&directory, news, self.out);
             }
         }
     }
 
     /// Passes on which directories are to have child watches.
     fn follow_directories(&mut self) {
-        for (index, root) in self.roots.iter_mut().enumerate() {
-            self.shared.child_watches.change(index, root.watch.take_watch_changes());
-            if root.watch.is_guarded() {
-                self.shared.child_watches.guard(index);
+        let child_watches = self.shared.child_watches;
+        self.roots.each_active(|index, root| {
+            child_watches.change(index, root.take_watch_changes());
+            if root.is_guarded() {
+                child_watches.guard(index);
             }
-        }
+        });
     }
 
     /// Sends what the roots ask for, what several ask for at once in one request.
@@ -301,29 +243,28 @@ impl<'a> Session<'a> {
         if !self.connected || self.out.is_busy() {
             return;
         }
-        let (count, now) = (self.roots.len(), Instant::now());
+        let now = Instant::now();
         let (mut idle, mut open) = (0, Vec::<Batch>::new());
         let (pause, mut is_held) = (if now < self.reads_from { Pause::Reads } else { Pause::Nothing }, false);
-        while idle < count {
-            let index = self.turn % count;
-            let Some(root) = self.roots.get_mut(index) else { return };
-            let most = if root.watch.wants_watch() { WATCHES_MAX } else { REQUESTS_MAX };
+        while idle < self.roots.active() {
+            let Some((index, root)) = self.roots.first_active() else { break };
+            let most = if root.wants_watch() { WATCHES_MAX } else { REQUESTS_MAX };
             if self.flights.len() + open.len() >= most {
                 break;
             }
-            self.turn = (self.turn + 1) % count;
-            match root.watch.next_request(pause) {
+            match root.next_request(pause) {
                 Some(request) => {
                     idle = 0;
                     if matches!(request, Request::Read(_)) {
                         self.reads_from = now + READ_PAUSE;
                     }
-                    let full = Batch::gather(&mut open, index, root.watch.epoch(), request);
+                    let full = Batch::gather(&mut open, index, root.epoch(), request);
+                    self.roots.end_turn();
                     full.into_iter().for_each(|batch| self.send(batch));
                 }
                 None => {
-                    idle += 1;
-                    is_held |= root.watch.waits_to_read();
+                    is_held |= root.waits_to_read();
+                    idle += usize::from(!self.roots.rest());
                 }
             }
         }
@@ -347,9 +288,7 @@ impl<'a> Session<'a> {
                 self.reconnect.begin(self.shared.config);
                 self.flights.clear();
                 self.probe = Probe::new();
-                for root in self.roots.iter_mut() {
-                    root.watch.input(Input::Disconnected, self.out);
-                }
+                self.roots.each(|root| root.input(Input::Disconnected, self.out));
             }
             SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
                 self.connected = true;
@@ -366,9 +305,7 @@ impl<'a> Session<'a> {
     /// each root sets its watch again and is then read in full. Without this the view stays as it was for ever.
     fn re_add_watches(&mut self) {
         self.flights.clear();
-        for root in self.roots.iter_mut() {
-            root.watch.input(Input::Connected(Why::Reconnected), self.out);
-        }
+        self.roots.each(|root| root.input(Input::Connected(Why::Reconnected), self.out));
     }
 
     fn tell_link(&mut self) {
@@ -377,14 +314,10 @@ impl<'a> Session<'a> {
             self.link.tell(Link::Stale, session, "disconnected", self.out);
         } else if self.probe.is_late() {
             self.link.tell(Link::Stale, session, "no answer for more than a second", self.out);
-        } else if self.probe.has_answered() && self.is_watched() {
+        } else if self.probe.has_answered() && self.roots.is_watched() {
             // Only now: each root has said that it is being read again, so nothing old is shown as live.
             self.link.tell(Link::Live, session, "", self.out);
         }
-    }
-
-    fn is_watched(&self) -> bool {
-        !self.roots.iter().any(|root| root.watch.is_unwatched_yet())
     }
 
     fn ask(&mut self) {
@@ -393,7 +326,7 @@ impl<'a> Session<'a> {
         {
             self.shared.counts.asked(Kind::Probe, question.cost());
             self.out.push(Observation::Asked);
-            self.probe.ask(&self.client, question, TimeMs(self.shared.clock.now_ms()), self.is_watched());
+            self.probe.ask(&self.client, question, TimeMs(self.shared.clock.now_ms()), self.roots.is_watched());
         }
     }
 
@@ -403,7 +336,7 @@ impl<'a> Session<'a> {
         match self.probe.answered(result.is_ok()) {
             Proved::Nothing => self.shared.counts.failed(Kind::Probe),
             Proved::Whole => self.out.push(Observation::Answered),
-            Proved::Until(_) if !self.is_watched() => self.out.push(Observation::Answered),
+            Proved::Until(_) if !self.roots.is_watched() => self.out.push(Observation::Answered),
             Proved::Until(sent_at) => self.out.push(Observation::Synced { sent_at }),
         }
     }
@@ -411,12 +344,4 @@ impl<'a> Session<'a> {
 
 fn is_connected(state: SessionState) -> bool {
     matches!(state, SessionState::SyncConnected | SessionState::ConnectedReadOnly)
-}
-
-async fn wait_for_events(roots: &mut [Root], out: &mut Outbox) {
-    poll_fn(|context| {
-        let any = roots.iter_mut().fold(false, |any, root| root.drain(context, out) | any);
-        if any { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
 }
