@@ -18,6 +18,7 @@ mod observer;
 mod outbox;
 mod own_sessions;
 mod probe;
+mod read_pace;
 mod reads;
 mod reconnect;
 mod release_session;

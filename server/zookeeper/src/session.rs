@@ -21,6 +21,7 @@ use super::config::ObserverConfig;
 use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::probe::{PULSE, Probe, Proved};
+use super::read_pace::ReadPace;
 use super::reconnect::Reconnect;
 use super::request::{Reply, Request};
 use super::request_counts::{Kind, RequestCounts};
@@ -40,9 +41,7 @@ const WATCHES_MAX: usize = 256;
 const ANSWERS_A_TURN: usize = 64;
 /// A child watch and an event report the same change on two connections: so long the event may take to come.
 const HINT_GRACE: Duration = Duration::from_millis(5);
-/// Created znodes are read together: after a read, the next waits so long for others.
-const READ_PAUSE: Duration = Duration::from_millis(4);
-/// Mostly an event comes before a read that waits is due, and it is sent then; without one it waits so long.
+/// Mostly an event comes before a read that waits for others is due, and it is sent then; without one it waits so long.
 const READ_WAIT_MAX: Duration = Duration::from_millis(8);
 
 /// How a session ended.
@@ -79,8 +78,7 @@ pub(super) struct Session<'a> {
     reconnect: Reconnect,
     /// When the news of child watches is looked at.
     hints_at: Option<Instant>,
-    /// Until when reads wait for others.
-    reads_from: Instant,
+    pace: ReadPace,
     alarm: Alarm,
 }
 
@@ -95,7 +93,7 @@ impl<'a> Session<'a> {
         let states = client.state_watcher();
         let (flights, probe, reconnect) = (FuturesUnordered::new(), Probe::new(), Reconnect::default());
         // A session before may have been notified that there is something, and have gone before it looked.
-        let (hints_at, reads_from) = (Some(Instant::now()), Instant::now());
+        let (hints_at, pace) = (Some(Instant::now()), ReadPace::new(Instant::now()));
         Self {
             client,
             states,
@@ -108,7 +106,7 @@ impl<'a> Session<'a> {
             probe,
             reconnect,
             hints_at,
-            reads_from,
+            pace,
             alarm: Alarm::new(),
         }
     }
@@ -245,7 +243,7 @@ impl<'a> Session<'a> {
         }
         let now = Instant::now();
         let (mut idle, mut open) = (0, Vec::<Batch>::new());
-        let (pause, mut is_held) = (if now < self.reads_from { Pause::Reads } else { Pause::Nothing }, false);
+        let (pause, mut is_held) = (if self.pace.is_paused(now) { Pause::Reads } else { Pause::Nothing }, false);
         while idle < self.roots.active() {
             let Some((index, root)) = self.roots.first_active() else { break };
             let most = if root.wants_watch() { WATCHES_MAX } else { REQUESTS_MAX };
@@ -256,7 +254,7 @@ impl<'a> Session<'a> {
                 Some(request) => {
                     idle = 0;
                     if matches!(request, Request::Read(_)) {
-                        self.reads_from = now + READ_PAUSE;
+                        self.pace.sent(now);
                     }
                     let full = Batch::gather(&mut open, index, root.epoch(), request);
                     self.roots.end_turn();
