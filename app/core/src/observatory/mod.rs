@@ -211,7 +211,6 @@ impl Observatory {
     }
 
     fn counted(&mut self, root: RootId, path: &str, facts: &Facts, out: &mut Vec<Change>) {
-        self.see_zxids(facts);
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if !view.each_tree(|mirror| mirror.count(path, facts)) {
             return;
@@ -237,8 +236,12 @@ impl Observatory {
         }
     }
 
-    fn see_zxids(&mut self, facts: &Facts) {
-        self.zxid = self.zxid.max(facts.czxid).max(facts.mzxid).max(facts.pzxid);
+    /// A znode that may be read shows a transaction up to which events reported everything that may be read. Its
+    /// `pzxid` and znodes that may not be read prove less: of their like, an earlier one may not have been found yet.
+    fn see_zxids(&mut self, facts: &Facts, unreadable: bool) {
+        if !unreadable {
+            self.zxid = self.zxid.max(facts.czxid).max(facts.mzxid);
+        }
     }
 }
 

@@ -28,7 +28,7 @@ impl Observatory {
         unreadable: bool,
         out: &mut Vec<Change>,
     ) {
-        self.see_zxids(facts);
+        self.see_zxids(facts, unreadable);
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if let Some(side) = &mut view.side {
             side.read(path, facts, unreadable, now);

@@ -76,7 +76,7 @@ impl Observatory {
     }
 
     pub(super) fn sync_node(&mut self, now: TimeMs, root: RootId, path: &str, facts: &Facts, unreadable: bool) {
-        self.see_zxids(facts);
+        self.see_zxids(facts, unreadable);
         if let Some(side) = self.roots.get_mut(root.0 as usize).and_then(|view| view.side.as_mut()) {
             side.read(path, facts, unreadable, now);
         }
