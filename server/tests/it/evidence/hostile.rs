@@ -23,7 +23,7 @@ enum Manner {
     EndlessHttp,
     /// Sends its visitors elsewhere.
     Redirect,
-    /// Answers like a member that keeps far too many watches, and would never end telling them.
+    /// Answers like a member that keeps far too many watches and ephemerals, and would be busy for long listing them.
     Heavy,
     /// Answers like a member without clients, a second late: as late as may be, and no failure.
     Slow,
@@ -48,7 +48,10 @@ async fn serve(mut stream: TcpStream, manner: Manner) {
         Manner::Endless => b" /127.0.0.1:1[1](sid=0x1,to=",
         Manner::EndlessHttp => b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"connections\":[",
         Manner::Redirect => b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/secret\r\ncontent-length: 0\r\n\r\n",
-        Manner::Heavy if asked.starts_with(b"mntr") => b"zk_server_state\tstandalone\nzk_watch_count\t100001\n",
+        Manner::Heavy if asked.starts_with(b"mntr") => {
+            b"zk_server_state\tstandalone\nzk_watch_count\t100001\nzk_ephemerals_count\t200001\n"
+        }
+        Manner::Heavy if asked.starts_with(b"dump") => b"SessionTracker dump:\n",
         Manner::Heavy if asked.starts_with(b"wchp") => b"/asked\n\t0x1\n\n",
         Manner::Heavy => b"\n",
         Manner::Slow if asked.starts_with(b"mntr") => b"zk_server_state\tstandalone\n",
@@ -144,7 +147,7 @@ async fn a_broken_admin_server_leaves_the_words() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_member_with_too_many_watches_is_spared() {
+async fn a_member_with_too_many_watches_or_ephemerals_is_spared() {
     let name = fake(Manner::Heavy).await;
     let mut collected = Collected::start(&name, &[]);
     collected.demand.send(Demand { watches: true, waiters: false }).unwrap();
@@ -152,5 +155,8 @@ async fn a_member_with_too_many_watches_is_spared() {
     let (why, remedy) = trouble(&collected.said[&name].watches).expect("it is not asked");
     assert_eq!(why, Trouble::Spared);
     assert!(remedy.contains(&name) && remedy.contains("100001 watches") && remedy.contains("100000"), "{remedy}");
+    let (why, remedy) = trouble(&collected.said[&name].sessions).expect("it is not asked");
+    assert_eq!(why, Trouble::Spared);
+    assert!(remedy.contains(&name) && remedy.contains("200001 ephemerals") && remedy.contains("200000"), "{remedy}");
     collected.stop().await;
 }

@@ -8,6 +8,8 @@ use tokio::time::Instant;
 const FIRST: Duration = Duration::from_secs(4);
 /// The longest.
 pub(super) const REST_MAX: Duration = Duration::from_secs(60);
+/// The one after an answer that was too long: making it costs the member much, and the next is hardly shorter.
+const SPARED: Duration = Duration::from_secs(3_600);
 
 /// One source's rest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +29,11 @@ impl Rest {
         let wait = FIRST.saturating_mul(2_u32.saturating_pow(self.failures)).min(REST_MAX);
         self.failures = self.failures.saturating_add(1);
         self.until = Some(now + wait);
+    }
+
+    /// Its answer was longer than is taken.
+    pub(super) fn was_too_long(&mut self, now: Instant) {
+        self.until = Some(now + SPARED);
     }
 
     /// It worked.
@@ -50,6 +57,8 @@ mod tests {
                 "{seconds}"
             );
         }
+        rest.was_too_long(now);
+        assert!(rest.is_on(now + Duration::from_secs(3_599)) && !rest.is_on(now + Duration::from_secs(3_600)));
         rest.worked();
         assert!(!rest.is_on(now));
     }

@@ -18,13 +18,15 @@ pub(super) struct Failure {
     pub(super) trouble: Trouble,
     /// It concerns the way, not the question: the other questions would fare no better.
     pub(super) whole_way: bool,
+    /// There was an answer, and it was longer than is taken.
+    pub(super) is_too_long: bool,
     /// A clause with a subject: what came back.
     pub(super) said: String,
 }
 
 impl Failure {
     pub(super) fn new(trouble: Trouble, whole_way: bool, said: impl Into<String>) -> Self {
-        Self { trouble, whole_way, said: said.into() }
+        Self { trouble, whole_way, is_too_long: false, said: said.into() }
     }
 
     /// Nobody listens.
@@ -44,7 +46,8 @@ impl Failure {
 
     /// More than is taken.
     pub(super) fn endless() -> Self {
-        Self::new(Trouble::Broken, false, format!("the answer is longer than {} MiB", BODY_BYTES_MAX / (1024 * 1024)))
+        let said = format!("the answer is longer than {} MiB", BODY_BYTES_MAX / (1024 * 1024));
+        Self { is_too_long: true, ..Self::new(Trouble::Broken, false, said) }
     }
 
     /// Asked for a right we do not have.
@@ -76,6 +79,7 @@ impl From<Malformed> for Failure {
             | Malformed::TooMany { .. }
             | Malformed::Strange { .. } => Trouble::Broken,
         };
-        Self::new(trouble, false, malformed.to_string())
+        let is_too_long = matches!(malformed, Malformed::TooMany { .. });
+        Self { is_too_long, ..Self::new(trouble, false, malformed.to_string()) }
     }
 }

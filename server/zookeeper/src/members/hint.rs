@@ -56,8 +56,13 @@ pub(super) fn hint(tried: &Attempt<'_>) -> (Trouble, Box<str>) {
     (trouble, sentence.into())
 }
 
+/// The sentence for a list of what sessions own that would be longer than is taken.
+pub(super) fn spared_sessions(member: &str, ephemerals: u64, most: usize) -> Box<str> {
+    format!("{member} knows {ephemerals} ephemerals and is not asked who owns them: above {most} the answer is longer than is taken").into()
+}
+
 /// The sentence for a table of watches that would cost too much.
-pub(super) fn spared(member: &str, watches: u64, most: u64) -> Box<str> {
+pub(super) fn spared_watches(member: &str, watches: u64, most: u64) -> Box<str> {
     format!("{member} keeps {watches} watches and is not asked for the list of them: above {most} the question would hold it up for longer than the {} s an answer may take", ANSWER_MAX.as_secs()).into()
 }
 

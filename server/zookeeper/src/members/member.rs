@@ -13,7 +13,8 @@ use tokio::time::Instant;
 use super::admin::Identity;
 use super::cooldown::Rest;
 use super::failure::{ANSWER_MAX, Failure};
-use super::hint::{Attempt, hint, spared};
+use super::fault::EPHEMERALS_MAX;
+use super::hint::{Attempt, hint, spared_sessions, spared_watches};
 use super::roster::{MemberAddress, split_port};
 use super::source::{Source, SourceAnswer, identity};
 use super::stamp::Stamp;
@@ -69,7 +70,11 @@ impl Way {
                 // It did answer: the way itself is open.
                 (self.failure, self.rest) = (None, Rest::default());
                 if let Some((rest, why)) = self.each.get_mut(at) {
-                    rest.failed(now);
+                    if failure.is_too_long {
+                        rest.was_too_long(now)
+                    } else {
+                        rest.failed(now)
+                    }
                     *why = Some(failure);
                 }
                 None
@@ -117,6 +122,7 @@ pub(super) struct Member {
     tick_ms: Option<i64>,
     watches: Option<u64>,
     watches_asked: Option<Instant>,
+    ephemerals: Option<u64>,
     was_asked: bool,
     stamp: Stamp,
     /// It leads others, and its last answer had expiry times on its monotonic clock.
@@ -137,6 +143,7 @@ impl Member {
             tick_ms: None,
             watches: None,
             watches_asked: None,
+            ephemerals: None,
             was_asked: false,
             stamp,
             needs_stamp: false,
@@ -189,12 +196,13 @@ impl Member {
             self.stamp.end();
         }
         let connections = self.answer::<Vec<Connection>>(clock).await;
-        let sessions = self.answer::<SessionTable>(clock).await;
         let mut health = self.answer::<Health>(clock).await;
         if let MemberAnswer::Ok { value, .. } = &mut health {
             value.tick_ms = self.tick_ms;
             self.watches = value.watches.or(self.watches);
+            self.ephemerals = value.ephemerals.or(self.ephemerals);
         }
+        let sessions = self.sessions(clock).await;
         self.needs_stamp = needs_stamp(&sessions, &health);
         let watches = match watches_every {
             Some(every) => self.watches(clock, every).await,
@@ -279,6 +287,16 @@ impl Member {
         MemberAnswer::None { trouble, remedy: hint }
     }
 
+    async fn sessions(&mut self, clock: &Clock) -> MemberAnswer<SessionTable> {
+        match self.ephemerals.filter(|ephemerals| usize::try_from(*ephemerals).is_ok_and(|all| all > EPHEMERALS_MAX)) {
+            Some(ephemerals) => MemberAnswer::None {
+                trouble: Trouble::Spared,
+                remedy: spared_sessions(&self.place.name, ephemerals, EPHEMERALS_MAX),
+            },
+            None => self.answer(clock).await,
+        }
+    }
+
     async fn watches(&mut self, clock: &Clock, every: Duration) -> MemberAnswer<WatchTable> {
         let now = Instant::now();
         if self.watches_asked.is_some_and(|at| now.duration_since(at) < every) {
@@ -287,7 +305,7 @@ impl Member {
         if let Some(watches) = self.watches.filter(|watches| *watches > WATCHES_ASK_MAX) {
             return MemberAnswer::None {
                 trouble: Trouble::Spared,
-                remedy: spared(&self.place.name, watches, WATCHES_ASK_MAX),
+                remedy: spared_watches(&self.place.name, watches, WATCHES_ASK_MAX),
             };
         }
         self.watches_asked = Some(now);
