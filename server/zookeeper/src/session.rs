@@ -160,6 +160,8 @@ impl<'a> Session<'a> {
         }
         self.follow_directories();
         self.ask();
+        // Before the engine has work, which it does on this thread: a lock may be held for less than that takes.
+        self.issue();
         let clock = self.shared.clock;
         self.out.stamp(|| TimeMs(clock.now_ms()));
         while !self.out.is_empty()
