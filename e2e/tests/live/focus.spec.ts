@@ -8,11 +8,13 @@ test('a past holder is still the one that was chosen when a newer one comes', as
   const [a, b] = await clients.openAll('a', 'b');
   await ui.openLock(path);
   const first = await a!.hold(path);
+  await expect(page.getByRole('main')).toContainText(first.session);
   await a!.release();
   const past = page.locator('.past-sides').getByRole('link');
   await past.filter({ hasText: first.session }).focus();
 
   const second = await b!.hold(path);
+  await expect(page.getByRole('main')).toContainText(second.session);
   await b!.release();
   await expect(past).toHaveText([second.session, first.session]);
   await expect(past.filter({ hasText: first.session })).toBeFocused();
