@@ -283,6 +283,9 @@ pub struct SecurityArgs {
     /// A proxy in front of this server terminates TLS: plain HTTP may be served beyond this machine.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
     pub behind_tls_proxy: Option<String>,
+    /// Live sockets (open pages and scripts that follow) at once [default: 4096].
+    #[arg(long, value_name = "COUNT", help_heading = "Serving")]
+    pub sockets_max: Option<String>,
     /// Each release needs the approval of a second person.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", help_heading = "Serving")]
     pub second_approver: Option<String>,

@@ -271,10 +271,9 @@ impl RunningServer {
         signal: impl Future<Output = ()> + Send,
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::token();
+        let limits = Limits { sockets_max: config.web.sockets_max, ..Limits::default() };
         let (payloads, shown) = watch::channel(config.payloads);
-        let http = Http::new(self.hub.clone(), draining, Limits::default())
-            .with_access(self.access.clone())
-            .with_payloads(shown);
+        let http = Http::new(self.hub.clone(), draining, limits).with_access(self.access.clone()).with_payloads(shown);
         let http = http
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
@@ -283,7 +282,8 @@ impl RunningServer {
         let http = self.lab.serve(http);
         let (close, closing) = shutdown::token();
         let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
-        let bounds = Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::default() };
+        let bounds =
+            Bounds { proxies, refusals: self.metrics.connections.clone(), ..Bounds::for_sockets(limits.sockets_max) };
         let mut server =
             serve_http(listener, tls, (http.router(pages(self.hub.clone())), bounds), closing, sign_in_link)?;
         let service_manager = SdNotify::from_env();

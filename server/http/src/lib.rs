@@ -82,8 +82,10 @@ use worker_pool::WorkerPool;
 const BODY_BYTES_MAX: usize = 64 * 1024;
 /// An answer that takes longer is given up.
 const ANSWER_MS_MAX: u64 = 10_000;
-/// Live sockets at once; one more is refused with 503.
+/// Live sockets at once unless something else is said; one more is refused with 503.
 pub const SOCKETS_MAX: u32 = 4_096;
+/// The highest that can be said.
+pub const SOCKETS_ALLOWED_MAX: u32 = 32_768;
 /// Live sockets of one caller at once; an address of which nobody is known has four times as many.
 pub const CALLER_SOCKETS_MAX: usize = 16;
 /// Views of one caller at once, on all sockets together; an address of which nobody is known has four times as many.

@@ -1,7 +1,9 @@
-//! What every part of the server stands on: the clock, the word to stop, supervised tasks, quotas and rate limits.
+//! What every part of the server stands on: the clock, the word to stop, supervised tasks, quotas, rate limits and
+//! the limit of open files.
 
 pub mod backoff;
 pub mod clock;
+pub mod file_descriptors;
 pub mod panics;
 pub mod quota;
 pub mod rate;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::{ConfigError, SettingValue};
-use http::Payloads;
+use http::{Payloads, SOCKETS_ALLOWED_MAX};
 use zookeeper::members::check_admin_url;
 use zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
 
@@ -104,6 +104,16 @@ pub(super) fn session_timeout(setting: &SettingValue) -> Result<Duration, Config
             "is not a session time-out",
             &format!("write milliseconds from {} to {}, like 10000", SESSION_TIMEOUT_MIN.as_millis(), max.as_millis()),
         ),
+    }
+}
+
+pub(super) fn sockets_max(setting: &SettingValue) -> Result<u32, ConfigError> {
+    match setting.value.trim().parse() {
+        Ok(sockets) if (1..=SOCKETS_ALLOWED_MAX).contains(&sockets) => Ok(sockets),
+        Ok(_) | Err(_) => {
+            let remedy = format!("write a whole number from 1 to {SOCKETS_ALLOWED_MAX}, like 10000");
+            wrong(setting, "is not a number of live sockets", &remedy)
+        }
     }
 }
 

@@ -69,6 +69,7 @@ impl Config {
             differs(self.web.origins != began.web.origins, "origin"),
             differs(tls(self) != tls(began), "tls_cert and tls_key"),
             differs(self.web.behind_tls_proxy != began.web.behind_tls_proxy, "behind_tls_proxy"),
+            differs(self.web.sockets_max != began.web.sockets_max, "sockets_max"),
             differs(self.moves_proxy(began), "proxy_addresses"),
             differs(place(self) != place(began), "[lab]"),
             differs(self.metrics != began.metrics, "[metrics]"),

@@ -172,6 +172,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         "\"on\"",
         "a proxy in front of this server terminates TLS, so plain HTTP may be served beyond this machine",
     ),
+    Kind(Top, All, Restart).row(
+        "sockets_max",
+        "1 to 32768",
+        "4096",
+        "10000",
+        "live sockets (open pages and scripts that follow) at once; each takes about 20 KB",
+    ),
     Kind(Top, All, Reload).row("second_approver", "on, off", "off", "\"on\"", "each release needs the approval of a second person"),
     Kind(Top, All, Reload).row(
         "payloads",

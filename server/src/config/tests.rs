@@ -153,6 +153,14 @@ fn addresses_and_times_that_can_not_be() {
         |flags| flags.session_timeout_ms = Some("5".to_owned()),
         "--session-timeout-ms \"5\" is not a session time-out; write milliseconds from 500 to 3600000, like 10000",
     );
+    for sockets in ["0", "many", "40000"] {
+        check(
+            |flags| flags.security.sockets_max = Some(sockets.to_owned()),
+            &format!(
+                "--sockets-max {sockets:?} is not a number of live sockets; write a whole number from 1 to 32768, like 10000"
+            ),
+        );
+    }
 }
 
 #[test]

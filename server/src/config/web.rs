@@ -6,10 +6,10 @@ use super::check::{self, wrong};
 use super::{ConfigError, Layers};
 use crate::cli::ServeArgs;
 use http::listener::TlsFiles;
-use http::{ORIGINS_MAX, Origin, Origins, Scheme};
+use http::{ORIGINS_MAX, Origin, Origins, SOCKETS_MAX, Scheme};
 
 /// How this is served.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Web {
     /// Where pages that may act are served, beside our own addresses.
     pub origins: Vec<Origin>,
@@ -17,6 +17,14 @@ pub struct Web {
     pub tls: Option<TlsFiles>,
     /// Whether a proxy before us encrypts.
     pub behind_tls_proxy: bool,
+    /// Live sockets at once, of all callers.
+    pub sockets_max: u32,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self { origins: Vec::new(), tls: None, behind_tls_proxy: false, sockets_max: SOCKETS_MAX }
+    }
 }
 
 impl Web {
@@ -63,5 +71,6 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Web, ConfigEr
     let proxy = layers.one("behind_tls_proxy", flags.behind_tls_proxy.as_deref())?;
     let remedy = "write on where a proxy before this server encrypts, else leave it out";
     let behind_tls_proxy = proxy.map_or(Ok(false), |word| check::switch(&word, remedy))?;
-    Ok(Web { origins, tls, behind_tls_proxy })
+    let sockets_max = layers.checked("sockets_max", flags.sockets_max.as_deref(), check::sockets_max)?;
+    Ok(Web { origins, tls, behind_tls_proxy, sockets_max: sockets_max.unwrap_or(SOCKETS_MAX) })
 }

@@ -11,8 +11,12 @@ use crate::error::RunError;
 use crate::stdout;
 use http::listener::{Bounds, Tls};
 use runtime::clock::Clock;
+use runtime::file_descriptors;
 use runtime::shutdown::CancellationToken;
 use runtime::tasks;
+
+/// Open files that are no connections to us: sessions to ZooKeeper, the audit log, the lab.
+const OTHER_FILES_MAX: u64 = 1_024;
 
 /// Listens.
 ///
@@ -30,6 +34,17 @@ pub async fn bind(listen: SocketAddr) -> Result<TcpListener, RunError> {
     })
 }
 
+/// Lets as many connections be open as are allowed, with all else that is a file.
+fn make_room_for(connections: usize) {
+    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES_MAX);
+    if let Err(open) = file_descriptors::make_room(needed) {
+        tracing::warn!(
+            "{open} files may be open at once, and {needed} are needed for {connections} connections; allow them \
+             (`LimitNOFILE={needed}`, `ulimit -n {needed}`), or lower `sockets_max`"
+        );
+    }
+}
+
 pub(super) fn serve_http(
     listener: TcpListener,
     tls: Option<Tls>,
@@ -37,6 +52,7 @@ pub(super) fn serve_http(
     closing: CancellationToken,
     sign_in_link: &str,
 ) -> Result<JoinHandle<std::io::Result<()>>, RunError> {
+    make_room_for(bounds.connections_max);
     let address =
         listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };

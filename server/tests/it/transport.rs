@@ -1,5 +1,6 @@
 //! Connections from outside: slow, big, many, broken, and by TLS.
 
+mod file_descriptors;
 mod tls;
 
 use std::time::Duration;

@@ -10,7 +10,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("access", &["audit", "identity", "runtime", "wire"]),
     ("audit", &["core", "identity", "runtime", "wire"]),
     ("campaign", &["demo", "judge", "txn_log"]),
-    ("compare", &["campaign", "demo", "wire"]),
+    ("compare", &["campaign", "demo", "runtime", "wire"]),
     ("core", &[]),
     ("demo", &["core"]),
     ("feed", &["core", "runtime", "wire"]),

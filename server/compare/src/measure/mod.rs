@@ -81,8 +81,14 @@ async fn zookeeper() -> PrivateZooKeeper {
 
 /// Lockscope on some roots, when it has read them.
 async fn lockscope(setup: &Setup, connect: &str, roots: &[String]) -> Lockscope {
-    let roots = roots.iter().flat_map(|root| ["--root".to_owned(), root.clone()]);
-    let args: Vec<String> = ["--zk".to_owned(), connect.to_owned()].into_iter().chain(roots).collect();
+    lockscope_with(setup, connect, roots, &[]).await
+}
+
+/// The same with more flags.
+async fn lockscope_with(setup: &Setup, connect: &str, roots: &[String], flags: &[&str]) -> Lockscope {
+    let roots = roots.iter().flat_map(|root| ["--root", root]);
+    let args: Vec<String> =
+        ["--zk", connect].into_iter().chain(roots).chain(flags.iter().copied()).map(str::to_owned).collect();
     let lockscope = Lockscope::start(&setup.program, &args).await;
     lockscope.until_ready().await;
     lockscope

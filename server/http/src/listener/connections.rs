@@ -82,6 +82,15 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// As many connections as that many live sockets need, with as many again for everything else.
+    pub fn for_sockets(sockets: u32) -> Self {
+        let usual = Self::default();
+        let connections = usize::try_from(sockets).unwrap_or(usize::MAX).saturating_mul(2);
+        Self { connections_max: usual.connections_max.max(connections), ..usual }
+    }
+}
+
 /// Decides which addresses are trusted proxies.
 #[derive(Clone)]
 pub struct Proxies(Arc<dyn Fn(IpAddr) -> bool + Send + Sync>);
