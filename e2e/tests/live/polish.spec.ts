@@ -69,22 +69,29 @@ test('the palette finds a lock by a part of its path, by keyboard alone', async 
 
 test('the palette goes round, knows sessions and acts, and says when nothing fits', async ({ ui, page }) => {
   await ui.open('/status');
-  await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Find' });
+  const input = palette.getByRole('combobox');
   const selected = palette.locator('[aria-selected=true]');
+  await page.keyboard.press('Control+k');
+  await expect(input).toBeFocused();
   await page.keyboard.type('theme');
   await expect(selected).toContainText('Switch theme');
   await page.keyboard.press('Enter');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
 
+  await expect(palette).toBeHidden();
   await page.keyboard.press('Control+k');
+  // Nothing of the last time: neither what was typed, nor what Enter would have done.
+  await expect(input).toBeFocused();
+  await expect(input).toHaveValue('');
   await page.keyboard.type('0x100000000000abc');
+  await expect(input).toHaveValue('0x100000000000abc');
   await expect(selected).toContainText('Open session 0x100000000000abc');
   await page.keyboard.press('ArrowUp');
   await expect(palette.getByRole('option').last()).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowDown');
   await expect(palette.getByRole('option').first()).toHaveAttribute('aria-selected', 'true');
-  await palette.getByRole('combobox').fill('<b>nothing like it');
+  await input.fill('<b>nothing like it');
   await expect(palette.getByText('Nothing fits “<b>nothing like it”')).toBeVisible();
 });
 

@@ -100,6 +100,9 @@ impl Palette {
         // Fails only for a dialog that is open already.
         let _ = dialog.show_modal();
         input.set_value("");
+        // What was found the last time is not what Enter may open now.
+        self.chosen.set(0);
+        self.answer.set(None);
         self.ask();
     }
 
