@@ -6,6 +6,10 @@ use clap::error::ErrorKind;
 use server::cli::Cli;
 use server::error::EXIT_CONFIG;
 use server::{cli, commands, telemetry};
+use tikv_jemallocator::Jemalloc;
+
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn main() -> ExitCode {
     let args = match cli::parse() {
