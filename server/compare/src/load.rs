@@ -1,10 +1,15 @@
-//! The load: contenders that come and go under a root, at a rate or as fast as ZooKeeper takes them.
+//! The load: contenders that come and go under a root, at a rate, as fast as ZooKeeper takes them, or in the locks of
+//! Curator.
 
+use std::process::Stdio;
 use std::time::Duration;
 
+use campaign::clients::curator_program;
+use tokio::process::Command;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
 
+const CURATOR_LOCKS: &str = include_str!("Contention.java");
 const LANES: usize = 16;
 /// Requests under way at once where nothing holds them back.
 const LANES_MOST: usize = 64;
@@ -18,6 +23,8 @@ pub(crate) enum Rate {
     ASecond(u32),
     /// As many as there can be.
     Most,
+    /// About so many changes a second, all of them by `InterProcessMutex`: four threads want each lock.
+    Curator(u32),
 }
 
 impl Rate {
@@ -25,6 +32,7 @@ impl Rate {
         match self {
             Self::ASecond(rate) => format!("{rate}/s"),
             Self::Most => "most".to_owned(),
+            Self::Curator(rate) => format!("locks of Curator, {rate}/s"),
         }
     }
 }
@@ -71,7 +79,29 @@ pub(crate) async fn enter(client: &Client, lock: &str) -> String {
 
 /// Creates and deletes contenders of `locks` locks; afterwards the znode that ends it.
 pub(crate) async fn run(connect: &str, root: &str, locks: usize, rate: Rate, lasting: Duration) -> Done {
-    let lanes = if rate == Rate::Most { LANES_MOST } else { LANES };
+    let mut done = match rate {
+        Rate::ASecond(rate) => made(connect, root, locks, Some(rate), lasting).await,
+        Rate::Most => made(connect, root, locks, None, lasting).await,
+        Rate::Curator(rate) => curators(connect, root, locks, rate, lasting).await,
+    };
+    open(connect).await.create(&end(root), b"", &directory()).await.unwrap();
+    done.changes += 1;
+    done
+}
+
+/// Locks that Curator takes and releases, in a process of its own.
+async fn curators(connect: &str, root: &str, locks: usize, rate: u32, lasting: Duration) -> Done {
+    let mut command = Command::from(curator_program("Contention", CURATOR_LOCKS));
+    command.args([connect, root]).args([locks as u64, rate.into(), lasting.as_secs()].map(|number| number.to_string()));
+    let output = command.stderr(Stdio::inherit()).output().await.unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    let mut numbers = words.split_whitespace().map(|word| word.parse::<u64>().unwrap());
+    Done { changes: numbers.next().unwrap(), took: Duration::from_millis(numbers.next().unwrap()) }
+}
+
+/// Contenders that nobody waits for, made by hand; `rate` is in changes a second.
+async fn made(connect: &str, root: &str, locks: usize, rate: Option<u32>, lasting: Duration) -> Done {
+    let lanes = if rate.is_none() { LANES_MOST } else { LANES };
     let mut clients = Vec::new();
     for _ in 0..CLIENTS {
         clients.push(open(connect).await);
@@ -81,10 +111,7 @@ pub(crate) async fn run(connect: &str, root: &str, locks: usize, rate: Rate, las
         let (client, root) = (clients[lane % CLIENTS].clone(), root.to_owned());
         tokio::spawn(async move {
             // Two changes each time; the lanes are spread over the period.
-            let period = match rate {
-                Rate::ASecond(rate) => Some(Duration::from_secs_f64(2.0 * LANES as f64 / f64::from(rate))),
-                Rate::Most => None,
-            };
+            let period = rate.map(|rate| Duration::from_secs_f64(2.0 * LANES as f64 / f64::from(rate)));
             let mut pulse = period.map(|period| {
                 let mut pulse = interval(period);
                 pulse.set_missed_tick_behavior(MissedTickBehavior::Burst);
@@ -113,11 +140,9 @@ pub(crate) async fn run(connect: &str, root: &str, locks: usize, rate: Rate, las
             changes
         })
     });
-    let mut changes = 1;
+    let mut changes = 0;
     for lane in futures_util::future::join_all(lanes).await {
         changes += lane.unwrap();
     }
-    let took = begin.elapsed();
-    clients[0].create(&end(root), b"", &directory()).await.unwrap();
-    Done { changes, took }
+    Done { changes, took: begin.elapsed() }
 }

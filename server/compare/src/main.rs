@@ -57,12 +57,20 @@ enum Part {
         /// The root of the tree.
         root: String,
     },
+    /// Sends each line of standard input to all who are connected.
+    #[command(hide = true)]
+    Broadcast,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    if let Some(Part::Watch { peer, connect, root }) = &cli.part {
-        return peer::watch(*peer, connect, root);
+    match &cli.part {
+        Some(Part::Watch { peer, connect, root }) => return peer::watch(*peer, connect, root),
+        Some(Part::Broadcast) => {
+            peer::broadcast::serve();
+            return ExitCode::SUCCESS;
+        }
+        None => {}
     }
     let beside = || std::env::current_exe().ok().map(|own| own.with_file_name("lockscope"));
     let Some(program) = cli.program.clone().or_else(beside).filter(|program| program.exists()) else {

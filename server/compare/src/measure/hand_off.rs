@@ -1,16 +1,17 @@
 //! A lock changes hands: how long after ZooKeeper's acknowledgement a browser shows it, beside a bare watcher's event,
-//! and how many bytes that takes on the lock's page and on the board.
+//! alone and while other locks change 5,000 times a second, and how many bytes that takes on the lock's page and on the
+//! board.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use lockscope_wire::{BoardQuery, Body, LockQuery, View};
 use tokio::time::{Instant, MissedTickBehavior, interval};
-use zookeeper_client::{AddWatchMode, Client, EventType};
+use zookeeper_client::{AddWatchMode, Client, EventType, WatchedEvent};
 
 use super::socket::{Encoding, Socket};
 use super::{Setup, lockscope, zookeeper};
-use crate::load::{self, enter};
+use crate::load::{self, Rate, enter};
 use crate::table::{Goal, PeerFigures, Row, median, percentile};
 
 const ROOT: &str = "/hand-off";
@@ -31,6 +32,10 @@ const COUNTED: usize = 8;
 /// The goals: how much later than a bare watcher's event, in milliseconds.
 const LATER_P50: f64 = 1.0;
 const LATER_P99: f64 = 5.0;
+const LATER_P99_BESIDE: f64 = 20.0;
+/// What else changes then, in other locks of the same root.
+const OTHERS: Rate = Rate::ASecond(5_000);
+const OTHER_LOCKS: usize = 16;
 
 pub(super) async fn run(setup: &Setup) -> Vec<Row> {
     let server = zookeeper().await;
@@ -39,54 +44,83 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
     for lock in 1..BOARD {
         enter(&client, &format!("{ROOT}/{lock}")).await;
     }
-    let mut rows = timed(setup, &server.address()).await;
+    let quiet = timed(setup, &server.address(), None).await;
+    let mut rows = vec![
+        quiet.row("50 changes/s, p50", 50, LATER_P50),
+        quiet.row("50 changes/s, p99", 99, LATER_P99),
+        beside_others(setup).await,
+    ];
     rows.extend(bytes(setup, &server.address(), &client).await);
     rows
 }
 
-async fn timed(setup: &Setup, connect: &str) -> Vec<Row> {
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+/// The same on a server of its own, while other locks of the root change.
+async fn beside_others(setup: &Setup) -> Row {
+    let server = zookeeper().await;
+    load::make_locks(&load::open(&server.address()).await, ROOT, 1).await;
+    let took = timed(setup, &server.address(), Some(OTHERS)).await;
+    took.row(&format!("50 changes/s beside {} in other locks, p99", OTHERS.name()), 99, LATER_P99_BESIDE)
+}
+
+/// How long hand-offs took in each round, in milliseconds.
+struct Took {
+    ours: Vec<Vec<f64>>,
+    bare: Vec<Vec<f64>>,
+}
+
+impl Took {
+    fn row(&self, name: &str, percent: usize, later: f64) -> Row {
+        let figures = |rounds: &[Vec<f64>]| rounds.iter().map(|took| percentile(took, percent)).collect::<Vec<_>>();
+        let (ours, bare) = (figures(&self.ours), figures(&self.bare));
+        let limit = median(&bare).unwrap_or(0.0) + later;
+        let peers = vec![PeerFigures { name: BARE, figures: bare, note: String::new() }];
+        Row {
+            what: format!("acknowledged hand-off → page, {name}"), unit: "ms", ours, peers, goal: Goal::Limit(limit)
+        }
+    }
+}
+
+async fn timed(setup: &Setup, connect: &str, others: Option<Rate>) -> Took {
+    let mut took = Took { ours: Vec::new(), bare: Vec::new() };
     // Each contender has a session of its own, as most have: one whose session owns more is shown to go a little later.
     let mut sessions = Vec::new();
     for _ in 0..=QUEUE {
         sessions.push(load::open(connect).await);
     }
-    for _ in 0..setup.rounds {
+    for round in 0..setup.rounds {
         let watcher = load::open(connect).await;
         let mut events = watcher.watch(ROOT, AddWatchMode::PersistentRecursive).await.unwrap();
-        bare.push(
-            hand_offs(setup, &sessions, async |gone, _| {
-                while events.changed().await.event_type != EventType::NodeDeleted {}
-                gone
-            })
-            .await,
-        );
-        drop(events);
+        let bare = hand_offs(setup, &sessions, async |gone, path, _| {
+            let is_shown = |event: WatchedEvent| event.event_type == EventType::NodeDeleted && event.path == path;
+            while !is_shown(events.changed().await) {}
+            gone
+        });
+        took.bare.push(beside(setup, connect, others, &format!("{ROOT}/bare-{round}"), bare).await);
+        drop((events, watcher));
         let lockscope = lockscope(setup, connect, &[ROOT.to_owned()]).await;
         let view = View::Lock(LockQuery { path: LOCK.to_owned(), ..LockQuery::default() });
         let mut socket = Socket::open(&lockscope.url(), view, Encoding::Binary).await;
-        ours.push(
-            hand_offs(setup, &sessions, async |gone, heir| {
-                socket.until(|body| is_held_by(body, &heir)).await;
-                gone
-            })
-            .await,
-        );
+        let ours = hand_offs(setup, &sessions, async |gone, _, heir| {
+            socket.until(|body| is_held_by(body, &heir)).await;
+            gone
+        });
+        took.ours.push(beside(setup, connect, others, &format!("{ROOT}/ours-{round}"), ours).await);
     }
-    let row = |name: &str, percent, later: f64| {
-        let figures = |rounds: &[Vec<f64>]| rounds.iter().map(|took| percentile(took, percent)).collect::<Vec<_>>();
-        let (ours, bare) = (figures(&ours), figures(&bare));
-        let limit = median(&bare).unwrap_or(0.0) + later;
-        let peers = vec![PeerFigures { name: BARE, figures: bare, note: String::new() }];
-        Row {
-            what: format!("acknowledged hand-off → page, 50 changes/s, {name}"),
-            unit: "ms",
-            ours,
-            peers,
-            goal: Goal::Limit(limit),
-        }
-    };
-    vec![row("p50", 50, LATER_P50), row("p99", 99, LATER_P99)]
+    took
+}
+
+/// What hand-offs give, while other locks change as long as they last.
+async fn beside(
+    setup: &Setup,
+    connect: &str,
+    others: Option<Rate>,
+    root: &str,
+    hand_offs: impl Future<Output = Vec<f64>>,
+) -> Vec<f64> {
+    let Some(rate) = others else { return hand_offs.await };
+    load::make_locks(&load::open(connect).await, root, OTHER_LOCKS).await;
+    let (took, _) = tokio::join!(hand_offs, load::run(connect, root, OTHER_LOCKS, rate, setup.lasting));
+    took
 }
 
 fn is_held_by(body: &Body, node: &str) -> bool {
@@ -97,7 +131,7 @@ fn is_held_by(body: &Body, node: &str) -> bool {
 async fn hand_offs(
     setup: &Setup,
     sessions: &[Client],
-    mut shown: impl AsyncFnMut(Instant, String) -> Instant,
+    mut shown: impl AsyncFnMut(Instant, String, String) -> Instant,
 ) -> Vec<f64> {
     let mut sessions = sessions.iter().cycle();
     let mut queue = VecDeque::new();
@@ -115,7 +149,7 @@ async fn hand_offs(
         let (path, owner) = queue.pop_front().unwrap();
         owner.delete(&path, None).await.unwrap();
         let heir = queue[0].0.rsplit('/').next().unwrap().to_owned();
-        let gone = shown(Instant::now(), heir).await;
+        let gone = shown(Instant::now(), path, heir).await;
         took.push(gone.elapsed().as_secs_f64() * 1_000.0);
     }
     for (path, owner) in queue {

@@ -2,6 +2,7 @@
 //! round, and gives rows.
 
 mod events;
+mod evidence;
 mod hand_off;
 mod idle;
 mod queue;
@@ -9,6 +10,7 @@ mod roots;
 mod socket;
 mod sockets;
 mod sync;
+mod writers;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,11 +51,24 @@ pub(crate) enum Measure {
     Roots,
     /// Memory of browsers.
     Sockets,
+    /// ZooKeeper's CPU time for the questions to its members.
+    Evidence,
+    /// What writers get done beside it.
+    Writers,
 }
 
 impl Measure {
-    pub(crate) const ALL: &[Self] =
-        &[Self::Events, Self::HandOff, Self::Idle, Self::Sync, Self::Queue, Self::Roots, Self::Sockets];
+    pub(crate) const ALL: &[Self] = &[
+        Self::Events,
+        Self::Writers,
+        Self::HandOff,
+        Self::Idle,
+        Self::Sync,
+        Self::Queue,
+        Self::Roots,
+        Self::Sockets,
+        Self::Evidence,
+    ];
 
     pub(crate) async fn run(self, setup: &Setup) -> Vec<Row> {
         match self {
@@ -64,14 +79,21 @@ impl Measure {
             Self::Queue => queue::run(setup).await,
             Self::Roots => roots::run(setup).await,
             Self::Sockets => sockets::run(setup).await,
+            Self::Evidence => evidence::run(setup).await,
+            Self::Writers => writers::run(setup).await,
         }
     }
 }
 
 /// A ZooKeeper of its own, as in FINDINGS' measurements: one server that waits for no disk.
 async fn zookeeper() -> PrivateZooKeeper {
+    zookeeper_of(1_024).await
+}
+
+/// The same with so much memory.
+async fn zookeeper_of(heap_mb: u32) -> PrivateZooKeeper {
     let options = ServerOptions {
-        heap_mb: 1_024,
+        heap_mb,
         config: vec![("maxSessionTimeout".to_owned(), "60000".to_owned())],
         java: vec!["-Dzookeeper.forceSync=no".to_owned()],
         ..ServerOptions::default()

@@ -12,6 +12,7 @@ use zookeeper_client::{Acls, Client, CreateMode};
 use super::socket::{Encoding, Socket};
 use super::{Setup, lockscope, status_until, zookeeper};
 use crate::load::{self, enter};
+use crate::peer::{Peer, Watcher};
 use crate::process::cpu_seconds;
 use crate::table::{Goal, PeerFigures, Row};
 
@@ -27,6 +28,9 @@ const SETTLED: Duration = Duration::from_secs(3);
 const QUEUE_US: f64 = 100.0;
 const SINGLE_US: f64 = 60.0;
 const SINGLE_READY_S: f64 = 0.5;
+
+/// Who watches a few beside it.
+const PEERS: [Peer; 2] = [Peer::RawRead, Peer::BareRead];
 
 /// How the znodes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,7 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
         }
         let [few, many] = [FEW, MANY].map(|count| format!("/{form:?}-{count}").to_lowercase());
         let (mut ready, mut alone, mut viewed, mut small) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut peers = PEERS.map(|peer| (peer, Vec::new()));
         for _ in 0..setup.rounds {
             let begin = Instant::now();
             let lockscope = lockscope(setup, &connect, std::slice::from_ref(&many)).await;
@@ -64,13 +69,21 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
             drop(lockscope);
             let lockscope = super::lockscope(setup, &connect, std::slice::from_ref(&few)).await;
             small.push(change_us(&lockscope, &client, form, &few).await);
+            drop(lockscope);
+            for (peer, figures) in &mut peers {
+                let watcher = Watcher::start(*peer, &connect, &few).await;
+                figures.push(peer_us(watcher.pid(), &client, form, &few).await);
+            }
         }
         let (what, limit) = match form {
             Form::Queue => (format!("a lock of {MANY}"), QUEUE_US),
             Form::Single => (format!("{MANY} locks of one znode"), SINGLE_US),
         };
         let row = |what: String, ours: Vec<f64>| {
-            let peers = vec![PeerFigures { name: "Lockscope with 5", figures: small.clone(), note: String::new() }];
+            let small = ("Lockscope with 5", small.clone());
+            let peers = peers.iter().map(|(peer, figures)| (peer.name(), figures.clone()));
+            let figures = |(name, figures)| PeerFigures { name, figures, note: String::new() };
+            let peers = [small].into_iter().chain(peers).map(figures).collect();
             Row { what, unit: "µs of CPU", ours, peers, goal: Goal::Limit(limit) }
         };
         rows.push(row(format!("{what}: a change"), alone));
@@ -106,14 +119,32 @@ async fn single(client: &Client, path: &str) {
 /// CPU time that one creation or deletion costs at an everyday rate, in microseconds, what runs anyway deducted.
 async fn change_us(lockscope: &Lockscope, client: &Client, form: Form, root: &str) -> f64 {
     let pid = lockscope.pid().unwrap();
-    let span = EVERY * CHANGES;
-    tokio::time::sleep(SETTLED).await;
-    let idle = cpu_seconds(pid);
-    tokio::time::sleep(span).await;
-    let idle = cpu_seconds(pid) - idle;
+    let idle = idle_seconds(pid).await;
     let events = |status: &serde_json::Value| status["events"].as_u64();
     let before = events(&status_until(lockscope, |status| events(status).is_some()).await).unwrap();
     let cpu = cpu_seconds(pid);
+    change(client, form, root).await;
+    status_until(lockscope, |status| events(status) >= Some(before + u64::from(CHANGES))).await;
+    (cpu_seconds(pid) - cpu - idle).max(0.0) * 1e6 / f64::from(CHANGES)
+}
+
+/// The same of a peer, beside a few.
+async fn peer_us(pid: u32, client: &Client, form: Form, root: &str) -> f64 {
+    let idle = idle_seconds(pid).await;
+    let cpu = cpu_seconds(pid);
+    change(client, form, root).await;
+    (cpu_seconds(pid) - cpu - idle).max(0.0) * 1e6 / f64::from(CHANGES)
+}
+
+/// CPU time of a process while nothing happens, for as long as the changes take.
+async fn idle_seconds(pid: u32) -> f64 {
+    tokio::time::sleep(SETTLED).await;
+    let before = cpu_seconds(pid);
+    tokio::time::sleep(EVERY * CHANGES).await;
+    cpu_seconds(pid) - before
+}
+
+async fn change(client: &Client, form: Form, root: &str) {
     let mut pulse = interval(EVERY * 2);
     for at in 0..CHANGES / 2 {
         pulse.tick().await;
@@ -127,6 +158,4 @@ async fn change_us(lockscope: &Lockscope, client: &Client, form: Form, root: &st
         };
         client.delete(&path, None).await.unwrap();
     }
-    status_until(lockscope, |status| events(status) >= Some(before + u64::from(CHANGES))).await;
-    (cpu_seconds(pid) - cpu - idle).max(0.0) * 1e6 / f64::from(CHANGES)
 }

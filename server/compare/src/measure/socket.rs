@@ -1,6 +1,8 @@
 //! A browser's live socket, as far as it is measured: what it has, and how many bytes came.
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -31,6 +33,18 @@ impl Encoding {
     }
 }
 
+/// A WebSocket from an address.
+pub(super) async fn connect(source: Ipv4Addr, url: &str, protocol: Option<&'static str>) -> WebSocketStream<TcpStream> {
+    let mut request = format!("{}/api/v1/live", url.replace("http", "ws")).into_client_request().unwrap();
+    if let Some(protocol) = protocol {
+        request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(protocol));
+    }
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((source, 0).into()).unwrap();
+    let address = url.strip_prefix("http://").unwrap().parse().unwrap();
+    client_async(request, socket.connect(address).await.unwrap()).await.unwrap().0
+}
+
 /// A socket with one subscription.
 pub(super) struct Socket {
     stream: WebSocketStream<TcpStream>,
@@ -38,6 +52,8 @@ pub(super) struct Socket {
     body: Option<Body>,
     /// Bytes of snapshots and differences since this was last taken.
     pub(super) bytes: usize,
+    /// Differences that came, of all who count there.
+    pub(super) counted: Option<Arc<AtomicU64>>,
 }
 
 impl Socket {
@@ -48,7 +64,6 @@ impl Socket {
 
     /// The same from an address of its own, as other browsers have: one address may have so many.
     pub(super) async fn open_from(source: Ipv4Addr, url: &str, view: View, encoding: Encoding) -> Self {
-        let mut request = format!("{}/api/v1/live", url.replace("http", "ws")).into_client_request().unwrap();
         let (protocol, subscribe) = match encoding {
             Encoding::Binary => {
                 let frame = encode_frame(&ClientFrame::Subscribe { id: 1, view }).unwrap();
@@ -62,13 +77,9 @@ impl Socket {
                 ("lockscope.v1.json", Message::text(json!({ "type": "subscribe", "id": 1, "view": view }).to_string()))
             }
         };
-        request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(protocol));
-        let socket = TcpSocket::new_v4().unwrap();
-        socket.bind((source, 0).into()).unwrap();
-        let address = url.strip_prefix("http://").unwrap().parse().unwrap();
-        let (mut stream, _) = client_async(request, socket.connect(address).await.unwrap()).await.unwrap();
+        let mut stream = connect(source, url, Some(protocol)).await;
         stream.send(subscribe).await.unwrap();
-        let mut socket = Self { stream, body: None, bytes: 0 };
+        let mut socket = Self { stream, body: None, bytes: 0, counted: None };
         while socket.bytes == 0 {
             socket.next().await;
         }
@@ -85,6 +96,7 @@ impl Socket {
                     self.bytes += bytes.len();
                 }
                 CompactFrame::Delta { body, .. } => {
+                    self.count();
                     assert!(self.body.as_mut().unwrap().apply_patch(body), "a difference leads nowhere");
                     self.bytes += bytes.len();
                 }
@@ -96,6 +108,10 @@ impl Socket {
             }
             _ => {}
         }
+    }
+
+    fn count(&self) {
+        self.counted.iter().for_each(|counted| _ = counted.fetch_add(1, Ordering::Relaxed));
     }
 
     /// Takes what comes for so long.

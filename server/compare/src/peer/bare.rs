@@ -26,5 +26,5 @@ pub(super) async fn watch(connect: &str, root: &str, reads: bool) {
             tokio::spawn(async move { drop(client.get_data(&event.path).await) });
         }
     }
-    println!("{seen}");
+    super::end(seen);
 }

@@ -3,6 +3,8 @@
 //! be read.
 
 mod bare;
+pub(crate) mod broadcast;
+mod poll;
 mod raw;
 
 use std::process::{Command as StdCommand, ExitCode, Stdio};
@@ -24,10 +26,14 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 pub(crate) enum Peer {
     /// One socket with a recursive watch, and no library.
     Raw,
+    /// The same, and created znodes are read, all that came within 4 ms in one request.
+    RawRead,
     /// The recursive watch of zookeeper-client, and nothing else.
     Bare,
     /// The same, and each created znode is read: what Lockscope has to do.
     BareRead,
+    /// Lists every lock each second, and reads what is new: what viewers of a tree do.
+    Poll,
     /// Curator's `CuratorCache`.
     Curator,
     /// kazoo's `TreeCache`.
@@ -35,13 +41,16 @@ pub(crate) enum Peer {
 }
 
 impl Peer {
-    pub(crate) const ALL: &[Self] = &[Self::Raw, Self::Bare, Self::BareRead, Self::Curator, Self::Kazoo];
+    pub(crate) const ALL: &[Self] =
+        &[Self::Raw, Self::RawRead, Self::Bare, Self::BareRead, Self::Poll, Self::Curator, Self::Kazoo];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
+            Self::RawRead => "raw+read",
             Self::Bare => "bare",
             Self::BareRead => "bare+read",
+            Self::Poll => "polling",
             Self::Curator => "CuratorCache",
             Self::Kazoo => "kazoo",
         }
@@ -49,7 +58,7 @@ impl Peer {
 
     fn command(self, connect: &str, root: &str) -> StdCommand {
         let mut command = match self {
-            Self::Raw | Self::Bare | Self::BareRead => {
+            Self::Raw | Self::RawRead | Self::Bare | Self::BareRead | Self::Poll => {
                 let mut command = StdCommand::new(std::env::current_exe().unwrap());
                 command.arg("watch").arg(self.to_possible_value().unwrap().get_name());
                 command
@@ -69,14 +78,20 @@ impl Peer {
 /// Watches as this peer, in this process, until standard input closes.
 pub(crate) fn watch(peer: Peer, connect: &str, root: &str) -> ExitCode {
     match peer {
-        Peer::Raw => raw::watch(connect, root),
+        Peer::Raw => raw::watch(connect, root, false),
+        Peer::RawRead => raw::watch(connect, root, true),
         Peer::Bare => bare::watch(connect, root, false),
         Peer::BareRead => bare::watch(connect, root, true),
+        Peer::Poll => poll::watch(connect, root),
         Peer::Curator | Peer::Kazoo => return ExitCode::FAILURE,
     }
-    // Stays until its CPU time was read.
-    let _ = std::io::read_to_string(std::io::stdin());
     ExitCode::SUCCESS
+}
+
+/// Says how much was seen, and stays, with its connection, until its CPU time and its requests were counted.
+fn end(seen: impl std::fmt::Display) {
+    println!("{seen}");
+    let _ = std::io::read_to_string(std::io::stdin());
 }
 
 /// A peer that watches.
