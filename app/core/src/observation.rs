@@ -76,6 +76,30 @@ pub enum Observation {
         /// The root.
         root: RootId,
     },
+    /// After a gap the root's watch is set again, and the counters of its directories are compared with what is believed.
+    /// What follows for this root changes the believed tree, which is not live before `ComparisonEnded`; the instants of
+    /// what changed are bounds.
+    ComparisonBegan {
+        /// The root.
+        root: RootId,
+        /// Why ("reconnected", "new session"); for the screen and counters.
+        why: Box<str>,
+    },
+    /// Within a comparison: something moved in a directory, and these are its children. What else is believed to be in it
+    /// went in the gap. A `NodeRead` of each of these follows.
+    Listed {
+        /// The root.
+        root: RootId,
+        /// The directory.
+        path: Box<str>,
+        /// The names of its children.
+        names: Box<[Box<str>]>,
+    },
+    /// The believed tree is as it should be.
+    ComparisonEnded {
+        /// The root.
+        root: RootId,
+    },
     /// The root can't be shown live.
     RootTrouble {
         /// The root.

@@ -71,7 +71,8 @@ pub fn split_path(path: &str) -> Option<(&str, &str)> {
 
 /// Joins a parent's path and a name.
 pub fn join_path(parent: &str, name: &str) -> String {
-    if parent == "/" { format!("/{name}") } else { format!("{parent}/{name}") }
+    // One allocation of the right size.
+    [if parent == "/" { "" } else { parent }, "/", name].concat()
 }
 
 /// Whether `path` is `root` or lies under it.

@@ -43,6 +43,12 @@ impl Outbox {
         self.push(Observation::SyncBegan { root, why: why.text().into() });
     }
 
+    /// Says that a root is compared with its counters.
+    pub(super) fn comparison_began(&mut self, root: RootId, why: Why) {
+        self.counts.began(why);
+        self.push(Observation::ComparisonBegan { root, why: why.text().into() });
+    }
+
     /// Events were added.
     pub(super) fn heard(&mut self) {
         self.has_news = true;
@@ -69,7 +75,7 @@ impl Outbox {
     pub(super) fn push(&mut self, observation: Observation) {
         let is_link = matches!(observation, Observation::Link { .. });
         self.has_deletions |= matches!(observation, Observation::NodeDeleted { .. });
-        self.sync_ended |= matches!(observation, Observation::SyncEnded { .. });
+        self.sync_ended |= matches!(observation, Observation::SyncEnded { .. } | Observation::ComparisonEnded { .. });
         if !is_link && !self.overflowed && self.waiting.len() >= WAITING_MAX {
             let before = self.waiting.len();
             self.waiting.retain(|waiting| matches!(waiting, Observation::Link { .. }));

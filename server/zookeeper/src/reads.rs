@@ -164,6 +164,11 @@ impl Reads {
         self.found_left
     }
 
+    /// The znodes that are to be read, or being read: none counts as read before its reply.
+    pub(super) fn unsettled(&self) -> Vec<Arc<str>> {
+        self.entries.iter().filter(|(_, entry)| !entry.gone).map(|(path, _)| Arc::clone(path)).collect()
+    }
+
     /// Reads that wait or are under way.
     pub(super) fn len(&self) -> usize {
         self.entries.len()

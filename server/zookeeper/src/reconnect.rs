@@ -12,8 +12,8 @@ use runtime::backoff::Backoff;
 /// The crate tries several times within this; then we do too.
 const GIVE_WAY: Duration = Duration::from_secs(1);
 /// Waits between attempts: a link that is back is not noticed by anything else.
-pub(super) const RETRY_FIRST: Duration = Duration::from_millis(100);
-pub(super) const RETRY_CAP: Duration = Duration::from_millis(250);
+pub(super) const RETRY_FIRST: Duration = Duration::from_millis(50);
+pub(super) const RETRY_CAP: Duration = Duration::from_millis(100);
 /// A new attempt is worth more than one that hangs: its first packet may meet a link that is back. The crate's own
 /// attempts go on meanwhile, for links that are slow.
 const ATTEMPT_MAX: Duration = Duration::from_secs(2);

@@ -33,6 +33,10 @@ pub(super) enum ListPurpose {
     Found,
     /// Its counters differ.
     Recheck(Missed),
+    /// Something moved in it in a gap.
+    Gap,
+    /// Its children are read again at leisure: their data may have changed in a gap.
+    Refresh,
 }
 
 /// What a root asks for.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use lockscope_core::znode::{Facts, Zxid};
+use lockscope_core::znode::{Facts, Zxid, join_path};
 
 use super::reads::ChildEvents;
 use super::unreadable::Unreadable;
@@ -39,8 +39,22 @@ struct Tally {
     incomplete: bool,
     /// Children that went before they could be read; their deletions are in no counter yet.
     ghosts: u32,
-    /// Child version and last change of its data, as last read.
-    told: (i32, Zxid),
+    /// As last read.
+    told: Told,
+}
+
+/// What a directory's Stat says of changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Told {
+    cversion: i32,
+    mzxid: Zxid,
+    pzxid: Zxid,
+}
+
+impl Told {
+    fn of(facts: &Facts) -> Self {
+        Self { cversion: facts.cversion, mzxid: facts.mzxid, pzxid: facts.pzxid }
+    }
 }
 
 impl Tally {
@@ -56,7 +70,7 @@ impl Tally {
             by_stat: false,
             incomplete: false,
             ghosts: 0,
-            told: (0, Zxid(0)),
+            told: Told::default(),
         }
     }
 
@@ -66,7 +80,7 @@ impl Tally {
             deletes: facts.deletes_ever(),
             seen: child_events,
             exact: child_events == ChildEvents::default(),
-            told: (facts.cversion, facts.mzxid),
+            told: Told::of(facts),
             ..Self::new(Some(facts.czxid))
         }
     }
@@ -115,6 +129,17 @@ pub(super) enum Comparison {
     Obscure,
 }
 
+/// What a Stat after a gap says of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterGap {
+    /// No child came or went; whether its own data changed.
+    Same { data_changed: bool },
+    /// Some did, or it can't be told.
+    Moved,
+    /// Another znode has its path by now.
+    Reborn,
+}
+
 /// The counters of one root.
 #[derive(Debug, Default)]
 pub(super) struct StatCounters {
@@ -147,7 +172,7 @@ impl StatCounters {
             Some(tally) if tally.czxid == Some(facts.czxid) => return false,
             Some(tally) if tally.czxid.is_none() => {
                 tally.czxid = Some(facts.czxid);
-                tally.told = (facts.cversion, facts.mzxid);
+                tally.told = Told::of(facts);
                 // What was seen before it was asked for is in its counters; what was seen meanwhile may be.
                 return facts.creates_ever() > tally.seen.creates.wrapping_sub(child_events.creates);
             }
@@ -174,7 +199,7 @@ impl StatCounters {
 
     /// Whether a directory's Stat differs from the last one; remembers it.
     pub(super) fn is_news(&mut self, path: &str, facts: &Facts) -> bool {
-        let told = (facts.cversion, facts.mzxid);
+        let told = Told::of(facts);
         self.directories.get_mut(path).is_some_and(|tally| std::mem::replace(&mut tally.told, told) != told)
     }
 
@@ -289,6 +314,60 @@ impl StatCounters {
         }
         tally.doubts = 0;
         Comparison::Obscure
+    }
+
+    /// Compares a directory with what was believed of it before a gap. That nothing moved is believed of those alone that
+    /// were read since their last event: `pzxid` proves it then, also where a server came back with another history.
+    pub(super) fn after_gap(&mut self, directory: &str, facts: &Facts, stamp: Version) -> AfterGap {
+        let Some(tally) = self.directories.get_mut(directory) else { return AfterGap::Moved };
+        if tally.czxid.is_some_and(|czxid| czxid != facts.czxid) {
+            return AfterGap::Reborn;
+        }
+        let Told { cversion, mzxid, pzxid } = std::mem::replace(&mut tally.told, Told::of(facts));
+        let counted = (tally.creates.wrapping_add(tally.seen.creates), tally.deletes.wrapping_add(tally.seen.deletes));
+        let is_same = tally.exact
+            && tally.czxid.is_some()
+            && (cversion, pzxid) == (facts.cversion, facts.pzxid)
+            && counted == (facts.creates_ever(), facts.deletes_ever());
+        if is_same {
+            return AfterGap::Same { data_changed: mzxid != facts.mzxid };
+        }
+        // What was seen since it was asked for may be in its counters.
+        let meanwhile = ChildEvents {
+            creates: tally.seen.creates.wrapping_sub(stamp.seen.creates),
+            deletes: tally.seen.deletes.wrapping_sub(stamp.seen.deletes),
+        };
+        tally.begin(facts);
+        (tally.czxid, tally.seen, tally.exact) = (Some(facts.czxid), meanwhile, meanwhile == ChildEvents::default());
+        AfterGap::Moved
+    }
+
+    /// About how many children a directory has; None when it is not counted.
+    pub(super) fn children(&self, directory: &str) -> Option<u32> {
+        let tally = self.directories.get(directory)?;
+        let creates = tally.creates.wrapping_add(tally.seen.creates);
+        let children = creates.wrapping_sub(tally.deletes.wrapping_add(tally.seen.deletes));
+        Some(if children > u32::MAX / 2 { 0 } else { children })
+    }
+
+    /// Whether all that came and went is explained.
+    pub(super) fn is_complete(&self) -> bool {
+        self.unreadable.is_empty()
+            && self.directories.len() < DIRECTORIES_MAX
+            && self.directories.values().all(|tally| !tally.incomplete)
+    }
+
+    /// The directories below one.
+    pub(super) fn below(&self, directory: &str) -> Vec<Arc<str>> {
+        let begin = join_path(directory, "");
+        let after = self.directories.range::<str, _>((Bound::Excluded(&*begin), Bound::Unbounded));
+        after.map(|(path, _)| path).take_while(|path| path.starts_with(&begin)).cloned().collect()
+    }
+
+    /// The round has come to its end.
+    pub(super) fn is_round_over(&self) -> bool {
+        let Some(last) = &self.cursor else { return true };
+        self.directories.range::<str, _>((Bound::Excluded(&**last), Bound::Unbounded)).next().is_none()
     }
 
     /// It is not known which changes the counters reported: the next quiet comparison counts from there.

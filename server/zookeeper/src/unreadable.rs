@@ -39,6 +39,11 @@ impl Unreadable {
         self.remove(path);
     }
 
+    /// There is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.directories.is_empty()
+    }
+
     /// Whether a znode is unreadable.
     pub(super) fn has(&self, path: &str) -> bool {
         split_path(path)

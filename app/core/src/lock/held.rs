@@ -78,7 +78,7 @@ impl Lock {
     fn hold_line<'a>(&'a self, mirror: &'a Mirror, held: &mut Held<'a>) {
         let Some(directory) = mirror.directory(&self.parts.main) else { return };
         let contender = |(key, child)| ContenderRef { directory: &self.parts.main, key, child };
-        line::heads(&self.recognition, directory).into_iter().map(contender).for_each(|contender| held.push(contender));
+        line::each_head(&self.recognition, directory, |key, child| held.push(contender((key, child))));
         // Curator lets the session that writes read as well, wherever its reader queues (downgrade).
         let writer = held
             .contenders

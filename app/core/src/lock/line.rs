@@ -54,33 +54,38 @@ impl QueueEntry {
     }
 }
 
-/// Those that hold, in order: the first few of a semaphore's queue, else those that nobody excludes. Walks no further
+/// Gives those that hold, in order: the first few of a semaphore's queue, else those that nobody excludes. Walks no further
 /// than the first that is blocked together with all kinds behind it.
-pub(super) fn heads<'a>(recognition: &Recognition, directory: &'a Directory) -> Vec<(&'a ChildKey, &'a Child)> {
+pub(super) fn each_head<'a>(
+    recognition: &Recognition,
+    directory: &'a Directory,
+    mut holds: impl FnMut(&'a ChildKey, &'a Child),
+) {
     if recognition.admits() > 1 {
         let line = directory.numbered().filter(|(key, child)| QueueEntry::of(recognition, key, child).is_some());
-        return line.take(recognition.admits()).collect();
+        return line.take(recognition.admits()).for_each(|(key, child)| holds(key, child));
     }
-    let kinds = directory
-        .census()
-        .iter()
-        .filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
-    let kinds: Vec<RuleId> =
-        kinds.map(|rule_count| rule_count.rule).filter(|_| !recognition.takes_any_name()).collect();
+    let kinds = || {
+        let census = directory.census().iter().filter(|_| !recognition.takes_any_name());
+        let queued = census.filter(|kind| kind.totals.count > 0 && rule(kind.rule).role == NodeRole::Line);
+        queued.map(|kind| kind.rule)
+    };
     let is_wrapped = directory.is_wrapped();
-    let mut seen: Vec<QueueEntry> = Vec::new();
-    let mut heads = Vec::new();
+    // Mostly all are of one kind.
+    let (mut first, mut others): (Option<QueueEntry>, Vec<QueueEntry>) = (None, Vec::new());
     for (key, child) in directory.numbered() {
         let Some(claim) = QueueEntry::of(recognition, key, child) else { continue };
-        let is_blocked = |claim: QueueEntry| seen.iter().any(|before| before.blocks(claim));
+        let seen = || first.iter().chain(&others);
+        let is_blocked = |claim: QueueEntry| seen().any(|before| before.blocks(claim));
         if !is_blocked(claim) {
-            heads.push((key, child));
-        } else if !is_wrapped && kinds.iter().all(|kind| is_blocked(QueueEntry::by(recognition, *kind, claim.number))) {
+            holds(key, child);
+        } else if !is_wrapped && kinds().all(|kind| is_blocked(QueueEntry::by(recognition, kind, claim.number))) {
             break;
         }
-        if !seen.iter().any(|before| (before.dialect, before.access) == (claim.dialect, claim.access)) {
-            seen.push(claim);
+        if first.is_none() {
+            first = Some(claim);
+        } else if !seen().any(|before| before.is_kind_of(claim)) {
+            others.push(claim);
         }
     }
-    heads
 }

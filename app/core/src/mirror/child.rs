@@ -1,5 +1,8 @@
 //! One child: its key, what is believed of it, and sums over many.
 
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+
 use crate::recipe::{self, NodeRole, RuleId};
 use crate::sequence;
 use crate::time::TimeMs;
@@ -15,6 +18,62 @@ pub struct ChildKey {
     name: Box<str>,
 }
 
+/// A key as it is looked for: nothing is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KeyView<'a> {
+    rank: u64,
+    name: &'a str,
+}
+
+impl<'a> KeyView<'a> {
+    pub(super) fn of(name: &'a str) -> Self {
+        Self { rank: rank_in(name), name }
+    }
+}
+
+/// What can be looked for among keys: keys, and names. `BTreeMap` compares what its keys can be borrowed as.
+pub(super) trait AsKey {
+    fn view(&self) -> KeyView<'_>;
+}
+
+impl AsKey for ChildKey {
+    fn view(&self) -> KeyView<'_> {
+        KeyView { rank: self.rank, name: &self.name }
+    }
+}
+
+impl AsKey for KeyView<'_> {
+    fn view(&self) -> KeyView<'_> {
+        *self
+    }
+}
+
+impl<'a> Borrow<dyn AsKey + 'a> for ChildKey {
+    fn borrow(&self) -> &(dyn AsKey + 'a) {
+        self
+    }
+}
+
+impl PartialEq for dyn AsKey + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.view() == other.view()
+    }
+}
+
+impl Eq for dyn AsKey + '_ {}
+
+impl PartialOrd for dyn AsKey + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for dyn AsKey + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.view().cmp(&other.view())
+    }
+}
+
 const NUMBERED: u64 = 1 << 63;
 /// The first number of a counter that ran over, in the order of creation.
 const WRAPPED: u32 = 1 << 31;
@@ -22,9 +81,7 @@ const WRAPPED: u32 = 1 << 31;
 impl ChildKey {
     /// The key of a name.
     pub fn of(name: &str) -> Self {
-        let rank = sequence::parse(name)
-            .map_or_else(|| rank_of(name), |found| NUMBERED | u64::from(found.number.cast_unsigned()));
-        Self { rank, name: name.into() }
+        Self { rank: rank_in(name), name: name.into() }
     }
 
     /// The child's name.
@@ -46,6 +103,10 @@ impl ChildKey {
     pub(super) fn first_of(number: i32) -> Self {
         Self { rank: NUMBERED | u64::from(number.cast_unsigned()), name: "".into() }
     }
+}
+
+fn rank_in(name: &str) -> u64 {
+    sequence::parse(name).map_or_else(|| rank_of(name), |found| NUMBERED | u64::from(found.number.cast_unsigned()))
 }
 
 /// The first bytes of a name as a number that orders as they do, below [`NUMBERED`].
@@ -83,7 +144,7 @@ impl Child {
 
     /// Its data or children may not be read.
     pub fn is_unreadable(&self) -> bool {
-        self.denied || self.read.as_ref().is_some_and(|read| read.unreadable)
+        self.denied || self.read.as_ref().is_some_and(Read::is_unreadable)
     }
 
     /// Whether a session owns it; None while unread.
@@ -102,13 +163,14 @@ pub struct Read {
     pub ctime_ms: i64,
     /// First bytes of the payload; empty when there is none or it may not be read.
     pub payload: Box<[u8]>,
-    /// Size of the whole payload.
-    pub payload_bytes: u32,
+    /// Size of the whole payload, and in the highest bit whether data or children may not be read: of many znodes each
+    /// takes eight bytes less that way.
+    size: u32,
     /// Data version.
     pub version: i32,
-    /// Data or children may not be read.
-    pub unreadable: bool,
 }
+
+const UNREADABLE: u32 = 1 << 31;
 
 impl Read {
     pub(super) fn new(facts: &Facts, unreadable: bool) -> Self {
@@ -117,10 +179,19 @@ impl Read {
             owner: facts.owner.map_or(0, |session| session.0),
             ctime_ms: facts.ctime_ms,
             payload: facts.payload.clone().unwrap_or_default(),
-            payload_bytes: facts.payload_bytes,
+            size: (facts.payload_bytes & !UNREADABLE) | if unreadable { UNREADABLE } else { 0 },
             version: facts.version,
-            unreadable,
         }
+    }
+
+    /// Size of the whole payload.
+    pub fn payload_bytes(&self) -> u32 {
+        self.size & !UNREADABLE
+    }
+
+    /// Data or children may not be read.
+    pub fn is_unreadable(&self) -> bool {
+        self.size & UNREADABLE != 0
     }
 
     /// Owner session; None for a znode that no session owns.

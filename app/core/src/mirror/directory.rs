@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use super::child::{Child, ChildKey, Totals};
+use super::child::{AsKey, Child, ChildKey, KeyView, Totals};
 use crate::missing::{Missing, MissingSet};
 use crate::recipe::{self, NodeRole, RuleId};
 use crate::znode::{Facts, Zxid};
@@ -108,7 +108,7 @@ impl Directory {
 
     /// One child.
     pub fn child(&self, name: &str) -> Option<(&ChildKey, &Child)> {
-        self.children.get_key_value(&ChildKey::of(name))
+        self.children.get_key_value(&KeyView::of(name) as &dyn AsKey)
     }
 
     /// What is missing from its children: what the observer says, and a child that may not be read is one of many

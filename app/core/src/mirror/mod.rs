@@ -12,12 +12,13 @@ use std::sync::Arc;
 pub use child::{Child, ChildKey, Read, Totals};
 pub use directory::{Directory, DirectoryStat, RuleCount};
 
+use self::child::{AsKey, KeyView};
 use self::owned::{NodeKey, Owned};
 use super::missing::MissingSet;
 use super::path_map::PathMap;
 use super::recipe;
 use super::time::TimeMs;
-use super::znode::{Facts, SessionId, split_path};
+use super::znode::{Facts, SessionId, join_path, split_path};
 
 /// What it changed that a znode is denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +43,10 @@ pub enum ReadEffect {
     New,
     /// Another incarnation of the same name.
     Reborn,
-    /// The same incarnation; something may have changed.
+    /// The same incarnation; something changed.
     Again,
+    /// Nothing changed.
+    Same,
     /// Older than what is believed; ignored.
     Late,
 }
@@ -77,6 +80,18 @@ impl Mirror {
     pub fn node(&self, path: &str) -> Option<&Child> {
         let (parent, name) = split_path(path)?;
         self.directories.get(parent)?.child(name).map(|(_, child)| child)
+    }
+
+    /// The paths of all znodes below one, each before those above it.
+    pub fn below(&self, path: &str) -> Vec<String> {
+        let Some(own) = self.directories.entry(path) else { return Vec::new() };
+        let begin = join_path(path, "");
+        let all = std::iter::once(own).chain(self.directories.starting_with(&begin));
+        let mut below: Vec<String> = all
+            .flat_map(|(path, directory)| directory.children().map(move |(key, _)| join_path(path, key.name())))
+            .collect();
+        below.sort_unstable_by(|one, other| other.cmp(one));
+        below
     }
 
     /// Znodes known.
@@ -140,30 +155,33 @@ impl Mirror {
         let rule = recipe::rule_of(name, None);
         let counted = rule.is_some_and(|rule| recipe::rule(rule).is_evidence(None));
         let Some(directory) = self.directory_mut(parent) else { return false };
-        let key = ChildKey::of(name);
-        if directory.children.contains_key(&key) {
+        if directory.children.contains_key(&KeyView::of(name) as &dyn AsKey) {
             return false;
         }
         let child = Child { read: None, denied: false, arrived_at: now, rule, counted };
         directory.enter(&child);
-        directory.children.insert(key, child);
+        directory.children.insert(ChildKey::of(name), child);
         self.nodes += 1;
         true
     }
 
     /// Takes in a read of a znode.
     pub fn read(&mut self, path: &str, facts: &Facts, unreadable: bool, now: TimeMs) -> ReadEffect {
-        self.read_stat(path, facts);
+        let is_counted_anew = self.read_stat(path, facts);
         let Some((parent, name)) = split_path(path) else { return ReadEffect::Again };
         let created = self.create(path, now);
         let Some(directory) = self.directories.get_mut(parent) else { return ReadEffect::Late };
-        let key = ChildKey::of(name);
-        let Some(child) = directory.children.get(&key) else { return ReadEffect::Late };
+        let wanted = KeyView::of(name);
+        let Some((key, child)) = directory.children.get_key_value(&wanted as &dyn AsKey) else {
+            return ReadEffect::Late;
+        };
+        let read = Read::new(facts, unreadable);
         let effect = match &child.read {
             None if created => ReadEffect::New,
             // It came long before it may be read.
             None if child.denied => ReadEffect::Again,
             None => ReadEffect::First { arrived_at: child.arrived_at },
+            Some(old) if *old == read && !is_counted_anew => return ReadEffect::Same,
             Some(old) if old.czxid == facts.czxid && old.version <= facts.version => ReadEffect::Again,
             Some(old) if old.czxid < facts.czxid => ReadEffect::Reborn,
             Some(_) => return ReadEffect::Late,
@@ -171,18 +189,19 @@ impl Mirror {
         let (owned, was_owner, arrived_at) = (Some(facts.owner.is_some()), child.owner(), child.arrived_at);
         let rule = child.rule.filter(|rule| recipe::rule(*rule).may_be(owned)).or_else(|| recipe::rule_of(name, owned));
         let after = Child {
-            read: Some(Read::new(facts, unreadable)),
+            read: Some(read),
             denied: false,
             arrived_at: if effect == ReadEffect::Reborn { now } else { arrived_at },
             rule,
             counted: rule.is_some_and(|rule| recipe::rule(rule).is_evidence(owned)),
         };
         if was_owner != after.owner() {
-            self.owned.remove(was_owner, directory.id, &key);
-            self.owned.add(after.owner(), directory.id, &key);
+            self.owned.remove(was_owner, directory.id, key);
+            self.owned.add(after.owner(), directory.id, key);
         }
         directory.enter(&after);
-        if let Some(before) = directory.children.insert(key, after) {
+        if let Some(child) = directory.children.get_mut(&wanted as &dyn AsKey) {
+            let before = std::mem::replace(child, after);
             directory.leave(&before);
             self.unreadable = self.unreadable + u64::from(unreadable) - u64::from(before.is_unreadable());
         }
@@ -238,7 +257,7 @@ impl Mirror {
             self.owned.forget(gone.id);
         }
         let directory = self.directories.get_mut(parent)?;
-        let (key, child) = directory.children.remove_entry(&ChildKey::of(name))?;
+        let (key, child) = directory.children.remove_entry(&KeyView::of(name) as &dyn AsKey)?;
         directory.leave(&child);
         self.owned.remove(child.owner(), directory.id, &key);
         self.nodes -= 1;
@@ -279,13 +298,13 @@ impl Mirror {
     }
 
     /// A znode that has or had children gets a directory of its own, so that an idle lock is not forgotten.
-    fn read_stat(&mut self, path: &str, facts: &Facts) {
+    /// True when its Stat is another one than before.
+    fn read_stat(&mut self, path: &str, facts: &Facts) -> bool {
         if facts.owner.is_some() || (facts.children == 0 && facts.cversion == 0 && !self.directories.contains(path)) {
-            return;
+            return false;
         }
-        if let Some(directory) = self.directory_mut(path) {
-            directory.stat = Some(DirectoryStat::of(facts));
-        }
+        let Some(directory) = self.directory_mut(path) else { return false };
+        directory.stat.replace(DirectoryStat::of(facts)) != directory.stat
     }
 
     fn directory_mut(&mut self, path: &str) -> Option<&mut Directory> {

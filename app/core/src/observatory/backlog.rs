@@ -60,6 +60,9 @@ impl Observatory {
         let mut begun = Vec::new();
         self.take_in(now, observation, &mut begun);
         self.note(now, &begun, false);
+        if out.is_empty() {
+            return begun;
+        }
         out.append(&mut begun);
         out
     }

@@ -42,18 +42,17 @@ pub(super) struct News {
 /// Ends the holds of those who no longer hold and begins those of who now do.
 pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs, seen: Seen) -> News {
     lock.standing.pending = lock.set_aside(mirror, now).map(Into::into);
-    let mut before = std::mem::take(&mut lock.holders);
+    let mut holders = std::mem::take(&mut lock.holders);
     let mut held = lock.holding(mirror);
-    for hold in &before {
+    for hold in &holders {
         keep(lock, mirror, hold, &mut held);
     }
     let mut news = News::default();
-    let mut after = Vec::with_capacity(held.contenders.len());
     let mut waits = Vec::new();
-    for contender in &held.contenders {
+    for (at, contender) in held.contenders.iter().enumerate() {
         let same = |hold: &Hold| hold.is(contender.directory, contender.key, contender.child);
-        let same = before.iter().position(same);
-        let known = same.map(|at| before.remove(at));
+        let same = holders.iter().skip(at).position(same);
+        let known = same.map(|same| holders.remove(at + same));
         let is_news = known.as_ref().is_none_or(|hold| hold.owner.is_none() && contender.child.owner().is_some());
         if known.is_none() {
             news.changed = true;
@@ -69,15 +68,16 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
         if is_news {
             news.told.extend(contender.child.owner().map(|session| (session, contender.key.name().into(), What::Held)));
         }
-        after.push(follow(lock, known, contender, now, seen));
+        holders.insert(at, follow(lock, known, contender, now, seen));
     }
-    news.changed |= !before.is_empty();
+    let ended = holders.split_off(held.contenders.len());
+    news.changed |= !ended.is_empty();
     lock.standing = standing(lock, mirror, &held);
-    lock.holders = after;
+    lock.holders = holders;
     if news.changed {
-        lock.wake_watchers(before.iter().any(|hold| hold.czxid.is_none()));
+        lock.wake_watchers(ended.iter().any(|hold| hold.czxid.is_none()));
     }
-    note(lock, &mut news, waits, before, now, seen);
+    note(lock, &mut news, waits, ended, now, seen);
     news
 }
 

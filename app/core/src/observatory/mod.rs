@@ -1,6 +1,7 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
 mod backlog;
+mod comparison;
 mod cycles;
 mod ensemble_findings;
 mod event_log;
@@ -160,6 +161,9 @@ impl Observatory {
                 self.sync_node(now, root, &path, &facts, unreadable)
             }
             Observation::SyncEnded { root } => self.sync_ended(root, out),
+            Observation::ComparisonBegan { root, why } => self.comparison_began(now, root, why, out),
+            Observation::Listed { root, path, names } => self.listed(now, root, &path, &names, out),
+            Observation::ComparisonEnded { root } => self.comparison_ended(now, root, out),
             Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, out),
             Observation::NodeCreated { root, path } => self.node_created(now, root, &path, out),
             Observation::NodeRead { root, path, facts, unreadable } => {

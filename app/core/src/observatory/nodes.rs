@@ -9,7 +9,7 @@ use crate::history::What;
 use crate::mirror::{Child, ChildKey, DenyEffect, ReadEffect};
 use crate::observation::RootId;
 use crate::time::TimeMs;
-use crate::znode::{Facts, join_path, split_path};
+use crate::znode::{Facts, split_path};
 
 impl Observatory {
     pub(super) fn node_created(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
@@ -39,7 +39,7 @@ impl Observatory {
             out.push(Change::RootChanged(root));
         }
         match effect {
-            ReadEffect::Late => return,
+            ReadEffect::Late | ReadEffect::Same => return,
             ReadEffect::First { arrived_at } => self.offset.note(arrived_at, facts.ctime_ms),
             ReadEffect::New | ReadEffect::Reborn | ReadEffect::Again => {}
         }
@@ -71,7 +71,7 @@ impl Observatory {
         if let Some(side) = &mut view.side {
             side.delete(path);
         }
-        let Some(lock) = split_path(path).and_then(|(parent, name)| self.lock_of_child(root, parent, name)) else {
+        let Some(lock) = self.lock_of(root, path) else {
             self.forget_node(now, root, path, out);
             return;
         };
@@ -106,7 +106,7 @@ impl Observatory {
     }
 
     /// A znode is gone from the believed tree; a lock that it was the directory of goes with it.
-    fn forget_node(
+    pub(super) fn forget_node(
         &mut self,
         now: TimeMs,
         root: RootId,
@@ -124,10 +124,10 @@ impl Observatory {
         gone
     }
 
-    /// The lock a child belongs to, whether it contends, and whether it holds.
-    fn lock_of_child(&self, root: RootId, parent: &str, name: &str) -> Option<(Arc<str>, bool, bool)> {
-        let path = join_path(parent, name);
-        let own = self.locks.get(&path).filter(|lock| lock.is_alone());
+    /// The lock a znode belongs to, whether it contends, and whether it holds.
+    pub(super) fn lock_of(&self, root: RootId, path: &str) -> Option<(Arc<str>, bool, bool)> {
+        let (parent, name) = split_path(path)?;
+        let own = self.locks.get(path).filter(|lock| lock.is_alone());
         let lock = own.or_else(|| self.lock_at(parent))?;
         let (key, child) = self.roots.get(root.0 as usize)?.mirror.directory(parent)?.child(name)?;
         let held = lock.holders.iter().any(|hold| hold.is(parent, key, child));

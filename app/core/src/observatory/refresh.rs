@@ -130,6 +130,7 @@ impl Observatory {
         let revision = self.revision + 1;
         let Some(AssessedLock { lock, .. }) = self.locks.get_mut(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
+        let seen = if view.is_comparing { Seen::AfterGap } else { seen };
         lock.revision = revision;
         let ended_before = lock.tally.past.front().map(|past| past.until);
         let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
@@ -146,9 +147,9 @@ impl Observatory {
         identify_noted(lock, &self.evidence, &mut self.unlisted);
         self.index.note(lock);
         let path = Arc::clone(&lock.path);
-        let first = lock.holders.first().map(|hold| hold.name.clone());
         out.push(if news.changed {
-            Change::HolderChanged { lock: Arc::clone(&path), node: first }
+            let node = lock.holders.first().map(|hold| hold.name.clone());
+            Change::HolderChanged { lock: Arc::clone(&path), node }
         } else {
             Change::LockTouched { lock: Arc::clone(&path) }
         });

@@ -40,6 +40,8 @@ pub struct RootView {
     pub(super) synced: bool,
     /// A tree was swapped in and not every lock is in line with it.
     pub(super) is_settling: bool,
+    /// It is being compared with the counters of its directories after a gap.
+    pub(super) is_comparing: bool,
     pub(super) since: TimeMs,
     /// Everything that was true up to here is in the believed tree.
     known_at: TimeMs,
@@ -61,6 +63,7 @@ impl RootView {
             trouble: None,
             synced: false,
             is_settling: false,
+            is_comparing: false,
             since: now,
             known_at: now,
             is_confirmed: false,
@@ -94,7 +97,7 @@ impl RootView {
 
     /// Everything up to `sent_at` is in the tree. True when that may change the root's state.
     fn confirm(&mut self, sent_at: TimeMs) -> bool {
-        if self.side.is_some() || !self.was_settled() {
+        if self.side.is_some() || self.is_comparing || !self.was_settled() {
             return false;
         }
         self.known_at = sent_at;
@@ -127,7 +130,7 @@ impl RootView {
         let state = match self.trouble {
             Some(RootTrouble::Gone) => RootState::Gone,
             Some(RootTrouble::Denied) => RootState::Denied,
-            _ if self.side.is_some() || self.is_settling || !self.synced || !self.is_confirmed => {
+            _ if self.side.is_some() || self.is_settling || self.is_comparing || !self.synced || !self.is_confirmed => {
                 return (RootState::Syncing, self.known_at, &self.why);
             }
             Some(RootTrouble::Reduced) => RootState::Reduced,

@@ -69,7 +69,7 @@ impl Observatory {
     pub(super) fn sync_began(&mut self, now: TimeMs, root: RootId, why: Box<str>, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         self.counters.resyncs += u64::from(view.was_settled());
-        view.side = Some(Mirror::default());
+        (view.side, view.is_comparing) = (Some(Mirror::default()), false);
         view.why = why;
         view.since = now;
         out.push(Change::RootChanged(root));
@@ -112,7 +112,7 @@ impl Observatory {
         if trouble == RootTrouble::Reduced {
             return;
         }
-        view.side = None;
+        (view.side, view.is_comparing) = (None, false);
         let stale = std::mem::take(&mut view.mirror);
         self.begin_settling(root, stale, false);
     }

@@ -10,6 +10,9 @@ use super::{Access, Confidence, Counts, LINE, NodeRole, Recipe, Rule, after_uuid
 /// Names of the znode that opens a double barrier.
 pub(super) const MARKS: [&str; 2] = ["ready", "start"];
 
+/// What the name of a barrier has in it, in letters of any case.
+const WORD: &[u8] = b"barrier";
+
 /// The family. kazoo's members are named as its semaphore's leases.
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -29,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
         role: NodeRole::Alone,
         confidence: Confidence::Low,
         evidence: "a persistent znode whose name speaks of a barrier and that never had children",
-        matches: |name| name.full.to_ascii_lowercase().contains("barrier"),
+        matches: |name| name.full.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD)),
         counts: Counts::WhenUnowned,
         ..LINE
     },

@@ -12,12 +12,28 @@ const DIRECTORIES: [&str; 3] = ["/r/a", "/r/b", "/r/c/deep"];
 
 #[derive(Clone, Debug)]
 enum Step {
-    Create { directory: usize, owner: i64 },
-    Read { at: usize },
-    Delete { at: usize },
+    Create {
+        directory: usize,
+        owner: i64,
+    },
+    Read {
+        at: usize,
+    },
+    Delete {
+        at: usize,
+    },
     Resync,
-    ResyncMissing { at: usize },
-    Tick { ms: i64 },
+    ResyncMissing {
+        at: usize,
+    },
+    /// Some went in a gap, and one came.
+    Compare {
+        gone: Vec<usize>,
+        directory: usize,
+    },
+    Tick {
+        ms: i64,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -27,6 +43,8 @@ fn step() -> impl Strategy<Value = Step> {
         5 => (0..64_usize).prop_map(|at| Step::Delete { at }),
         1 => Just(Step::Resync),
         1 => (0..64_usize).prop_map(|at| Step::ResyncMissing { at }),
+        1 => (prop::collection::vec(0..64_usize, 0..4), 0..DIRECTORIES.len())
+            .prop_map(|(gone, directory)| Step::Compare { gone, directory }),
         2 => (0..40_000_i64).prop_map(|ms| Step::Tick { ms }),
     ]
 }
@@ -99,6 +117,32 @@ impl Bench {
         self.truth.values_mut().for_each(|node| node.read = true);
     }
 
+    /// After a gap only the directories in which something moved are listed, and their children read.
+    fn compare(&mut self, gone: &[usize], directory: usize) {
+        let gone: Vec<String> = gone.iter().filter_map(|at| self.pick(*at)).collect();
+        self.truth.retain(|path, _| !gone.contains(path));
+        self.zxid += 1;
+        let (sequence, owner) = (self.counters[directory], 9);
+        self.counters[directory] += 1;
+        let node = Node { sequence, owner, czxid: self.zxid, ctime: self.now, arrived: self.now, read: true };
+        self.truth.insert(format!("{}/lock-{sequence:010}", DIRECTORIES[directory]), node);
+        let parent = |path: &str| path.rsplit_once('/').unwrap().0.to_owned();
+        let moved = |of: &str| of == DIRECTORIES[directory] || gone.iter().any(|path| parent(path) == of);
+        let root = RootId(0);
+        self.apply(Observation::ComparisonBegan { root, why: "test".into() });
+        for of in DIRECTORIES.into_iter().filter(|of| moved(of)) {
+            let inside = self.truth.keys().filter(|path| parent(path) == of);
+            let names = inside.map(|path| path.rsplit_once('/').unwrap().1.into()).collect();
+            self.apply(Observation::Listed { root, path: of.into(), names });
+        }
+        for (path, node) in self.truth.clone().into_iter().filter(|(path, _)| moved(&parent(path))) {
+            self.truth.get_mut(&path).unwrap().read = true;
+            let facts = Self::facts(&node);
+            self.apply(Observation::NodeRead { root, path: path.into(), facts, unreadable: false });
+        }
+        self.apply(Observation::ComparisonEnded { root });
+    }
+
     fn pick(&self, at: usize) -> Option<String> {
         let count = self.truth.len();
         (count > 0).then(|| self.truth.keys().nth(at % count).cloned()).flatten()
@@ -136,6 +180,7 @@ impl Bench {
                 }
                 self.resync();
             }
+            Step::Compare { gone, directory } => self.compare(gone, *directory),
             Step::Tick { ms } => {
                 self.now += ms;
                 self.apply(Observation::Tick);

@@ -4,6 +4,9 @@
 //! 100 sync /order            begins a sync of the root
 //! 100 node /order            within a sync: PATH [owner=HEX] [ctime=MS] [czxid=N] [data=TEXT] [hex=BYTES] [created=N] [denied]
 //! 100 end /order             ends it; a probe is answered at once
+//! 100 compare /order         after a gap, the root is compared with the counters of its directories
+//! 100 listed /order/a x y    within that: these are the children of a directory in which something moved
+//! 100 compared /order        ends it; a probe is answered at once
 //! 200 + /order/lock-0000000001          creation event
 //! 201 = /order/lock-0000000001 owner=a  read (same fields as `node`)
 //! 201 ! /order/lock-0000000001 [sync]   it is there, and not even its Stat may be read
@@ -57,7 +60,7 @@ impl Story {
     pub(crate) fn tell(&mut self, text: &str) -> &mut Self {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let observation = self.parse(line);
-            let is_end = matches!(observation, Observation::SyncEnded { .. });
+            let is_end = matches!(observation, Observation::SyncEnded { .. } | Observation::ComparisonEnded { .. });
             let known = is_end.then_some(Observation::Synced { sent_at: TimeMs(self.now) });
             for observation in [Some(observation), known].into_iter().flatten() {
                 self.changes.extend(self.observatory.apply(TimeMs(self.now), observation));
@@ -90,6 +93,12 @@ impl Story {
         match verb {
             "sync" => Observation::SyncBegan { root: self.root(path), why: "test".into() },
             "end" => Observation::SyncEnded { root: self.root(path) },
+            "compare" => Observation::ComparisonBegan { root: self.root(path), why: "test".into() },
+            "listed" => {
+                let names = words.map(Into::into).collect();
+                Observation::Listed { root: self.root(path), path: boxed(), names }
+            }
+            "compared" => Observation::ComparisonEnded { root: self.root(path) },
             "node" | "=" => {
                 let (facts, unreadable) = self.facts(words);
                 let (root, facts) = (self.root(path), Box::new(facts));

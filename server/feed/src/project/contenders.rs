@@ -46,7 +46,7 @@ impl<'a> ProjectionContext<'a> {
     ) -> wire::Contender {
         let mut row = self.contender(lock, at, contender);
         let read = contender.child.read.as_ref().filter(|_| self.scope.payloads());
-        row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes));
+        row.data = read.and_then(|read| node_data(&read.payload, read.payload_bytes()));
         if row.role == wire::ContenderRole::Waiter {
             row.waits_for =
                 lock.waits_for(mirror, contender).iter().map(|target| self.edge(lock, contender, target)).collect();

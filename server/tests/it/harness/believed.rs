@@ -113,6 +113,20 @@ impl Believed {
                 self.tree.extend(side);
                 self.roots.insert(root, RootState::Live);
             }
+            Observation::ComparisonBegan { root, why } => {
+                self.roots.insert(root, RootState::Syncing);
+                self.side.remove(&root);
+                self.syncs.push(why.into());
+            }
+            Observation::Listed { path, names, .. } => {
+                let begin = lockscope_core::znode::join_path(&path, "");
+                let is_there = |known: &String| {
+                    let rest = known.strip_prefix(&begin).and_then(|rest| rest.split('/').next());
+                    rest.is_none_or(|name| names.iter().any(|listed| **listed == *name))
+                };
+                self.tree.retain(|known, _| is_there(known));
+            }
+            Observation::ComparisonEnded { root } => _ = self.roots.insert(root, RootState::Live),
             Observation::RootTrouble { root, trouble, .. } => {
                 self.side.remove(&root);
                 if trouble != RootTrouble::Reduced {

@@ -13,7 +13,7 @@ use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
 use super::super::stat_counters::Missed;
 use super::super::translate::{NodeEvent, WatchFailure};
 use super::super::watch::{Input, State, Why};
-use super::{DENIED_MAX, GONE_MAX, LISTS_MAX, Listing, RootWatch};
+use super::{DENIED_MAX, GONE_MAX, LISTS_MAX, Listing, Recheck, RootWatch};
 
 impl RootWatch {
     /// A watch event of a znode.
@@ -64,6 +64,12 @@ impl RootWatch {
             // Its parent is unreadable: look for it.
             self.want(parent, Purpose::Found, out);
         }
+        if let Some(recheck) = self.recheck(parent)
+            && let Some((_, name)) = split_path(&path)
+        {
+            recheck.gone.remove(name);
+            recheck.came.insert(name.into());
+        }
         self.child_seen(parent, true);
         self.know(&path);
         self.ledger.created(&path);
@@ -74,9 +80,10 @@ impl RootWatch {
     fn deleted(&mut self, path: Box<str>, out: &mut Outbox) {
         self.reads.forget(&path);
         let Some((parent, name)) = split_path(&path) else { return };
-        if let Some(recheck) = self.rechecks.get_mut(parent) {
+        if let Some(recheck) = self.recheck(parent) {
+            recheck.came.remove(name);
             recheck.gone.insert(name.into());
-            if recheck.gone.len() > GONE_MAX {
+            if recheck.gone.len() + recheck.came.len() > GONE_MAX {
                 return self.input(Input::Untrusted(Why::CountersDiffer), out);
             }
         }
@@ -94,6 +101,11 @@ impl RootWatch {
         out.push(Observation::NodeDeleted { root: self.id, path });
     }
 
+    /// The list of a directory that is under way. Almost always none is, and no path is hashed then.
+    fn recheck(&mut self, directory: &str) -> Option<&mut Recheck> {
+        if self.rechecks.is_empty() { None } else { self.rechecks.get_mut(directory) }
+    }
+
     fn changed(&mut self, path: &str, out: &mut Outbox) {
         if self.state == State::Live || self.knows(path) {
             self.want(path, Purpose::Event, out);
@@ -102,7 +114,7 @@ impl RootWatch {
         }
     }
 
-    fn want(&mut self, path: &str, purpose: Purpose, out: &mut Outbox) {
+    pub(super) fn want(&mut self, path: &str, purpose: Purpose, out: &mut Outbox) {
         if !self.reads.want(path, purpose) {
             self.input(Input::Untrusted(Why::EventsLost), out);
         }
@@ -117,8 +129,16 @@ impl RootWatch {
         self.reads.child_event(directory, created);
     }
 
-    fn forget(&mut self, path: &str) {
-        self.known.remove(&self.keys.hash_one(path));
+    pub(super) fn forget(&mut self, path: &str) {
+        let hash = self.keys.hash_one(path);
+        self.known.remove(&hash);
+        if let Some(moved) = self.moved_around(path) {
+            moved.remove(&hash);
+        }
+        self.moved.remove(path);
+        if let Some(refresh) = &mut self.refresh {
+            refresh.forget(hash);
+        }
         self.ledger.gone(path);
         self.hints.gone(path);
     }
@@ -150,7 +170,11 @@ impl RootWatch {
 
     fn complete_sync(&mut self, epoch: Epoch, out: &mut Outbox) {
         let syncing = matches!(self.state, State::Syncing { .. }) && epoch == self.epoch;
-        if syncing && self.reads.sync_left() == 0 && self.sync_lists_left == 0 {
+        let is_done = match self.is_comparing {
+            true => self.is_compared(),
+            false => self.reads.sync_left() == 0 && self.sync_lists_left == 0,
+        };
+        if syncing && is_done {
             self.input(Input::SyncComplete, out);
         }
     }
@@ -285,14 +309,18 @@ impl RootWatch {
             }
             self.sync_lists_left -= usize::from(purpose == ListPurpose::Sync);
             self.other_lists_left -= usize::from(purpose != ListPurpose::Sync);
-            let (gone, is_mixed) =
-                if purpose == ListPurpose::Sync { Default::default() } else { self.end_recheck(&directory) };
-            let names = match reply {
+            let Recheck { gone, came, is_mixed, .. } =
+                if purpose == ListPurpose::Sync { Recheck::default() } else { self.end_recheck(&directory) };
+            let names: Vec<String> = match reply {
                 ListReply::Names(names) => names.into_iter().filter(|name| !gone.contains(name.as_str())).collect(),
+                // It went, or may not be listed any more.
+                ListReply::Nothing if purpose == ListPurpose::Gap => return self.read_anew(out),
                 ListReply::Nothing => Vec::new(),
                 ListReply::Failed => return self.input(Input::ReadFailed, out),
             };
             match purpose {
+                ListPurpose::Gap => self.listed_after_gap(&directory, names, came, out),
+                ListPurpose::Refresh => self.refresh_children(&directory, &names),
                 ListPurpose::Sync => _ = self.want_unknown(&directory, &names, Purpose::Sync, out),
                 ListPurpose::Found => _ = self.want_unknown(&directory, &names, Purpose::Found, out),
                 ListPurpose::Recheck(unseen) => self.rechecked(&directory, &names, unseen, is_mixed, out),
@@ -300,18 +328,11 @@ impl RootWatch {
         }
     }
 
-    /// A list arrived: the children that went while it was under way, and whether it was mixed with another. A child
-    /// that came again meanwhile is reported by its own event, or by the next comparison.
-    fn end_recheck(&mut self, directory: &Arc<str>) -> (HashSet<Box<str>>, bool) {
-        let Some(recheck) = self.rechecks.get_mut(directory) else { return Default::default() };
+    /// A list arrived: the children that came and went while it was under way, and whether it was mixed with another.
+    fn end_recheck(&mut self, directory: &Arc<str>) -> Recheck {
+        let Some(recheck) = self.rechecks.get_mut(directory) else { return Recheck::default() };
         recheck.lists -= 1;
-        let is_mixed = recheck.is_mixed;
-        let is_last = recheck.lists == 0;
-        let gone = if is_last { std::mem::take(&mut recheck.gone) } else { recheck.gone.clone() };
-        if is_last {
-            self.rechecks.remove(directory);
-        }
-        (gone, is_mixed)
+        if recheck.lists == 0 { self.rechecks.remove(directory).unwrap_or_default() } else { recheck.clone() }
     }
 
     /// Reads the children that are not known; gives their number.
@@ -319,7 +340,7 @@ impl RootWatch {
         let mut count: u32 = 0;
         for name in names {
             let path = join_path(directory, name);
-            if !self.is_hidden(&path) && !self.knows(&path) {
+            if !self.is_hidden(&path) && !self.knows_in(directory, &path) {
                 count = count.saturating_add(1);
                 self.want(&path, purpose, out);
             }

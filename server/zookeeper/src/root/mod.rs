@@ -1,6 +1,7 @@
 //! One watched root: what is known of its tree and what must be read next. Pure: events and replies come in,
 //! observations and requests go out; every event that arrived before a reply must be handled before it.
 
+mod comparison;
 mod handle;
 mod hints;
 mod sweep;
@@ -12,7 +13,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use lockscope_core::observation::{Observation, RootId, RootTrouble};
+use lockscope_core::znode::split_path;
 
+use self::comparison::{Kept, Refresh};
 use self::hints::DirectoryHints;
 use self::sweep::Sweep;
 use super::outbox::Outbox;
@@ -45,13 +48,15 @@ struct Listing {
 }
 
 /// A directory that is being listed to see what came and went unseen.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Recheck {
     lists: usize,
     /// More than one list was under way, so what they show can't be attributed.
     is_mixed: bool,
     /// Children whose deletion events reported meanwhile: a list may still name them.
     gone: HashSet<Box<str>>,
+    /// Children whose creation events reported meanwhile: a list may not name them yet.
+    came: HashSet<Box<str>>,
 }
 
 /// What a root that is live does not ask for now.
@@ -81,6 +86,13 @@ pub(super) struct RootWatch {
     rechecks: HashMap<Arc<str>, Recheck>,
     sync_lists_left: usize,
     other_lists_left: usize,
+    /// What the next sync may build on.
+    kept: Option<Kept>,
+    /// The sync under way is a comparison.
+    is_comparing: bool,
+    /// Hashes of the paths in directories that were listed after a gap: `known` has those that went in it still.
+    moved: HashMap<Arc<str>, HashSet<u64>>,
+    refresh: Option<Refresh>,
     sweep: Sweep,
     /// The next request is a comparison, if any waits; so that neither reads nor comparisons wait for the others' end.
     turn_of_checks: bool,
@@ -112,6 +124,10 @@ impl RootWatch {
             rechecks: HashMap::new(),
             sync_lists_left: 0,
             other_lists_left: 0,
+            kept: None,
+            is_comparing: false,
+            moved: HashMap::new(),
+            refresh: None,
             sweep: Sweep::default(),
             turn_of_checks: false,
             known: HashSet::new(),
@@ -149,7 +165,10 @@ impl RootWatch {
         {
             tracing::debug!(root = %self.path, from = ?self.state, to = ?state, ?input, "root");
         }
-        self.state = state;
+        let was_live = std::mem::replace(&mut self.state, state) == State::Live;
+        if was_live && action == Action::Abandon {
+            self.kept = self.keep();
+        }
         match action {
             Action::Nothing => {}
             Action::Abandon => self.abandon(),
@@ -186,6 +205,7 @@ impl RootWatch {
         self.ticks = self.ticks.wrapping_add(1);
         if self.is_swept() {
             self.tick_sweep();
+            self.tick_refresh();
         }
         self.input(Input::Tick, out);
     }
@@ -206,6 +226,9 @@ impl RootWatch {
         }
         if !self.lists.is_empty() && self.reads.len() < LISTS_PAUSE_AT {
             return Some(self.take_lists());
+        }
+        if self.is_comparing {
+            return self.next_checks().or_else(|| self.next_reads(pause));
         }
         self.turn_of_checks = !self.turn_of_checks;
         if self.turn_of_checks {
@@ -240,8 +263,14 @@ impl RootWatch {
     }
 
     fn begin_sync(&mut self, why: Why, out: &mut Outbox) {
+        let is_after_gap = matches!(why, Why::Reconnected | Why::NewSession);
+        let kept = self.kept.take().filter(|_| is_after_gap && self.state == State::Syncing { watched: true });
         self.abandon();
+        if let Some(kept) = kept {
+            return self.begin_comparison(why, kept, out);
+        }
         self.known.clear();
+        self.moved.clear();
         self.ledger.clear();
         self.sync_why = why;
         if !why.is_quiet() {
@@ -259,6 +288,9 @@ impl RootWatch {
 
     fn end_sync(&mut self, out: &mut Outbox) {
         self.announced = false;
+        if std::mem::take(&mut self.is_comparing) {
+            return self.end_comparison(out);
+        }
         self.reads.shrink();
         self.lists.shrink_to_fit();
         // What may be missing is reported first: nothing is complete for a moment.
@@ -281,6 +313,8 @@ impl RootWatch {
         self.rechecks.clear();
         self.sync_lists_left = 0;
         self.other_lists_left = 0;
+        self.is_comparing = false;
+        self.refresh = None;
         self.sweep = Sweep::default();
     }
 
@@ -293,6 +327,25 @@ impl RootWatch {
     }
 
     fn know(&mut self, path: &str) {
-        self.known.insert(self.keys.hash_one(path));
+        let hash = self.keys.hash_one(path);
+        self.known.insert(hash);
+        if let Some(moved) = self.moved_around(path) {
+            moved.insert(hash);
+        }
+        if let Some(refresh) = &mut self.refresh {
+            refresh.know(hash);
+        }
+    }
+
+    fn moved_around(&mut self, path: &str) -> Option<&mut HashSet<u64>> {
+        if self.moved.is_empty() {
+            return None;
+        }
+        self.moved.get_mut(split_path(path)?.0)
+    }
+
+    /// Whether a child of a directory is known.
+    fn knows_in(&self, directory: &str, path: &str) -> bool {
+        self.moved.get(directory).unwrap_or(&self.known).contains(&self.keys.hash_one(path))
     }
 }

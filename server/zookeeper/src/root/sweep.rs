@@ -50,7 +50,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    fn begin(&mut self, allowance: usize) {
+    pub(super) fn begin(&mut self, allowance: usize) {
         (self.running, self.asked_all, self.ticks, self.allowance) = (true, false, 0, allowance);
     }
 
@@ -59,6 +59,11 @@ impl Sweep {
         if self.checks.len() < CHECKS_MAX && self.waiting.insert(Arc::clone(directory)) {
             self.checks.push_back(Arc::clone(directory));
         }
+    }
+
+    /// Every directory was asked for and every answer is here.
+    pub(super) fn is_over(&self) -> bool {
+        self.asked_all && self.flying == 0 && self.checks.is_empty()
     }
 
     fn next(&mut self) -> Option<Arc<str>> {
@@ -149,8 +154,7 @@ impl RootWatch {
         }
         self.sweep.ticks = self.sweep.ticks.saturating_add(1);
         self.sweep.allowance = CHECKED_A_TICK;
-        let is_done =
-            self.sweep.asked_all && self.sweep.flying == 0 && self.sweep.checks.is_empty() && !self.follows_up();
+        let is_done = self.sweep.is_over() && !self.follows_up();
         self.sweep.running &= !is_done;
         if !self.sweep.running && self.sweep.ticks >= ROUND_TICKS {
             self.ledger.begin_round();
@@ -181,7 +185,7 @@ impl RootWatch {
         if checks.is_empty() && self.sweep.running && !self.sweep.asked_all && count > 0 {
             checks = self.ledger.next_checks(count, REQUEST_BYTES_MAX);
             self.sweep.allowance -= checks.len();
-            self.sweep.asked_all = checks.is_empty();
+            self.sweep.asked_all = self.ledger.is_round_over();
         }
         self.sweep.flying += usize::from(!checks.is_empty());
         (!checks.is_empty()).then_some(Request::Check(checks))
@@ -192,6 +196,10 @@ impl RootWatch {
         for (directory, stamp, reply) in checks {
             if epoch != self.epoch {
                 return;
+            }
+            if self.is_comparing {
+                self.compare_after_gap(directory, stamp, reply, out);
+                continue;
             }
             match reply {
                 CheckReply::Facts(facts) => self.compare(directory, facts, stamp, out),

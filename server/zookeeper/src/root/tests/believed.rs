@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lockscope_core::missing::MissingSet;
 use lockscope_core::observation::Observation;
-use lockscope_core::znode::{Facts, split_path};
+use lockscope_core::znode::{Facts, join_path, split_path};
 
 use super::ROOT;
 
@@ -16,6 +16,7 @@ pub(super) struct Believed {
     pub(super) missed: u32,
     pub(super) creates: u32,
     pub(super) syncs: u32,
+    pub(super) comparisons: u32,
     pub(super) incomplete: BTreeMap<String, MissingSet>,
     pub(super) side_incomplete: BTreeMap<String, MissingSet>,
 }
@@ -38,8 +39,22 @@ impl Believed {
                 self.tree = self.side.take().expect("a sync began");
                 self.incomplete = std::mem::take(&mut self.side_incomplete);
             }
+            Observation::ComparisonBegan { .. } => {
+                self.syncs += 1;
+                self.comparisons += 1;
+                self.side = None;
+            }
+            Observation::Listed { path, names, .. } => {
+                let begin = join_path(&path, "");
+                let is_there = |key: &String| {
+                    let rest = key.strip_prefix(&begin).and_then(|rest| rest.split('/').next());
+                    rest.is_none_or(|name| names.iter().any(|listed| **listed == *name))
+                };
+                tree.retain(|key, _| is_there(key));
+            }
             Observation::RootTrouble { .. } => {
-                *self = Self { missed: self.missed, creates: self.creates, syncs: self.syncs, ..Self::default() }
+                let Self { missed, creates, syncs, comparisons, .. } = *self;
+                *self = Self { missed, creates, syncs, comparisons, ..Self::default() }
             }
             Observation::Incomplete { path, missing, .. } => {
                 for incomplete in [&mut self.incomplete, &mut self.side_incomplete] {
@@ -60,6 +75,7 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += creates,
             Observation::Link { .. }
             | Observation::Counted { .. }
+            | Observation::ComparisonEnded { .. }
             | Observation::EventsArrived { .. }
             | Observation::Asked
             | Observation::Answered
